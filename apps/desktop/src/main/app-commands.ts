@@ -5,7 +5,7 @@ import type { Grants } from './grants.ts';
 import type { Native } from './native.ts';
 import { mayOpen } from './shell/links.ts';
 
-export interface AppCommandParts {
+export interface AppCommandsOptions {
   native: Pick<Native, 'copyText' | 'openExternal' | 'pickFolder' | 'pickFiles' | 'restartToUpdate'>;
   grants: Pick<Grants, 'give'>;
   state(): AppState;
@@ -18,7 +18,7 @@ export type AppCommands = Pick<
 >;
 
 /** Source: design of the desktop app, §6. */
-export function createAppCommands({ native, grants, state }: AppCommandParts): AppCommands {
+export function createAppCommands({ native, grants, state }: AppCommandsOptions): AppCommands {
   return {
     readState: async () => state(),
     async copy({ text }) {

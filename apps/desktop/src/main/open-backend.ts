@@ -5,14 +5,14 @@ import type { Problem } from '../shared/problem.ts';
 import type { Update } from '../shared/settings.ts';
 import { openAccounts } from './account/open-accounts.ts';
 import { createAppCommands } from './app-commands.ts';
-import type { Backend, BackendOptions, Tell } from './backend.ts';
+import type { Backend, BackendOptions, Emit } from './backend.ts';
 import { openFolders } from './folders/open-folders.ts';
 import { createGrants } from './grants.ts';
 import { createNextDrop } from './next-drop.ts';
 import { openPublishings } from './publishing/open-publishings.ts';
 import { openSettings } from './settings.ts';
 import { createSites } from './sites/sites.ts';
-import { lostWith } from './storage/set-aside.ts';
+import { dataLossProblem } from './storage/damaged-file.ts';
 import { summarize } from './summary.ts';
 
 const FIRST_SERVER = 'http://localhost:4000';
@@ -28,21 +28,21 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   let update: Update = { is: 'none' };
   let isOpen = false;
   const lost: Problem[] = [];
-  const onSetAside = (path: string, copy: string) => void lost.push(lostWith(path, copy));
+  const onDamaged = (path: string, copy: string) => void lost.push(dataLossProblem(path, copy));
 
-  const tell: Tell = (name, data) => {
+  const emit: Emit = (name, data) => {
     // The page cannot have read the state before it is complete.
     if (!isOpen) return;
-    options.tell(name, data);
+    options.emit(name, data);
     // A publishing says whether its folder is watched, so it changes too.
     if (name === 'folders') publishings.watchedChanged();
   };
 
   for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
-  const settings = await openSettings({ native, dataDir, tell: (value) => tell('settings', value), onSetAside });
-  const accounts = await openAccounts({ native, dataDir, server, tell, onSetAside });
+  const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
+  const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
   const grants = createGrants();
-  const nextDrop = createNextDrop(() => tell('dropTaken', {}));
+  const nextDrop = createNextDrop(() => emit('dropTaken', {}));
   const shared = {
     native,
     accounts,
@@ -52,19 +52,19 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     dataDir,
     cacheDir,
     openLink,
-    onSetAside,
+    onDamaged,
   };
   const folders = await openFolders({
     ...shared,
     watchRule,
-    tell,
+    emit,
     publishedFolder: (id) => publishings.publishedFolder(id),
   });
   const sites = createSites({
     accounts,
-    tell,
-    onDomain: folders.hearDomain,
-    onAddressChange: folders.hearAddressChange,
+    emit,
+    onDomain: folders.updateDomain,
+    onAddressChange: folders.addressChanged,
   });
   const app = createAppCommands({ native, grants, state });
   const publishings = await openPublishings({
@@ -74,13 +74,13 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     watchedPaths: () => folders.list().map(({ path }) => path),
     showPublishing(id) {
       native.showWindow();
-      tell('navigate', { page: 'publish', id });
+      emit('navigate', { page: 'publish', id });
     },
-    tell: (list) => tell('publishings', list),
-    tellTrouble: (problem) => tell('notice', { problem }),
+    onChange: (list) => emit('publishings', list),
+    onProblem: (problem) => emit('notice', { problem }),
   });
   isOpen = true;
-  for (const problem of lost) tell('notice', { problem });
+  for (const problem of lost) emit('notice', { problem });
 
   function state(): AppState {
     return {
@@ -97,9 +97,9 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     void app.openLink({ url }).catch(() => {});
   }
 
-  function awake(): void {
-    folders.awake();
-    publishings.awake();
+  function onWake(): void {
+    folders.onWake();
+    publishings.onWake();
   }
 
   return {
@@ -121,14 +121,14 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
         online: accounts.session().online,
         nowMs: Date.now(),
       }),
-    awake,
+    onWake,
     setOnline(online) {
       accounts.setOnline(online);
-      if (online) awake();
+      if (online) onWake();
     },
     setUpdate(next) {
       update = next;
-      tell('update', update);
+      emit('update', update);
     },
     async close() {
       await Promise.all([publishings.close(), folders.close(), sites.close()]);

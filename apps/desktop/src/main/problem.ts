@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Problem } from '../shared/problem.ts';
 
 /** The max length of a message. Messages of foreign servers can have any length. */
-const LONGEST_MESSAGE = 600;
+const MAX_MESSAGE_LENGTH = 600;
 
 /**
  * Converts a thrown value to a problem for the user: what went wrong, in which file, and what to do.
@@ -34,12 +34,12 @@ const GIVEN_UP = 'It was given up before its end.';
 
 function messageOf(error: ClientError): string {
   const limit = error.status === 413 ? limitOf(error) : null;
-  if (limit) return LIMIT_WORDS[limit.limit](limit.max, error.file);
+  if (limit) return LIMIT_MESSAGES[limit.limit](limit.max, error.file);
   if (error.status === 401) return 'The server does not take the key.';
   return error.message;
 }
 
-const LIMIT_WORDS: Record<SizeLimit, (max: number, file: string | null) => string> = {
+const LIMIT_MESSAGES: Record<SizeLimit, (max: number, file: string | null) => string> = {
   maxFileSize: (max, file) => `${file ?? 'A file'} is too large: a file may have at most ${bytes(max)}.`,
   maxFilesCount: (max) => `There are too many files: a site may have at most ${count(max, 'file')}.`,
   maxTotalSize: (max) => `It is too large: a site may have at most ${bytes(max)}.`,
@@ -75,7 +75,7 @@ function nextStep(error: ClientError): string | null {
   }
 }
 
-const CAP_WORDS: Readonly<Record<string, string>> = {
+const CAP_NAMES: Readonly<Record<string, string>> = {
   deployments: 'deployments',
   platformDomains: 'names below the platform domain',
   customDomains: 'domains of your own',
@@ -86,7 +86,7 @@ function allowance({ details }: ClientError): string {
   const cap = z.object({ cap: z.string(), limit: z.number() }).safeParse(details).data;
   if (!cap) return 'Sign in with an API key, which may do more.';
   if (cap.cap === 'storage') return `Delete sites that are no longer needed: your plan holds ${bytes(cap.limit)}.`;
-  const what = CAP_WORDS[cap.cap] ?? 'of these';
+  const what = CAP_NAMES[cap.cap] ?? 'of these';
   if (cap.limit === 0) return `Your plan holds no ${what}: a bigger one does.`;
   return `Free up space: your plan holds ${cap.limit.toLocaleString('en-US')} ${what}.`;
 }
@@ -106,6 +106,6 @@ function issueOf({ issues }: z.ZodError): string {
 }
 
 function sentence(text: string): string {
-  const clean = text.trim().slice(0, LONGEST_MESSAGE);
+  const clean = text.trim().slice(0, MAX_MESSAGE_LENGTH);
   return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
 }

@@ -76,7 +76,7 @@ describe('signing in (desktop §1, §6)', () => {
     await world.accounts.handlers.signIn({ key: await addKey(key) });
     // The folder is live again only after the server has confirmed it for the new key.
     await eventually(() =>
-      expect(world.told(id).slice(world.told(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
+      expect(world.emitted(id).slice(world.emitted(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
     );
     // The account of the key is known before the server confirms it again.
     const gate = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ describe('signing in (desktop §1, §6)', () => {
     const { key } = await world.signIn();
     const again = await addKey(key);
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
-    world.native.lookedAt = false;
+    world.native.focused = false;
     await revoke(key);
     world.build('dist', { 'index.html': 'two' });
     await world.until(id, 'signed-out');

@@ -134,7 +134,7 @@ describe('removing a password (security T40)', () => {
       'could not be deleted from the keychain',
     );
     expect(world.folder(id)).toMatchObject({ password: true, labels: [] });
-    await eventually(() => expect(world.told(id).slice(-2)).toEqual(['starting', 'live']));
+    await eventually(() => expect(world.emitted(id).slice(-2)).toEqual(['starting', 'live']));
     expect(await world.deployments()).toHaveLength(1);
     expect((await server().visit(url!)).status).toBe(401);
   });

@@ -1,6 +1,6 @@
 import { ClientError, type ClientErrorKind, type WatchEvent } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { beginFolder, type FolderView, showWatch } from '../../src/main/folders/folder-state.ts';
+import { initialFolderView, type FolderView, applyWatchEvent } from '../../src/main/folders/folder-state.ts';
 import type { FolderState } from '../../src/shared/folder.ts';
 
 const NOW = 1_790_000_000_000;
@@ -36,9 +36,9 @@ const failed = (kind: ClientErrorKind, waitMs: number | null, status?: number): 
   waitMs,
 });
 
-const begin = (): FolderView => beginFolder({ url: null, live: null, needsDns: false });
+const begin = (): FolderView => initialFolderView({ url: null, live: null, needsDns: false });
 const after = (...events: WatchEvent[]): FolderView =>
-  events.reduce((view, event) => showWatch(view, event, NOW), begin());
+  events.reduce((view, event) => applyWatchEvent(view, event, NOW), begin());
 
 const WATCHING: WatchEvent = { type: 'watching', folder: '/site', domain: 'www.example.com' };
 const SETTLING: WatchEvent = { type: 'settling' };

@@ -22,7 +22,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(after).toMatchObject({ url, live: { files: 3 } });
     expect(after.live!.deployment).not.toBe(live!.deployment);
     expect(await world.deployments()).toHaveLength(2);
-    expect(world.told(id).slice(-3)).toEqual(['settling', 'publishing', 'live']);
+    expect(world.emitted(id).slice(-3)).toEqual(['settling', 'publishing', 'live']);
   });
 
   it('keeps the live version while the folder is deleted, and continues when it is created again', async () => {
@@ -63,7 +63,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
     await world.reopen();
     world.build('dist', { 'index.html': 'two' });
-    world.folders.awake();
+    world.folders.onWake();
     // A deploy of the paused folder would happen before this one.
     const other = await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
     expect(other.state).toEqual({ is: 'live' });
@@ -89,7 +89,7 @@ describe('a watched folder (desktop §5, §8)', () => {
 
     world.network.down = false;
     world.accounts.setOnline(true);
-    world.folders.awake();
+    world.folders.onWake();
     await world.untilShown(url!, 'two');
     await world.until(id, 'live');
     expect(await world.deployments()).toHaveLength(2);
@@ -118,9 +118,9 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { state } = await world.until(id, 'failed');
     expect(state).toMatchObject({ problem: { kind: 'signed-out', next: expect.stringContaining('Your plan') } });
     expect(world.signInState().is).toBe('signed-in');
-    const told = world.told(id).length;
+    const emitted = world.emitted(id).length;
     await world.folders.handlers.publishFolder({ id });
-    await eventually(() => expect(world.told(id).slice(told)).toEqual(['settling', 'publishing', 'failed']));
+    await eventually(() => expect(world.emitted(id).slice(emitted)).toEqual(['settling', 'publishing', 'failed']));
 
     await server().database.query(`update account set plan = 'scale' where id = $1`, [account]);
     await world.folders.handlers.publishFolder({ id });
@@ -128,11 +128,11 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { sent } = world.network;
     const before = sent.length;
     await world.folders.handlers.publishFolder({ id });
-    await eventually(() => expect(world.told(id).slice(-3)).toEqual(['live', 'settling', 'live']));
+    await eventually(() => expect(world.emitted(id).slice(-3)).toEqual(['live', 'settling', 'live']));
     expect(sent.length).toBe(before);
 
     await server().database.query(`update domain set status = 'success' where name = $1`, [domain]);
-    world.folders.awake();
+    world.folders.onWake();
     await eventually(() => expect(world.folder(id).needsDns).toBe(false));
   });
 

@@ -189,7 +189,7 @@ test('retries after each pause while the server is down, until the user cancels'
   await desktop.ask('cancelPublishing', { id: id! });
   expect((await desktop.find(id!)).state).toEqual({ is: 'cancelled' });
   const requests = desktop.proxy.passed.length;
-  desktop.backend.awake();
+  desktop.backend.onWake();
   desktop.proxy.trouble = () => undefined;
   const [next] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   await desktop.published(next!);

@@ -15,7 +15,7 @@ test('reports a key that is no longer valid, and checks the account again', asyn
   const { state } = await desktop.until(id!, 'failed');
   expect(state.problem).toMatchObject({ kind: 'signed-out', next: 'Sign in again under Settings.' });
   await expect
-    .poll(() => desktop.told.findLast(({ name }) => name === 'session')?.data)
+    .poll(() => desktop.emitted.findLast(({ name }) => name === 'session')?.data)
     .toMatchObject({ servers: [{ signIn: { is: 'refused' } }] });
 });
 
@@ -94,7 +94,7 @@ test('never writes a password to disk, so a publishing that needs one does not r
     }
   expect(readFileSync(join(desktop.dataDir, 'publishings.json'), 'utf8')).toContain(id);
   expect(statSync(join(desktop.dataDir, 'publishings.json')).mode & 0o777).toBe(0o600);
-  expect(JSON.stringify(desktop.told)).not.toContain(password);
+  expect(JSON.stringify(desktop.emitted)).not.toContain(password);
   desktop.proxy.trouble = () => undefined;
   const again = await desktop.restart();
   const { state } = await again.until(id!, 'failed');

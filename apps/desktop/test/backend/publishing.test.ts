@@ -118,7 +118,7 @@ test('queues drops in order during a publishing, and each gets its link (desktop
 
 test('a refused publishing fails immediately, says why, and can be retried', async () => {
   const desktop = await openSignedIn(server());
-  desktop.native.lookedAt = false;
+  desktop.native.focused = false;
   desktop.proxy.trouble = () => ({ status: 400 });
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE }, 'blog')]);
   const { state } = await desktop.until(id!, 'failed');
@@ -127,7 +127,7 @@ test('a refused publishing fails immediately, says why, and can be retried', asy
   expect(desktop.native.notes).toMatchObject([{ title: 'blog was not published' }]);
   desktop.native.notes[0]!.onClick();
   expect(desktop.native.windows).toBe(1);
-  expect(desktop.told.at(-1)).toMatchObject({ name: 'navigate', data: { page: 'publish', id } });
+  expect(desktop.emitted.at(-1)).toMatchObject({ name: 'navigate', data: { page: 'publish', id } });
   desktop.proxy.trouble = () => undefined;
   await desktop.ask('retryPublishing', { id: id! });
   await desktop.published(id!);
@@ -154,7 +154,7 @@ test('notifies when a publishing ends while the window is in the background; a c
   const [seen] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   await desktop.published(seen!);
   expect(desktop.native.notes).toEqual([]);
-  desktop.native.lookedAt = false;
+  desktop.native.focused = false;
   const [unseen] = await desktop.drop([makeSite({ 'index.html': PAGE }, 'blog')]);
   const { url } = await desktop.published(unseen!);
   expect(desktop.native.notes).toMatchObject([{ title: 'blog is live' }]);

@@ -11,21 +11,21 @@ beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'berth-settings-')))
 beforeEach(() => () => rmSync(dataDir, { recursive: true, force: true }));
 
 function open(native = testNative()) {
-  const told: Settings[] = [];
-  return openSettings({ native, dataDir, tell: (settings) => void told.push(settings) }).then((settings) => ({
+  const emitted: Settings[] = [];
+  return openSettings({ native, dataDir, onChange: (settings) => void emitted.push(settings) }).then((settings) => ({
     ...settings,
     change: settings.handlers.changeSettings,
     native,
-    told,
+    emitted,
   }));
 }
 
 test('applies a change, emits it, and stores it for the next start', async () => {
-  const { change, native, told, value } = await open();
+  const { change, native, emitted, value } = await open();
   expect(value()).toEqual(DEFAULT_SETTINGS);
   const changed = await change({ theme: 'dark', keepVersions: 7 });
   expect(changed).toEqual({ ...DEFAULT_SETTINGS, theme: 'dark', keepVersions: 7 });
-  expect(told).toEqual([changed]);
+  expect(emitted).toEqual([changed]);
   expect(native.themes).toEqual(['system', 'dark']);
   const again = await open();
   expect(again.value()).toEqual(changed);
@@ -48,7 +48,7 @@ test('changes the start at login in the system, and the value of the system over
 });
 
 test('refuses a change that the system does not apply, says why, and changes nothing', async () => {
-  const { change, native, told, value } = await open();
+  const { change, native, emitted, value } = await open();
   native.broken.loginItem = new Error('not permitted');
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({
     kind: 'refused',
@@ -59,7 +59,7 @@ test('refuses a change that the system does not apply, says why, and changes not
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({ kind: 'refused' });
   expect(value()).toEqual(DEFAULT_SETTINGS);
   expect(native.themes).toEqual(['system']);
-  expect(told).toEqual([]);
+  expect(emitted).toEqual([]);
   expect((await change({ keepVersions: 3 })).keepVersions).toBe(3);
 });
 

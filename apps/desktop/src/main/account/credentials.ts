@@ -18,7 +18,7 @@ export function findClient(accounts: Pick<Accounts, 'session' | 'client'>, origi
  * @param origin Default: the current server.
  * @throws ClientError `signed-out` when the user is not signed in. Errors of `work` are passed on.
  */
-export async function asking<T>(
+export async function withSignedInClient<T>(
   accounts: Pick<Accounts, 'session' | 'client' | 'refused'>,
   work: (client: BerthClient) => Promise<T>,
   origin: string = accounts.session().current,

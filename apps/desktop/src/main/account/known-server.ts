@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type BerthClient, ClientError, createClient } from '@berth/client';
 import type { SignIn } from '../../shared/session.ts';
-import { askAccount } from './ask-account.ts';
+import { readAccount } from './read-account.ts';
 import type { SignedIn } from './sign-in-method.ts';
 
 /** Caps Retry-After at one day, in milliseconds: `setTimeout` overflows after 24.8 days. */
-const LONGEST_ASKED_MS = 86_400_000;
+const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /** The pauses between retries while a server cannot be reached, in milliseconds. Each is twice as long as the one before. */
 export interface Pauses {
@@ -55,7 +55,7 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
 
-  const become = (next: SignIn, isOfAnotherKey = false): void => {
+  const setSignIn = (next: SignIn, isOfAnotherKey = false): void => {
     if (!isOfAnotherKey && isDeepStrictEqual(next, signIn)) return;
     signIn = next;
     onChange();
@@ -72,19 +72,19 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
 
   const ask = async (signal: AbortSignal): Promise<void> => {
     try {
-      const account = await askAccount(client, signal);
+      const account = await readAccount(client, signal);
       if (signal.aborted) return;
       email = account.email;
       if (client.account !== account.account)
         client = createClient({ server: origin, key: client.key, account: account.account, fetch });
       failures = 0;
-      become({ is: 'signed-in', account });
+      setSignIn({ is: 'signed-in', account });
     } catch (error) {
       if (signal.aborted) return;
       const failure = error instanceof ClientError ? error : new ClientError('server', String(error), { cause: error });
-      if (failure.kind === 'signed-out') become({ is: 'refused', email });
+      if (failure.kind === 'signed-out') setSignIn({ is: 'refused', email });
       else {
-        become({ is: 'unreachable', email, message: failure.message });
+        setSignIn({ is: 'unreachable', email, message: failure.message });
         askAgain(failure);
       }
       throw failure;
@@ -94,7 +94,7 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
   const askAgain = ({ retryAfterSeconds }: ClientError): void => {
     const growing = Math.min(pauses.firstMs * 2 ** failures, pauses.longestMs);
     failures += 1;
-    const askedMs = Math.min((retryAfterSeconds ?? 0) * 1_000, LONGEST_ASKED_MS);
+    const askedMs = Math.min((retryAfterSeconds ?? 0) * 1_000, MAX_RETRY_AFTER_MS);
     timer = setTimeout(() => server.check().catch(() => {}), Math.max(growing, askedMs));
   };
 
@@ -106,12 +106,12 @@ export function createKnownServer({ origin, fetch, pauses, onChange, ...known }:
     use({ key, account }) {
       change(key, account.account);
       ({ email } = account);
-      become({ is: 'signed-in', account }, true);
+      setSignIn({ is: 'signed-in', account }, true);
     },
     forget() {
       change(null, null);
       email = null;
-      become({ is: 'signed-out' }, true);
+      setSignIn({ is: 'signed-out' }, true);
     },
     check() {
       if (client.key === null) return Promise.resolve();

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { ClientError } from '@berth/client';
 import { z } from 'zod';
 import type { Session } from '../../shared/session.ts';
-import type { Tell } from '../backend.ts';
-import { createInTurn } from '../in-turn.ts';
+import type { Emit } from '../backend.ts';
+import { createSerialQueue } from '../serial-queue.ts';
 import type { Native } from '../native.ts';
 import { type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
 import type { Accounts } from './accounts.ts';
@@ -13,7 +13,7 @@ import { createKnownServer, type KnownServer, type Pauses } from './known-server
 import { pastedKey } from './pasted-key.ts';
 import type { SignInMethod } from './sign-in-method.ts';
 
-const MOST_SERVERS = 50;
+const MAX_SERVERS = 50;
 /** How long the check of a new server may take, in milliseconds. */
 const FIND_WITHIN_MS = 15_000;
 const PAUSES: Pauses = { firstMs: 2_000, longestMs: 2 * 60_000 };
@@ -24,7 +24,7 @@ const Servers = z.object({
   servers: z
     .array(z.object({ origin: z.url(), email: z.string().nullable(), account: z.string().nullable() }))
     .min(1)
-    .max(MOST_SERVERS),
+    .max(MAX_SERVERS),
 });
 
 export interface AccountsOptions {
@@ -33,9 +33,9 @@ export interface AccountsOptions {
   dataDir: string;
   /** The server that is known when the app starts for the first time. */
   server: string;
-  tell: Tell;
+  emit: Emit;
   /** Called when the file is damaged. */
-  onSetAside?: JsonFileOptions<unknown>['onSetAside'];
+  onDamaged?: JsonFileOptions<unknown>['onDamaged'];
   /** Default: the global one. */
   fetch?: typeof globalThis.fetch | undefined;
   /** How the user signs in. Default: with a pasted key. */
@@ -55,20 +55,20 @@ export async function openAccounts({
   native: { keychain },
   dataDir,
   server: first,
-  tell,
-  onSetAside,
+  emit,
+  onDamaged,
   fetch = globalThis.fetch,
   method = pastedKey(fetch),
   pauses = PAUSES,
 }: AccountsOptions): Promise<Accounts> {
   const origin = readServerAddress(first);
   const initial = { current: origin, servers: [{ origin, email: null, account: null }] };
-  const file = await openJsonFile({ path: join(dataDir, 'servers.json'), schema: Servers, initial, onSetAside });
+  const file = await openJsonFile({ path: join(dataDir, 'servers.json'), schema: Servers, initial, onDamaged });
   const servers = new Map<string, KnownServer>();
   const listeners: (() => void)[] = [];
   const closing = new AbortController();
   /** Runs changes of servers and keys one after the other, so that each sees the result of the one before. */
-  const inTurn = createInTurn();
+  const serially = createSerialQueue();
   let { current } = file.value();
   let online = true;
 
@@ -98,7 +98,7 @@ export async function openAccounts({
     if (closing.signal.aborted) return;
     // If this write fails, the next change writes everything. Commands that must know the outcome call `saved`.
     save().catch(() => {});
-    tell('session', session());
+    emit('session', session());
     for (const listener of listeners) listener();
   };
 
@@ -144,10 +144,10 @@ export async function openAccounts({
         const typed = readServerAddress(address);
         const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(FIND_WITHIN_MS)]);
         const origin = servers.has(typed) ? typed : await findServer(typed, { fetch, signal });
-        await inTurn(async () => {
+        await serially(async () => {
           if (!servers.has(origin)) {
-            if (servers.size >= MOST_SERVERS)
-              throw new ClientError('refused', `There are ${MOST_SERVERS} servers already: remove one first.`);
+            if (servers.size >= MAX_SERVERS)
+              throw new ClientError('refused', `There are ${MAX_SERVERS} servers already: remove one first.`);
             await know({ origin, email: null, account: null });
             void find(origin)
               .check()
@@ -165,7 +165,7 @@ export async function openAccounts({
         await saved();
       },
       async removeServer({ origin }) {
-        await inTurn(async () => {
+        await serially(async () => {
           const server = find(origin);
           if (servers.size === 1) throw new ClientError('refused', 'This is your only server: add another one first.');
           await removeKey(origin);
@@ -179,7 +179,7 @@ export async function openAccounts({
       async signIn({ key }) {
         const server = find(current);
         const signedIn = await method.signIn(new URL(server.origin), { key }, closing.signal);
-        await inTurn(async () => {
+        await serially(async () => {
           if (servers.get(server.origin) !== server)
             throw new ClientError('aborted', `${server.origin} was removed meanwhile.`);
           await keychain.write(server.origin, signedIn.key).catch((cause: unknown) => {
@@ -192,7 +192,7 @@ export async function openAccounts({
       },
       async signOut() {
         const server = find(current);
-        await inTurn(async () => {
+        await serially(async () => {
           await removeKey(server.origin);
           server.forget();
         });

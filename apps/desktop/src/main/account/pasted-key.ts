@@ -1,6 +1,6 @@
 import { ClientError, createClient } from '@berth/client';
 import { CREDENTIAL } from '@berth/contract';
-import { askAccount } from './ask-account.ts';
+import { readAccount } from './read-account.ts';
 import type { SignInMethod } from './sign-in-method.ts';
 
 /** Signs in with a pasted API key. Checks its format first, then asks the server for its account. */
@@ -15,7 +15,7 @@ export function pastedKey(fetch: typeof globalThis.fetch): SignInMethod<{ key: s
         );
       if (!CREDENTIAL.test(key))
         throw new ClientError('refused', 'This is no API key: one is "ship-" and 32 digits from 0 to f.');
-      const account = await askAccount(createClient({ server: server.href, key, fetch }), signal).catch(
+      const account = await readAccount(createClient({ server: server.href, key, fetch }), signal).catch(
         (error: unknown) => {
           if (!(error instanceof ClientError) || error.status !== 401) throw error;
           throw new ClientError(

@@ -5,7 +5,7 @@ import type { Domain } from '@berth/contract';
 import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
 import type { Keychain } from '../native.ts';
 import { problemOf } from '../problem.ts';
-import { become, beginFolder, type FolderView, lacksDns, showWatch } from './folder-state.ts';
+import { withState, initialFolderView, type FolderView, lacksDns, applyWatchEvent } from './folder-state.ts';
 import { type FolderRecord, passwordName } from './record.ts';
 
 export interface FolderOptions {
@@ -20,11 +20,11 @@ export interface FolderOptions {
   /** Called when the server rejects the key. */
   onRefused(): void;
   /** Called on every change. If the records differ, the new one must be stored. */
-  onChange(before: Shown, now: Shown): void;
+  onChange(before: FolderSnapshot, now: FolderSnapshot): void;
 }
 
 /** The stored record of a folder and its state for the page. */
-export interface Shown {
+export interface FolderSnapshot {
   record: FolderRecord;
   folder: WatchedFolder;
 }
@@ -35,9 +35,9 @@ export interface Folder {
   record(): FolderRecord;
   show(): WatchedFolder;
   /** Starts or stops the watch to match the record and the session. Does nothing if they match already. */
-  turn(): void;
+  sync(): void;
   /** Scans the folder now. `publish` also retries a refused deploy and always emits a result. */
-  nudge(how: 'look' | 'publish'): void;
+  nudge(how: 'scan' | 'publish'): void;
   /** Stops the watch after the running deploy, if there is one, has finished. */
   pause(): void;
   resume(): void;
@@ -47,10 +47,10 @@ export interface Folder {
    *
    * @throws The errors of `work`.
    */
-  still<T>(work: () => Promise<T>): Promise<T>;
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
   change(change: Partial<FolderRecord>): void;
   /** Updates the state of the folder's domain. */
-  hearDomain(domain: Domain): void;
+  updateDomain(domain: Domain): void;
   /** Stops the watch and aborts its deploy. It cannot be started again. */
   close(): Promise<void>;
 }
@@ -59,12 +59,12 @@ export interface Folder {
 interface Watch {
   client: BerthClient;
   nudges: EventTarget;
-  leaving: AbortController;
-  left: Promise<void>;
-  hasLeft: boolean;
+  controller: AbortController;
+  ended: Promise<void>;
+  hasEnded: boolean;
 }
 
-/** Creates a folder. It does nothing until {@link Folder.turn} is called. */
+/** Creates a folder. It does nothing until {@link Folder.sync} is called. */
 export function createFolder({
   record: kept,
   keychain,
@@ -76,14 +76,14 @@ export function createFolder({
   onChange,
 }: FolderOptions): Folder {
   let record = kept;
-  let view: FolderView = beginFolder(kept);
+  let view: FolderView = initialFolderView(kept);
   let watch: Watch | null = null;
-  /** The number of `still` calls that wait or run. */
-  let stills = 0;
+  /** The number of `exclusively` calls that wait or run. */
+  let exclusiveCalls = 0;
   let working: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  const shown = (): Shown => ({ record, folder: toWatchedFolder(record, view) });
+  const shown = (): FolderSnapshot => ({ record, folder: toWatchedFolder(record, view) });
 
   const set = (nextRecord: FolderRecord, nextView: FolderView): void => {
     const before = shown();
@@ -94,35 +94,35 @@ export function createFolder({
     onChange(before, shown());
   };
 
-  const say = (state: FolderState): void => {
-    if (!isDeepStrictEqual(state, view.state)) set(record, become(view, state));
+  const setState = (state: FolderState): void => {
+    if (!isDeepStrictEqual(state, view.state)) set(record, withState(view, state));
   };
 
-  const begin = (client: BerthClient): Watch => {
-    set(record, { ...become(view, { is: 'starting' }), polling: null });
-    const begun: Watch = {
+  const start = (client: BerthClient): Watch => {
+    set(record, { ...withState(view, { is: 'starting' }), polling: null });
+    const started: Watch = {
       client,
       nudges: new EventTarget(),
-      leaving: new AbortController(),
-      left: Promise.resolve(),
-      hasLeft: false,
+      controller: new AbortController(),
+      ended: Promise.resolve(),
+      hasEnded: false,
     };
-    begun.left = run(begun).finally(() => {
-      begun.hasLeft = true;
-      if (!isClosed && begun.leaving.signal.aborted) folder.turn();
+    started.ended = run(started).finally(() => {
+      started.hasEnded = true;
+      if (!isClosed && started.controller.signal.aborted) folder.sync();
     });
-    return begun;
+    return started;
   };
 
-  const run = async ({ client, nudges, leaving: { signal } }: Watch): Promise<void> => {
+  const run = async ({ client, nudges, controller: { signal } }: Watch): Promise<void> => {
     const { id, path, domain, labels } = record;
     try {
       const password = await findPassword();
       if (signal.aborted) return;
       const input = { series: id, folder: path, client, domain, labels, keep, password, via: 'desktop' };
-      for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) hear(event);
+      for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) apply(event);
     } catch (error) {
-      if (!signal.aborted) say({ is: 'failed', problem: problemOf(error) });
+      if (!signal.aborted) setState({ is: 'failed', problem: problemOf(error) });
     }
   };
 
@@ -137,73 +137,73 @@ export function createFolder({
     );
   };
 
-  const hear = (event: WatchEvent): void => {
-    const next = showWatch(view, event, Date.now());
+  const apply = (event: WatchEvent): void => {
+    const next = applyWatchEvent(view, event, Date.now());
     if (next !== view) set(record, next);
     if (event.type === 'failed' && event.error.status === 401) onRefused();
     // A pause takes effect when the running deploy has ended.
-    if (record.paused !== null && view.state.is !== 'publishing') watch?.leaving.abort();
+    if (record.paused !== null && view.state.is !== 'publishing') watch?.controller.abort();
   };
 
-  const leave = async (): Promise<void> => {
-    watch?.leaving.abort();
-    await watch?.left;
+  const stop = async (): Promise<void> => {
+    watch?.controller.abort();
+    await watch?.ended;
   };
 
   const folder: Folder = {
     id: kept.id,
     record: () => record,
     show: () => shown().folder,
-    turn() {
-      if (isClosed || stills > 0) return;
+    sync() {
+      if (isClosed || exclusiveCalls > 0) return;
       const client = findClient();
-      if (watch !== null && watch.hasLeft && watch.leaving.signal.aborted) watch = null;
+      if (watch !== null && watch.hasEnded && watch.controller.signal.aborted) watch = null;
       if (watch !== null && (client !== watch.client || record.paused !== null)) {
         const isEnding = record.paused !== null && client === watch.client && view.state.is === 'publishing';
-        if (isEnding && !watch.hasLeft) return;
-        watch.leaving.abort();
-        if (!watch.hasLeft) return;
+        if (isEnding && !watch.hasEnded) return;
+        watch.controller.abort();
+        if (!watch.hasEnded) return;
         watch = null;
       }
-      if (record.paused !== null) return say({ is: 'paused', why: record.paused });
-      if (client === null) return say({ is: 'signed-out' });
-      watch ??= begin(client);
+      if (record.paused !== null) return setState({ is: 'paused', why: record.paused });
+      if (client === null) return setState({ is: 'signed-out' });
+      watch ??= start(client);
     },
     nudge(how) {
-      if (how === 'publish' && watch?.hasLeft === true) watch = null;
-      if (watch === null) return folder.turn();
-      watch.nudges.dispatchEvent(new Event(how));
+      if (how === 'publish' && watch?.hasEnded === true) watch = null;
+      if (watch === null) return folder.sync();
+      watch.nudges.dispatchEvent(new Event(how === 'scan' ? 'look' : 'publish'));
     },
     pause() {
       folder.change({ paused: record.paused ?? 'asked' });
-      folder.turn();
+      folder.sync();
     },
     resume() {
       folder.change({ paused: null });
       folder.nudge('publish');
     },
-    still(work) {
-      stills += 1;
+    exclusively(work) {
+      exclusiveCalls += 1;
       const done = working.then(async () => {
-        await leave();
+        await stop();
         return work();
       });
       working = done
         .catch(() => {})
         .finally(() => {
-          stills -= 1;
-          folder.turn();
+          exclusiveCalls -= 1;
+          folder.sync();
         });
       return done;
     },
     change: (change) => set({ ...record, ...change }, { ...view, ...liveOf(change) }),
-    hearDomain(domain) {
+    updateDomain(domain) {
       const needsDns = lacksDns(domain);
       if (needsDns !== view.needsDns) set(record, { ...view, needsDns });
     },
     async close() {
       isClosed = true;
-      await leave();
+      await stop();
     },
   };
   return folder;

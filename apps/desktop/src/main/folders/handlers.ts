@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type BerthClient, ClientError } from '@berth/client';
 import type { CommandInput } from '../../shared/contract.ts';
 import type { Accounts } from '../account/accounts.ts';
-import { asking, findClient } from '../account/credentials.ts';
+import { withSignedInClient, findClient } from '../account/credentials.ts';
 import { approve } from '../approval/approve.ts';
 import type { Handlers } from '../backend.ts';
 import type { Grants } from '../grants.ts';
-import { createInTurn } from '../in-turn.ts';
+import { createSerialQueue } from '../serial-queue.ts';
 import type { Native } from '../native.ts';
 import type { NextDrop } from '../next-drop.ts';
 import type { PublishedFolder } from '../publishing/open-publishings.ts';
@@ -34,7 +34,7 @@ export interface FolderHandlersOptions {
   add(record: FolderRecord): void;
   remove(id: string): void;
   /** Reads from the server which version a folder's address shows. */
-  learn(folder: Folder): Promise<void>;
+  refreshLive(folder: Folder): Promise<void>;
   /** Resolves when everything is stored. @throws ClientError when it cannot be. */
   saved(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function createFolderHandlers({
   folders,
   add,
   remove,
-  learn,
+  refreshLive,
   saved,
 }: FolderHandlersOptions): FolderHandlers {
   const find = (id: string): Folder => {
@@ -68,7 +68,7 @@ export function createFolderHandlers({
 
   const pathOf = (of: FolderSource): string => {
     if ('publishing' in of) return publishedFolder(of.publishing).path;
-    const { path, kind } = grants.look(of.grant);
+    const { path, kind } = grants.peek(of.grant);
     if (kind !== 'file') return path;
     throw new ClientError('refused', 'Only a folder can be watched. Choose the folder that the file is in.');
   };
@@ -91,13 +91,13 @@ export function createFolderHandlers({
     });
 
   /** Runs changes one after the other, so that each sees what the ones before it have added. */
-  const inTurn = createInTurn();
+  const serially = createSerialQueue();
 
   const askFor = <T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T> =>
-    asking(accounts, work, folder.record().server);
+    withSignedInClient(accounts, work, folder.record().server);
 
   return {
-    ...createRunningHandlers({ showFolder, accounts, find, askFor, learn, saved }),
+    ...createRunningHandlers({ showFolder, accounts, find, askFor, refreshLive, saved }),
     async suggestName({ of, name }) {
       const { current } = accounts.session();
       const client = findClient(accounts, current);
@@ -116,10 +116,10 @@ export function createFolderHandlers({
       // Outside the queue, so that a slow drive delays only its own folder.
       const { path, question } = await approve(pathOf(of), grants, sure);
       if (question !== null) return { is: 'asking', question };
-      return inTurn(async () => {
+      return serially(async () => {
         await checkPath(path, recordsBut());
         const { current: server } = accounts.session();
-        const record = await asking(accounts, async (client): Promise<FolderRecord> => ({
+        const record = await withSignedInClient(accounts, async (client): Promise<FolderRecord> => ({
           id: randomBytes(8).toString('hex'),
           path,
           server,
@@ -142,7 +142,7 @@ export function createFolderHandlers({
       });
     },
     async changeFolder({ id, domain: typed, labels: given, password: entered }) {
-      await inTurn(async () => {
+      await serially(async () => {
         const folder = find(id);
         const { server, domain, paused } = folder.record();
         const named =
@@ -154,7 +154,7 @@ export function createFolderHandlers({
         // If the folder was removed meanwhile, its password must go too.
         if (typeof entered === 'string' && !folders.has(id)) await removePassword(id);
         find(id);
-        await folder.still(async () => {
+        await folder.exclusively(async () => {
           // Change the record last: a folder whose record has a password is never published without it.
           if (entered === null) await removePassword(id);
           folder.change({
@@ -176,11 +176,11 @@ export function createFolderHandlers({
       find(id);
       const { path, question } = await approve(pathOf({ grant }), grants, sure);
       if (question !== null) return { is: 'asking', question };
-      return inTurn(async () => {
+      return serially(async () => {
         const folder = find(id);
         await checkPath(path, recordsBut(id));
         grants.take(grant);
-        await folder.still(async () => folder.change({ path }));
+        await folder.exclusively(async () => folder.change({ path }));
         await saved();
         return { is: 'located' };
       });

@@ -37,7 +37,7 @@ export interface RunningHandlersOptions extends Pick<Native, 'showFolder'> {
   /** Runs `work` with the client of a folder's server. @throws ClientError. */
   askFor<T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T>;
   /** Reads from the server which version a folder's address shows. */
-  learn(folder: Folder): Promise<void>;
+  refreshLive(folder: Folder): Promise<void>;
   /** Resolves when everything is stored. */
   saved(): Promise<void>;
 }
@@ -48,12 +48,12 @@ export function createRunningHandlers({
   accounts,
   find,
   askFor,
-  learn,
+  refreshLive,
   saved,
 }: RunningHandlersOptions): RunningHandlers {
   /** Stops the watch and pauses the folder before switching the address, so that no build can replace the chosen version. */
   const switchTo = (folder: Folder, choose: (versions: Versions) => Deployment): Promise<Version> =>
-    folder.still(async () => {
+    folder.exclusively(async () => {
       const { paused } = folder.record();
       folder.change({ paused: 'earlier-version' });
       try {
@@ -101,9 +101,9 @@ export function createRunningHandlers({
     },
     async cancelFolder({ id }) {
       const folder = find(id);
-      await folder.still(async () => folder.change({ paused: folder.record().paused ?? 'asked' }));
+      await folder.exclusively(async () => folder.change({ paused: folder.record().paused ?? 'asked' }));
       await saved();
-      void learn(folder);
+      void refreshLive(folder);
     },
     async undoFolder({ id }) {
       return switchTo(find(id), earlierVersion);

@@ -4,19 +4,19 @@ import type { Publishing } from '../../shared/publishing.ts';
 import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
 import { problemOf } from '../problem.ts';
 import { openJsonFile } from '../storage/json-file.ts';
-import { createAsking } from './asking.ts';
-import { isOpen, KeptPublishings, liveOf } from './entry.ts';
+import { createDropCheck } from './drop-check.ts';
+import { isOpen, StoredPublishings, liveOf } from './entry.ts';
 import { createHandlers, type PublishingHandlers } from './handlers.ts';
-import { createLedger } from './ledger.ts';
-import { createLine } from './line.ts';
-import type { PublishingParts } from './parts.ts';
-import { passwordGone } from './password-gone.ts';
-import { createPublisher } from './publisher.ts';
+import { createPublishingList } from './publishing-list.ts';
+import { createPublishQueue } from './publish-queue.ts';
+import type { PublishingOptions } from './options.ts';
+import { passwordLost } from './password-lost.ts';
+import { createPublishingRunner } from './runner.ts';
 import { createStaging } from './staging.ts';
-import { createTeller } from './teller.ts';
+import { createThrottledEvent } from './throttled-event.ts';
 
 /** The shortest time between two events about progress, in milliseconds. */
-const TELL_EVERY_MS = 100;
+const EMIT_EVERY_MS = 100;
 
 /** A published folder. */
 export interface PublishedFolder {
@@ -35,7 +35,7 @@ export interface Publishings {
   /** Finds the folder of a publishing. @throws ClientError `refused` when files were published instead. */
   publishedFolder(id: string): PublishedFolder;
   /** Retries paused publishings now, and checks again which folders exist. */
-  awake(): void;
+  onWake(): void;
   /** Reports that the list of watched folders has changed. */
   watchedChanged(): void;
   /** Stops all work so that the next start can resume it. */
@@ -51,89 +51,88 @@ export interface Publishings {
  *
  * @throws Error when `publishings.json` cannot be read. Source: design of the desktop app, §1, §8; security T40.
  */
-export async function openPublishings(parts: PublishingParts): Promise<Publishings> {
-  const path = join(parts.dataDir, 'publishings.json');
+export async function openPublishings(options: PublishingOptions): Promise<Publishings> {
+  const path = join(options.dataDir, 'publishings.json');
   const initial = { version: 1 as const, publishings: [] };
-  const file = await openJsonFile<KeptPublishings>({
+  const file = await openJsonFile<StoredPublishings>({
     path,
-    schema: KeptPublishings,
+    schema: StoredPublishings,
     initial,
-    onSetAside: parts.onSetAside,
+    onDamaged: options.onDamaged,
   });
-  const ledger = createLedger(file, (thrown) => parts.tellTrouble(notKept(thrown)));
-  const list = () => ledger.publishings(new Set(parts.watchedPaths()));
-  const teller = createTeller(() => parts.tell(list()), TELL_EVERY_MS);
-  const staging = createStaging(join(parts.cacheDir, 'staging'));
+  const list = createPublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
+  const show = () => list.publishings(new Set(options.watchedPaths()));
+  const listEvent = createThrottledEvent(() => options.onChange(show()), EMIT_EVERY_MS);
+  const staging = createStaging(join(options.cacheDir, 'staging'));
   const passwords = new Map<string, string>();
-  const line = createLine(createPublisher({ ...parts, ledger, staging, teller, passwords }));
-  const asking = createAsking({ ...parts, ledger, line, teller });
-  let isFinding = false;
+  const queue = createPublishQueue(createPublishingRunner({ ...options, list, staging, listEvent, passwords }));
+  const dropCheck = createDropCheck({ ...options, list, queue, listEvent });
+  let isCheckingFolders = false;
 
   /** Checks which folders exist. A folder whose drive does not answer counts as missing. */
-  async function findFolders(): Promise<void> {
-    if (isFinding) return;
-    isFinding = true;
+  async function checkFolders(): Promise<void> {
+    if (isCheckingFolders) return;
+    isCheckingFolders = true;
     await Promise.all(
-      ledger.entries().map(async ({ id, source }) => {
+      list.entries().map(async ({ id, source }) => {
         if (source.kind !== 'folder') return;
-        ledger.pass(id, { there: await isFolder(source.path) });
-        teller.soon();
+        list.update(id, { exists: await isFolder(source.path) });
+        listEvent.emitSoon();
       }),
     );
-    isFinding = false;
+    isCheckingFolders = false;
   }
 
   /** Queues unfinished publishings, oldest first. Those that need a password fail. */
-  async function goOn(): Promise<void> {
+  async function resumeUnfinished(): Promise<void> {
     await staging.keepOnly(
       new Set(
-        ledger
+        list
           .entries()
           .filter(isOpen)
           .map(({ id }) => id),
       ),
     );
-    for (const entry of ledger.entries().toReversed()) {
+    for (const entry of list.entries().toReversed()) {
       if (!isOpen(entry)) continue;
       if (entry.password && !liveOf(entry)) {
-        ledger.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordGone()), at: Date.now() } });
+        list.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordLost()), at: Date.now() } });
         await staging.remove(entry.id);
         continue;
       }
-      if (entry.state.is !== 'asking') line.add(entry.id, entry.server);
+      if (entry.state.is !== 'asking') queue.add(entry.id, entry.server);
     }
   }
 
-  await goOn();
+  await resumeUnfinished();
   // Asks again about publishings that had a question. The user can answer or cancel one even before its drive answers.
-  for (const { id, state } of ledger.entries().toReversed()) if (state.is === 'asking') void asking.begin(id);
-  void findFolders();
+  for (const { id, state } of list.entries().toReversed()) if (state.is === 'asking') void dropCheck.check(id);
+  void checkFolders();
 
   return {
-    list,
-    failedAt: () =>
-      new Map(ledger.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : []))),
-    handlers: createHandlers({ ...parts, ledger, asking, line, staging, passwords, teller }),
+    list: show,
+    failedAt: () => new Map(list.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : []))),
+    handlers: createHandlers({ ...options, list, dropCheck, queue, staging, passwords, listEvent }),
     publishedFolder(id) {
-      const { source, password } = ledger.get(id);
+      const { source, password } = list.get(id);
       if (source.kind === 'folder') return { path: source.path, password };
       throw new ClientError('refused', 'Files were dropped, and no folder: there is none to watch.');
     },
-    awake() {
-      line.hurry();
-      void findFolders();
+    onWake() {
+      queue.endPauses();
+      void checkFolders();
     },
-    watchedChanged: teller.soon,
+    watchedChanged: listEvent.emitSoon,
     async close() {
-      asking.close();
-      await line.close();
-      teller.close();
-      await ledger.saved();
+      dropCheck.close();
+      await queue.close();
+      listEvent.close();
+      await list.saved();
     },
   };
 }
 
-function notKept(thrown: unknown) {
+function writeProblem(thrown: unknown) {
   const code = (thrown as NodeJS.ErrnoException).code;
   const why = code === 'ENOSPC' ? ': the disk is full' : '';
   return problemOf(new ClientError('folder', `The list of what was published cannot be written${why}.`));

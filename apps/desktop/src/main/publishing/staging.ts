@@ -38,7 +38,7 @@ export function createStaging(dir: string): Staging {
       const waiting = Array.from(namesOf(paths));
       const copyAll = async () => {
         for (let next; (next = waiting.shift()) !== undefined;) {
-          if (signal.aborted) throw givenUp();
+          if (signal.aborted) throw aborted();
           await copy(next[1], join(folderOf(id), next[0]), signal);
         }
       };
@@ -105,13 +105,13 @@ async function copy(path: string, to: string, signal: AbortSignal): Promise<void
       pipeline(createReadStream(real), createWriteStream(to, { mode: 0o600 }), { signal }),
     );
   } catch (thrown) {
-    if (signal.aborted) throw givenUp();
+    if (signal.aborted) throw aborted();
     if (thrown instanceof ClientError) throw thrown;
     const reason = REASONS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'it cannot be copied';
     throw new ClientError('folder', `${basename(path)}: ${reason}.`, { file: basename(path), cause: thrown });
   }
 }
 
-function givenUp(): ClientError {
+function aborted(): ClientError {
   return new ClientError('aborted', 'It was given up before its end.');
 }

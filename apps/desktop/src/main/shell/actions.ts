@@ -1,7 +1,7 @@
 import { ClientError } from '@berth/client';
 import type { Page } from '../../shared/contract.ts';
 import type { Given } from '../../shared/publishing.ts';
-import type { Backend, Tell } from '../backend.ts';
+import type { Backend, Emit } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 import { readDeepLink } from './deep-link.ts';
 import type { Launch } from './launch.ts';
@@ -14,14 +14,14 @@ export interface Actions extends MenuActions, TrayActions {
   /** Publishes absolute paths that the user dropped on an icon of the app or opened with the app. */
   publishPaths(paths: readonly string[]): void;
   /** Handles a start, a link or a folder from outside the app. */
-  receive(arrival: Launch): void;
+  receive(launch: Launch): void;
 }
 
 /** Creates the actions. They do not throw: errors are sent to the page as notices. */
 export function createActions(
   backend: Pick<Backend, 'give' | 'handlers'>,
   window: Pick<MainWindow, 'show'>,
-  tell: Tell,
+  emit: Emit,
   quit: () => void,
 ): Actions {
   const { handlers } = backend;
@@ -32,7 +32,7 @@ export function createActions(
         await work();
       } catch (error) {
         window.show();
-        tell('notice', { problem: problemOf(error) });
+        emit('notice', { problem: problemOf(error) });
       }
     };
     void run();
@@ -40,7 +40,7 @@ export function createActions(
 
   const showPage = (page: Page) => {
     window.show();
-    tell('navigate', { page });
+    emit('navigate', { page });
   };
 
   const publish = async (given: readonly Given[]) => {
@@ -59,8 +59,8 @@ export function createActions(
   const follow = (link: string) => {
     const target = readDeepLink(link);
     window.show();
-    if (target === null) tell('notice', { problem: problemOf(UNKNOWN_LINK) });
-    else tell('navigate', target);
+    if (target === null) emit('notice', { problem: problemOf(UNKNOWN_LINK) });
+    else emit('navigate', target);
   };
 
   return {

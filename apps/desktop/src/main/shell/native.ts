@@ -1,6 +1,6 @@
 import { parseWebAddress } from '@berth/client';
 import type { BrowserWindow, Clipboard, Dialog, NativeTheme, OpenDialogOptions, Shell } from 'electron';
-import type { Keychain, LoginItem, Native, Note } from '../native.ts';
+import type { Keychain, LoginItem, Native, SystemNotification } from '../native.ts';
 import type { MainWindow } from './window.ts';
 
 /** The parts of Electron and of the app that {@link createNative} uses. */
@@ -14,7 +14,7 @@ export interface NativeOptions {
   window: MainWindow;
   keychain: Keychain;
   loginItem: LoginItem;
-  notify(note: Note): void;
+  notify(notification: SystemNotification): void;
   restartToUpdate(): void;
 }
 
@@ -43,7 +43,7 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
     },
     pickFiles: () =>
       pick({ title: 'Publish files', buttonLabel: 'Publish', properties: ['openFile', 'multiSelections'] }),
-    isLookedAt: () => window.isLookedAt(),
+    isFocused: () => window.isFocused(),
     showWindow: () => window.show(),
     setTheme: (theme) => void (nativeTheme.themeSource = theme),
   };

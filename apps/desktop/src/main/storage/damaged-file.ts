@@ -26,7 +26,7 @@ const LOST: Readonly<Record<string, readonly [lost: string, next: string]>> = {
  *
  * @param path The path of the file. @param copy The path it was moved to.
  */
-export function lostWith(path: string, copy: string): Problem {
+export function dataLossProblem(path: string, copy: string): Problem {
   const name = basename(path);
   const [lost, next = null] = LOST[name] ?? [`${name} of the app could not be read.`];
   return { kind: 'unexpected', message: `${lost} The damaged file is kept as ${copy}.`, next, file: null };

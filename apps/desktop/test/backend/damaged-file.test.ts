@@ -6,7 +6,7 @@ import { type Desktop, makeDir, openDesktop } from './desktop.ts';
 /** Nothing listens at this address: these tests need no server. */
 const SERVER = 'http://localhost:1';
 
-const noticesOf = ({ told }: Desktop) => told.filter(({ name }) => name === 'notice').map(({ data }) => data);
+const noticesOf = ({ emitted }: Desktop) => emitted.filter(({ name }) => name === 'notice').map(({ data }) => data);
 
 test.each([
   ['settings.json', 'Your settings could not be read', 'under Settings'],

@@ -1,37 +1,37 @@
 import { existsSync } from 'node:fs';
 import { type BerthClient, ClientError, createClient, onDriveWithin } from '@berth/client';
 import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
-import { beginProgress, type ProgressView } from '../progress.ts';
-import { createAnnouncer } from './announcer.ts';
+import { initialProgress, type ProgressView } from '../progress.ts';
+import { createPublishingNotifications } from './notifications.ts';
 import { attemptPublishing } from './attempt.ts';
-import { type Entry, type KeptState, liveOf, withoutCopy } from './entry.ts';
-import type { Ledger } from './ledger.ts';
-import type { Attempt } from './line.ts';
-import { type Sequel, sequelOf } from './outcome.ts';
-import type { PublishingParts } from './parts.ts';
+import { type Entry, type StoredState, liveOf, withoutCopy } from './entry.ts';
+import type { PublishingList } from './publishing-list.ts';
+import type { RunJob } from './publish-queue.ts';
+import { type NextStep, nextStepAfter } from './next-step.ts';
+import type { PublishingOptions } from './options.ts';
 import type { Staging } from './staging.ts';
-import type { Teller } from './teller.ts';
+import type { ThrottledEvent } from './throttled-event.ts';
 
 /** Keeps attempts short while the server cannot be reached: a pause in the queue can be cut short, one in an attempt cannot. */
 const SHORT_RETRIES = { attempts: 4, withinMs: 10_000 };
 
-export interface PublisherParts extends PublishingParts {
-  ledger: Ledger;
+export interface PublishingRunnerOptions extends PublishingOptions {
+  list: PublishingList;
   staging: Staging;
-  teller: Teller;
+  listEvent: ThrottledEvent;
   /** The passwords of unfinished publishings, by id. */
   passwords: Map<string, string>;
 }
 
 /** Creates the function that runs the jobs of the queue: it publishes an entry and stores the result. */
-export function createPublisher(parts: PublisherParts): Attempt {
-  const { ledger, staging, teller, passwords, accounts, cacheDir, rule } = parts;
-  const announcer = createAnnouncer(parts);
+export function createPublishingRunner(options: PublishingRunnerOptions): RunJob {
+  const { list, staging, listEvent, passwords, accounts, cacheDir, rule } = options;
+  const notifications = createPublishingNotifications(options);
   const failures = new Map<string, number>();
 
   function show(id: string, view: ProgressView): void {
-    ledger.pass(id, { view });
-    teller.soon();
+    list.update(id, { view });
+    listEvent.emitSoon();
   }
 
   async function folderOf({ id, source }: Entry, signal: AbortSignal): Promise<string> {
@@ -43,44 +43,44 @@ export function createPublisher(parts: PublisherParts): Attempt {
     if (source.staged && existsSync(staging.folderOf(id))) return staging.folderOf(id);
     await awaitDrives(source.paths);
     const folder = await staging.stage(id, source.paths, signal);
-    ledger.change(id, { source: { ...source, staged: true } });
+    list.change(id, { source: { ...source, staged: true } });
     return folder;
   }
 
-  async function end(entry: Entry, state: KeptState, view: ProgressView | null): Promise<void> {
+  async function end(entry: Entry, state: StoredState, view: ProgressView | null): Promise<void> {
     const { id, name, source } = entry;
     failures.delete(id);
     if (state.is === 'published') passwords.delete(id);
-    ledger.pass(id, { view: null });
-    ledger.change(id, { state, source: withoutCopy(source), leftOut: view?.leftOut ?? [] });
-    teller.atOnce();
-    if (state.is === 'published') announcer.published(name, state.published);
-    if (state.is === 'failed') announcer.failed(id, name, state.problem);
+    list.update(id, { view: null });
+    list.change(id, { state, source: withoutCopy(source), leftOut: view?.leftOut ?? [] });
+    listEvent.emitNow();
+    if (state.is === 'published') notifications.published(name, state.published);
+    if (state.is === 'failed') notifications.failed(id, name, state.problem);
     // The stored entry must say that there is no copy before the copy is removed.
-    await ledger.saved();
+    await list.saved();
     if (source.kind === 'files') await staging.remove(id).catch(() => {});
   }
 
-  async function follow(entry: Entry, sequel: Sequel, view: ProgressView | null): Promise<number | null> {
+  async function act(entry: Entry, step: NextStep, view: ProgressView | null): Promise<number | null> {
     const { id } = entry;
-    if (sequel.is === 'paused') {
+    if (step.is === 'paused') {
       const attempt = (failures.get(id) ?? 0) + 1;
       failures.set(id, attempt);
-      const at = Date.now() + sequel.pauseMs;
-      const progress = { phase: 'retrying', attempt, at, reason: sequel.reason } as const;
-      ledger.pass(id, { view: { ...(view ?? beginProgress()), progress } });
-      teller.atOnce();
-      return sequel.pauseMs;
+      const at = Date.now() + step.pauseMs;
+      const progress = { phase: 'retrying', attempt, at, reason: step.reason } as const;
+      list.update(id, { view: { ...(view ?? initialProgress()), progress } });
+      listEvent.emitNow();
+      return step.pauseMs;
     }
-    if (sequel.is === 'published') {
-      const published = { ...sequel.published, copied: announcer.copy(sequel.published.url) };
+    if (step.is === 'published') {
+      const published = { ...step.published, copied: notifications.copy(step.published.url) };
       await end(entry, { is: 'published', published }, view);
-    } else await end(entry, sequel.state, view);
+    } else await end(entry, step.state, view);
     return null;
   }
 
   return async (id, signal) => {
-    const entry = ledger.get(id);
+    const entry = list.get(id);
     let view: ProgressView | null = null;
     const outcome = await attemptPublishing(
       {
@@ -89,11 +89,11 @@ export function createPublisher(parts: PublisherParts): Attempt {
         options: { ...entry.options, password: passwords.get(id) ?? null },
         live: liveOf(entry),
         keep(deployment) {
-          ledger.change(id, { state: { is: 'unfinished', deployment } });
-          return ledger.saved();
+          list.change(id, { state: { is: 'unfinished', deployment } });
+          return list.saved();
         },
         cacheDir,
-        retries: { ...SHORT_RETRIES, ...parts.retries },
+        retries: { ...SHORT_RETRIES, ...options.retries },
         show(next) {
           view = next;
           show(id, next);
@@ -106,7 +106,7 @@ export function createPublisher(parts: PublisherParts): Attempt {
     if (failure instanceof ClientError && failure.status === 401) accounts.refused(entry.server);
     // It stays unfinished and resumes at the next start.
     if (signal.reason === 'closed' && failure !== null) return null;
-    return follow(entry, sequelOf(entry, outcome, failures.get(id) ?? 0, rule, Date.now()), view);
+    return act(entry, nextStepAfter(entry, outcome, failures.get(id) ?? 0, rule, Date.now()), view);
   };
 }
 
@@ -121,7 +121,7 @@ async function awaitDrives(paths: readonly string[]): Promise<void> {
  * @throws ClientError `signed-out` when an entry of an account would be published anonymously. `refused` when the server was
  *   removed.
  */
-function clientFor({ server, anonymous }: Entry, accounts: PublishingParts['accounts']): BerthClient {
+function clientFor({ server, anonymous }: Entry, accounts: PublishingOptions['accounts']): BerthClient {
   const client = accounts.client(server);
   if (anonymous) return createClient({ server });
   if (client.key !== null) return client;

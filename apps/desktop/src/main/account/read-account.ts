@@ -2,15 +2,15 @@ import { type BerthClient, ClientError } from '@berth/client';
 import { KnownAccount } from '../../shared/session.ts';
 
 /** The longest wait for an answer, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /**
  * Reads the account that the key of a client belongs to.
  *
  * @throws ClientError: `signed-out` when the key is invalid; `network`, also when the server does not answer in time; `aborted`.
  */
-export async function askAccount(client: BerthClient, given: AbortSignal): Promise<KnownAccount> {
-  const silence = AbortSignal.timeout(PATIENCE_MS);
+export async function readAccount(client: BerthClient, given: AbortSignal): Promise<KnownAccount> {
+  const silence = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([given, silence]);
   const answer = await client.api.account.get.query(undefined, { signal }).catch((error: unknown) => {
     if (silence.aborted && !given.aborted) throw new ClientError('network', `${client.server.host} does not answer.`);
