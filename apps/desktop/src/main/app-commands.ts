@@ -25,13 +25,14 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
       try {
         native.copyText(text);
       } catch (cause) {
-        throw new ClientError('refused', 'The clipboard cannot be written to.', { cause });
+        throw new ClientError('refused', 'The clipboard is not available. Copy the text by hand.', { cause });
       }
     },
     async openLink({ url }) {
       const origins = state().session.servers.map(({ origin }) => origin);
       const address = mayOpen(url, origins);
-      if (!address) throw new ClientError('refused', 'This link is not opened: it leads to no page of a known kind.');
+      if (!address)
+        throw new ClientError('refused', 'This link cannot be opened. Only https links and pages of your servers can.');
       await native.openExternal(address.href).catch((cause: unknown) => {
         throw new ClientError('refused', 'The browser could not be opened. Copy the link instead.', { cause });
       });
@@ -51,7 +52,7 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
       return given;
     },
     async restartToUpdate() {
-      if (state().update.is !== 'ready') throw new ClientError('refused', 'There is no newer version to restart to.');
+      if (state().update.is !== 'ready') throw new ClientError('refused', 'No update is ready to install.');
       native.restartToUpdate();
     },
   };

@@ -73,7 +73,7 @@ export function createGrants(now: () => number = Date.now): Grants {
   function peek(grant: string): Granted {
     const found = find(grant);
     if (found === null || found.kind === 'confirmation')
-      throw new ClientError('refused', 'What was dropped is not known any more: drop it again.');
+      throw new ClientError('refused', 'This drop has expired. Drop the item again.');
     return { path: found.path, kind: found.kind };
   }
 

@@ -42,7 +42,7 @@ export async function openSettings({ native, dataDir, onChange, onDamaged }: Set
     );
     if (failure === null && (await opensAtLogin()) === on) return;
     const what = on ? 'start the app when you log in' : 'stop starting the app when you log in';
-    throw new ClientError('refused', `The system does not ${what}.`, { cause: failure });
+    throw new ClientError('refused', `The system refused to ${what}.`, { cause: failure });
   }
 
   async function change(input: Partial<Settings>): Promise<Settings> {
@@ -57,7 +57,7 @@ export async function openSettings({ native, dataDir, onChange, onDamaged }: Set
     } catch (cause) {
       await file.change(() => before).catch(() => {});
       if (opens) await setOpenAtLogin(before.openAtLogin).catch(() => {});
-      throw new ClientError('refused', 'The settings cannot be written: is the disk full?', { cause });
+      throw new ClientError('refused', 'The settings cannot be saved. Check that the disk is not full.', { cause });
     }
     native.setTheme(next.theme);
     onChange(next);

@@ -51,15 +51,15 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
   if (working.length > 0)
     return {
       status: 'working',
-      text: `${nameOrCount(working, 'site')} ${working.length === 1 ? 'is' : 'are'} being published.`,
+      text: `${nameOrCount(working, 'site')} ${isOrAre(working)} being published.`,
     };
-  if (!online) return { status: 'offline', text: 'There is no network: it goes on when there is.' };
+  if (!online) return { status: 'offline', text: 'Offline. Publishing resumes automatically.' };
   const those = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
   const [waiting, signedOut, missing] = [those('waiting'), those('signed-out'), those('missing')];
   if (waiting.length > 0)
-    return { status: 'offline', text: `${nameOrCount(waiting, 'folder')} ${waits(waiting)} for the server.` };
+    return { status: 'offline', text: `${nameOrCount(waiting, 'folder')} ${isOrAre(waiting)} waiting for the server.` };
   if (signedOut.length > 0)
-    return { status: 'paused', text: `Sign in: ${nameOrCount(signedOut, 'folder')} ${waits(signedOut)} for it.` };
+    return { status: 'paused', text: `Sign in to publish ${nameOrCount(signedOut, 'folder')}.` };
   if (missing.length > 0)
     return {
       status: 'idle',
@@ -69,13 +69,13 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
   if (isPaused)
     return {
       status: 'paused',
-      text: `${nameOrCount(folders, 'folder')} ${folders.length === 1 ? 'is' : 'are'} paused.`,
+      text: `${nameOrCount(folders, 'folder')} ${isOrAre(folders)} paused.`,
     };
   return { status: 'idle', text: folders.length > 0 ? 'Everything is up to date.' : 'Drop a folder to get a link.' };
 }
 
-function waits({ length }: Folders): string {
-  return length === 1 ? 'waits' : 'wait';
+function isOrAre({ length }: readonly unknown[]): string {
+  return length === 1 ? 'is' : 'are';
 }
 
 /** The name of a single thing, or the number of several. */

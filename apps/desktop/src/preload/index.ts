@@ -10,7 +10,7 @@ async function ask(channel: string, input: unknown): Promise<Answer<unknown>> {
   try {
     return await ipcRenderer.invoke(channel, input);
   } catch {
-    return refuse('unexpected', 'The app did not answer.', 'Restart the app.');
+    return refuse('unexpected', 'The app is not responding.', 'Restart the app.');
   }
 }
 
@@ -36,8 +36,8 @@ async function grant(files: Iterable<File> | null | undefined): Promise<Answer<u
   if (dropped.length > MAX_DROPPED)
     return refuse(
       'refused',
-      `More than ${MAX_DROPPED.toLocaleString('en-US')} files and folders were dropped at once.`,
-      'Drop the folder that they are in.',
+      `At most ${MAX_DROPPED.toLocaleString('en-US')} files and folders can be dropped at once.`,
+      'Drop the folder that contains them.',
     );
   const paths = dropped.map(pathOf).filter((path) => path !== '');
   return ask(GRANT_CHANNEL, paths);

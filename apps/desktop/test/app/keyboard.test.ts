@@ -69,7 +69,7 @@ it('screen readers announce the milestones and the end of a drop, not its progre
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   const announcer = page.getByTestId('announcer');
-  await drop(makeSite('announced', { 'index.html': 'x' }));
-  await expect.poll(() => announcer.innerText()).toBe('announced is published, and the link is copied.');
+  await drop(makeSite('heard', { 'index.html': 'x' }));
+  await expect.poll(() => announcer.innerText()).toBe('heard is published, and the link is copied.');
   expect(await announcer.getAttribute('aria-live')).toBe('polite');
 });

@@ -12,7 +12,7 @@ test.each([
   ['settings.json', 'Your settings could not be read', 'under Settings'],
   ['servers.json', 'The list of your servers could not be read', 'Add your servers again'],
   ['folders.json', 'The list of your watched folders could not be read', 'Watch them again'],
-  ['publishings.json', 'The list of what you published could not be read', 'Publish again'],
+  ['publishings.json', 'The list of published items could not be read', 'Publish the queued items again'],
 ])(
   'reports a damaged %s once: what is lost, where the copy is, and what to do (desktop §8, 5)',
   async (name, lost, next) => {
@@ -24,7 +24,7 @@ test.each([
       {
         problem: {
           kind: 'unexpected',
-          message: expect.stringMatching(new RegExp(`^${lost}.*kept as ${copy}\\.$`)),
+          message: expect.stringMatching(new RegExp(`^${lost}.*moved to ${copy}\\.$`)),
           next: expect.stringContaining(next),
           file: null,
         },

@@ -69,7 +69,7 @@ describe('making an earlier version live (desktop §1, §8)', () => {
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
     await expect(world.folders.handlers.makeLive({ id, deployment: 'calm-otter-0000000' })).rejects.toThrow(
-      'no version',
+      'no longer has version',
     );
     world.build('dist', { 'index.html': 'two' });
     await world.untilShown(url!, 'two');

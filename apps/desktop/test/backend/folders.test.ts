@@ -190,7 +190,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.reopen();
     expect(world.folders.list()).toEqual([]);
     expect((await server().visit(url!)).text).toBe('one');
-    await expect(world.folders.handlers.showFolder({ id })).rejects.toThrow('not watched any more');
+    await expect(world.folders.handlers.showFolder({ id })).rejects.toThrow('no longer watched');
   });
 
   it('keeps its address when the user locates the folder after it was moved', async () => {
@@ -205,7 +205,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.folders.handlers.locateFolder({ id, grant });
     await world.untilShown(url!, 'two');
     expect(await world.until(id, 'live')).toMatchObject({ path: `${path}-2`, name: 'dist-2', url });
-    await expect(world.folders.handlers.locateFolder({ id, grant })).rejects.toThrow('drop it again');
+    await expect(world.folders.handlers.locateFolder({ id, grant })).rejects.toThrow('Drop the item again');
   });
 
   it('reports an error if folders.json cannot be written', async () => {
@@ -214,8 +214,8 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     renameSync(world.dataDir, `${world.dataDir}-away`);
     writeFileSync(world.dataDir, 'no folder');
-    await expect(world.folders.handlers.pauseFolder({ id })).rejects.toThrow('cannot be written');
-    await expect(world.accounts.handlers.signOut(undefined)).rejects.toThrow('cannot be written');
+    await expect(world.folders.handlers.pauseFolder({ id })).rejects.toThrow('cannot be saved');
+    await expect(world.accounts.handlers.signOut(undefined)).rejects.toThrow('cannot be saved');
   });
 
   it('publishes under the new name after the name is changed; the old name still shows the last version', async () => {
@@ -253,14 +253,14 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
 
     const id = watchedId(await watch(name));
     await world.until(id, 'live');
-    await expect(watch(name)).rejects.toThrow('drop it again');
+    await expect(watch(name)).rejects.toThrow('Drop the item again');
     const again = { of: { grant: await world.grant(path) } };
-    await expect(watch(nameOf(), again)).rejects.toThrow('watched already');
+    await expect(watch(nameOf(), again)).rejects.toThrow('already watched');
     symlinkSync(path, `${path}-link`);
     const link = { of: { grant: await world.grant(`${path}-link`) } };
-    await expect(watch(nameOf(), link)).rejects.toThrow('watched already');
+    await expect(watch(nameOf(), link)).rejects.toThrow('already watched');
     const other = { of: { grant: await world.grant(world.build('third', { 'index.html': '3' })) } };
-    await expect(watch(name.split('.')[0]!, other)).rejects.toThrow('one name shows one folder');
+    await expect(watch(name.split('.')[0]!, other)).rejects.toThrow('is already used for');
     expect(world.folders.list()).toHaveLength(1);
   });
 

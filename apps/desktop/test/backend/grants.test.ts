@@ -34,7 +34,7 @@ test('take uses up a grant, peek does not (desktop §6)', async () => {
   expect(grants.peek(given!.grant)).toEqual({ path: site, kind: 'folder' });
   expect(grants.take(given!.grant)).toEqual({ path: site, kind: 'folder' });
   expect(() => grants.take(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
-  expect(() => grants.peek(given!.grant)).toThrow('drop it again');
+  expect(() => grants.peek(given!.grant)).toThrow('Drop the item again');
 });
 
 test('refuses an unknown grant', () => {
@@ -55,7 +55,7 @@ test('drops the oldest grants when there are more than 10,000', async () => {
   const grants = createGrants();
   const [first, second] = await grants.give([site, file]);
   await grants.give(Array.from({ length: 9_999 }, () => file));
-  expect(() => grants.peek(first!.grant)).toThrow('not known');
+  expect(() => grants.peek(first!.grant)).toThrow('has expired');
   expect(grants.peek(second!.grant).path).toBe(file);
 });
 

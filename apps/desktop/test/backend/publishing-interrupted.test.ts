@@ -223,7 +223,7 @@ test('dismissing removes a publishing from the list, and cancels it if it is run
   expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
   expect(listsOf(desktop).at(-1)).toEqual([]);
   expect(await desktop.deployments()).toEqual([]);
-  await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('not on the list');
+  await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('no longer in the list');
 });
 
 test('sets a damaged publishings.json aside and starts', async () => {

@@ -75,7 +75,7 @@ test.each(['signed-out', 'refused', 'folder', 'server'] as const)(
 
 test('a failure after the deployment is live includes its link', () => {
   expect(follows({ deployment, ...failed('refused') })).toMatchObject({
-    state: { problem: { message: `It did not work. It is published all the same, at ${deployment.url}` } },
+    state: { problem: { message: `It did not work. The site is live at ${deployment.url}` } },
   });
 });
 

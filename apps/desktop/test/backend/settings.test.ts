@@ -52,7 +52,7 @@ test('refuses a change that the system does not apply, says why, and changes not
   native.broken.loginItem = new Error('not permitted');
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({
     kind: 'refused',
-    message: 'The system does not start the app when you log in.',
+    message: 'The system refused to start the app when you log in.',
   });
   delete native.broken.loginItem;
   native.loginItem.set = async () => {};
@@ -73,7 +73,7 @@ test('changes nothing if the settings cannot be written', async () => {
   const { change, native, value } = await open();
   rmSync(dataDir, { recursive: true });
   writeFileSync(dataDir, 'a file in the place of the folder');
-  await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toThrow('cannot be written');
+  await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toThrow('cannot be saved');
   expect(value()).toEqual(DEFAULT_SETTINGS);
   expect([native.openAtLogin, native.themes]).toEqual([false, ['system']]);
 });

@@ -46,11 +46,11 @@ describe('sites and domains of the current server', () => {
     const world = await openWorld(server());
     await expect(world.sites.handlers.listDeployments({})).rejects.toMatchObject({
       kind: 'signed-out',
-      message: `Nobody is signed in to ${world.origin}.`,
+      message: `You are not signed in to ${world.origin}.`,
     });
     await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toMatchObject({ kind: 'signed-out' });
     await world.signIn();
-    await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toThrow('first part of a name');
+    await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toThrow('first part of a domain');
   });
 
   it('makes the session check a key that the server rejects', async () => {

@@ -88,7 +88,7 @@ it.for(Object.entries(STRANGERS))('refuses messages from %s (desktop §6)', asyn
   for (const channel of CHANNELS)
     expect(await fake.invoke(channel, channel === GRANT_CHANNEL ? ['/etc'] : undefined, sender)).toStrictEqual({
       ok: false,
-      problem: { kind: 'refused', message: 'Only the window of the app is answered.', next: null, file: null },
+      problem: { kind: 'refused', message: 'Only the window of the app can send commands.', next: null, file: null },
     });
   expect(backend.asked).toStrictEqual([]);
   expect(backend.given).toStrictEqual([]);

@@ -176,7 +176,7 @@ it('reports an error if a folder in its arguments cannot be read', async () => {
   await vi.waitFor(() => expect(fake.window().webContents.sent).toHaveLength(1));
   expect(fake.window().webContents.sent[0]).toMatchObject({
     channel: 'berth:on:notice',
-    data: { problem: { kind: 'folder', message: '/home/me/gone cannot be read: nothing was published.' } },
+    data: { problem: { kind: 'folder', message: '/home/me/gone cannot be read. Nothing was published.' } },
   });
 });
 

@@ -24,7 +24,7 @@ export async function withSignedInClient<T>(
   origin: string = accounts.session().current,
 ): Promise<T> {
   const client = findClient(accounts, origin);
-  if (!client) throw new ClientError('signed-out', `Nobody is signed in to ${origin}.`);
+  if (!client) throw new ClientError('signed-out', `You are not signed in to ${origin}.`);
   try {
     return await work(client);
   } catch (error) {

@@ -91,7 +91,9 @@ export async function openAccounts({
 
   const saved = (): Promise<void> =>
     save().catch((cause: unknown) => {
-      throw new ClientError('refused', 'The list of your servers cannot be written: is the disk full?', { cause });
+      throw new ClientError('refused', 'The list of your servers cannot be saved. Check that the disk is not full.', {
+        cause,
+      });
     });
 
   const changed = (): void => {
@@ -115,7 +117,7 @@ export async function openAccounts({
 
   const removeKey = (origin: string): Promise<void> =>
     keychain.remove(origin).catch((cause: unknown) => {
-      throw new ClientError('refused', 'The key could not be deleted from the keychain of the system.', { cause });
+      throw new ClientError('refused', 'The system keychain could not delete the key.', { cause });
     });
 
   for (const server of file.value().servers) await know(server);
@@ -147,7 +149,7 @@ export async function openAccounts({
         await serially(async () => {
           if (!servers.has(origin)) {
             if (servers.size >= MAX_SERVERS)
-              throw new ClientError('refused', `There are ${MAX_SERVERS} servers already: remove one first.`);
+              throw new ClientError('refused', `You can have at most ${MAX_SERVERS} servers. Remove one first.`);
             await know({ origin, email: null, account: null });
             void find(origin)
               .check()
@@ -167,7 +169,7 @@ export async function openAccounts({
       async removeServer({ origin }) {
         await serially(async () => {
           const server = find(origin);
-          if (servers.size === 1) throw new ClientError('refused', 'This is your only server: add another one first.');
+          if (servers.size === 1) throw new ClientError('refused', 'This is your only server. Add another one first.');
           await removeKey(origin);
           servers.delete(origin);
           if (current === origin) current = servers.keys().next().value!;
@@ -181,9 +183,9 @@ export async function openAccounts({
         const signedIn = await method.signIn(new URL(server.origin), { key }, closing.signal);
         await serially(async () => {
           if (servers.get(server.origin) !== server)
-            throw new ClientError('aborted', `${server.origin} was removed meanwhile.`);
+            throw new ClientError('aborted', `${server.origin} was removed in the meantime.`);
           await keychain.write(server.origin, signedIn.key).catch((cause: unknown) => {
-            throw new ClientError('refused', 'The keychain of the system did not take the key.', { cause });
+            throw new ClientError('refused', 'The system keychain refused to store the key.', { cause });
           });
           server.use(signedIn);
         });

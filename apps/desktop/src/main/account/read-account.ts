@@ -13,12 +13,12 @@ export async function readAccount(client: BerthClient, given: AbortSignal): Prom
   const silence = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([given, silence]);
   const answer = await client.api.account.get.query(undefined, { signal }).catch((error: unknown) => {
-    if (silence.aborted && !given.aborted) throw new ClientError('network', `${client.server.host} does not answer.`);
+    if (silence.aborted && !given.aborted) throw new ClientError('network', `${client.server.host} is not responding.`);
     throw error;
   });
   const account = KnownAccount.safeParse(answer);
   if (account.success) return account.data;
-  throw new ClientError('server', `${client.server.host} answered nothing that can be understood.`, {
+  throw new ClientError('server', `${client.server.host} sent an answer that this app cannot read.`, {
     cause: account.error,
   });
 }

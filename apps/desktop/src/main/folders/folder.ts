@@ -133,7 +133,7 @@ export function createFolder({
     if (password !== null) return password;
     throw new ClientError(
       'refused',
-      'Its password is not known any more, and without it the site would be open to everybody. Enter the password again.',
+      'The password of this site is lost. Enter the password again to resume publishing.',
     );
   };
 

@@ -56,7 +56,7 @@ export function createFolderHandlers({
 }: FolderHandlersOptions): FolderHandlers {
   const find = (id: string): Folder => {
     const folder = folders.get(id);
-    if (!folder) throw new ClientError('refused', 'This folder is not watched any more.');
+    if (!folder) throw new ClientError('refused', 'This folder is no longer watched.');
     return folder;
   };
 
@@ -77,17 +77,17 @@ export function createFolderHandlers({
   const checkDecided = (of: FolderSource, password: string | null | undefined): void => {
     if (password !== undefined) return;
     if ('publishing' in of ? publishedFolder(of.publishing).password : nextDrop.options().password !== undefined)
-      throw new ClientError('refused', 'A password was set for this site. Enter it, or choose to go without one.');
+      throw new ClientError('refused', 'A password was set for this site. Enter it, or choose to publish without one.');
   };
 
   const keepPassword = (id: string, password: string): Promise<void> =>
     keychain.write(passwordName(id), password).catch((cause: unknown) => {
-      throw new ClientError('refused', 'The keychain of the system did not take the password.', { cause });
+      throw new ClientError('refused', 'The system keychain refused to store the password.', { cause });
     });
 
   const removePassword = (id: string): Promise<void> =>
     keychain.remove(passwordName(id)).catch((cause: unknown) => {
-      throw new ClientError('refused', 'The password could not be deleted from the keychain of the system.', { cause });
+      throw new ClientError('refused', 'The system keychain could not delete the password.', { cause });
     });
 
   /** Runs changes one after the other, so that each sees what the ones before it have added. */

@@ -48,7 +48,7 @@ export function createFolderNotifications({
       // `live` can also change when it is read from the server, without a deploy.
       if (before.state.is === 'publishing' && state.is === 'live' && live !== null) {
         if (url === null || needsDns)
-          return notify(`${name} is published`, `${domain} shows it once its DNS records are there.`, toFolder);
+          return notify(`${name} is published`, `${domain} shows it once its DNS records are set.`, toFolder);
         return notify(`${name} is live`, url, () => openLink(url));
       }
       const problem = troubleOf(state);
@@ -63,7 +63,7 @@ export function createFolderNotifications({
           folders.some(({ server, state }) => server === origin && state.is !== 'paused')
         ) {
           notified.add(origin);
-          notify('Sign in again', `${origin} does not take your key any more.`, show({ page: 'settings' }));
+          notify('Sign in again', `Your key for ${origin} is no longer valid.`, show({ page: 'settings' }));
         }
       }
     },

@@ -182,9 +182,13 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
       refreshLive,
       saved: () =>
         save().catch((cause: unknown) => {
-          throw new ClientError('refused', 'The list of watched folders cannot be written: is the disk full?', {
-            cause,
-          });
+          throw new ClientError(
+            'refused',
+            'The list of watched folders cannot be saved. Check that the disk is not full.',
+            {
+              cause,
+            },
+          );
         }),
       add(record) {
         open(record);

@@ -62,7 +62,10 @@ export function createRunningHandlers({
           const found = await readVersions(client, folder.record());
           const chosen = choose(found);
           if (folder.record().password && !chosen.password)
-            throw new ClientError('refused', 'That version has no password: it would be open to everybody.');
+            throw new ClientError(
+              'refused',
+              'That version has no password, so anyone could open it. Choose another version.',
+            );
           const domain = await showVersion(client, folder.record(), chosen);
           const isNewest = chosen === found.versions[0];
           folder.change({
@@ -88,7 +91,7 @@ export function createRunningHandlers({
       const folder = find(id);
       const { server } = folder.record();
       if (!accounts.session().servers.some(({ origin }) => origin === server))
-        throw new ClientError('refused', `${server} is not one of your servers any more. Add it first.`);
+        throw new ClientError('refused', `${server} is no longer one of your servers. Add it first.`);
       folder.resume();
       await saved();
     },

@@ -40,7 +40,7 @@ export function createPageEvents(window: () => BrowserWindow | null): PageEvents
     emit: <E extends EventName>(name: E, data: EventData<E>) => {
       const cut = events[name].safeParse(data);
       if (cut.success) send(name, cut.data);
-      else send('notice', { problem: problemOf(new Error(`${name} is not what the contract says`)) });
+      else send('notice', { problem: problemOf(new Error(`The event ${name} does not match the contract`)) });
     },
     ready: () => {
       listens = true;

@@ -98,7 +98,7 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
       show(applyDeployEvent(view, event, Date.now()));
     }
   } catch (thrown) {
-    outcome.failure = signal.aborted ? new ClientError('aborted', 'It was given up before its end.') : thrown;
+    outcome.failure = signal.aborted ? new ClientError('aborted', 'Cancelled before it finished.') : thrown;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

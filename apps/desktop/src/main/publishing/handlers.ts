@@ -90,12 +90,12 @@ export function createHandlers(options: PublishingHandlersOptions): PublishingHa
     },
 
     async answerPublishing({ id, instead }) {
-      const { name } = getIn(id, ['asking'], 'There is no question about it any more.');
+      const { name } = getIn(id, ['asking'], 'This question is no longer open.');
       if (instead === null) {
         dropCheck.confirm(id);
         return;
       }
-      if (grants.peek(instead).kind === 'file') throw new ClientError('refused', 'It is a file: choose a folder.');
+      if (grants.peek(instead).kind === 'file') throw new ClientError('refused', 'This is a file. Choose a folder.');
       const { path } = grants.take(instead);
       // Choosing a folder also confirms the paste.
       const source = { kind: 'folder', path } as const;
@@ -109,7 +109,7 @@ export function createHandlers(options: PublishingHandlersOptions): PublishingHa
     },
 
     async retryPublishing({ id }) {
-      const entry = getIn(id, ['failed', 'cancelled'], 'Only what failed or was cancelled can be tried again.');
+      const entry = getIn(id, ['failed', 'cancelled'], 'Only failed or cancelled items can be retried.');
       if (entry.password && !passwords.has(id)) throw passwordLost();
       list.change(id, { state: { is: 'asking' } });
       list.update(id, { question: null });
@@ -129,13 +129,13 @@ export function createHandlers(options: PublishingHandlersOptions): PublishingHa
       const { state, server } = list.get(id);
       const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
       if (!published || published.claim === null)
-        throw new ClientError('refused', 'There is nothing to take over: it has an owner, or is gone.');
+        throw new ClientError(
+          'refused',
+          'This site cannot be claimed. It already belongs to an account, or has expired.',
+        );
       const client = accounts.client(server);
       if (client.key === null)
-        throw new ClientError(
-          'signed-out',
-          `Nobody is signed in to ${new URL(server).host}, so nobody can take it over.`,
-        );
+        throw new ClientError('signed-out', `Sign in to ${new URL(server).host} to claim this site.`);
       try {
         await client.api.account.claim.mutate({ claim: published.claim });
       } catch (thrown) {
@@ -168,10 +168,9 @@ function refuseUnpublishable(
   open: number,
 ): void {
   for (const source of sources) if (source.kind === 'files') namesOf(source.paths);
-  if (domain !== undefined && key === null)
-    throw new ClientError('signed-out', 'A name of its own needs an account, and nobody is signed in.');
+  if (domain !== undefined && key === null) throw new ClientError('signed-out', 'Sign in to use a domain.');
   if (domain !== undefined && sources.length > 1)
-    throw new ClientError('refused', `${domain} can show one site: drop the folders one by one.`);
+    throw new ClientError('refused', `${domain} can show only one site. Drop one folder at a time.`);
   if (open + sources.length > MAX_KEPT)
-    throw new ClientError('refused', `At most ${MAX_KEPT} can wait at a time: drop the rest when some are done.`);
+    throw new ClientError('refused', `At most ${MAX_KEPT} items can be queued. Drop the rest later.`);
 }

@@ -36,10 +36,8 @@ export function nextStepAfter(
   if (isGivenUp) return { is: 'ended', state: { is: 'cancelled' } };
   const pauseMs = pauseAfter(failure, failures, rule);
   if (pauseMs !== null) return { is: 'paused', pauseMs, reason: problemOf(failure).message };
-  const problem = problemOf(failure ?? new ClientError('server', 'The server did not say what became of it.'));
-  const message = deployment
-    ? `${problem.message} It is published all the same, at ${deployment.url}`
-    : problem.message;
+  const problem = problemOf(failure ?? new ClientError('server', 'The server did not confirm the deployment.'));
+  const message = deployment ? `${problem.message} The site is live at ${deployment.url}` : problem.message;
   return { is: 'ended', state: { is: 'failed', problem: { ...problem, message }, at: nowMs } };
 }
 

@@ -116,7 +116,7 @@ export async function openPublishings(options: PublishingOptions): Promise<Publi
     publishedFolder(id) {
       const { source, password } = list.get(id);
       if (source.kind === 'folder') return { path: source.path, password };
-      throw new ClientError('refused', 'Files were dropped, and no folder: there is none to watch.');
+      throw new ClientError('refused', 'Only folders can be watched, and this is a drop of files.');
     },
     onWake() {
       queue.endPauses();
@@ -135,7 +135,7 @@ export async function openPublishings(options: PublishingOptions): Promise<Publi
 function writeProblem(thrown: unknown) {
   const code = (thrown as NodeJS.ErrnoException).code;
   const why = code === 'ENOSPC' ? ': the disk is full' : '';
-  return problemOf(new ClientError('folder', `The list of what was published cannot be written${why}.`));
+  return problemOf(new ClientError('folder', `The list of published items cannot be saved${why}.`));
 }
 
 function isFolder(path: string): Promise<boolean> {

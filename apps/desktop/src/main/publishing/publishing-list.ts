@@ -61,7 +61,7 @@ export function createPublishingList(
 
   function get(id: string): Entry {
     const found = entries().find((entry) => entry.id === id);
-    if (!found) throw new ClientError('refused', 'It is not on the list any more.');
+    if (!found) throw new ClientError('refused', 'This item is no longer in the list.');
     return found;
   }
 

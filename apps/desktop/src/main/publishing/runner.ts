@@ -125,5 +125,5 @@ function clientFor({ server, anonymous }: Entry, accounts: PublishingOptions['ac
   const client = accounts.client(server);
   if (anonymous) return createClient({ server });
   if (client.key !== null) return client;
-  throw new ClientError('signed-out', `Nobody is signed in to ${new URL(server).host} any more.`);
+  throw new ClientError('signed-out', `You are no longer signed in to ${new URL(server).host}.`);
 }

@@ -52,7 +52,7 @@ export function createActions(
     attempt(async () => {
       const given = await backend.give(paths);
       if (given.length === 0)
-        throw new ClientError('folder', `${paths.join(', ')} cannot be read: nothing was published.`);
+        throw new ClientError('folder', `${paths.join(', ')} cannot be read. Nothing was published.`);
       await publish(given);
     });
 
@@ -87,7 +87,4 @@ export function createActions(
   };
 }
 
-const UNKNOWN_LINK = new ClientError(
-  'refused',
-  'A link to this app was followed that it does not understand. Links show a page, or fill in the address of a server that speaks https.',
-);
+const UNKNOWN_LINK = new ClientError('refused', "That Berth link isn't valid.");

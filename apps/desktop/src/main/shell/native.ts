@@ -32,8 +32,7 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
     async openExternal(url) {
       // The system would start the program that is registered for any other scheme.
       const address = parseWebAddress(url);
-      if (address === null)
-        throw new Error('Only http and https addresses without a user name are opened in the browser.');
+      if (address === null) throw new Error('The browser opens only http and https addresses without a user name.');
       await shell.openExternal(address.href);
     },
     showFolder: (path) => shell.showItemInFolder(path),

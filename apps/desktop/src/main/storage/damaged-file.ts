@@ -3,21 +3,18 @@ import type { Problem } from '../../shared/problem.ts';
 
 /** What is lost with each file of the app, and what the user can do about it, by file name. */
 const LOST: Readonly<Record<string, readonly [lost: string, next: string]>> = {
-  'settings.json': [
-    'Your settings could not be read, and are as they were at first.',
-    'Choose them anew under Settings.',
-  ],
+  'settings.json': ['Your settings could not be read and were reset.', 'Choose them again under Settings.'],
   'servers.json': [
-    'The list of your servers could not be read, and begins anew. Folders of a server that is not on it are paused.',
-    'Add your servers again under Settings, and resume the folders.',
+    'The list of your servers could not be read and was reset. Folders of missing servers are paused.',
+    'Add your servers again under Settings, then resume the folders.',
   ],
   'folders.json': [
-    'The list of your watched folders could not be read: none is watched any more. Their sites stay as they are.',
-    'Watch them again under Folders, with the names that they had.',
+    'The list of your watched folders could not be read, so no folder is watched. Their sites stay online.',
+    'Watch them again under Folders, with the same names.',
   ],
   'publishings.json': [
-    'The list of what you published could not be read, and is empty. What is live stays live; what was waiting is not published.',
-    'Publish again what was waiting. The links are in the copy.',
+    'The list of published items could not be read and was reset. Sites stay online; queued items were not published.',
+    'Publish the queued items again. The damaged file has the links.',
   ],
 };
 
@@ -28,6 +25,6 @@ const LOST: Readonly<Record<string, readonly [lost: string, next: string]>> = {
  */
 export function dataLossProblem(path: string, copy: string): Problem {
   const name = basename(path);
-  const [lost, next = null] = LOST[name] ?? [`${name} of the app could not be read.`];
-  return { kind: 'unexpected', message: `${lost} The damaged file is kept as ${copy}.`, next, file: null };
+  const [lost, next = null] = LOST[name] ?? [`The file ${name} of the app could not be read.`];
+  return { kind: 'unexpected', message: `${lost} The damaged file was moved to ${copy}.`, next, file: null };
 }
