@@ -63,8 +63,8 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const sites = createSites({
     accounts,
     emit,
-    onDomain: folders.updateDomain,
-    onAddressChange: folders.addressChanged,
+    onDomain: (server, domain) => folders.updateDomain(server, domain),
+    onAddressChange: (server, domain, deployment) => folders.addressChanged(server, domain, deployment),
   });
   const app = createAppCommands({ native, grants, state });
   const publishings = await openPublishings({

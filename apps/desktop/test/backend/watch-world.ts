@@ -130,8 +130,8 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
       accounts,
       emit,
       pauses: PAUSES,
-      onDomain: folders.updateDomain,
-      onAddressChange: folders.addressChanged,
+      onDomain: (server, domain) => folders.updateDomain(server, domain),
+      onAddressChange: (server, domain, deployment) => folders.addressChanged(server, domain, deployment),
     });
     return { accounts, grants, folders, sites };
   };

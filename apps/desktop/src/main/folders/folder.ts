@@ -65,41 +65,127 @@ interface Watch {
 }
 
 /** Creates a folder. It does nothing until {@link Folder.sync} is called. */
-export function createFolder({
-  record: kept,
-  keychain,
-  cacheDir,
-  watchRule,
-  keep,
-  findClient,
-  onRefused,
-  onChange,
-}: FolderOptions): Folder {
-  let record = kept;
-  let view: FolderView = initialFolderView(kept);
-  let watch: Watch | null = null;
+export function createFolder(options: FolderOptions): Folder {
+  return new FolderWatch(options);
+}
+
+class FolderWatch implements Folder {
+  readonly id: string;
+  readonly #options: FolderOptions;
+  #record: FolderRecord;
+  #view: FolderView;
+  #watch: Watch | null = null;
   /** The number of `exclusively` calls that wait or run. */
-  let exclusiveCalls = 0;
-  let working: Promise<unknown> = Promise.resolve();
-  let isClosed = false;
+  #exclusiveCalls = 0;
+  #lastExclusive: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
-  const shown = (): FolderSnapshot => ({ record, folder: toWatchedFolder(record, view) });
+  constructor(options: FolderOptions) {
+    this.id = options.record.id;
+    this.#options = options;
+    this.#record = options.record;
+    this.#view = initialFolderView(options.record);
+  }
 
-  const set = (nextRecord: FolderRecord, nextView: FolderView): void => {
-    const before = shown();
-    const { url, live, needsDns } = nextView;
-    const isKept = record === nextRecord && url === record.url && live === record.live && needsDns === record.needsDns;
-    record = isKept ? record : { ...nextRecord, url, live, needsDns };
-    view = nextView;
-    onChange(before, shown());
-  };
+  record(): FolderRecord {
+    return this.#record;
+  }
 
-  const setState = (state: FolderState): void => {
-    if (!isDeepStrictEqual(state, view.state)) set(record, withState(view, state));
-  };
+  show(): WatchedFolder {
+    return this.#snapshot().folder;
+  }
 
-  const start = (client: BerthClient): Watch => {
-    set(record, { ...withState(view, { is: 'starting' }), polling: null });
+  sync(): void {
+    if (this.#isClosed || this.#exclusiveCalls > 0) return;
+    const client = this.#options.findClient();
+    if (!this.#dropUnwantedWatch(client)) return;
+    const { paused } = this.#record;
+    if (paused !== null) return this.#setState({ is: 'paused', why: paused });
+    if (client === null) return this.#setState({ is: 'signed-out' });
+    this.#watch ??= this.#start(client);
+  }
+
+  nudge(how: 'scan' | 'publish'): void {
+    if (how === 'publish' && this.#watch?.hasEnded === true) this.#watch = null;
+    if (this.#watch === null) return this.sync();
+    this.#watch.nudges.dispatchEvent(new Event(how === 'scan' ? 'look' : 'publish'));
+  }
+
+  pause(): void {
+    this.change({ paused: this.#record.paused ?? 'asked' });
+    this.sync();
+  }
+
+  resume(): void {
+    this.change({ paused: null });
+    this.nudge('publish');
+  }
+
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    this.#exclusiveCalls += 1;
+    const done = this.#lastExclusive.then(async () => {
+      await this.#stop();
+      return work();
+    });
+    this.#lastExclusive = done
+      .catch(() => {})
+      .finally(() => {
+        this.#exclusiveCalls -= 1;
+        this.sync();
+      });
+    return done;
+  }
+
+  change(change: Partial<FolderRecord>): void {
+    this.#set({ ...this.#record, ...change }, { ...this.#view, ...liveOf(change) });
+  }
+
+  updateDomain(domain: Domain): void {
+    const needsDns = lacksDns(domain);
+    if (needsDns !== this.#view.needsDns) this.#set(this.#record, { ...this.#view, needsDns });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#stop();
+  }
+
+  #snapshot(): FolderSnapshot {
+    return { record: this.#record, folder: toWatchedFolder(this.#record, this.#view) };
+  }
+
+  #set(next: FolderRecord, view: FolderView): void {
+    const before = this.#snapshot();
+    const { url, live, needsDns } = view;
+    const current = this.#record;
+    const isUnchanged =
+      current === next && url === current.url && live === current.live && needsDns === current.needsDns;
+    this.#record = isUnchanged ? current : { ...next, url, live, needsDns };
+    this.#view = view;
+    this.#options.onChange(before, this.#snapshot());
+  }
+
+  #setState(state: FolderState): void {
+    if (!isDeepStrictEqual(state, this.#view.state)) this.#set(this.#record, withState(this.#view, state));
+  }
+
+  /** Stops and drops a watch that does not match the session or the record. @returns False while it still ends. */
+  #dropUnwantedWatch(client: BerthClient | null): boolean {
+    if (this.#watch?.hasEnded === true && this.#watch.controller.signal.aborted) this.#watch = null;
+    const watch = this.#watch;
+    const isPaused = this.#record.paused !== null;
+    if (watch === null || (client === watch.client && !isPaused)) return true;
+    // A pause takes effect when the running deploy has ended.
+    const isEnding = isPaused && client === watch.client && this.#view.state.is === 'publishing';
+    if (isEnding && !watch.hasEnded) return false;
+    watch.controller.abort();
+    if (!watch.hasEnded) return false;
+    this.#watch = null;
+    return true;
+  }
+
+  #start(client: BerthClient): Watch {
+    this.#set(this.#record, { ...withState(this.#view, { is: 'starting' }), polling: null });
     const started: Watch = {
       client,
       nudges: new EventTarget(),
@@ -107,106 +193,49 @@ export function createFolder({
       ended: Promise.resolve(),
       hasEnded: false,
     };
-    started.ended = run(started).finally(() => {
+    started.ended = this.#run(started).finally(() => {
       started.hasEnded = true;
-      if (!isClosed && started.controller.signal.aborted) folder.sync();
+      if (!this.#isClosed && started.controller.signal.aborted) this.sync();
     });
     return started;
-  };
+  }
 
-  const run = async ({ client, nudges, controller: { signal } }: Watch): Promise<void> => {
-    const { id, path, domain, labels } = record;
+  async #run({ client, nudges, controller: { signal } }: Watch): Promise<void> {
+    const { cacheDir, watchRule, keep } = this.#options;
+    const { id, path, domain, labels } = this.#record;
     try {
-      const password = await findPassword();
+      const password = await this.#findPassword();
       if (signal.aborted) return;
       const input = { series: id, folder: path, client, domain, labels, keep, password, via: 'desktop' };
-      for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) apply(event);
+      for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) this.#apply(event);
     } catch (error) {
-      if (!signal.aborted) setState({ is: 'failed', problem: problemOf(error) });
+      if (!signal.aborted) this.#setState({ is: 'failed', problem: problemOf(error) });
     }
-  };
+  }
 
   /** Reads the password. Throws if it is lost, because a site with a password must not be published without one. */
-  const findPassword = async (): Promise<string | null> => {
-    if (!record.password) return null;
-    const password = await keychain.read(passwordName(record.id)).catch(() => null);
+  async #findPassword(): Promise<string | null> {
+    const { id, password: hasPassword } = this.#record;
+    if (!hasPassword) return null;
+    const password = await this.#options.keychain.read(passwordName(id)).catch(() => null);
     if (password !== null) return password;
     throw new ClientError(
       'refused',
       'The password of this site is lost. Enter the password again to resume publishing.',
     );
-  };
+  }
 
-  const apply = (event: WatchEvent): void => {
-    const next = applyWatchEvent(view, event, Date.now());
-    if (next !== view) set(record, next);
-    if (event.type === 'failed' && event.error.status === 401) onRefused();
-    // A pause takes effect when the running deploy has ended.
-    if (record.paused !== null && view.state.is !== 'publishing') watch?.controller.abort();
-  };
+  #apply(event: WatchEvent): void {
+    const next = applyWatchEvent(this.#view, event, Date.now());
+    if (next !== this.#view) this.#set(this.#record, next);
+    if (event.type === 'failed' && event.error.status === 401) this.#options.onRefused();
+    if (this.#record.paused !== null && this.#view.state.is !== 'publishing') this.#watch?.controller.abort();
+  }
 
-  const stop = async (): Promise<void> => {
-    watch?.controller.abort();
-    await watch?.ended;
-  };
-
-  const folder: Folder = {
-    id: kept.id,
-    record: () => record,
-    show: () => shown().folder,
-    sync() {
-      if (isClosed || exclusiveCalls > 0) return;
-      const client = findClient();
-      if (watch !== null && watch.hasEnded && watch.controller.signal.aborted) watch = null;
-      if (watch !== null && (client !== watch.client || record.paused !== null)) {
-        const isEnding = record.paused !== null && client === watch.client && view.state.is === 'publishing';
-        if (isEnding && !watch.hasEnded) return;
-        watch.controller.abort();
-        if (!watch.hasEnded) return;
-        watch = null;
-      }
-      if (record.paused !== null) return setState({ is: 'paused', why: record.paused });
-      if (client === null) return setState({ is: 'signed-out' });
-      watch ??= start(client);
-    },
-    nudge(how) {
-      if (how === 'publish' && watch?.hasEnded === true) watch = null;
-      if (watch === null) return folder.sync();
-      watch.nudges.dispatchEvent(new Event(how === 'scan' ? 'look' : 'publish'));
-    },
-    pause() {
-      folder.change({ paused: record.paused ?? 'asked' });
-      folder.sync();
-    },
-    resume() {
-      folder.change({ paused: null });
-      folder.nudge('publish');
-    },
-    exclusively(work) {
-      exclusiveCalls += 1;
-      const done = working.then(async () => {
-        await stop();
-        return work();
-      });
-      working = done
-        .catch(() => {})
-        .finally(() => {
-          exclusiveCalls -= 1;
-          folder.sync();
-        });
-      return done;
-    },
-    change: (change) => set({ ...record, ...change }, { ...view, ...liveOf(change) }),
-    updateDomain(domain) {
-      const needsDns = lacksDns(domain);
-      if (needsDns !== view.needsDns) set(record, { ...view, needsDns });
-    },
-    async close() {
-      isClosed = true;
-      await stop();
-    },
-  };
-  return folder;
+  async #stop(): Promise<void> {
+    this.#watch?.controller.abort();
+    await this.#watch?.ended;
+  }
 }
 
 /** The fields of a changed record that are part of the view. */

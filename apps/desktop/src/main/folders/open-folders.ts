@@ -8,11 +8,11 @@ import { findClient } from '../account/credentials.ts';
 import type { Emit } from '../backend.ts';
 import type { Grants } from '../grants.ts';
 import type { Native } from '../native.ts';
-import { type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
+import { type JsonFile, type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
 import { createFolder, type Folder, type FolderSnapshot } from './folder.ts';
 import { lacksDns } from './folder-state.ts';
 import { createFolderHandlers, type FolderHandlers, type FolderHandlersOptions } from './handlers.ts';
-import { createFolderNotifications } from './notifications.ts';
+import { createFolderNotifications, type FolderNotifications } from './notifications.ts';
 import { type FolderRecord, FolderRecords } from './record.ts';
 import { readLive } from './versions.ts';
 
@@ -57,75 +57,112 @@ export interface Folders {
   close(): Promise<void>;
 }
 
+interface FoldersFile {
+  folders: FolderRecord[];
+}
+
 /**
  * Loads the watched folders and starts to watch those that are not paused.
  *
  * @throws Error when `folders.json` cannot be read. Source: design of the desktop app, §5, §8.
  */
 export async function openFolders(options: FoldersOptions): Promise<Folders> {
-  const { native, accounts, settings, dataDir, cacheDir, watchRule, emit, openLink } = options;
-  const file = await openJsonFile<{ folders: FolderRecord[] }>({
-    path: join(dataDir, 'folders.json'),
+  const file = await openJsonFile<FoldersFile>({
+    path: join(options.dataDir, 'folders.json'),
     schema: FolderRecords,
     initial: { folders: [] },
     onDamaged: options.onDamaged,
   });
-  const folders = new Map<string, Folder>();
-  const notifications = createFolderNotifications({ native, openLink, wanted: () => settings().notifications, emit });
-  let isEmitScheduled = false;
-  let isClosed = false;
+  const folders = new WatchedFolders(options, file);
+  folders.start();
+  return folders;
+}
+
+class WatchedFolders implements Folders {
+  readonly handlers: FolderHandlers;
+  readonly #options: FoldersOptions;
+  readonly #file: JsonFile<FoldersFile>;
+  readonly #notifications: FolderNotifications;
+  readonly #folders = new Map<string, Folder>();
+  #isEmitScheduled = false;
+  #isClosed = false;
   /** Set when nothing may be written any longer. If a command still waits for a server, its folder stays stored as paused. */
-  let isReadOnly = false;
+  #isReadOnly = false;
 
-  const list = (): WatchedFolder[] => [...folders.values()].map((folder) => folder.show());
-
-  /** Coalesces the changes of one tick into one event. */
-  const emitSoon = (): void => {
-    if (isEmitScheduled || isClosed) return;
-    isEmitScheduled = true;
-    setImmediate(() => {
-      isEmitScheduled = false;
-      if (!isClosed) emit('folders', list());
+  constructor(options: FoldersOptions, file: JsonFile<FoldersFile>) {
+    const { native, openLink, settings, emit } = options;
+    this.#options = options;
+    this.#file = file;
+    this.#notifications = createFolderNotifications({
+      native,
+      openLink,
+      wanted: () => settings().notifications,
+      emit,
     });
-  };
+    this.handlers = createFolderHandlers({
+      ...options,
+      folders: this.#folders,
+      refreshLive: (folder) => this.#refreshLive(folder),
+      saved: () => this.#saved(),
+      add: (record) => this.#add(record),
+      remove: (id) => this.#remove(id),
+    });
+  }
 
-  /** See {@link Folders.addressChanged}. */
-  const pauseForAddress = async (folder: Folder, deployment: string | null): Promise<void> => {
-    await folder.exclusively(async () =>
-      folder.change({ paused: 'address-changed', ...(deployment === null && { url: null, live: null }) }),
-    );
-    if (deployment !== null) await refreshLive(folder);
-  };
+  /** Starts to watch the stored folders. */
+  start(): void {
+    for (const record of this.#file.value().folders) this.#open(record);
+    this.#options.accounts.onChange(() => this.#sync());
+    this.#sync();
+  }
 
-  const save = async (): Promise<void> => {
-    if (!isReadOnly) await file.change(() => ({ folders: [...folders.values()].map((folder) => folder.record()) }));
-  };
+  list(): WatchedFolder[] {
+    return [...this.#folders.values()].map((folder) => folder.show());
+  }
 
-  const changed = (before: FolderSnapshot, now: FolderSnapshot): void => {
-    const folder = folders.get(now.record.id);
-    if (!folder) return;
-    // If this write fails, the next change writes everything. Commands that must know the outcome call `saved`.
-    if (before.record !== now.record) save().catch(() => {});
-    emitSoon();
-    if (isClosed) return;
-    notifications.folderChanged(before.folder, now.folder);
-    if (now.folder.state.is === 'live' && before.folder.state.is !== 'live' && now.folder.live === null)
-      void refreshLive(folder);
-  };
+  onWake(): void {
+    for (const folder of this.#folders.values()) {
+      folder.nudge('scan');
+      if (folder.record().needsDns) void this.#refreshLive(folder);
+    }
+  }
 
-  /** Reads which version a folder's address shows. That is unknown after the app was reinstalled or a deploy was aborted. */
-  const refreshLive = async (folder: Folder): Promise<void> => {
-    const { server, domain, live } = folder.record();
-    const client = findClient(accounts, server);
-    const found = client && (await readLive(client, domain).catch(() => null));
-    if (!found || isClosed || folder.record().domain !== domain) return;
-    // A deploy in the meantime is newer than the answer.
-    if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
-    const isKnown = found.live?.deployment === folder.record().live?.deployment;
-    folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
-  };
+  updateDomain(server: string, domain: Domain): void {
+    for (const folder of this.#folders.values()) {
+      const { server: own, url } = folder.record();
+      if (own === server && url === domain.url) folder.updateDomain(domain);
+    }
+  }
 
-  const open = (record: FolderRecord): void => {
+  addressChanged(server: string, domain: string, deployment: string | null): void {
+    for (const folder of this.#folders.values()) {
+      const { server: own, url, live } = folder.record();
+      const isIts = own === server && url !== null && new URL(url).hostname === domain;
+      if (isIts && (deployment === null || deployment !== live?.deployment))
+        void this.#pauseForAddress(folder, deployment);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#folders.values()].map((folder) => folder.close()));
+    const saved = this.#save();
+    this.#isReadOnly = true;
+    await saved.catch(() => {});
+  }
+
+  #add(record: FolderRecord): void {
+    this.#open(record).sync();
+    this.#emitSoon();
+  }
+
+  #remove(id: string): void {
+    this.#folders.delete(id);
+    this.#emitSoon();
+  }
+
+  #open(record: FolderRecord): Folder {
+    const { native, accounts, settings, cacheDir, watchRule } = this.#options;
     const { id, server } = record;
     const folder = createFolder({
       record,
@@ -135,77 +172,81 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
       keep: () => settings().keepVersions,
       findClient: () => findClient(accounts, server),
       onRefused: () => accounts.refused(server),
-      onChange: changed,
+      onChange: (before, now) => this.#changed(before, now),
     });
-    folders.set(id, folder);
-  };
+    this.#folders.set(id, folder);
+    return folder;
+  }
 
-  const sync = (): void => {
-    if (isClosed) return;
+  /** Starts and stops watches to match the session. Pauses the folders of removed servers. */
+  #sync(): void {
+    if (this.#isClosed) return;
+    const { accounts } = this.#options;
     const known = new Set(accounts.session().servers.map(({ origin }) => origin));
-    for (const folder of folders.values()) {
+    for (const folder of this.#folders.values()) {
       const { server, paused } = folder.record();
       if (!known.has(server) && paused === null) folder.change({ paused: 'asked' });
       folder.sync();
     }
-    notifications.sessionChanged(accounts.session(), list());
-  };
+    this.#notifications.sessionChanged(accounts.session(), this.list());
+  }
 
-  for (const record of file.value().folders) open(record);
-  accounts.onChange(sync);
-  sync();
+  #changed(before: FolderSnapshot, now: FolderSnapshot): void {
+    const folder = this.#folders.get(now.record.id);
+    if (!folder) return;
+    // If this write fails, the next change writes everything. Commands that must know the outcome call `#saved`.
+    if (before.record !== now.record) this.#save().catch(() => {});
+    this.#emitSoon();
+    if (this.#isClosed) return;
+    this.#notifications.folderChanged(before.folder, now.folder);
+    if (now.folder.state.is === 'live' && before.folder.state.is !== 'live' && now.folder.live === null)
+      void this.#refreshLive(folder);
+  }
 
-  return {
-    list,
-    onWake() {
-      for (const folder of folders.values()) {
-        folder.nudge('scan');
-        if (folder.record().needsDns) void refreshLive(folder);
-      }
-    },
-    updateDomain(server, domain) {
-      for (const folder of folders.values()) {
-        const { server: own, url } = folder.record();
-        if (own === server && url === domain.url) folder.updateDomain(domain);
-      }
-    },
-    addressChanged(server, domain, deployment) {
-      for (const folder of folders.values()) {
-        const { server: own, url, live } = folder.record();
-        const isIts = own === server && url !== null && new URL(url).hostname === domain;
-        if (isIts && (deployment === null || deployment !== live?.deployment)) void pauseForAddress(folder, deployment);
-      }
-    },
-    handlers: createFolderHandlers({
-      ...options,
-      folders,
-      refreshLive,
-      saved: () =>
-        save().catch((cause: unknown) => {
-          throw new ClientError(
-            'refused',
-            'The list of watched folders cannot be saved. Check that the disk is not full.',
-            {
-              cause,
-            },
-          );
-        }),
-      add(record) {
-        open(record);
-        folders.get(record.id)!.sync();
-        emitSoon();
-      },
-      remove(id) {
-        folders.delete(id);
-        emitSoon();
-      },
-    }),
-    async close() {
-      isClosed = true;
-      await Promise.all([...folders.values()].map((folder) => folder.close()));
-      const saved = save();
-      isReadOnly = true;
-      await saved.catch(() => {});
-    },
-  };
+  /** Coalesces the changes of one tick into one event. */
+  #emitSoon(): void {
+    if (this.#isEmitScheduled || this.#isClosed) return;
+    this.#isEmitScheduled = true;
+    setImmediate(() => {
+      this.#isEmitScheduled = false;
+      if (!this.#isClosed) this.#options.emit('folders', this.list());
+    });
+  }
+
+  /** See {@link Folders.addressChanged}. */
+  async #pauseForAddress(folder: Folder, deployment: string | null): Promise<void> {
+    await folder.exclusively(async () =>
+      folder.change({ paused: 'address-changed', ...(deployment === null && { url: null, live: null }) }),
+    );
+    if (deployment !== null) await this.#refreshLive(folder);
+  }
+
+  /** Reads which version a folder's address shows. That is unknown after the app was reinstalled or a deploy was aborted. */
+  async #refreshLive(folder: Folder): Promise<void> {
+    const { server, domain, live } = folder.record();
+    const client = findClient(this.#options.accounts, server);
+    const found = client && (await readLive(client, domain).catch(() => null));
+    if (!found || this.#isClosed || folder.record().domain !== domain) return;
+    // A deploy in the meantime is newer than the answer.
+    if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
+    const isKnown = found.live?.deployment === folder.record().live?.deployment;
+    folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
+  }
+
+  async #save(): Promise<void> {
+    if (this.#isReadOnly) return;
+    await this.#file.change(() => ({ folders: [...this.#folders.values()].map((folder) => folder.record()) }));
+  }
+
+  #saved(): Promise<void> {
+    return this.#save().catch((cause: unknown) => {
+      throw new ClientError(
+        'refused',
+        'The list of watched folders cannot be saved. Check that the disk is not full.',
+        {
+          cause,
+        },
+      );
+    });
+  }
 }
