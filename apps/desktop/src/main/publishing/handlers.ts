@@ -28,17 +28,135 @@ export interface PublishingHandlersOptions extends Pick<PublishingOptions, 'acco
   listEvent: ThrottledEvent;
 }
 
+/** Creates the handlers of the commands about publishing. */
 export function createHandlers(options: PublishingHandlersOptions): PublishingHandlers {
-  const { accounts, grants, nextDrop, list, dropCheck, queue, staging, passwords, listEvent } = options;
+  const commands = new PublishingCommands(options);
+  return {
+    publish: (input) => commands.publish(input),
+    answerPublishing: (input) => commands.answerPublishing(input),
+    cancelPublishing: (input) => commands.cancelPublishing(input),
+    retryPublishing: (input) => commands.retryPublishing(input),
+    dismissPublishing: (input) => commands.dismissPublishing(input),
+    claimPublishing: (input) => commands.claimPublishing(input),
+  };
+}
 
-  /** Finds an entry that is in one of the states. @throws ClientError `refused` with the message `message` if it is not. */
-  function getIn(id: string, states: readonly StoredState['is'][], message: string): Entry {
+type Input<C extends keyof PublishingHandlers> = Parameters<PublishingHandlers[C]>[0];
+type Output<C extends keyof PublishingHandlers> = ReturnType<PublishingHandlers[C]>;
+
+class PublishingCommands {
+  readonly #options: PublishingHandlersOptions;
+
+  constructor(options: PublishingHandlersOptions) {
+    this.#options = options;
+  }
+
+  async publish({ grants: given, pasted }: Input<'publish'>): Output<'publish'> {
+    const { accounts, grants, nextDrop, list, dropCheck, passwords, listEvent } = this.#options;
+    const publishOptions = nextDrop.usable();
+    const sources = sourcesOf(given.map((grant) => grants.peek(grant)));
+    const server = accounts.session().current;
+    const client = accounts.client(server);
+    refuseUnpublishable(sources, publishOptions, client.key, list.entries().filter(isOpen).length);
+    for (const grant of new Set(given)) grants.take(grant);
+    nextDrop.clear();
+
+    const { password, ...others } = publishOptions;
+    const entries = sources.map((source): Entry => ({
+      id: randomBytes(8).toString('hex'),
+      name: nameOf(source),
+      begun: Date.now(),
+      server,
+      anonymous: client.key === null,
+      source,
+      options: others,
+      password: password !== undefined,
+      sure: false,
+      pasted,
+      state: { is: 'asking' },
+      leftOut: [],
+    }));
+    // Show them immediately, because a slow drive delays the checks.
+    list.add(entries.toReversed());
+    for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
+    listEvent.emitNow();
+    await Promise.all(entries.map(({ id }) => dropCheck.check(id)));
+    await list.saved();
+    return { publishings: entries.map(({ id }) => id) };
+  }
+
+  async answerPublishing({ id, instead }: Input<'answerPublishing'>): Output<'answerPublishing'> {
+    const { grants, list, dropCheck } = this.#options;
+    const { name } = this.#getIn(id, ['asking'], 'This question is no longer open.');
+    if (instead === null) {
+      dropCheck.confirm(id);
+      return;
+    }
+    if (grants.peek(instead).kind === 'file') throw new ClientError('refused', 'This is a file. Choose a folder.');
+    const { path } = grants.take(instead);
+    // Choosing a folder also confirms the paste.
+    const source = { kind: 'folder', path } as const;
+    list.change(id, { source, name: `${name}/${basename(path)}`, pasted: undefined });
+    list.update(id, { question: null });
+    await dropCheck.check(id);
+  }
+
+  async cancelPublishing({ id }: Input<'cancelPublishing'>): Output<'cancelPublishing'> {
+    const { list } = this.#options;
+    await this.#cancel(list.get(id));
+  }
+
+  async retryPublishing({ id }: Input<'retryPublishing'>): Output<'retryPublishing'> {
+    const { list, dropCheck, passwords, listEvent } = this.#options;
+    const entry = this.#getIn(id, ['failed', 'cancelled'], 'Only failed or cancelled items can be retried.');
+    if (entry.password && !passwords.has(id)) throw passwordLost();
+    list.change(id, { state: { is: 'asking' } });
+    list.update(id, { question: null });
+    listEvent.emitNow();
+    await dropCheck.check(id);
+  }
+
+  async dismissPublishing({ id }: Input<'dismissPublishing'>): Output<'dismissPublishing'> {
+    const { list, passwords, listEvent } = this.#options;
+    const entry = list.get(id);
+    if (isOpen(entry)) await this.#cancel(entry);
+    passwords.delete(id);
+    list.remove(id);
+    listEvent.emitNow();
+  }
+
+  async claimPublishing({ id }: Input<'claimPublishing'>): Output<'claimPublishing'> {
+    const { accounts, list, listEvent } = this.#options;
+    const { state, server } = list.get(id);
+    const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
+    if (!published || published.claim === null)
+      throw new ClientError(
+        'refused',
+        'This site cannot be claimed. It already belongs to an account, or has expired.',
+      );
+    const client = accounts.client(server);
+    if (client.key === null)
+      throw new ClientError('signed-out', `Sign in to ${new URL(server).host} to claim this site.`);
+    try {
+      await client.api.account.claim.mutate({ claim: published.claim });
+    } catch (thrown) {
+      if (thrown instanceof ClientError && thrown.status === 401) accounts.refused(server);
+      throw thrown;
+    }
+    list.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
+    listEvent.emitNow();
+  }
+
+  /** Finds an entry that is in one of the states. @throws ClientError `refused` with `message` otherwise. */
+  #getIn(id: string, states: readonly StoredState['is'][], message: string): Entry {
+    const { list } = this.#options;
     const entry = list.get(id);
     if (states.includes(entry.state.is)) return entry;
     throw new ClientError('refused', message);
   }
 
-  async function cancel(entry: Entry): Promise<void> {
+  async #cancel(entry: Entry): Promise<void> {
+    const { list, queue, staging, listEvent } = this.#options;
     await queue.cancel(entry.id);
     // A running attempt has already stored its own result.
     const stopped = list.get(entry.id);
@@ -54,98 +172,6 @@ export function createHandlers(options: PublishingHandlersOptions): PublishingHa
     list.change(id, { state: { is: 'cancelled' } });
     listEvent.emitNow();
   }
-
-  return {
-    async publish({ grants: given, pasted }) {
-      const options = nextDrop.usable();
-      const sources = sourcesOf(given.map((grant) => grants.peek(grant)));
-      const server = accounts.session().current;
-      const client = accounts.client(server);
-      refuseUnpublishable(sources, options, client.key, list.entries().filter(isOpen).length);
-      for (const grant of new Set(given)) grants.take(grant);
-      nextDrop.clear();
-
-      const { password, ...others } = options;
-      const entries = sources.map((source): Entry => ({
-        id: randomBytes(8).toString('hex'),
-        name: nameOf(source),
-        begun: Date.now(),
-        server,
-        anonymous: client.key === null,
-        source,
-        options: others,
-        password: password !== undefined,
-        sure: false,
-        pasted,
-        state: { is: 'asking' },
-        leftOut: [],
-      }));
-      // Show them immediately, because a slow drive delays the checks.
-      list.add(entries.toReversed());
-      for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
-      listEvent.emitNow();
-      await Promise.all(entries.map(({ id }) => dropCheck.check(id)));
-      await list.saved();
-      return { publishings: entries.map(({ id }) => id) };
-    },
-
-    async answerPublishing({ id, instead }) {
-      const { name } = getIn(id, ['asking'], 'This question is no longer open.');
-      if (instead === null) {
-        dropCheck.confirm(id);
-        return;
-      }
-      if (grants.peek(instead).kind === 'file') throw new ClientError('refused', 'This is a file. Choose a folder.');
-      const { path } = grants.take(instead);
-      // Choosing a folder also confirms the paste.
-      const source = { kind: 'folder', path } as const;
-      list.change(id, { source, name: `${name}/${basename(path)}`, pasted: undefined });
-      list.update(id, { question: null });
-      await dropCheck.check(id);
-    },
-
-    async cancelPublishing({ id }) {
-      await cancel(list.get(id));
-    },
-
-    async retryPublishing({ id }) {
-      const entry = getIn(id, ['failed', 'cancelled'], 'Only failed or cancelled items can be retried.');
-      if (entry.password && !passwords.has(id)) throw passwordLost();
-      list.change(id, { state: { is: 'asking' } });
-      list.update(id, { question: null });
-      listEvent.emitNow();
-      await dropCheck.check(id);
-    },
-
-    async dismissPublishing({ id }) {
-      const entry = list.get(id);
-      if (isOpen(entry)) await cancel(entry);
-      passwords.delete(id);
-      list.remove(id);
-      listEvent.emitNow();
-    },
-
-    async claimPublishing({ id }) {
-      const { state, server } = list.get(id);
-      const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
-      if (!published || published.claim === null)
-        throw new ClientError(
-          'refused',
-          'This site cannot be claimed. It already belongs to an account, or has expired.',
-        );
-      const client = accounts.client(server);
-      if (client.key === null)
-        throw new ClientError('signed-out', `Sign in to ${new URL(server).host} to claim this site.`);
-      try {
-        await client.api.account.claim.mutate({ claim: published.claim });
-      } catch (thrown) {
-        if (thrown instanceof ClientError && thrown.status === 401) accounts.refused(server);
-        throw thrown;
-      }
-      list.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
-      listEvent.emitNow();
-    },
-  };
 }
 
 /** Makes one source for each folder and one for all files together. Ignores duplicates. */

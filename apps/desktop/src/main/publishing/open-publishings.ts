@@ -3,17 +3,17 @@ import { ClientError, onDriveWithin } from '@berth/client';
 import type { Publishing } from '../../shared/publishing.ts';
 import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
 import { problemOf } from '../problem.ts';
-import { openJsonFile } from '../storage/json-file.ts';
-import { createDropCheck } from './drop-check.ts';
+import { type JsonFile, openJsonFile } from '../storage/json-file.ts';
+import { createDropCheck, type DropCheck } from './drop-check.ts';
 import { isOpen, StoredPublishings, liveOf } from './entry.ts';
 import { createHandlers, type PublishingHandlers } from './handlers.ts';
-import { createPublishingList } from './publishing-list.ts';
-import { createPublishQueue } from './publish-queue.ts';
+import { createPublishingList, type PublishingList } from './publishing-list.ts';
+import { createPublishQueue, type PublishQueue } from './publish-queue.ts';
 import type { PublishingOptions } from './options.ts';
 import { passwordLost } from './password-lost.ts';
 import { createPublishingRunner } from './runner.ts';
-import { createStaging } from './staging.ts';
-import { createThrottledEvent } from './throttled-event.ts';
+import { createStaging, type Staging } from './staging.ts';
+import { createThrottledEvent, type ThrottledEvent } from './throttled-event.ts';
 
 /** The shortest time between two events about progress, in milliseconds. */
 const EMIT_EVERY_MS = 100;
@@ -52,84 +52,111 @@ export interface Publishings {
  * @throws Error when `publishings.json` cannot be read. Source: design of the desktop app, §1, §8; security T40.
  */
 export async function openPublishings(options: PublishingOptions): Promise<Publishings> {
-  const path = join(options.dataDir, 'publishings.json');
-  const initial = { version: 1 as const, publishings: [] };
   const file = await openJsonFile<StoredPublishings>({
-    path,
+    path: join(options.dataDir, 'publishings.json'),
     schema: StoredPublishings,
-    initial,
+    initial: { version: 1, publishings: [] },
     onDamaged: options.onDamaged,
   });
-  const list = createPublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
-  const show = () => list.publishings(new Set(options.watchedPaths()));
-  const listEvent = createThrottledEvent(() => options.onChange(show()), EMIT_EVERY_MS);
-  const staging = createStaging(join(options.cacheDir, 'staging'));
-  const passwords = new Map<string, string>();
-  const queue = createPublishQueue(createPublishingRunner({ ...options, list, staging, listEvent, passwords }));
-  const dropCheck = createDropCheck({ ...options, list, queue, listEvent });
-  let isCheckingFolders = false;
+  const publishings = new OpenPublishings(options, file);
+  await publishings.resume();
+  return publishings;
+}
 
-  /** Checks which folders exist. A folder whose drive does not answer counts as missing. */
-  async function checkFolders(): Promise<void> {
-    if (isCheckingFolders) return;
-    isCheckingFolders = true;
-    await Promise.all(
-      list.entries().map(async ({ id, source }) => {
-        if (source.kind !== 'folder') return;
-        list.update(id, { exists: await isFolder(source.path) });
-        listEvent.emitSoon();
-      }),
-    );
-    isCheckingFolders = false;
+class OpenPublishings implements Publishings {
+  readonly handlers: PublishingHandlers;
+  readonly #options: PublishingOptions;
+  readonly #list: PublishingList;
+  readonly #listEvent: ThrottledEvent;
+  readonly #staging: Staging;
+  readonly #queue: PublishQueue;
+  readonly #dropCheck: DropCheck;
+  #isCheckingFolders = false;
+
+  constructor(options: PublishingOptions, file: JsonFile<StoredPublishings>) {
+    const list = createPublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
+    const listEvent = createThrottledEvent(() => options.onChange(this.list()), EMIT_EVERY_MS);
+    const staging = createStaging(join(options.cacheDir, 'staging'));
+    const passwords = new Map<string, string>();
+    const queue = createPublishQueue(createPublishingRunner({ ...options, list, staging, listEvent, passwords }));
+    const dropCheck = createDropCheck({ ...options, list, queue, listEvent });
+    this.handlers = createHandlers({ ...options, list, dropCheck, queue, staging, passwords, listEvent });
+    this.#options = options;
+    this.#list = list;
+    this.#listEvent = listEvent;
+    this.#staging = staging;
+    this.#queue = queue;
+    this.#dropCheck = dropCheck;
+  }
+
+  /** Resumes the stored publishings. */
+  async resume(): Promise<void> {
+    await this.#resumeUnfinished();
+    // Asks again about publishings that had a question. The user can answer or cancel one even before its drive answers.
+    for (const { id, state } of this.#list.entries().toReversed())
+      if (state.is === 'asking') void this.#dropCheck.check(id);
+    void this.#checkFolders();
+  }
+
+  list(): Publishing[] {
+    return this.#list.publishings(new Set(this.#options.watchedPaths()));
+  }
+
+  failedAt(): ReadonlyMap<string, number> {
+    return new Map(this.#list.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : [])));
+  }
+
+  publishedFolder(id: string): PublishedFolder {
+    const { source, password } = this.#list.get(id);
+    if (source.kind === 'folder') return { path: source.path, password };
+    throw new ClientError('refused', 'Only folders can be watched, and this is a drop of files.');
+  }
+
+  onWake(): void {
+    this.#queue.endPauses();
+    void this.#checkFolders();
+  }
+
+  watchedChanged(): void {
+    this.#listEvent.emitSoon();
+  }
+
+  async close(): Promise<void> {
+    this.#dropCheck.close();
+    await this.#queue.close();
+    this.#listEvent.close();
+    await this.#list.saved();
   }
 
   /** Queues unfinished publishings, oldest first. Those that need a password fail. */
-  async function resumeUnfinished(): Promise<void> {
-    await staging.keepOnly(
-      new Set(
-        list
-          .entries()
-          .filter(isOpen)
-          .map(({ id }) => id),
-      ),
-    );
+  async #resumeUnfinished(): Promise<void> {
+    const list = this.#list;
+    const unfinished = list.entries().filter(isOpen);
+    await this.#staging.keepOnly(new Set(unfinished.map(({ id }) => id)));
     for (const entry of list.entries().toReversed()) {
       if (!isOpen(entry)) continue;
       if (entry.password && !liveOf(entry)) {
         list.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordLost()), at: Date.now() } });
-        await staging.remove(entry.id);
+        await this.#staging.remove(entry.id);
         continue;
       }
-      if (entry.state.is !== 'asking') queue.add(entry.id, entry.server);
+      if (entry.state.is !== 'asking') this.#queue.add(entry.id, entry.server);
     }
   }
 
-  await resumeUnfinished();
-  // Asks again about publishings that had a question. The user can answer or cancel one even before its drive answers.
-  for (const { id, state } of list.entries().toReversed()) if (state.is === 'asking') void dropCheck.check(id);
-  void checkFolders();
-
-  return {
-    list: show,
-    failedAt: () => new Map(list.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : []))),
-    handlers: createHandlers({ ...options, list, dropCheck, queue, staging, passwords, listEvent }),
-    publishedFolder(id) {
-      const { source, password } = list.get(id);
-      if (source.kind === 'folder') return { path: source.path, password };
-      throw new ClientError('refused', 'Only folders can be watched, and this is a drop of files.');
-    },
-    onWake() {
-      queue.endPauses();
-      void checkFolders();
-    },
-    watchedChanged: listEvent.emitSoon,
-    async close() {
-      dropCheck.close();
-      await queue.close();
-      listEvent.close();
-      await list.saved();
-    },
-  };
+  /** Checks which folders exist. A folder whose drive does not answer counts as missing. */
+  async #checkFolders(): Promise<void> {
+    if (this.#isCheckingFolders) return;
+    this.#isCheckingFolders = true;
+    await Promise.all(
+      this.#list.entries().map(async ({ id, source }) => {
+        if (source.kind !== 'folder') return;
+        this.#list.update(id, { exists: await isFolder(source.path) });
+        this.#listEvent.emitSoon();
+      }),
+    );
+    this.#isCheckingFolders = false;
+  }
 }
 
 function writeProblem(thrown: unknown) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type BerthClient, ClientError, createClient, onDriveWithin } from '@berth/client';
 import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
 import { initialProgress, type ProgressView } from '../progress.ts';
-import { createPublishingNotifications } from './notifications.ts';
+import { createPublishingNotifications, type PublishingNotifications } from './notifications.ts';
 import { attemptPublishing } from './attempt.ts';
 import { type Entry, type StoredState, liveOf, withoutCopy } from './entry.ts';
 import type { PublishingList } from './publishing-list.ts';
@@ -25,16 +25,60 @@ export interface PublishingRunnerOptions extends PublishingOptions {
 
 /** Creates the function that runs the jobs of the queue: it publishes an entry and stores the result. */
 export function createPublishingRunner(options: PublishingRunnerOptions): RunJob {
-  const { list, staging, listEvent, passwords, accounts, cacheDir, rule } = options;
-  const notifications = createPublishingNotifications(options);
-  const failures = new Map<string, number>();
+  const runner = new PublishingRunner(options);
+  return (id, signal) => runner.run(id, signal);
+}
 
-  function show(id: string, view: ProgressView): void {
+class PublishingRunner {
+  readonly #options: PublishingRunnerOptions;
+  readonly #notifications: PublishingNotifications;
+  /** The number of consecutive failed attempts, by id. */
+  readonly #failures = new Map<string, number>();
+
+  constructor(options: PublishingRunnerOptions) {
+    this.#options = options;
+    this.#notifications = createPublishingNotifications(options);
+  }
+
+  async run(id: string, signal: AbortSignal): Promise<number | null> {
+    const { list, passwords, accounts, cacheDir, rule } = this.#options;
+    const entry = list.get(id);
+    let view: ProgressView | null = null;
+    const outcome = await attemptPublishing(
+      {
+        client: () => clientFor(entry, accounts),
+        folder: (engine) => this.#folderOf(entry, engine),
+        options: { ...entry.options, password: passwords.get(id) ?? null },
+        live: liveOf(entry),
+        keep(deployment) {
+          list.change(id, { state: { is: 'unfinished', deployment } });
+          return list.saved();
+        },
+        cacheDir,
+        retries: { ...SHORT_RETRIES, ...this.#options.retries },
+        show: (next) => {
+          view = next;
+          this.#show(id, next);
+        },
+      },
+      signal,
+    );
+    if (outcome.progressed) this.#failures.delete(id);
+    const { failure } = outcome;
+    if (failure instanceof ClientError && failure.status === 401) accounts.refused(entry.server);
+    // It stays unfinished and resumes at the next start.
+    if (signal.reason === 'closed' && failure !== null) return null;
+    return this.#act(entry, nextStepAfter(entry, outcome, this.#failures.get(id) ?? 0, rule, Date.now()), view);
+  }
+
+  #show(id: string, view: ProgressView): void {
+    const { list, listEvent } = this.#options;
     list.update(id, { view });
     listEvent.emitSoon();
   }
 
-  async function folderOf({ id, source }: Entry, signal: AbortSignal): Promise<string> {
+  async #folderOf({ id, source }: Entry, signal: AbortSignal): Promise<string> {
+    const { list, staging } = this.#options;
     if (source.kind === 'folder') {
       await awaitDrives([source.path]);
       return source.path;
@@ -47,25 +91,27 @@ export function createPublishingRunner(options: PublishingRunnerOptions): RunJob
     return folder;
   }
 
-  async function end(entry: Entry, state: StoredState, view: ProgressView | null): Promise<void> {
+  async #end(entry: Entry, state: StoredState, view: ProgressView | null): Promise<void> {
+    const { list, staging, listEvent, passwords } = this.#options;
     const { id, name, source } = entry;
-    failures.delete(id);
+    this.#failures.delete(id);
     if (state.is === 'published') passwords.delete(id);
     list.update(id, { view: null });
     list.change(id, { state, source: withoutCopy(source), leftOut: view?.leftOut ?? [] });
     listEvent.emitNow();
-    if (state.is === 'published') notifications.published(name, state.published);
-    if (state.is === 'failed') notifications.failed(id, name, state.problem);
+    if (state.is === 'published') this.#notifications.published(name, state.published);
+    if (state.is === 'failed') this.#notifications.failed(id, name, state.problem);
     // The stored entry must say that there is no copy before the copy is removed.
     await list.saved();
     if (source.kind === 'files') await staging.remove(id).catch(() => {});
   }
 
-  async function act(entry: Entry, step: NextStep, view: ProgressView | null): Promise<number | null> {
+  async #act(entry: Entry, step: NextStep, view: ProgressView | null): Promise<number | null> {
+    const { list, listEvent } = this.#options;
     const { id } = entry;
     if (step.is === 'paused') {
-      const attempt = (failures.get(id) ?? 0) + 1;
-      failures.set(id, attempt);
+      const attempt = (this.#failures.get(id) ?? 0) + 1;
+      this.#failures.set(id, attempt);
       const at = Date.now() + step.pauseMs;
       const progress = { phase: 'retrying', attempt, at, reason: step.reason } as const;
       list.update(id, { view: { ...(view ?? initialProgress()), progress } });
@@ -73,41 +119,11 @@ export function createPublishingRunner(options: PublishingRunnerOptions): RunJob
       return step.pauseMs;
     }
     if (step.is === 'published') {
-      const published = { ...step.published, copied: notifications.copy(step.published.url) };
-      await end(entry, { is: 'published', published }, view);
-    } else await end(entry, step.state, view);
+      const published = { ...step.published, copied: this.#notifications.copy(step.published.url) };
+      await this.#end(entry, { is: 'published', published }, view);
+    } else await this.#end(entry, step.state, view);
     return null;
   }
-
-  return async (id, signal) => {
-    const entry = list.get(id);
-    let view: ProgressView | null = null;
-    const outcome = await attemptPublishing(
-      {
-        client: () => clientFor(entry, accounts),
-        folder: (engine) => folderOf(entry, engine),
-        options: { ...entry.options, password: passwords.get(id) ?? null },
-        live: liveOf(entry),
-        keep(deployment) {
-          list.change(id, { state: { is: 'unfinished', deployment } });
-          return list.saved();
-        },
-        cacheDir,
-        retries: { ...SHORT_RETRIES, ...options.retries },
-        show(next) {
-          view = next;
-          show(id, next);
-        },
-      },
-      signal,
-    );
-    if (outcome.progressed) failures.delete(id);
-    const { failure } = outcome;
-    if (failure instanceof ClientError && failure.status === 401) accounts.refused(entry.server);
-    // It stays unfinished and resumes at the next start.
-    if (signal.reason === 'closed' && failure !== null) return null;
-    return act(entry, nextStepAfter(entry, outcome, failures.get(id) ?? 0, rule, Date.now()), view);
-  };
 }
 
 /** Makes sure that drives answer, so that a silent one does not block the queue. @throws ClientError `folder` if one does not. */
