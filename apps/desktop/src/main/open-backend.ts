@@ -2,16 +2,18 @@ import { mkdir } from 'node:fs/promises';
 import { WATCH_RULE } from '@berth/client';
 import type { AppState } from '../shared/contract.ts';
 import type { Problem } from '../shared/problem.ts';
-import type { Update } from '../shared/settings.ts';
+import type { Given } from '../shared/publishing.ts';
+import type { About, Update } from '../shared/settings.ts';
+import type { Accounts } from './account/accounts.ts';
 import { openAccounts } from './account/open-accounts.ts';
-import { createAppCommands } from './app-commands.ts';
-import type { Backend, BackendOptions, Emit } from './backend.ts';
-import { openFolders } from './folders/open-folders.ts';
-import { createGrants } from './grants.ts';
-import { createNextDrop } from './next-drop.ts';
-import { openPublishings } from './publishing/open-publishings.ts';
-import { openSettings } from './settings.ts';
-import { createSites } from './sites/sites.ts';
+import { type AppCommands, createAppCommands } from './app-commands.ts';
+import type { Backend, BackendOptions, Emit, Handlers, Summary } from './backend.ts';
+import { type Folders, openFolders } from './folders/open-folders.ts';
+import { createGrants, type Grants } from './grants.ts';
+import { createNextDrop, type NextDrop } from './next-drop.ts';
+import { openPublishings, type Publishings } from './publishing/open-publishings.ts';
+import { type OpenSettings, openSettings } from './settings.ts';
+import { createSites, type Sites } from './sites/sites.ts';
 import { dataLossProblem } from './storage/damaged-file.ts';
 import { summarize } from './summary.ts';
 
@@ -25,7 +27,6 @@ const FIRST_SERVER = 'http://localhost:4000';
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
   const { native, about, dataDir, cacheDir, server = FIRST_SERVER, watchRule, retries } = options;
-  let update: Update = { is: 'none' };
   let isOpen = false;
   const lost: Problem[] = [];
   const onDamaged = (path: string, copy: string) => void lost.push(dataLossProblem(path, copy));
@@ -43,7 +44,9 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
   const grants = createGrants();
   const nextDrop = createNextDrop(() => emit('dropTaken', {}));
-  const shared = {
+  const app = createAppCommands({ native, grants, state: () => backend.state() });
+  const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
+  const stores = {
     native,
     accounts,
     grants,
@@ -55,7 +58,7 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     onDamaged,
   };
   const folders = await openFolders({
-    ...shared,
+    ...stores,
     watchRule,
     emit,
     publishedFolder: (id) => publishings.publishedFolder(id),
@@ -66,9 +69,8 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     onDomain: (server, domain) => folders.updateDomain(server, domain),
     onAddressChange: (server, domain, deployment) => folders.addressChanged(server, domain, deployment),
   });
-  const app = createAppCommands({ native, grants, state });
   const publishings = await openPublishings({
-    ...shared,
+    ...stores,
     rule: { ...WATCH_RULE, ...watchRule },
     retries,
     watchedPaths: () => folders.list().map(({ path }) => path),
@@ -79,60 +81,100 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     onChange: (list) => emit('publishings', list),
     onProblem: (problem) => emit('notice', { problem }),
   });
+  const backend = new OpenBackend({
+    about,
+    emit,
+    app,
+    settings,
+    nextDrop,
+    accounts,
+    grants,
+    publishings,
+    folders,
+    sites,
+  });
   isOpen = true;
   for (const problem of lost) emit('notice', { problem });
+  return backend;
+}
 
-  function state(): AppState {
+interface BackendParts {
+  about: About;
+  emit: Emit;
+  app: AppCommands;
+  settings: OpenSettings;
+  nextDrop: NextDrop;
+  accounts: Accounts;
+  grants: Grants;
+  publishings: Publishings;
+  folders: Folders;
+  sites: Sites;
+}
+
+class OpenBackend implements Backend {
+  readonly handlers: Handlers;
+  readonly #parts: BackendParts;
+  #update: Update = { is: 'none' };
+
+  constructor(parts: BackendParts) {
+    this.#parts = parts;
+    this.handlers = {
+      ...parts.app,
+      ...parts.settings.handlers,
+      ...parts.nextDrop.handlers,
+      ...parts.accounts.handlers,
+      ...parts.publishings.handlers,
+      ...parts.folders.handlers,
+      ...parts.sites.handlers,
+    };
+  }
+
+  /** Everything that the window shows. */
+  state(): AppState {
+    const { publishings, folders, accounts, settings, about } = this.#parts;
     return {
       publishings: publishings.list(),
       folders: folders.list(),
       session: accounts.session(),
       settings: settings.value(),
-      update,
+      update: this.#update,
       about,
     };
   }
 
-  function openLink(url: string): void {
-    void app.openLink({ url }).catch(() => {});
+  give(paths: readonly string[]): Promise<Given[]> {
+    return this.#parts.grants.give(paths);
   }
 
-  function onWake(): void {
-    folders.onWake();
-    publishings.onWake();
+  summary(): Summary {
+    const { publishings, folders, accounts } = this.#parts;
+    return summarize({
+      publishings: publishings.list(),
+      failedAt: publishings.failedAt(),
+      folders: folders.list(),
+      online: accounts.session().online,
+      nowMs: Date.now(),
+    });
   }
 
-  return {
-    handlers: {
-      ...app,
-      ...settings.handlers,
-      ...nextDrop.handlers,
-      ...accounts.handlers,
-      ...publishings.handlers,
-      ...folders.handlers,
-      ...sites.handlers,
-    },
-    give: grants.give,
-    summary: () =>
-      summarize({
-        publishings: publishings.list(),
-        failedAt: publishings.failedAt(),
-        folders: folders.list(),
-        online: accounts.session().online,
-        nowMs: Date.now(),
-      }),
-    onWake,
-    setOnline(online) {
-      accounts.setOnline(online);
-      if (online) onWake();
-    },
-    setUpdate(next) {
-      update = next;
-      emit('update', update);
-    },
-    async close() {
-      await Promise.all([publishings.close(), folders.close(), sites.close()]);
-      await accounts.close();
-    },
-  };
+  onWake(): void {
+    this.#parts.folders.onWake();
+    this.#parts.publishings.onWake();
+  }
+
+  setOnline(online: boolean): void {
+    this.#parts.accounts.setOnline(online);
+    if (online) this.onWake();
+  }
+
+  setUpdate(update: Update): void {
+    this.#update = update;
+    this.#parts.emit('update', update);
+  }
+
+  async close(): Promise<void> {
+    const { publishings, folders, sites, accounts } = this.#parts;
+    await Promise.all([publishings.close(), folders.close(), sites.close()]);
+    await accounts.close();
+  }
 }

@@ -26,17 +26,7 @@ export function createActions(
 ): Actions {
   const { handlers } = backend;
 
-  const attempt = (work: () => Promise<unknown>) => {
-    const run = async () => {
-      try {
-        await work();
-      } catch (error) {
-        window.show();
-        emit('notice', { problem: problemOf(error) });
-      }
-    };
-    void run();
-  };
+  const attempt = (work: () => Promise<unknown>) => void showFailure(work, window, emit);
 
   const showPage = (page: Page) => {
     window.show();
@@ -85,6 +75,16 @@ export function createActions(
       else if (!hidden) window.show();
     },
   };
+}
+
+/** Runs an action. If it fails, shows the window with the problem. */
+async function showFailure(work: () => Promise<unknown>, window: Pick<MainWindow, 'show'>, emit: Emit): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    window.show();
+    emit('notice', { problem: problemOf(error) });
+  }
 }
 
 const UNKNOWN_LINK = new ClientError('refused', "That Berth link isn't valid.");
