@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 const { options, files } = readArguments(process.argv.slice(2));
 const all = (name: string) => options.get(name) ?? [];
 const one = (name: string) => all(name)[0];
-if (one('-t') !== 'deb') throw new Error(`A Debian package can be made here, and nothing else: ${one('-t')}`);
+if (one('-t') !== 'deb') throw new Error(`The package type must be deb, not ${one('-t')}`);
 
 const stage = mkdtempSync(join(tmpdir(), 'berth-deb-'));
 try {

@@ -23,7 +23,7 @@ export const ICNS_SIZES: readonly number[] = [...new Set(Object.values(ICNS_TYPE
 export function icns(pictures: readonly Picture[]): Buffer {
   const entries = Object.entries(ICNS_TYPES).map(([type, size]) => {
     const picture = pictures.find((one) => one.size === size);
-    if (picture === undefined) throw new Error(`The icon for macOS lacks its picture of ${size} pixels.`);
+    if (picture === undefined) throw new Error(`The macOS icon needs an image of ${size} pixels.`);
     return chunk(type, picture.png);
   });
   return chunk('icns', Buffer.concat(entries));

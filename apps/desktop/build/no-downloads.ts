@@ -18,13 +18,13 @@ export function noDownloads(env: NodeJS.ProcessEnv): Pick<Configuration, 'artifa
     beforePack: async ({ packager }) => {
       if (!packager.config.electronDist)
         throw new Error(
-          `Electron ${packager.config.electronVersion} is not here: set BERTH_ELECTRON_DIST to its folder`,
+          `Electron ${packager.config.electronVersion} is missing: set BERTH_ELECTRON_DIST to its folder`,
         );
     },
     artifactBuildStarted: async ({ targetPresentableName: target }) => {
       const [tool, variable] = TOOLS[target] ?? [];
-      if (variable === undefined) throw new Error(`${target} cannot be made without downloads`);
-      if (!env[variable]) throw new Error(`${target} needs ${tool}, and nothing is downloaded: set ${variable}`);
+      if (variable === undefined) throw new Error(`${target} cannot be built offline`);
+      if (!env[variable]) throw new Error(`${target} needs ${tool}: set ${variable} to their path`);
     },
   };
 }

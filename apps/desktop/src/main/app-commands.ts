@@ -5,7 +5,7 @@ import type { Grants } from './grants.ts';
 import type { Native } from './native.ts';
 import { mayOpen } from './shell/links.ts';
 
-export interface AppCommandParts {
+export interface AppCommandsOptions {
   native: Pick<Native, 'copyText' | 'openExternal' | 'pickFolder' | 'pickFiles' | 'restartToUpdate'>;
   grants: Pick<Grants, 'give'>;
   state(): AppState;
@@ -18,20 +18,21 @@ export type AppCommands = Pick<
 >;
 
 /** Source: design of the desktop app, §6. */
-export function createAppCommands({ native, grants, state }: AppCommandParts): AppCommands {
+export function createAppCommands({ native, grants, state }: AppCommandsOptions): AppCommands {
   return {
     readState: async () => state(),
     async copy({ text }) {
       try {
         native.copyText(text);
       } catch (cause) {
-        throw new ClientError('refused', 'The clipboard cannot be written to.', { cause });
+        throw new ClientError('refused', 'The clipboard is not available. Copy the text by hand.', { cause });
       }
     },
     async openLink({ url }) {
       const origins = state().session.servers.map(({ origin }) => origin);
       const address = mayOpen(url, origins);
-      if (!address) throw new ClientError('refused', 'This link is not opened: it leads to no page of a known kind.');
+      if (!address)
+        throw new ClientError('refused', 'This link cannot be opened. Only https links and pages of your servers can.');
       await native.openExternal(address.href).catch((cause: unknown) => {
         throw new ClientError('refused', 'The browser could not be opened. Copy the link instead.', { cause });
       });
@@ -51,7 +52,7 @@ export function createAppCommands({ native, grants, state }: AppCommandParts): A
       return given;
     },
     async restartToUpdate() {
-      if (state().update.is !== 'ready') throw new ClientError('refused', 'There is no newer version to restart to.');
+      if (state().update.is !== 'ready') throw new ClientError('refused', 'No update is ready to install.');
       native.restartToUpdate();
     },
   };

@@ -12,7 +12,7 @@ export type Handlers = {
 };
 
 /** Emits an event to the page. */
-export type Tell = <E extends EventName>(name: E, data: EventData<E>) => void;
+export type Emit = <E extends EventName>(name: E, data: EventData<E>) => void;
 
 export interface BackendOptions {
   native: Native;
@@ -24,7 +24,7 @@ export interface BackendOptions {
   /** The server that is known when the app starts for the first time. Default: `http://localhost:4000`. */
   server?: string | undefined;
   /** Called with every event, and so with every change of the state. */
-  tell: Tell;
+  emit: Emit;
   /** Overrides the timing of the watch engine, which is too slow for tests. */
   watchRule?: Partial<WatchRule> | undefined;
   retries?: Partial<RetryPolicy> | undefined;
@@ -50,7 +50,7 @@ export interface Backend {
   give(paths: readonly string[]): Promise<Given[]>;
   summary(): Summary;
   /** Scans the watched folders. Called when the window comes to the front or the machine wakes up. */
-  awake(): void;
+  onWake(): void;
   /** Reports whether the machine has a network. */
   setOnline(online: boolean): void;
   /** Reports the state of an update. */

@@ -5,9 +5,9 @@ import type { Given } from '../shared/publishing.ts';
 import { GIVEN_WITHIN_MS } from './drive-limits.ts';
 
 /** How long a grant is valid, in milliseconds. */
-const GOOD_FOR_MS = 3_600_000;
+const VALID_FOR_MS = 3_600_000;
 /** The max number of grants. The oldest are dropped first. */
-const MOST = 10_000;
+const MAX_GRANTS = 10_000;
 
 /** What a grant refers to: an absolute path and its kind. */
 export interface Granted {
@@ -17,7 +17,7 @@ export interface Granted {
 }
 
 /** A stored grant. A confirmation refers to a folder that the user was asked about. */
-interface Kept {
+interface StoredGrant {
   path: string;
   kind: Granted['kind'] | 'confirmation';
   /** In milliseconds. */
@@ -38,7 +38,7 @@ export interface Grants {
   /** Reads a grant and uses it up. @throws ClientError `refused` when it is unknown, used or expired. */
   take(grant: string): Granted;
   /** Reads a grant, which stays valid. @throws ClientError `refused` when it is unknown, used or expired. */
-  look(grant: string): Granted;
+  peek(grant: string): Granted;
 }
 
 /**
@@ -49,31 +49,31 @@ export interface Grants {
  */
 export function createGrants(now: () => number = Date.now): Grants {
   // In the order they were made.
-  const grants = new Map<string, Kept>();
+  const grants = new Map<string, StoredGrant>();
 
   function forgetOld(): void {
     for (const [grant, { until }] of grants) {
-      if (until > now() && grants.size <= MOST) return;
+      if (until > now() && grants.size <= MAX_GRANTS) return;
       grants.delete(grant);
     }
   }
 
-  function keep(path: string, kind: Kept['kind']): string {
+  function keep(path: string, kind: StoredGrant['kind']): string {
     const grant = randomBytes(16).toString('hex');
-    grants.set(grant, { path, kind, until: now() + GOOD_FOR_MS });
+    grants.set(grant, { path, kind, until: now() + VALID_FOR_MS });
     forgetOld();
     return grant;
   }
 
-  function find(grant: string): Kept | null {
+  function find(grant: string): StoredGrant | null {
     const found = grants.get(grant);
     return found && found.until > now() ? found : null;
   }
 
-  function look(grant: string): Granted {
+  function peek(grant: string): Granted {
     const found = find(grant);
     if (found === null || found.kind === 'confirmation')
-      throw new ClientError('refused', 'What was dropped is not known any more: drop it again.');
+      throw new ClientError('refused', 'This drop has expired. Drop the item again.');
     return { path: found.path, kind: found.kind };
   }
 
@@ -85,14 +85,14 @@ export function createGrants(now: () => number = Date.now): Grants {
         return kind === null ? [] : [{ grant: keep(path, kind), name: basename(path) || path, kind }];
       });
     },
-    look,
+    peek,
     confirm: (path) => keep(path, 'confirmation'),
     isConfirmed(confirmation, path) {
       const found = find(confirmation);
       return found?.kind === 'confirmation' && found.path === path;
     },
     take(grant) {
-      const granted = look(grant);
+      const granted = peek(grant);
       grants.delete(grant);
       return granted;
     },

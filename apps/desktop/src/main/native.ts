@@ -18,7 +18,7 @@ export interface LoginItem {
 }
 
 /** A system notification. */
-export interface Note {
+export interface SystemNotification {
   title: string;
   body: string;
   onClick(): void;
@@ -34,9 +34,9 @@ export interface Native {
   /** Asks for a folder. @returns Its path; `null` if the user cancels. */
   pickFolder(): Promise<string | null>;
   pickFiles(): Promise<string[]>;
-  notify(note: Note): void;
+  notify(notification: SystemNotification): void;
   /** True if the window is in front. */
-  isLookedAt(): boolean;
+  isFocused(): boolean;
   /** Brings the window to the front. */
   showWindow(): void;
   /** Sets the colour theme. `system` follows the system's setting. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { defaultCacheDir } from '@berth/client';
 import type { App, IpcMain, PowerMonitor } from 'electron';
 import { type About, DEFAULT_SETTINGS, type Settings, type Update } from '../shared/settings.ts';
-import type { Backend, Tell } from './backend.ts';
+import type { Backend, Emit } from './backend.ts';
 import { registerIpc } from './ipc/register-ipc.ts';
-import { createTeller, type Teller } from './ipc/teller.ts';
+import { createPageEvents, type PageEvents } from './ipc/page-events.ts';
 import { createActions } from './shell/actions.ts';
 import { APP_SCHEME, createAppProtocol } from './shell/app-protocol.ts';
-import type { Arrivals } from './shell/arrivals.ts';
+import type { Launches } from './shell/launches.ts';
 import { LINK_SCHEME } from './shell/deep-link.ts';
 import { createUpdates } from './shell/electron-updater.ts';
 import { openKeychain } from './shell/keychain.ts';
@@ -19,7 +19,7 @@ import { createNative } from './shell/native.ts';
 import { refusePermissions } from './shell/navigation.ts';
 import { createNotifier } from './shell/notifier.ts';
 import { programOf } from './shell/program.ts';
-import { settleBeforeQuit } from './shell/quit.ts';
+import { stopBeforeQuit } from './shell/quit.ts';
 import { hasTrayHost } from './shell/tray-host.ts';
 import { type AppTray, createTray } from './shell/tray.ts';
 import { type Appearance, createMainWindow, type MainWindow } from './shell/window.ts';
@@ -30,11 +30,11 @@ export interface Start {
   platform: About['platform'];
   /** True if the app must start without showing its window. */
   hidden: boolean;
-  arrivals: Arrivals;
+  launches: Launches;
 }
 
 /** How many seconds a desktop may take after login until it shows its tray. */
-const LOGIN_PATIENCE = 10;
+const LOGIN_ATTEMPTS = 10;
 
 /**
  * Builds the app once Electron is ready: the protection of the page, the backend, the IPC handlers, and then the menu, the tray
@@ -44,7 +44,7 @@ const LOGIN_PATIENCE = 10;
  */
 export async function openApp(electron: ElectronModule, options: AppOptions, start: Start): Promise<void> {
   const { app, Menu, net, powerMonitor } = electron;
-  const { platform, arrivals } = start;
+  const { platform, launches } = start;
   const home = join(app.getPath('userData'), 'berth');
   const assets = join(options.dist, 'assets');
   const isHidden = start.hidden || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
@@ -52,10 +52,10 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
   guardPage(electron, options.dist);
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
 
-  const askTray = options.hasTray ?? ((patience: number) => hasTrayHost(platform, patience));
+  const findTray = options.hasTray ?? ((attempts: number) => hasTrayHost(platform, attempts));
   const [keychain, canTray] = await Promise.all([
     openKeychain(electron.safeStorage, join(home, 'keys'), platform),
-    askTray(isHidden ? LOGIN_PATIENCE : 1),
+    findTray(isHidden ? LOGIN_ATTEMPTS : 1),
   ]);
   const { env, execPath, resourcesPath: resources } = options.process;
   const program = programOf(env, execPath);
@@ -68,7 +68,7 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
   let tray: AppTray | null = null;
   let leaveMachine = () => {};
 
-  const quitting = settleBeforeQuit(app, async () => {
+  const quitting = stopBeforeQuit(app, async () => {
     leaveMachine();
     await (await opening)?.close();
     tray?.close();
@@ -81,13 +81,13 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
     icon: windowIcon(assets, platform),
     stateFile: join(home, 'window.json'),
     staysWhenClosed,
-    onFocus: () => void opening?.then((backend) => backend.awake()),
-    onLoading: () => teller.reset(),
+    onFocus: () => void opening?.then((backend) => backend.onWake()),
+    onLoading: () => pageEvents.reset(),
   });
-  const teller = createTeller(() => window.current());
-  const tell: Tell = (name, data) => {
+  const pageEvents = createPageEvents(() => window.current());
+  const emit: Emit = (name, data) => {
     if (name === 'settings') settings = data as Settings;
-    teller.tell(name, data);
+    pageEvents.emit(name, data);
     tray?.update();
   };
   opening = options.openBackend({
@@ -102,16 +102,16 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
       loginItem,
       notify: createNotifier(electron.Notification),
       restartToUpdate: () => {
-        if (update.is === 'ready') void quitting.settle().then(() => updates.restart());
+        if (update.is === 'ready') void quitting.stop().then(() => updates.restart());
       },
     }),
-    tell,
+    emit,
   });
   const backend = await opening;
   ({ settings } = await backend.handlers.readState(undefined));
 
-  answerPage(electron.ipcMain, window, backend, teller);
-  const actions = createActions(backend, window, tell, () => app.quit());
+  answerPage(electron.ipcMain, window, backend, pageEvents);
+  const actions = createActions(backend, window, emit, () => app.quit());
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ platform, packaged: app.isPackaged }, actions)));
   app.on('activate', () => window.show());
   app.on('window-all-closed', () => {
@@ -130,7 +130,7 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
     update = next;
     backend.setUpdate(next);
   });
-  arrivals.listen(actions.receive);
+  launches.subscribe(actions.receive);
 }
 
 /** Serves only the page. Grants no permission and lets no request out. */
@@ -140,11 +140,11 @@ function guardPage({ protocol, session }: Pick<ElectronModule, 'protocol' | 'ses
 }
 
 /** Answers the commands of the page. After the page has read the state, it gets the queued events. */
-function answerPage(ipcMain: IpcMain, window: MainWindow, backend: Backend, teller: Teller): void {
+function answerPage(ipcMain: IpcMain, window: MainWindow, backend: Backend, pageEvents: PageEvents): void {
   const readState = async () => {
     const state = await backend.handlers.readState(undefined);
     // The page must get the answer before the queued events.
-    setImmediate(() => teller.ready());
+    setImmediate(() => pageEvents.ready());
     return state;
   };
   registerIpc({

@@ -2,17 +2,19 @@ import { mkdir } from 'node:fs/promises';
 import { WATCH_RULE } from '@berth/client';
 import type { AppState } from '../shared/contract.ts';
 import type { Problem } from '../shared/problem.ts';
-import type { Update } from '../shared/settings.ts';
+import type { Given } from '../shared/publishing.ts';
+import type { About, Update } from '../shared/settings.ts';
+import type { Accounts } from './account/accounts.ts';
 import { openAccounts } from './account/open-accounts.ts';
-import { createAppCommands } from './app-commands.ts';
-import type { Backend, BackendOptions, Tell } from './backend.ts';
-import { openFolders } from './folders/open-folders.ts';
-import { createGrants } from './grants.ts';
-import { createNextDrop } from './next-drop.ts';
-import { openPublishings } from './publishing/open-publishings.ts';
-import { openSettings } from './settings.ts';
-import { createSites } from './sites/sites.ts';
-import { lostWith } from './storage/set-aside.ts';
+import { type AppCommands, createAppCommands } from './app-commands.ts';
+import type { Backend, BackendOptions, Emit, Handlers, Summary } from './backend.ts';
+import { type Folders, openFolders } from './folders/open-folders.ts';
+import { createGrants, type Grants } from './grants.ts';
+import { createNextDrop, type NextDrop } from './next-drop.ts';
+import { openPublishings, type Publishings } from './publishing/open-publishings.ts';
+import { type OpenSettings, openSettings } from './settings.ts';
+import { createSites, type Sites } from './sites/sites.ts';
+import { dataLossProblem } from './storage/damaged-file.ts';
 import { summarize } from './summary.ts';
 
 const FIRST_SERVER = 'http://localhost:4000';
@@ -25,25 +27,26 @@ const FIRST_SERVER = 'http://localhost:4000';
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
   const { native, about, dataDir, cacheDir, server = FIRST_SERVER, watchRule, retries } = options;
-  let update: Update = { is: 'none' };
   let isOpen = false;
   const lost: Problem[] = [];
-  const onSetAside = (path: string, copy: string) => void lost.push(lostWith(path, copy));
+  const onDamaged = (path: string, copy: string) => void lost.push(dataLossProblem(path, copy));
 
-  const tell: Tell = (name, data) => {
+  const emit: Emit = (name, data) => {
     // The page cannot have read the state before it is complete.
     if (!isOpen) return;
-    options.tell(name, data);
+    options.emit(name, data);
     // A publishing says whether its folder is watched, so it changes too.
     if (name === 'folders') publishings.watchedChanged();
   };
 
   for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
-  const settings = await openSettings({ native, dataDir, tell: (value) => tell('settings', value), onSetAside });
-  const accounts = await openAccounts({ native, dataDir, server, tell, onSetAside });
+  const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
+  const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
   const grants = createGrants();
-  const nextDrop = createNextDrop(() => tell('dropTaken', {}));
-  const shared = {
+  const nextDrop = createNextDrop(() => emit('dropTaken', {}));
+  const app = createAppCommands({ native, grants, state: () => backend.state() });
+  const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
+  const stores = {
     native,
     accounts,
     grants,
@@ -52,87 +55,126 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     dataDir,
     cacheDir,
     openLink,
-    onSetAside,
+    onDamaged,
   };
   const folders = await openFolders({
-    ...shared,
+    ...stores,
     watchRule,
-    tell,
+    emit,
     publishedFolder: (id) => publishings.publishedFolder(id),
   });
   const sites = createSites({
     accounts,
-    tell,
-    onDomain: folders.hearDomain,
-    onAddressChange: folders.hearAddressChange,
+    emit,
+    onDomain: (server, domain) => folders.updateDomain(server, domain),
+    onAddressChange: (server, domain, deployment) => folders.addressChanged(server, domain, deployment),
   });
-  const app = createAppCommands({ native, grants, state });
   const publishings = await openPublishings({
-    ...shared,
+    ...stores,
     rule: { ...WATCH_RULE, ...watchRule },
     retries,
     watchedPaths: () => folders.list().map(({ path }) => path),
     showPublishing(id) {
       native.showWindow();
-      tell('navigate', { page: 'publish', id });
+      emit('navigate', { page: 'publish', id });
     },
-    tell: (list) => tell('publishings', list),
-    tellTrouble: (problem) => tell('problem', { problem }),
+    onChange: (list) => emit('publishings', list),
+    onProblem: (problem) => emit('problem', { problem }),
+  });
+  const backend = new OpenBackend({
+    about,
+    emit,
+    app,
+    settings,
+    nextDrop,
+    accounts,
+    grants,
+    publishings,
+    folders,
+    sites,
   });
   isOpen = true;
-  for (const problem of lost) tell('problem', { problem });
+  for (const problem of lost) emit('problem', { problem });
+  return backend;
+}
 
-  function state(): AppState {
+interface BackendParts {
+  about: About;
+  emit: Emit;
+  app: AppCommands;
+  settings: OpenSettings;
+  nextDrop: NextDrop;
+  accounts: Accounts;
+  grants: Grants;
+  publishings: Publishings;
+  folders: Folders;
+  sites: Sites;
+}
+
+class OpenBackend implements Backend {
+  readonly handlers: Handlers;
+  readonly #parts: BackendParts;
+  #update: Update = { is: 'none' };
+
+  constructor(parts: BackendParts) {
+    this.#parts = parts;
+    this.handlers = {
+      ...parts.app,
+      ...parts.settings.handlers,
+      ...parts.nextDrop.handlers,
+      ...parts.accounts.handlers,
+      ...parts.publishings.handlers,
+      ...parts.folders.handlers,
+      ...parts.sites.handlers,
+    };
+  }
+
+  /** Everything that the window shows. */
+  state(): AppState {
+    const { publishings, folders, accounts, settings, about } = this.#parts;
     return {
       publishings: publishings.list(),
       folders: folders.list(),
       session: accounts.session(),
       settings: settings.value(),
-      update,
+      update: this.#update,
       about,
     };
   }
 
-  function openLink(url: string): void {
-    void app.openLink({ url }).catch(() => {});
+  give(paths: readonly string[]): Promise<Given[]> {
+    return this.#parts.grants.give(paths);
   }
 
-  function awake(): void {
-    folders.awake();
-    publishings.awake();
+  summary(): Summary {
+    const { publishings, folders, accounts } = this.#parts;
+    return summarize({
+      publishings: publishings.list(),
+      failedAt: publishings.failedAt(),
+      folders: folders.list(),
+      online: accounts.session().online,
+      nowMs: Date.now(),
+    });
   }
 
-  return {
-    handlers: {
-      ...app,
-      ...settings.handlers,
-      ...nextDrop.handlers,
-      ...accounts.handlers,
-      ...publishings.handlers,
-      ...folders.handlers,
-      ...sites.handlers,
-    },
-    give: grants.give,
-    summary: () =>
-      summarize({
-        publishings: publishings.list(),
-        failedAt: publishings.failedAt(),
-        folders: folders.list(),
-        online: accounts.session().online,
-        nowMs: Date.now(),
-      }),
-    awake,
-    setOnline(online) {
-      accounts.setOnline(online);
-      if (online) awake();
-    },
-    setUpdate(next) {
-      update = next;
-      tell('update', update);
-    },
-    async close() {
-      await Promise.all([publishings.close(), folders.close(), sites.close()]);
-      await accounts.close();
-    },
-  };
+  onWake(): void {
+    this.#parts.folders.onWake();
+    this.#parts.publishings.onWake();
+  }
+
+  setOnline(online: boolean): void {
+    this.#parts.accounts.setOnline(online);
+    if (online) this.onWake();
+  }
+
+  setUpdate(update: Update): void {
+    this.#update = update;
+    this.#parts.emit('update', update);
+  }
+
+  async close(): Promise<void> {
+    const { publishings, folders, sites, accounts } = this.#parts;
+    await Promise.all([publishings.close(), folders.close(), sites.close()]);
+    await accounts.close();
+  }
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Problem } from '../shared/problem.ts';
 
 /** The max length of a message. Messages of foreign servers can have any length. */
-const LONGEST_MESSAGE = 600;
+const MAX_MESSAGE_LENGTH = 600;
 
 /**
  * Converts a thrown value to a problem for the user: what went wrong, in which file, and what to do.
@@ -21,29 +21,29 @@ export function problemOf(thrown: unknown): Problem {
     return { kind, message: sentence(messageOf(thrown)), next: nextStep(thrown), file };
   }
   if (thrown instanceof z.ZodError) return { kind: 'refused', message: issueOf(thrown), next: null, file: null };
-  if (thrown instanceof Error && thrown.name === 'AbortError') return problemOf(new ClientError('aborted', GIVEN_UP));
+  if (thrown instanceof Error && thrown.name === 'AbortError') return problemOf(new ClientError('aborted', ABORTED));
   return {
     kind: 'unexpected',
-    message: 'Something in the app went wrong.',
-    next: 'Try again. If it happens once more, restart the app.',
+    message: 'Something went wrong in the app.',
+    next: 'Try again. If it happens again, restart the app.',
     file: null,
   };
 }
 
-const GIVEN_UP = 'It was given up before its end.';
+const ABORTED = 'Cancelled before it finished.';
 
 function messageOf(error: ClientError): string {
   const limit = error.status === 413 ? limitOf(error) : null;
-  if (limit) return LIMIT_WORDS[limit.limit](limit.max, error.file);
-  if (error.status === 401) return 'The server does not take the key.';
+  if (limit) return LIMIT_MESSAGES[limit.limit](limit.max, error.file);
+  if (error.status === 401) return 'Your key is not valid.';
   return error.message;
 }
 
-const LIMIT_WORDS: Record<SizeLimit, (max: number, file: string | null) => string> = {
-  maxFileSize: (max, file) => `${file ?? 'A file'} is too large: a file may have at most ${bytes(max)}.`,
-  maxFilesCount: (max) => `There are too many files: a site may have at most ${count(max, 'file')}.`,
-  maxTotalSize: (max) => `It is too large: a site may have at most ${bytes(max)}.`,
-  body: (max) => `It is too large to be sent at once: at most ${bytes(max)}.`,
+const LIMIT_MESSAGES: Record<SizeLimit, (max: number, file: string | null) => string> = {
+  maxFileSize: (max, file) => `${file ?? 'A file'} is too large. The limit is ${bytes(max)} for each file.`,
+  maxFilesCount: (max) => `The site has too many files. The limit is ${count(max, 'file')}.`,
+  maxTotalSize: (max) => `The site is too large. The limit is ${bytes(max)}.`,
+  body: (max) => `The upload is too large. The limit is ${bytes(max)} for each request.`,
 };
 
 /** The limit that a 413 reports; `null` if it names none. */
@@ -55,7 +55,7 @@ function nextStep(error: ClientError): string | null {
   const { kind, status, file, retryAfterSeconds } = error;
   switch (kind) {
     case 'network':
-      return 'Check the connection, and the address of the server under Settings.';
+      return 'Check your connection and the server address under Settings.';
     case 'unavailable':
       return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
     case 'signed-out':
@@ -63,11 +63,11 @@ function nextStep(error: ClientError): string | null {
       return status === 401 ? 'Sign in again under Settings.' : 'Sign in under Settings.';
     case 'refused':
       if (status === 413) return beyondLimit(error);
-      return file === null ? null : `Change ${file}, or leave it out with a line in a file named .berthignore.`;
+      return file === null ? null : `Change ${file}, or exclude it in a .berthignore file.`;
     case 'folder':
-      return file === null ? null : `Mend ${file}, or leave it out with a line in a file named .berthignore.`;
+      return file === null ? null : `Fix ${file}, or exclude it in a .berthignore file.`;
     case 'server':
-      return 'Try again later. Whoever runs the server finds more in its log.';
+      return "Try again later. Your server's log has details.";
     case 'aborted':
       return null;
     default:
@@ -75,37 +75,38 @@ function nextStep(error: ClientError): string | null {
   }
 }
 
-const CAP_WORDS: Readonly<Record<string, string>> = {
+const CAP_NAMES: Readonly<Record<string, string>> = {
   deployments: 'deployments',
-  platformDomains: 'names below the platform domain',
-  customDomains: 'domains of your own',
+  platformDomains: 'platform domains',
+  customDomains: 'custom domains',
   seats: 'members',
 };
 
 function allowance({ details }: ClientError): string {
   const cap = z.object({ cap: z.string(), limit: z.number() }).safeParse(details).data;
-  if (!cap) return 'Sign in with an API key, which may do more.';
-  if (cap.cap === 'storage') return `Delete sites that are no longer needed: your plan holds ${bytes(cap.limit)}.`;
-  const what = CAP_WORDS[cap.cap] ?? 'of these';
-  if (cap.limit === 0) return `Your plan holds no ${what}: a bigger one does.`;
-  return `Free up space: your plan holds ${cap.limit.toLocaleString('en-US')} ${what}.`;
+  if (!cap) return 'Sign in with an API key: your current key does not allow this.';
+  if (cap.cap === 'storage')
+    return `Delete sites that you no longer need. Your plan includes ${bytes(cap.limit)} of storage.`;
+  const what = CAP_NAMES[cap.cap] ?? 'of them';
+  if (cap.limit === 0) return `Your plan does not include ${what}.`;
+  return `Delete some first. Your plan includes ${cap.limit.toLocaleString('en-US')} ${what}.`;
 }
 
 function beyondLimit(error: ClientError): string {
-  const bigger = 'or ask for a bigger plan';
+  const largerPlan = 'or choose a larger plan';
   const isOneFile = limitOf(error)?.limit === 'maxFileSize' && error.file !== null;
-  if (isOneFile) return `Make ${error.file} smaller, leave it out with a line in a file named .berthignore, ${bigger}.`;
-  return `Leave out what no visitor needs, with lines in a file named .berthignore, ${bigger}.`;
+  if (isOneFile) return `Make ${error.file} smaller, exclude it in a .berthignore file, ${largerPlan}.`;
+  return `Exclude files that visitors do not need in a .berthignore file, ${largerPlan}.`;
 }
 
 function issueOf({ issues }: z.ZodError): string {
   const [issue] = issues;
-  if (!issue) return 'That cannot be done as it was asked for.';
+  if (!issue) return 'The input is invalid.';
   const at = issue.path.map(String).join('.');
   return sentence(at === '' ? issue.message : `${at}: ${issue.message}`);
 }
 
 function sentence(text: string): string {
-  const clean = text.trim().slice(0, LONGEST_MESSAGE);
+  const clean = text.trim().slice(0, MAX_MESSAGE_LENGTH);
   return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
 }

@@ -18,7 +18,7 @@ export interface ProgressView {
 }
 
 /** The state of a deploy before the first event. */
-export function beginProgress(): ProgressView {
+export function initialProgress(): ProgressView {
   return { progress: { phase: 'listing' }, leftOut: [], total: { files: 0, bytes: 0 }, sent: [] };
 }
 
@@ -28,7 +28,7 @@ export function beginProgress(): ProgressView {
  * @param nowMs The time of the event, in Unix milliseconds.
  * Source: design of the desktop app, §6, §8.
  */
-export function showProgress(view: ProgressView, event: DeployEvent, nowMs: number): ProgressView {
+export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: number): ProgressView {
   switch (event.type) {
     case 'walked': {
       const { total } = event;

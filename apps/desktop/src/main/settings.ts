@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { ClientError } from '@berth/client';
 import { DEFAULT_SETTINGS, Settings } from '../shared/settings.ts';
 import type { Handlers } from './backend.ts';
-import { createInTurn } from './in-turn.ts';
+import { createSerialQueue } from './serial-queue.ts';
 import type { Native } from './native.ts';
 import { type JsonFileOptions, openJsonFile } from './storage/json-file.ts';
 
-export interface SettingsParts {
+export interface SettingsOptions {
   native: Pick<Native, 'setTheme' | 'loginItem'>;
   /** The folder of `settings.json`. */
   dataDir: string;
   /** Called on every change. */
-  tell(settings: Settings): void;
+  onChange(settings: Settings): void;
   /** Called when the file is damaged. */
-  onSetAside?: JsonFileOptions<Settings>['onSetAside'];
+  onDamaged?: JsonFileOptions<Settings>['onDamaged'];
 }
 
 /** The settings of the app. */
@@ -27,10 +27,10 @@ export interface OpenSettings {
  *
  * @throws Error when `settings.json` cannot be read. Source: design of the desktop app, §2.
  */
-export async function openSettings({ native, dataDir, tell, onSetAside }: SettingsParts): Promise<OpenSettings> {
+export async function openSettings({ native, dataDir, onChange, onDamaged }: SettingsOptions): Promise<OpenSettings> {
   const { loginItem } = native;
   const path = join(dataDir, 'settings.json');
-  const file = await openJsonFile<Settings>({ path, schema: Settings, initial: DEFAULT_SETTINGS, onSetAside });
+  const file = await openJsonFile<Settings>({ path, schema: Settings, initial: DEFAULT_SETTINGS, onDamaged });
 
   const opensAtLogin = async () => loginItem.available && (await loginItem.isOn().catch(() => false));
 
@@ -42,7 +42,7 @@ export async function openSettings({ native, dataDir, tell, onSetAside }: Settin
     );
     if (failure === null && (await opensAtLogin()) === on) return;
     const what = on ? 'start the app when you log in' : 'stop starting the app when you log in';
-    throw new ClientError('refused', `The system does not ${what}.`, { cause: failure });
+    throw new ClientError('refused', `The system refused to ${what}.`, { cause: failure });
   }
 
   async function change(input: Partial<Settings>): Promise<Settings> {
@@ -57,10 +57,10 @@ export async function openSettings({ native, dataDir, tell, onSetAside }: Settin
     } catch (cause) {
       await file.change(() => before).catch(() => {});
       if (opens) await setOpenAtLogin(before.openAtLogin).catch(() => {});
-      throw new ClientError('refused', 'The settings cannot be written: is the disk full?', { cause });
+      throw new ClientError('refused', 'The settings cannot be saved. Check that the disk is not full.', { cause });
     }
     native.setTheme(next.theme);
-    tell(next);
+    onChange(next);
     return next;
   }
 
@@ -68,9 +68,9 @@ export async function openSettings({ native, dataDir, tell, onSetAside }: Settin
   if (file.value().openAtLogin !== openAtLogin) await file.change((kept) => ({ ...kept, openAtLogin })).catch(() => {});
   native.setTheme(file.value().theme);
 
-  const inTurn = createInTurn();
+  const serially = createSerialQueue();
   return {
     value: file.value,
-    handlers: { changeSettings: (input) => inTurn(() => change(input)) },
+    handlers: { changeSettings: (input) => serially(() => change(input)) },
   };
 }

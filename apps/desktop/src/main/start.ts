@@ -3,7 +3,7 @@ import type { About } from '../shared/settings.ts';
 import type { Backend, BackendOptions } from './backend.ts';
 import { openApp } from './open-app.ts';
 import { APP_SCHEME_PRIVILEGES } from './shell/app-protocol.ts';
-import { createArrivals } from './shell/arrivals.ts';
+import { createLaunches } from './shell/launches.ts';
 import { APP_ID, DESKTOP_NAME } from './shell/identity.ts';
 import { readLaunch } from './shell/launch.ts';
 import { refuseNavigation } from './shell/navigation.ts';
@@ -50,8 +50,8 @@ export interface AppOptions {
   process: AppProcess;
   /** Overrides folders, servers and timing, for tests. */
   backend?: Partial<Pick<BackendOptions, 'cacheDir' | 'dataDir' | 'retries' | 'server' | 'watchRule'>> | undefined;
-  /** True if there is a tray. Default: asks the system. @param patience How many times to ask, one second apart. */
-  hasTray?: ((patience: number) => Promise<boolean>) | undefined;
+  /** True if there is a tray. Default: asks the system. @param attempts How many times to ask, one second apart. */
+  hasTray?: ((attempts: number) => Promise<boolean>) | undefined;
   /** Default: electron-updater, if the package contains an update feed. */
   updates?: Updates | undefined;
 }
@@ -75,10 +75,10 @@ export async function startApp(electron: ElectronModule, options: AppOptions): P
 
   refuseNavigation(app);
   const launch = readLaunch(options.process.argv, options.process.cwd(), app.getAppPath());
-  const arrivals = createArrivals(app, launch);
+  const launches = createLaunches(app, launch);
   await app.whenReady();
   try {
-    await openApp(electron, options, { platform, hidden: launch.hidden, arrivals });
+    await openApp(electron, options, { platform, hidden: launch.hidden, launches });
   } catch (error) {
     dialog.showErrorBox('Berth cannot start', error instanceof Error ? error.message : String(error));
     app.exit(1);

@@ -5,8 +5,8 @@ import { blockingProblem } from '../shared/blocking-problem.ts';
 import type { AppStatus, Summary } from './backend.ts';
 
 /** How long a failed publishing keeps the status at `error`, in milliseconds. */
-const TROUBLE_FOR_MS = 3_600_000;
-const MOST_LINKS = 5;
+const SHOW_FAILURE_FOR_MS = 3_600_000;
+const MAX_LINKS = 5;
 
 type Folders = readonly Pick<WatchedFolder, 'id' | 'name' | 'state' | 'url' | 'live'>[];
 
@@ -28,20 +28,22 @@ export interface SummaryInput {
  * Source: design of the desktop app, §8, 12 and 13.
  */
 export function summarize(input: SummaryInput): Summary {
-  const { status, text } = standing(input);
+  const { status, text } = statusOf(input);
   const folders = input.folders.map(({ id, name, state }) => ({ id, name, paused: state.is === 'paused' }));
   return { status, text, links: linksOf(input), folders };
 }
 
-function standing({ publishings, failedAt, folders, online, nowMs }: SummaryInput): {
+function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInput): {
   status: AppStatus;
   text: string;
 } {
   const failed = [
-    ...publishings.filter(({ id, state }) => state.is === 'failed' && nowMs - (failedAt.get(id) ?? 0) < TROUBLE_FOR_MS),
+    ...publishings.filter(
+      ({ id, state }) => state.is === 'failed' && nowMs - (failedAt.get(id) ?? 0) < SHOW_FAILURE_FOR_MS,
+    ),
     ...folders.filter(({ state }) => blockingProblem(state) !== null),
   ];
-  if (failed.length > 0) return { status: 'error', text: `${named(failed, 'site')} could not be published.` };
+  if (failed.length > 0) return { status: 'error', text: `${nameOrCount(failed, 'site')} could not be published.` };
   const working = [
     ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'),
     ...folders.filter(({ state }) => state.is === 'publishing'),
@@ -49,32 +51,35 @@ function standing({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
   if (working.length > 0)
     return {
       status: 'working',
-      text: `${named(working, 'site')} ${working.length === 1 ? 'is' : 'are'} being published.`,
+      text: `${nameOrCount(working, 'site')} ${isOrAre(working)} being published.`,
     };
-  if (!online) return { status: 'offline', text: 'There is no network: it goes on when there is.' };
+  if (!online) return { status: 'offline', text: 'Offline. Publishing resumes automatically.' };
   const those = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
   const [waiting, signedOut, missing] = [those('waiting'), those('signed-out'), those('missing')];
   if (waiting.length > 0)
-    return { status: 'offline', text: `${named(waiting, 'folder')} ${waits(waiting)} for the server.` };
+    return { status: 'offline', text: `${nameOrCount(waiting, 'folder')} ${isOrAre(waiting)} waiting for the server.` };
   if (signedOut.length > 0)
-    return { status: 'paused', text: `Sign in: ${named(signedOut, 'folder')} ${waits(signedOut)} for it.` };
+    return { status: 'paused', text: `Sign in to publish ${nameOrCount(signedOut, 'folder')}.` };
   if (missing.length > 0)
     return {
       status: 'idle',
-      text: `${named(missing, 'folder')} ${missing.length === 1 ? 'has' : 'have'} nothing to publish.`,
+      text: `${nameOrCount(missing, 'folder')} ${missing.length === 1 ? 'has' : 'have'} nothing to publish.`,
     };
   const isPaused = folders.length > 0 && folders.every(({ state }) => state.is === 'paused');
   if (isPaused)
-    return { status: 'paused', text: `${named(folders, 'folder')} ${folders.length === 1 ? 'is' : 'are'} paused.` };
+    return {
+      status: 'paused',
+      text: `${nameOrCount(folders, 'folder')} ${isOrAre(folders)} paused.`,
+    };
   return { status: 'idle', text: folders.length > 0 ? 'Everything is up to date.' : 'Drop a folder to get a link.' };
 }
 
-function waits({ length }: Folders): string {
-  return length === 1 ? 'waits' : 'wait';
+function isOrAre({ length }: readonly unknown[]): string {
+  return length === 1 ? 'is' : 'are';
 }
 
 /** The name of a single thing, or the number of several. */
-function named(things: readonly { name: string }[], noun: string): string {
+function nameOrCount(things: readonly { name: string }[], noun: string): string {
   const [only] = things;
   return only && things.length === 1 ? only.name : count(things.length, noun);
 }
@@ -90,5 +95,5 @@ function linksOf({ publishings, folders, nowMs }: SummaryInput): Summary['links'
   ].toSorted((a, b) => b.at - a.at);
   const newest = new Map<string, { name: string; url: string }>();
   for (const { name, url } of links) if (!newest.has(url)) newest.set(url, { name, url });
-  return [...newest.values()].slice(0, MOST_LINKS);
+  return [...newest.values()].slice(0, MAX_LINKS);
 }

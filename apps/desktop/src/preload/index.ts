@@ -3,14 +3,14 @@ import { COMMANDS, commandChannel, EVENTS, eventChannel, GRANT_CHANNEL } from '.
 import type { Answer } from '../shared/contract.ts';
 import type { Problem } from '../shared/problem.ts';
 
-const MOST_DROPPED = 1_000;
+const MAX_DROPPED = 1_000;
 
 /** Sends a command to the app. Never rejects: a command that cannot be sent or is not answered gives a problem. */
 async function ask(channel: string, input: unknown): Promise<Answer<unknown>> {
   try {
     return await ipcRenderer.invoke(channel, input);
   } catch {
-    return refuse('unexpected', 'The app did not answer.', 'Restart the app.');
+    return refuse('unexpected', 'The app is not responding.', 'Restart the app.');
   }
 }
 
@@ -23,9 +23,9 @@ const events = Object.fromEntries(
     name,
     (listener: (data: unknown) => void) => {
       // The event object gives access to all of IPC, so the page must not get it.
-      const hear = (_event: unknown, data: unknown) => listener(data);
-      ipcRenderer.on(eventChannel(name), hear);
-      return () => void ipcRenderer.off(eventChannel(name), hear);
+      const forward = (_event: unknown, data: unknown) => listener(data);
+      ipcRenderer.on(eventChannel(name), forward);
+      return () => void ipcRenderer.off(eventChannel(name), forward);
     },
   ]),
 );
@@ -33,11 +33,11 @@ const events = Object.fromEntries(
 /** Turns dropped files into grants. Only this function reads their paths, and it sends them only to the app. */
 async function grant(files: Iterable<File> | null | undefined): Promise<Answer<unknown>> {
   const dropped = [...(files ?? [])];
-  if (dropped.length > MOST_DROPPED)
+  if (dropped.length > MAX_DROPPED)
     return refuse(
       'refused',
-      `More than ${MOST_DROPPED.toLocaleString('en-US')} files and folders were dropped at once.`,
-      'Drop the folder that they are in.',
+      `At most ${MAX_DROPPED.toLocaleString('en-US')} files and folders can be dropped at once.`,
+      'Drop the folder that contains them.',
     );
   const paths = dropped.map(pathOf).filter((path) => path !== '');
   return ask(GRANT_CHANNEL, paths);

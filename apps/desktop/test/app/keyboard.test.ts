@@ -6,11 +6,11 @@ import { makeSite } from '../harness/app/folders.ts';
 import { desktopSuite } from '../harness/app/suite.ts';
 
 const suite = desktopSuite();
-const MOST_KEYS = 60;
+const MAX_KEYS = 60;
 
 /** Presses Tab until the focused control has this name. @throws Error when no control has it. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
-  for (let pressed = 0; pressed < MOST_KEYS; pressed += 1) {
+  for (let pressed = 0; pressed < MAX_KEYS; pressed += 1) {
     await page.keyboard.press('Tab');
     const focused = await page.evaluate(() => {
       const { activeElement } = document;
@@ -43,9 +43,9 @@ it('a folder can be chosen and published, and its link copied and opened, with o
 
 it('a running drop can be cancelled, and an error dismissed, with only the keyboard (desktop §8, the end)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const { page, main } = await suite.start({ key, server: line.url });
-  const stalled = line.stallAfter(200_000);
+  const proxy = await suite.proxy();
+  const { page, main } = await suite.start({ key, server: proxy.url });
+  const stalled = proxy.stallAfter(200_000);
   main.fake.machine.chosen = [makeSite('long', { 'index.html': 'x', 'film.bin': randomBytes(3_000_000) })];
   await tabTo(page, /^Choose folder/);
   await page.keyboard.press('Enter');
@@ -53,7 +53,7 @@ it('a running drop can be cancelled, and an error dismissed, with only the keybo
   await tabTo(page, /^Cancel long/);
   await page.keyboard.press('Enter');
   await publishingCard(page, 'long').getByText('Nothing was published.').waitFor();
-  line.flow();
+  proxy.flow();
 
   main.fake.machine.chosen = [makeSite('bad', { 'index.html': 'x', 'setup.exe': 'MZ' })];
   await tabTo(page, /^Choose folder/);

@@ -25,20 +25,20 @@ it('a dropped folder gets a link, which is shown, is copied to the clipboard, an
 
 it('the window shows what a drop does, and on which half, while a folder is dragged over it (desktop §8.1)', async () => {
   const folder = makeSite('site', { 'index.html': 'hi' });
-  const nobody = await suite.start();
-  await nobody.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
-  await nobody.page.getByText('Drop to publish').waitFor();
-  expect((await nobody.state()).publishings).toEqual([]);
+  const signedOut = await suite.start();
+  await signedOut.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
+  await signedOut.page.getByText('Drop to publish').waitFor();
+  expect((await signedOut.state()).publishings).toEqual([]);
 
   const { key } = await suite.server.account();
-  const somebody = await suite.start({ key });
-  await somebody.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
-  await somebody.page.locator('.drop-zone.is-active', { hasText: 'Publish and watch' }).waitFor();
-  await somebody.window.drag([folder], 'left', ['dragOver']);
-  await somebody.page.locator('.drop-zone.is-active', { hasText: 'Publish once' }).waitFor();
-  await somebody.window.drag([folder], 'left', ['drop']);
-  await somebody.page.locator('.drop-zone').first().waitFor({ state: 'detached' });
-  await publishingCard(somebody.page, 'site').getByText('Link copied').waitFor();
+  const signedIn = await suite.start({ key });
+  await signedIn.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
+  await signedIn.page.locator('.drop-zone.is-active', { hasText: 'Publish and watch' }).waitFor();
+  await signedIn.window.drag([folder], 'left', ['dragOver']);
+  await signedIn.page.locator('.drop-zone.is-active', { hasText: 'Publish once' }).waitFor();
+  await signedIn.window.drag([folder], 'left', ['drop']);
+  await signedIn.page.locator('.drop-zone').first().waitFor({ state: 'detached' });
+  await publishingCard(signedIn.page, 'site').getByText('Link copied').waitFor();
 });
 
 it('folders dropped together get one link each, and files dropped with them share one link (desktop §8.20)', async () => {
@@ -63,15 +63,15 @@ it('folders dropped together get one link each, and files dropped with them shar
 
 it('a drop waits in the queue, and says so, while another one is being uploaded (desktop §8.3, 8.20)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const { page, drop } = await suite.start({ key, server: line.url });
-  const stalled = line.stallAfter(200_000);
+  const proxy = await suite.proxy();
+  const { page, drop } = await suite.start({ key, server: proxy.url });
+  const stalled = proxy.stallAfter(200_000);
   await drop(makeSite('big', { 'index.html': 'big one', 'film.bin': randomBytes(3_000_000) }));
   await stalled;
   await publishingCard(page, 'big').getByText('Uploading', { exact: false }).waitFor();
   await drop(makeSite('small', { 'index.html': 'small one' }));
   await publishingCard(page, 'small').getByText('Queued').waitFor();
-  line.flow();
+  proxy.flow();
   for (const name of ['big', 'small']) {
     const card = publishingCard(page, name);
     await card.getByText('Published', { exact: true }).waitFor();
@@ -96,15 +96,15 @@ it('a folder can be chosen with the system dialog, and a cancelled dialog publis
 
 it('a drop that is cancelled during its upload leaves no deployment, and can still be published later (desktop §8.21)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const { page, main, drop } = await suite.start({ key, server: line.url });
-  const stalled = line.stallAfter(200_000);
+  const proxy = await suite.proxy();
+  const { page, main, drop } = await suite.start({ key, server: proxy.url });
+  const stalled = proxy.stallAfter(200_000);
   await drop(makeSite('long', { 'index.html': 'long one', 'film.bin': randomBytes(3_000_000) }));
   await stalled;
   const card = publishingCard(page, 'long');
   await card.getByRole('button', { name: 'Cancel long' }).click();
   await card.getByText('Nothing was published.').waitFor();
-  line.flow();
+  proxy.flow();
   expect(await suite.deployments(key)).toEqual([]);
   expect(main.fake.machine.clipboard).toBe('');
 

@@ -14,13 +14,13 @@ const big = (text: string) => ({ 'index.html': text, 'film.bin': randomBytes(3_0
 
 it('a drop whose app quits during the upload is published exactly once after a restart (issue: quit in the middle)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const desktop = await suite.start({ key, server: line.url });
-  const stalled = line.stallAfter(1_000_000);
+  const proxy = await suite.proxy();
+  const desktop = await suite.start({ key, server: proxy.url });
+  const stalled = proxy.stallAfter(1_000_000);
   await desktop.drop(makeSite('film', big('the film')));
   await stalled;
   await desktop.quit();
-  line.flow();
+  proxy.flow();
   expect(await suite.deployments(key)).toEqual([]);
 
   await desktop.start();
@@ -32,14 +32,14 @@ it('a drop whose app quits during the upload is published exactly once after a r
 
 it('a drop whose app is killed during the upload is published exactly once after the next start (issue: quit in the middle)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const desktop = await suite.startApart({ key, server: line.url });
-  const stalled = line.stallAfter(1_000_000);
+  const proxy = await suite.proxy();
+  const desktop = await suite.startApart({ key, server: proxy.url });
+  const stalled = proxy.stallAfter(1_000_000);
   await desktop.drop(makeSite('film', big('the film')));
   await stalled;
   await desktop.main.kill();
   await desktop.window.close();
-  line.flow();
+  proxy.flow();
 
   await desktop.start();
   const card = publishingCard(desktop.page, 'film');
@@ -73,15 +73,15 @@ it('an app that is killed before it receives the answer to a commit does not pub
 
 it('a watched folder whose app quits during the upload is live after a restart, with one deployment for the change (issue: quit in the middle)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const desktop = await suite.start({ key, server: line.url });
+  const proxy = await suite.proxy();
+  const desktop = await suite.start({ key, server: proxy.url });
   const folder = makeSite('watched', { 'index.html': 'small' });
   const address = await linkOn(await watchFolder(desktop, folder, 'quit-in-the-middle'));
-  const stalled = line.stallAfter(1_000_000);
+  const stalled = proxy.stallAfter(1_000_000);
   writeContents(folder, big('large'));
   await stalled;
   await desktop.quit();
-  line.flow();
+  proxy.flow();
   expect(await seen(address)).toBe('small');
 
   await desktop.start();
@@ -93,20 +93,20 @@ it('a watched folder whose app quits during the upload is live after a restart, 
 
 it('a watched folder waits, and says so, while its server is unreachable, and is published when it is back (desktop §8.6, 8.25)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const desktop = await suite.start({ key, server: line.url });
+  const proxy = await suite.proxy();
+  const desktop = await suite.start({ key, server: proxy.url });
   const folder = makeSite('patient', { 'index.html': 'before' });
   const card = await watchFolder(desktop, folder, 'server-away');
   const address = await linkOn(card);
   const said = await noteWords(card);
-  line.cut();
+  proxy.cut();
   writeContents(folder, { 'index.html': 'after' });
   await untilSays(card, 'Waiting for the network');
   expect((await said())[1]).toMatch(/^Changes detected/);
   expect((await said()).filter((words) => words.startsWith('Up to date'))).toHaveLength(1);
   expect(await seen(address)).toBe('before');
 
-  line.restore();
+  proxy.restore();
   await vi.waitFor(async () => expect(await seen(address)).toBe('after'), 10_000);
   await untilSays(card, 'Up to date');
   expect(await suite.deployments(key)).toHaveLength(2);
@@ -114,16 +114,16 @@ it('a watched folder waits, and says so, while its server is unreachable, and is
 
 it('a drop resumes automatically after its connection breaks during the upload and comes back (desktop §8.6)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const desktop = await suite.start({ key, server: line.url });
-  const stalled = line.stallAfter(1_000_000);
+  const proxy = await suite.proxy();
+  const desktop = await suite.start({ key, server: proxy.url });
+  const stalled = proxy.stallAfter(1_000_000);
   await desktop.drop(makeSite('broken-off', big('whole')));
   await stalled;
-  line.cut();
+  proxy.cut();
   const card = publishingCard(desktop.page, 'broken-off');
   await card.getByText('Trying again').waitFor();
-  line.flow();
-  line.restore();
+  proxy.flow();
+  proxy.restore();
   await card.getByText('Published', { exact: true }).waitFor();
   expect(await seen(await linkOn(card))).toBe('whole');
   expect(await suite.deployments(key)).toHaveLength(1);
@@ -131,14 +131,14 @@ it('a drop resumes automatically after its connection breaks during the upload a
 
 it('a drop says that it is retried while its server is unreachable, and resumes automatically (desktop §8.4, 8.25)', async () => {
   const { key } = await suite.server.account();
-  const line = await suite.line();
-  const desktop = await suite.start({ key, server: line.url });
-  line.cut();
+  const proxy = await suite.proxy();
+  const desktop = await suite.start({ key, server: proxy.url });
+  proxy.cut();
   await desktop.drop(makeSite('no-server', { 'index.html': 'late' }));
   const card = publishingCard(desktop.page, 'no-server');
   await card.getByText('Trying again').first().waitFor();
   expect(await card.getByText('Link copied').count()).toBe(0);
-  line.restore();
+  proxy.restore();
   await card.getByText('Published', { exact: true }).waitFor();
   expect(await seen(await linkOn(card))).toBe('late');
 });
@@ -148,13 +148,13 @@ it('a damaged data file is reported in the window once, and the app works (deskt
   const data = join(home, 'userData', 'berth', 'data');
   writeContents(data, { 'folders.json': '{"folders": [' });
   const desktop = await suite.start({ home });
-  const told = () => desktop.page.getByRole('alert').filter({ hasText: 'watched folders could not be read' });
-  await told().getByText(join(data, 'folders.json.damaged')).waitFor();
-  await told().getByText('Watch them again under Folders').waitFor();
+  const notice = () => desktop.page.getByRole('alert').filter({ hasText: 'watched folders could not be read' });
+  await notice().getByText(join(data, 'folders.json.damaged')).waitFor();
+  await notice().getByText('Watch them again under Folders').waitFor();
   await desktop.quit();
 
   await desktop.start();
   await desktop.drop(makeSite('whole', { 'index.html': 'whole' }));
   await publishingCard(desktop.page, 'whole').getByText('Published', { exact: true }).waitFor();
-  expect(await told().count()).toBe(0);
+  expect(await notice().count()).toBe(0);
 });

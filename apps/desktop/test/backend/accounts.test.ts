@@ -49,7 +49,7 @@ describe('readServerAddress', () => {
     'https://a:b@c.d',
     'me@berth.example',
   ])('rejects %j, which is not an address', (typed) =>
-    expect(() => readServerAddress(typed)).toThrow(/address of a server/),
+    expect(() => readServerAddress(typed)).toThrow(/server address/),
   );
 });
 
@@ -76,7 +76,7 @@ describe('signing in (desktop §1, §6)', () => {
     await world.accounts.handlers.signIn({ key: await addKey(key) });
     // The folder is live again only after the server has confirmed it for the new key.
     await eventually(() =>
-      expect(world.told(id).slice(world.told(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
+      expect(world.emitted(id).slice(world.emitted(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
     );
     // The account of the key is known before the server confirms it again.
     const gate = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ describe('signing in (desktop §1, §6)', () => {
   it.each([
     ['a deploy token', async () => (await server().account()).deployToken, 'deploy token'],
     ['a key that the server does not know', async () => UNKNOWN, 'does not know this key'],
-    ['something else', async () => 'hunter2', 'no API key'],
+    ['something else', async () => 'hunter2', '32 hex digits'],
   ])('refuses to sign in with %s, says why, and stores nothing', async (_what, keyOf, words) => {
     const world = await openWorld(server());
     await expect(world.accounts.handlers.signIn({ key: await keyOf() })).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe('signing in (desktop §1, §6)', () => {
     const { key } = await world.signIn();
     const again = await addKey(key);
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
-    world.native.lookedAt = false;
+    world.native.focused = false;
     await revoke(key);
     world.build('dist', { 'index.html': 'two' });
     await world.until(id, 'signed-out');
@@ -234,7 +234,7 @@ describe('servers', () => {
     await once(other, 'listening');
     onTestFinished(() => void other.close());
     const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
-    await expect(world.accounts.handlers.addServer({ address })).rejects.toThrow('no Berth server');
+    await expect(world.accounts.handlers.addServer({ address })).rejects.toThrow('not a Berth server');
     await expect(world.accounts.handlers.addServer({ address: 'localhost:1' })).rejects.toMatchObject({
       kind: 'network',
     });

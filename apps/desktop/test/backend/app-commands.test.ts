@@ -56,13 +56,13 @@ test('makes grants for the items that the user picks in a dialog, and none if th
 });
 
 test('reports the progress of an update, and restarts only once it is ready', async () => {
-  const { ask, backend, native, told } = await open();
-  await expect(ask('restartToUpdate', undefined)).rejects.toThrow('no newer version');
+  const { ask, backend, native, emitted } = await open();
+  await expect(ask('restartToUpdate', undefined)).rejects.toThrow('No update is ready');
   backend.setUpdate({ is: 'downloading', version: '1.1.0', percent: 40 });
-  await expect(ask('restartToUpdate', undefined)).rejects.toThrow('no newer version');
+  await expect(ask('restartToUpdate', undefined)).rejects.toThrow('No update is ready');
   backend.setUpdate({ is: 'ready', version: '1.1.0' });
   expect((await ask('readState', undefined)).update).toEqual({ is: 'ready', version: '1.1.0' });
-  expect(told.filter(({ name }) => name === 'update')).toHaveLength(2);
+  expect(emitted.filter(({ name }) => name === 'update')).toHaveLength(2);
   await ask('restartToUpdate', undefined);
   expect(native.restarts).toBe(1);
 });

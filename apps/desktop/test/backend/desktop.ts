@@ -11,7 +11,7 @@ import type { NextDropOptions, Published, Publishing } from '../../src/shared/pu
 import { testNative, type TestNative } from './native.ts';
 
 /** One event that the page received. */
-export interface Told {
+export interface EmittedEvent {
   name: string;
   data: unknown;
   /** In milliseconds. */
@@ -24,7 +24,7 @@ export interface Desktop {
   native: TestNative;
   dataDir: string;
   cacheDir: string;
-  told: Told[];
+  emitted: EmittedEvent[];
   /** Runs a command of the page. Checks its input and output against the contract. */
   ask<C extends CommandName>(name: C, input: CommandInput<C>): Promise<CommandOutput<C>>;
   /** Drops the items at some paths. @returns The ids of the publishings. */
@@ -51,7 +51,7 @@ export interface DesktopOptions {
 /** Opens an app with short pauses. It is closed after the test. */
 export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
   const { server, native = testNative(), dataDir = makeDir(), cacheDir = makeDir() } = options;
-  const told: Told[] = [];
+  const emitted: EmittedEvent[] = [];
   const backend = await openBackend({
     native,
     about: { version: '1.0.0', platform: 'linux', tray: true, canOpenAtLogin: true },
@@ -60,9 +60,9 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
     server,
     retries: { firstMs: 5, longestMs: 20, attempts: 2 },
     watchRule: { firstPauseMs: 20, longestPauseMs: 50, ...options.watchRule },
-    tell(name, data) {
+    emit(name, data) {
       expect(events[name].safeParse(data).error).toBeUndefined();
-      told.push({ name, data: structuredClone(data), at: performance.now() });
+      emitted.push({ name, data: structuredClone(data), at: performance.now() });
     },
   });
   onTestFinished(() => backend.close());
@@ -96,7 +96,7 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
     native,
     dataDir,
     cacheDir,
-    told,
+    emitted,
     ask,
     async drop(paths, options = {}) {
       const given = await backend.give(paths);
@@ -114,8 +114,8 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
 }
 
 /** The lists of publishings that were emitted. */
-export function listsOf({ told }: Desktop): EventData<'publishings'>[] {
-  return told.filter(({ name }) => name === 'publishings').map(({ data }) => data as EventData<'publishings'>);
+export function listsOf({ emitted }: Desktop): EventData<'publishings'>[] {
+  return emitted.filter(({ name }) => name === 'publishings').map(({ data }) => data as EventData<'publishings'>);
 }
 
 /** Creates a folder that is removed after the test. */

@@ -44,7 +44,7 @@ describe('a password that is set later (security T40)', () => {
     const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
     const writing = stopAtWrite(world.native);
     const changing = expect(world.folders.handlers.changeFolder({ id, password: 'open-sesame' })).rejects.toThrow(
-      'not watched any more',
+      'no longer watched',
     );
     await writing.reached;
     await world.folders.handlers.removeFolder({ id });
@@ -131,10 +131,10 @@ describe('removing a password (security T40)', () => {
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
     world.native.keychain.remove = () => Promise.reject(new Error('locked'));
     await expect(world.folders.handlers.changeFolder({ id, password: null, labels: ['blog'] })).rejects.toThrow(
-      'could not be deleted from the keychain',
+      'could not delete the password',
     );
     expect(world.folder(id)).toMatchObject({ password: true, labels: [] });
-    await eventually(() => expect(world.told(id).slice(-2)).toEqual(['starting', 'live']));
+    await eventually(() => expect(world.emitted(id).slice(-2)).toEqual(['starting', 'live']));
     expect(await world.deployments()).toHaveLength(1);
     expect((await server().visit(url!)).status).toBe(401);
   });

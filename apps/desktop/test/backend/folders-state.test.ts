@@ -1,6 +1,6 @@
 import { ClientError, type ClientErrorKind, type WatchEvent } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { beginFolder, type FolderView, showWatch } from '../../src/main/folders/folder-state.ts';
+import { initialFolderView, type FolderView, applyWatchEvent } from '../../src/main/folders/folder-state.ts';
 import type { FolderState } from '../../src/shared/folder.ts';
 
 const NOW = 1_790_000_000_000;
@@ -36,9 +36,9 @@ const failed = (kind: ClientErrorKind, waitMs: number | null, status?: number): 
   waitMs,
 });
 
-const begin = (): FolderView => beginFolder({ url: null, live: null, needsDns: false });
+const begin = (): FolderView => initialFolderView({ url: null, live: null, needsDns: false });
 const after = (...events: WatchEvent[]): FolderView =>
-  events.reduce((view, event) => showWatch(view, event, NOW), begin());
+  events.reduce((view, event) => applyWatchEvent(view, event, NOW), begin());
 
 const WATCHING: WatchEvent = { type: 'watching', folder: '/site', domain: 'www.example.com' };
 const SETTLING: WatchEvent = { type: 'settling' };
@@ -46,37 +46,41 @@ const UNCHANGED: WatchEvent = { type: 'unchanged' };
 
 describe('the state of a folder after events of its watch (desktop §5, §8)', () => {
   it.each<[string, WatchEvent[], FolderState['is']]>([
-    ['nothing was heard', [], 'starting'],
-    ['it is listened to', [WATCHING], 'starting'],
-    ['it changed', [WATCHING, SETTLING], 'settling'],
-    ['it is listed', [WATCHING, walked], 'publishing'],
-    ['it is hashed', [walked, { type: 'hashed', done: SOME, total: SOME, cached: NOTHING }], 'publishing'],
-    ['all of it was sent', [walked, { type: 'uploaded', done: SOME, total: SOME, sentBytes: 20 }], 'publishing'],
-    ['the line broke', [walked, { type: 'retried', attempt: 1, waitMs: 50, reason: 'broken' }], 'publishing'],
+    ['no event', [], 'starting'],
+    ['the watch has started', [WATCHING], 'starting'],
+    ['a change', [WATCHING, SETTLING], 'settling'],
+    ['the folder is listed', [WATCHING, walked], 'publishing'],
+    ['the files are hashed', [walked, { type: 'hashed', done: SOME, total: SOME, cached: NOTHING }], 'publishing'],
+    ['everything is uploaded', [walked, { type: 'uploaded', done: SOME, total: SOME, sentBytes: 20 }], 'publishing'],
+    ['a lost connection', [walked, { type: 'retried', attempt: 1, waitMs: 50, reason: 'broken' }], 'publishing'],
     [
-      'its deployment is there, and its address shows another',
+      'the deployment is committed and the domain not linked yet',
       [walked, { type: 'committed', deployment: DEPLOYMENT }],
       'publishing',
     ],
-    ['its address shows it, and that was not said yet', [walked, { type: 'linked', domain: DOMAIN }], 'publishing'],
-    ['it was published', [walked, published], 'live'],
-    ['it was live already', [WATCHING, UNCHANGED], 'live'],
-    ['it was live and changed', [published, SETTLING], 'settling'],
-    ['it was live, and is listened to anew', [published, WATCHING], 'starting'],
-    ['it is gone', [published, { type: 'missing', reason: 'gone' }], 'missing'],
-    ['it came back as it was', [published, { type: 'missing', reason: 'gone' }, UNCHANGED], 'live'],
-    ['it is tried again', [walked, failed('network', 50)], 'waiting'],
-    ['it was refused', [walked, failed('refused', null)], 'failed'],
-    ['its key is not taken', [walked, failed('signed-out', null, 401)], 'signed-out'],
-    ['it is not allowed', [walked, failed('signed-out', null, 403)], 'failed'],
-    ['it was live, and cannot be read', [published, failed('refused', null)], 'failed'],
-    ['it was refused, and changed', [walked, failed('refused', null), SETTLING], 'settling'],
-    ['it was refused, and is listed again', [walked, failed('refused', null), walked], 'publishing'],
-    ['old versions could not be deleted', [published, failed('network', null)], 'live'],
-    ['old versions must not be deleted', [published, failed('signed-out', null, 403)], 'live'],
-    ['old versions could not be deleted while it changed', [published, SETTLING, failed('server', null)], 'settling'],
-    ['old versions were deleted', [published, { type: 'pruned', deployments: ['a'] }], 'live'],
-    ['it is looked at every so often', [published, { type: 'polling', everyMs: 2_000, reason: 'ENOSPC' }], 'live'],
+    [
+      'the domain is linked and the publish not confirmed yet',
+      [walked, { type: 'linked', domain: DOMAIN }],
+      'publishing',
+    ],
+    ['a publish', [walked, published], 'live'],
+    ['an unchanged folder', [WATCHING, UNCHANGED], 'live'],
+    ['a change of a live folder', [published, SETTLING], 'settling'],
+    ['a restarted watch of a live folder', [published, WATCHING], 'starting'],
+    ['the folder is gone', [published, { type: 'missing', reason: 'gone' }], 'missing'],
+    ['the folder came back unchanged', [published, { type: 'missing', reason: 'gone' }, UNCHANGED], 'live'],
+    ['a failure that is retried', [walked, failed('network', 50)], 'waiting'],
+    ['a refusal', [walked, failed('refused', null)], 'failed'],
+    ['an invalid key', [walked, failed('signed-out', null, 401)], 'signed-out'],
+    ['a forbidden deploy', [walked, failed('signed-out', null, 403)], 'failed'],
+    ['a live folder that cannot be read', [published, failed('refused', null)], 'failed'],
+    ['a change after a refusal', [walked, failed('refused', null), SETTLING], 'settling'],
+    ['a new deploy after a refusal', [walked, failed('refused', null), walked], 'publishing'],
+    ['old versions that cannot be deleted', [published, failed('network', null)], 'live'],
+    ['old versions that must not be deleted', [published, failed('signed-out', null, 403)], 'live'],
+    ['old versions that cannot be deleted during a change', [published, SETTLING, failed('server', null)], 'settling'],
+    ['deleted old versions', [published, { type: 'pruned', deployments: ['a'] }], 'live'],
+    ['polling', [published, { type: 'polling', everyMs: 2_000, reason: 'ENOSPC' }], 'live'],
   ])('%s', (_what, events, is) => expect(after(...events).state.is).toBe(is));
 
   it('includes the live version and its address as soon as it is live', () => {

@@ -35,7 +35,7 @@ describe('making an earlier version live (desktop §1, §8)', () => {
 
     await world.reopen();
     world.build('dist', { 'index.html': 'four' });
-    world.folders.awake();
+    world.folders.onWake();
     await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
     expect((await server().visit(url!)).text).toBe('one');
 
@@ -69,7 +69,7 @@ describe('making an earlier version live (desktop §1, §8)', () => {
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
     await expect(world.folders.handlers.makeLive({ id, deployment: 'calm-otter-0000000' })).rejects.toThrow(
-      'no version',
+      'no longer has version',
     );
     world.build('dist', { 'index.html': 'two' });
     await world.untilShown(url!, 'two');
@@ -182,12 +182,12 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
     await world.signIn();
     const name = nameOf();
     const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
-    const told = world.told(id).length;
+    const emitted = world.emitted(id).length;
     await world.sites.handlers.putDomain({ domain: name, deployment: live!.deployment, labels: ['blog'] });
     world.build('dist', { 'index.html': 'two' });
     await world.untilShown(url!, 'two');
     await world.until(id, 'live');
-    expect(world.told(id).slice(told)).toEqual(['settling', 'publishing', 'live']);
+    expect(world.emitted(id).slice(emitted)).toEqual(['settling', 'publishing', 'live']);
   });
 });
 
@@ -211,7 +211,7 @@ describe('a late answer about the live version', () => {
     const after = await world.until(id, 'live');
     gate.resolve();
     await world.folders.handlers.publishFolder({ id });
-    await eventually(() => expect(world.told(id).slice(-2)).toEqual(['settling', 'live']));
+    await eventually(() => expect(world.emitted(id).slice(-2)).toEqual(['settling', 'live']));
     expect(world.folder(id).live).toEqual(after.live);
     expect(after.live).not.toMatchObject({ deployment: live!.deployment });
   });
@@ -225,7 +225,7 @@ describe('notifications about watched folders (desktop §8)', () => {
     const name = nameOf();
     const { id } = await world.watch(path, name);
     await world.folders.handlers.removeFolder({ id });
-    world.native.lookedAt = false;
+    world.native.focused = false;
     const again = await world.watch(path, name);
     await eventually(() => expect(world.folder(again.id).live).not.toBeNull());
     expect(world.native.notes).toEqual([]);
@@ -234,9 +234,9 @@ describe('notifications about watched folders (desktop §8)', () => {
   it('watches a folder even if the system cannot show notifications', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    world.native.lookedAt = false;
+    world.native.focused = false;
     world.native.notify = () => {
-      throw new Error('There is nobody who shows messages');
+      throw new Error('Notifications are not available');
     };
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     world.build('dist', { 'index.html': 'two' });
@@ -249,7 +249,7 @@ describe('notifications about watched folders (desktop §8)', () => {
     await world.signIn();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     expect(world.native.notes).toEqual([]);
-    world.native.lookedAt = false;
+    world.native.focused = false;
     world.build('dist', { 'index.html': 'two' });
     await world.untilShown(url!, 'two');
     await world.until(id, 'live');
@@ -262,12 +262,12 @@ describe('notifications about watched folders (desktop §8)', () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
-    world.native.lookedAt = false;
+    world.native.focused = false;
     world.build('dist', { 'setup.exe': 'x' });
     await world.until(id, 'waiting');
     world.build('dist', { 'index.html': 'two' });
-    const looks = world.count('folders');
-    await eventually(() => expect(world.count('folders')).toBeGreaterThan(looks + 1));
+    const before = world.count('folders');
+    await eventually(() => expect(world.count('folders')).toBeGreaterThan(before + 1));
     expect(world.native.notes).toMatchObject([
       { title: 'dist was not published', body: expect.stringContaining('setup.exe') },
     ]);

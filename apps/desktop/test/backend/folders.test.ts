@@ -22,7 +22,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(after).toMatchObject({ url, live: { files: 3 } });
     expect(after.live!.deployment).not.toBe(live!.deployment);
     expect(await world.deployments()).toHaveLength(2);
-    expect(world.told(id).slice(-3)).toEqual(['settling', 'publishing', 'live']);
+    expect(world.emitted(id).slice(-3)).toEqual(['settling', 'publishing', 'live']);
   });
 
   it('keeps the live version while the folder is deleted, and continues when it is created again', async () => {
@@ -63,7 +63,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
     await world.reopen();
     world.build('dist', { 'index.html': 'two' });
-    world.folders.awake();
+    world.folders.onWake();
     // A deploy of the paused folder would happen before this one.
     const other = await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
     expect(other.state).toEqual({ is: 'live' });
@@ -89,7 +89,7 @@ describe('a watched folder (desktop §5, §8)', () => {
 
     world.network.down = false;
     world.accounts.setOnline(true);
-    world.folders.awake();
+    world.folders.onWake();
     await world.untilShown(url!, 'two');
     await world.until(id, 'live');
     expect(await world.deployments()).toHaveLength(2);
@@ -118,9 +118,9 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { state } = await world.until(id, 'failed');
     expect(state).toMatchObject({ problem: { kind: 'signed-out', next: expect.stringContaining('Your plan') } });
     expect(world.signInState().is).toBe('signed-in');
-    const told = world.told(id).length;
+    const emitted = world.emitted(id).length;
     await world.folders.handlers.publishFolder({ id });
-    await eventually(() => expect(world.told(id).slice(told)).toEqual(['settling', 'publishing', 'failed']));
+    await eventually(() => expect(world.emitted(id).slice(emitted)).toEqual(['settling', 'publishing', 'failed']));
 
     await server().database.query(`update account set plan = 'scale' where id = $1`, [account]);
     await world.folders.handlers.publishFolder({ id });
@@ -128,11 +128,11 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { sent } = world.network;
     const before = sent.length;
     await world.folders.handlers.publishFolder({ id });
-    await eventually(() => expect(world.told(id).slice(-3)).toEqual(['live', 'settling', 'live']));
+    await eventually(() => expect(world.emitted(id).slice(-3)).toEqual(['live', 'settling', 'live']));
     expect(sent.length).toBe(before);
 
     await server().database.query(`update domain set status = 'success' where name = $1`, [domain]);
-    world.folders.awake();
+    world.folders.onWake();
     await eventually(() => expect(world.folder(id).needsDns).toBe(false));
   });
 
@@ -190,7 +190,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.reopen();
     expect(world.folders.list()).toEqual([]);
     expect((await server().visit(url!)).text).toBe('one');
-    await expect(world.folders.handlers.showFolder({ id })).rejects.toThrow('not watched any more');
+    await expect(world.folders.handlers.showFolder({ id })).rejects.toThrow('no longer watched');
   });
 
   it('keeps its address when the user locates the folder after it was moved', async () => {
@@ -205,7 +205,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.folders.handlers.locateFolder({ id, grant });
     await world.untilShown(url!, 'two');
     expect(await world.until(id, 'live')).toMatchObject({ path: `${path}-2`, name: 'dist-2', url });
-    await expect(world.folders.handlers.locateFolder({ id, grant })).rejects.toThrow('drop it again');
+    await expect(world.folders.handlers.locateFolder({ id, grant })).rejects.toThrow('Drop the item again');
   });
 
   it('reports an error if folders.json cannot be written', async () => {
@@ -214,8 +214,8 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
     renameSync(world.dataDir, `${world.dataDir}-away`);
     writeFileSync(world.dataDir, 'no folder');
-    await expect(world.folders.handlers.pauseFolder({ id })).rejects.toThrow('cannot be written');
-    await expect(world.accounts.handlers.signOut(undefined)).rejects.toThrow('cannot be written');
+    await expect(world.folders.handlers.pauseFolder({ id })).rejects.toThrow('cannot be saved');
+    await expect(world.accounts.handlers.signOut(undefined)).rejects.toThrow('cannot be saved');
   });
 
   it('publishes under the new name after the name is changed; the old name still shows the last version', async () => {
@@ -253,14 +253,14 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
 
     const id = watchedId(await watch(name));
     await world.until(id, 'live');
-    await expect(watch(name)).rejects.toThrow('drop it again');
+    await expect(watch(name)).rejects.toThrow('Drop the item again');
     const again = { of: { grant: await world.grant(path) } };
-    await expect(watch(nameOf(), again)).rejects.toThrow('watched already');
+    await expect(watch(nameOf(), again)).rejects.toThrow('already watched');
     symlinkSync(path, `${path}-link`);
     const link = { of: { grant: await world.grant(`${path}-link`) } };
-    await expect(watch(nameOf(), link)).rejects.toThrow('watched already');
+    await expect(watch(nameOf(), link)).rejects.toThrow('already watched');
     const other = { of: { grant: await world.grant(world.build('third', { 'index.html': '3' })) } };
-    await expect(watch(name.split('.')[0]!, other)).rejects.toThrow('one name shows one folder');
+    await expect(watch(name.split('.')[0]!, other)).rejects.toThrow('is already used for');
     expect(world.folders.list()).toHaveLength(1);
   });
 

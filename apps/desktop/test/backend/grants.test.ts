@@ -28,13 +28,13 @@ test('a grant has 128 random bits and reveals the name of the item but not its p
   expect(JSON.stringify(given)).not.toContain(dir);
 });
 
-test('take uses up a grant, look does not (desktop §6)', async () => {
+test('take uses up a grant, peek does not (desktop §6)', async () => {
   const grants = createGrants();
   const [given] = await grants.give([site]);
-  expect(grants.look(given!.grant)).toEqual({ path: site, kind: 'folder' });
+  expect(grants.peek(given!.grant)).toEqual({ path: site, kind: 'folder' });
   expect(grants.take(given!.grant)).toEqual({ path: site, kind: 'folder' });
   expect(() => grants.take(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
-  expect(() => grants.look(given!.grant)).toThrow('drop it again');
+  expect(() => grants.peek(given!.grant)).toThrow('Drop the item again');
 });
 
 test('refuses an unknown grant', () => {
@@ -46,17 +46,17 @@ test('a grant is valid for an hour', async () => {
   const grants = createGrants(() => now);
   const [given] = await grants.give([site]);
   now += 3_599_999;
-  expect(grants.look(given!.grant).path).toBe(site);
+  expect(grants.peek(given!.grant).path).toBe(site);
   now += 1;
-  expect(() => grants.look(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
+  expect(() => grants.peek(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
 });
 
 test('drops the oldest grants when there are more than 10,000', async () => {
   const grants = createGrants();
   const [first, second] = await grants.give([site, file]);
   await grants.give(Array.from({ length: 9_999 }, () => file));
-  expect(() => grants.look(first!.grant)).toThrow('not known');
-  expect(grants.look(second!.grant).path).toBe(file);
+  expect(() => grants.peek(first!.grant)).toThrow('has expired');
+  expect(grants.peek(second!.grant).path).toBe(file);
 });
 
 test('makes no grant for a path that is relative, missing, or neither a folder nor a file', async () => {

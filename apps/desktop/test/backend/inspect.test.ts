@@ -1,13 +1,13 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { doubtOf, type Facts, inspectFolder } from '../../src/main/approval/inspect.ts';
+import { folderDoubt, type FolderFacts, inspectFolder } from '../../src/main/approval/inspect.ts';
 import { makeDir, makeSite } from './desktop.ts';
 
-const PLAIN: Facts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };
+const PLAIN: FolderFacts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };
 
 describe('the question about a folder, by its facts (desktop §8, 17)', () => {
-  const TABLE: [string, Partial<Facts>, string | null, string[]][] = [
+  const TABLE: [string, Partial<FolderFacts>, string | null, string[]][] = [
     ['a site', {}, null, []],
     ['a site with a folder named like a build', { builds: ['public'] }, null, []],
     ['a site with a package.json', { source: true }, null, []],
@@ -20,7 +20,7 @@ describe('the question about a folder, by its facts (desktop §8, 17)', () => {
     ['a home folder, whatever is in it', { personal: true, builds: ['public'] }, 'personal', []],
   ];
   test.each(TABLE)('decides about %s', (_, facts, about, suggestions) => {
-    expect(doubtOf({ ...PLAIN, ...facts })).toEqual(about === null ? null : { about, suggestions });
+    expect(folderDoubt({ ...PLAIN, ...facts })).toEqual(about === null ? null : { about, suggestions });
   });
 });
 
@@ -42,7 +42,7 @@ describe('the question about a folder, by its files', () => {
   ];
   test.each(TABLE)('inspects %s', async (_, files, about, suggestions = []) => {
     const folder = makeSite(Object.fromEntries(files.map((file) => [file, 'x'])));
-    expect(await inspectFolder(folder, '/home/nobody')).toEqual(about === null ? null : { about, suggestions });
+    expect(await inspectFolder(folder, '/home/user')).toEqual(about === null ? null : { about, suggestions });
   });
 
   test('treats the home folder, its parents and the personal folders in it as personal, also through links', async () => {
@@ -62,6 +62,6 @@ describe('the question about a folder, by its files', () => {
   });
 
   test('asks nothing about a missing folder, because publishing it reports the error', async () => {
-    expect(await inspectFolder(join(makeDir(), 'gone'), '/home/nobody')).toBe(null);
+    expect(await inspectFolder(join(makeDir(), 'gone'), '/home/user')).toBe(null);
   });
 });

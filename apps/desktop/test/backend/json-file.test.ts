@@ -66,8 +66,8 @@ describe('a JSON file (desktop §2)', () => {
     mkdirSync(join(path, '..'));
     writeFileSync(path, text);
     const asides: string[][] = [];
-    const onSetAside = (...aside: string[]) => void asides.push(aside);
-    const file = await openJsonFile({ path, schema, initial: { count: 0 }, onSetAside });
+    const onDamaged = (...aside: string[]) => void asides.push(aside);
+    const file = await openJsonFile({ path, schema, initial: { count: 0 }, onDamaged });
     expect(file.value()).toEqual({ count: 0 });
     expect(asides).toEqual([[path, `${path}.damaged`]]);
     expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);

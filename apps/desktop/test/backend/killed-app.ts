@@ -9,7 +9,7 @@ const backend = await openBackend({
   dataDir,
   cacheDir,
   server,
-  tell() {},
+  emit() {},
 });
 await backend.handlers.signIn({ key });
 const given = await backend.give([folder]);

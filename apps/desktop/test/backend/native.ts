@@ -1,17 +1,17 @@
-import type { Native, Note } from '../../src/main/native.ts';
+import type { Native, SystemNotification } from '../../src/main/native.ts';
 
 /** A fake system that records calls and gives the answers that a test sets. */
 export interface TestNative extends Native {
   copied: string[];
   opened: string[];
   shown: string[];
-  notes: Note[];
+  notes: SystemNotification[];
   themes: string[];
   /** How often the window was brought to the front. */
   windows: number;
   restarts: number;
   /** Whether the window is in front. */
-  lookedAt: boolean;
+  focused: boolean;
   /** The paths that the user picks in the next dialogs. */
   folder: string | null;
   files: string[];
@@ -35,7 +35,7 @@ export function testNative(given: { kept?: 'system' | 'memory'; canOpenAtLogin?:
     themes: [],
     windows: 0,
     restarts: 0,
-    lookedAt: true,
+    focused: true,
     folder: null,
     files: [],
     broken: {},
@@ -53,7 +53,7 @@ export function testNative(given: { kept?: 'system' | 'memory'; canOpenAtLogin?:
     pickFolder: async () => native.folder,
     pickFiles: async () => native.files,
     notify: (note) => void native.notes.push(note),
-    isLookedAt: () => native.lookedAt,
+    isFocused: () => native.focused,
     showWindow: () => void (native.windows += 1),
     setTheme: (theme) => void native.themes.push(theme),
     restartToUpdate: () => void (native.restarts += 1),

@@ -17,22 +17,22 @@ describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
     [
       'a key that is no longer valid',
       new ClientError('signed-out', 'Authentication failed', { status: 401 }),
-      { message: 'The server does not take the key.', next: 'Sign in again under Settings.' },
+      { message: 'Your key is not valid.', next: 'Sign in again under Settings.' },
     ],
     [
       'a plan that is full',
       new ClientError('signed-out', 'Full', { status: 403, details: { cap: 'deployments', used: 100, limit: 100 } }),
-      { next: 'Free up space: your plan holds 100 deployments.' },
+      { next: 'Delete some first. Your plan includes 100 deployments.' },
     ],
     [
       'a plan that does not include it',
       new ClientError('signed-out', 'Full', { status: 403, details: { cap: 'customDomains', used: 0, limit: 0 } }),
-      { next: 'Your plan holds no domains of your own: a bigger one does.' },
+      { next: 'Your plan does not include custom domains.' },
     ],
     [
       'a credential without permission',
       new ClientError('signed-out', 'Not allowed', { status: 403 }),
-      { next: 'Sign in with an API key, which may do more.' },
+      { next: 'Sign in with an API key: your current key does not allow this.' },
     ],
     [
       'a file that is too large',
@@ -41,7 +41,7 @@ describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
         file: 'a/film.mp4',
         details: { limit: 'maxFileSize', max: 5_000_000, file: 'a/film.mp4' },
       }),
-      { message: 'a/film.mp4 is too large: a file may have at most 5.0 MB.', file: 'a/film.mp4' },
+      { message: 'a/film.mp4 is too large. The limit is 5.0 MB for each file.', file: 'a/film.mp4' },
     ],
     [
       'a site that is too large, whichever file exceeds the limit',
@@ -51,14 +51,14 @@ describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
         details: { limit: 'maxTotalSize', max: 100_000_000, file: 'z.txt' },
       }),
       {
-        message: 'It is too large: a site may have at most 100 MB.',
-        next: 'Leave out what no visitor needs, with lines in a file named .berthignore, or ask for a bigger plan.',
+        message: 'The site is too large. The limit is 100 MB.',
+        next: 'Exclude files that visitors do not need in a .berthignore file, or choose a larger plan.',
       },
     ],
     [
       'a file that is refused',
       new ClientError('refused', 'setup.exe: programs are never published', { status: 400, file: 'setup.exe' }),
-      { next: 'Change setup.exe, or leave it out with a line in a file named .berthignore.', file: 'setup.exe' },
+      { next: 'Change setup.exe, or exclude it in a .berthignore file.', file: 'setup.exe' },
     ],
     [
       'a server that asks to retry later',
@@ -88,8 +88,8 @@ test.each([new TypeError("Cannot read properties of undefined (reading 'key')"),
     const problem = problemOf(thrown);
     expect(problem).toEqual({
       kind: 'unexpected',
-      message: 'Something in the app went wrong.',
-      next: 'Try again. If it happens once more, restart the app.',
+      message: 'Something went wrong in the app.',
+      next: 'Try again. If it happens again, restart the app.',
       file: null,
     });
   },

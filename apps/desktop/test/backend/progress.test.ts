@@ -1,6 +1,6 @@
 import type { DeployEvent, SkippedFile } from '@berth/client';
 import { expect, test } from 'vitest';
-import { beginProgress, type ProgressView, showProgress } from '../../src/main/progress.ts';
+import { initialProgress, type ProgressView, applyDeployEvent } from '../../src/main/progress.ts';
 import { Progress } from '../../src/shared/progress.ts';
 
 const amount = (files: number, bytes: number) => ({ files, bytes });
@@ -17,13 +17,13 @@ const uploaded = (sentBytes: number, files = 1): DeployEvent => ({
 
 /** The states after a list of events with their times. */
 function after(...events: [DeployEvent, number?][]): ProgressView {
-  const view = events.reduce((view, [event, at = 0]) => showProgress(view, event, at), beginProgress());
+  const view = events.reduce((view, [event, at = 0]) => applyDeployEvent(view, event, at), initialProgress());
   expect(Progress.safeParse(view.progress).error).toBeUndefined();
   return view;
 }
 
 test('shows every phase of a deploy, from listing to linking (desktop §8, 3)', () => {
-  expect(beginProgress().progress).toEqual({ phase: 'listing' });
+  expect(initialProgress().progress).toEqual({ phase: 'listing' });
   const read: DeployEvent = { type: 'hashed', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) };
   const allRead: DeployEvent = { ...read, done: amount(4, 400) };
   const phases = [
@@ -37,10 +37,10 @@ test('shows every phase of a deploy, from listing to linking (desktop §8, 3)', 
     [{ type: 'linked', domain: {} as never }, { phase: 'linking' }],
   ] as const;
   phases.reduce((view, [event, progress]) => {
-    const next = showProgress(view, event, 0);
+    const next = applyDeployEvent(view, event, 0);
     expect(next.progress).toEqual(progress);
     return next;
-  }, beginProgress());
+  }, initialProgress());
 });
 
 test('goes directly to finishing if nothing must be sent', () => {
@@ -97,6 +97,6 @@ test('groups skipped files by reason with 5 paths each, and leaves out junk file
 test('does not modify the view that an event is applied to', () => {
   const before = after([planned(), 0], [uploaded(100), 1]);
   const copy = structuredClone(before);
-  showProgress(before, uploaded(200), 2);
+  applyDeployEvent(before, uploaded(200), 2);
   expect(before).toEqual(copy);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Entry, type KeptState, withoutOldClaim, withoutOldest } from '../../src/main/publishing/entry.ts';
+import { type Entry, type StoredState, withoutOldClaim, withoutOldest } from '../../src/main/publishing/entry.ts';
 import { ENTRY, NOW, PUBLISHED } from './samples.ts';
 
 const CLAIMABLE = { ...PUBLISHED, expires: NOW / 1_000 + 60, claim: 'https://berth.example/claim/0' };
 
-const entry = (id: string, state: KeptState): Entry => ({ ...ENTRY, id, name: id, state });
+const entry = (id: string, state: StoredState): Entry => ({ ...ENTRY, id, name: id, state });
 
 test('keeps 100 publishings: removes the oldest ended ones first, claimable ones last, and open ones never', () => {
   const oldest = [

@@ -89,7 +89,7 @@ test('fails with the name of a file that was deleted while it was queued, and le
   rmSync(join(folder, 'a.txt'));
   gate.resolve(undefined);
   const { state } = await desktop.until(id!, 'failed');
-  expect(state.problem).toMatchObject({ kind: 'folder', message: 'a.txt: it is not there any more.', file: 'a.txt' });
+  expect(state.problem).toMatchObject({ kind: 'folder', message: 'a.txt: it no longer exists.', file: 'a.txt' });
   await expect.poll(() => stagedIn(desktop)).toEqual([]);
 });
 
@@ -106,7 +106,7 @@ test('asks about a folder that is probably the wrong one, and suggests its build
   const { url, files } = await desktop.published(id!);
   expect([files, (await server().visit(url)).text]).toEqual([1, PAGE]);
   expect(await desktop.find(id!)).toMatchObject({ name: 'shop/dist' });
-  await expect(desktop.ask('answerPublishing', { id: id!, instead: null })).rejects.toThrow('no question');
+  await expect(desktop.ask('answerPublishing', { id: id!, instead: null })).rejects.toThrow('no longer open');
 });
 
 test('asks again after a quit, and publishes the folder as it is once the user confirms', async () => {

@@ -189,7 +189,7 @@ test('retries after each pause while the server is down, until the user cancels'
   await desktop.ask('cancelPublishing', { id: id! });
   expect((await desktop.find(id!)).state).toEqual({ is: 'cancelled' });
   const requests = desktop.proxy.passed.length;
-  desktop.backend.awake();
+  desktop.backend.onWake();
   desktop.proxy.trouble = () => undefined;
   const [next] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   await desktop.published(next!);
@@ -223,7 +223,7 @@ test('dismissing removes a publishing from the list, and cancels it if it is run
   expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
   expect(listsOf(desktop).at(-1)).toEqual([]);
   expect(await desktop.deployments()).toEqual([]);
-  await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('not on the list');
+  await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('no longer in the list');
 });
 
 test('sets a damaged publishings.json aside and starts', async () => {

@@ -15,7 +15,7 @@ test('reports a key that is no longer valid, and checks the account again', asyn
   const { state } = await desktop.until(id!, 'failed');
   expect(state.problem).toMatchObject({ kind: 'signed-out', next: 'Sign in again under Settings.' });
   await expect
-    .poll(() => desktop.told.findLast(({ name }) => name === 'session')?.data)
+    .poll(() => desktop.emitted.findLast(({ name }) => name === 'session')?.data)
     .toMatchObject({ servers: [{ signIn: { is: 'refused' } }] });
 });
 
@@ -28,7 +28,7 @@ test('reports an unavailable name with the link of the live deployment, and a re
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { domain: 'held' });
   const { problem } = (await desktop.until(id!, 'failed')).state;
   const [{ url, deployment } = { url: '', deployment: '' }] = await desktop.deployments();
-  expect(problem.message).toContain(`It is published all the same, at ${url}`);
+  expect(problem.message).toContain(`The site is live at ${url}`);
   await desktop.ask('retryPublishing', { id: id! });
   await desktop.until(id!, 'failed');
   expect(await desktop.deployments()).toMatchObject([{ deployment }]);
@@ -41,14 +41,14 @@ test('names the file that exceeds a limit and what to do, before anything is sen
   const { state } = await desktop.until(tooLarge!, 'failed');
   expect(state.problem).toEqual({
     kind: 'refused',
-    message: 'film.mp4 is too large: a file may have at most 21 MB.',
-    next: 'Make film.mp4 smaller, leave it out with a line in a file named .berthignore, or ask for a bigger plan.',
+    message: 'film.mp4 is too large. The limit is 21 MB for each file.',
+    next: 'Make film.mp4 smaller, exclude it in a .berthignore file, or choose a larger plan.',
     file: 'film.mp4',
   });
   const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`${i}.txt`, '']));
   const [tooMany] = await desktop.drop([makeSite({ 'index.html': PAGE, ...many })]);
   expect((await desktop.until(tooMany!, 'failed')).state.problem.message).toBe(
-    'There are too many files: a site may have at most 1,000 files.',
+    'The site has too many files. The limit is 1,000 files.',
   );
   expect(desktop.proxy.contents).toEqual([]);
 });
@@ -73,7 +73,7 @@ test('refuses a name without an account, or for several folders, before anything
   });
   await desktop.ask('signIn', { key: (await server().account()).key });
   const folders = [makeSite({ 'index.html': '1' }), makeSite({ 'index.html': '2' })];
-  await expect(desktop.drop(folders, { domain: 'blog' })).rejects.toThrow('one by one');
+  await expect(desktop.drop(folders, { domain: 'blog' })).rejects.toThrow('one folder at a time');
   expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
   expect(desktop.proxy.passed.filter(({ path }) => path.includes('deployments'))).toEqual([]);
 });
@@ -94,12 +94,12 @@ test('never writes a password to disk, so a publishing that needs one does not r
     }
   expect(readFileSync(join(desktop.dataDir, 'publishings.json'), 'utf8')).toContain(id);
   expect(statSync(join(desktop.dataDir, 'publishings.json')).mode & 0o777).toBe(0o600);
-  expect(JSON.stringify(desktop.told)).not.toContain(password);
+  expect(JSON.stringify(desktop.emitted)).not.toContain(password);
   desktop.proxy.trouble = () => undefined;
   const again = await desktop.restart();
   const { state } = await again.until(id!, 'failed');
-  expect(state.problem.message).toBe('It was interrupted; its password is not kept: drop it again.');
-  await expect(again.ask('retryPublishing', { id: id! })).rejects.toThrow('drop it again');
+  expect(state.problem.message).toBe('Publishing was interrupted, and its password is not stored. Drop it again.');
+  await expect(again.ask('retryPublishing', { id: id! })).rejects.toThrow('Drop it again');
   expect(await desktop.deployments()).toEqual([]);
 });
 
@@ -113,5 +113,5 @@ test('does not publish anonymously after a sign-out if the publishing began sign
   await desktop.ask('signOut', undefined);
   gate.resolve(undefined);
   const { state } = await desktop.until(second!, 'failed');
-  expect(state.problem).toMatchObject({ kind: 'signed-out', message: expect.stringContaining('Nobody is signed in') });
+  expect(state.problem).toMatchObject({ kind: 'signed-out', message: expect.stringContaining('no longer signed in') });
 });

@@ -49,7 +49,7 @@ test('publishes without an account and can be claimed later (desktop §8, 8)', a
   expect(expires! - Date.now() / 1_000).toBeGreaterThan(2 * 86_400);
   await expect(desktop.ask('claimPublishing', { id: id! })).rejects.toMatchObject({
     kind: 'signed-out',
-    message: expect.stringContaining('Nobody is signed in'),
+    message: expect.stringContaining('to claim this site'),
   });
   const again = await desktop.restart();
   expect((await again.published(id!)).claim).toBe(claim);
@@ -61,7 +61,7 @@ test('publishes without an account and can be claimed later (desktop §8, 8)', a
   const { deployments } = await createClient({ server: desktop.proxy.url, key }).api.deployments.list.query({});
   expect(deployments).toMatchObject([{ url }]);
   expect(deployments[0]).not.toHaveProperty('expires');
-  await expect(again.ask('claimPublishing', { id: id! })).rejects.toThrow('nothing to take over');
+  await expect(again.ask('claimPublishing', { id: id! })).rejects.toThrow('cannot be claimed');
 });
 
 test('removes the claim link when the deployment expires', async () => {
@@ -118,7 +118,7 @@ test('queues drops in order during a publishing, and each gets its link (desktop
 
 test('a refused publishing fails immediately, says why, and can be retried', async () => {
   const desktop = await openSignedIn(server());
-  desktop.native.lookedAt = false;
+  desktop.native.focused = false;
   desktop.proxy.trouble = () => ({ status: 400 });
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE }, 'blog')]);
   const { state } = await desktop.until(id!, 'failed');
@@ -127,11 +127,11 @@ test('a refused publishing fails immediately, says why, and can be retried', asy
   expect(desktop.native.notes).toMatchObject([{ title: 'blog was not published' }]);
   desktop.native.notes[0]!.onClick();
   expect(desktop.native.windows).toBe(1);
-  expect(desktop.told.at(-1)).toMatchObject({ name: 'navigate', data: { page: 'publish', id } });
+  expect(desktop.emitted.at(-1)).toMatchObject({ name: 'navigate', data: { page: 'publish', id } });
   desktop.proxy.trouble = () => undefined;
   await desktop.ask('retryPublishing', { id: id! });
   await desktop.published(id!);
-  await expect(desktop.ask('retryPublishing', { id: id! })).rejects.toThrow('failed or was cancelled');
+  await expect(desktop.ask('retryPublishing', { id: id! })).rejects.toThrow('failed or cancelled');
 });
 
 test('a published folder can be watched, but only once', async () => {
@@ -154,7 +154,7 @@ test('notifies when a publishing ends while the window is in the background; a c
   const [seen] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   await desktop.published(seen!);
   expect(desktop.native.notes).toEqual([]);
-  desktop.native.lookedAt = false;
+  desktop.native.focused = false;
   const [unseen] = await desktop.drop([makeSite({ 'index.html': PAGE }, 'blog')]);
   const { url } = await desktop.published(unseen!);
   expect(desktop.native.notes).toMatchObject([{ title: 'blog is live' }]);

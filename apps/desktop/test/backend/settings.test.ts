@@ -11,21 +11,21 @@ beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'berth-settings-')))
 beforeEach(() => () => rmSync(dataDir, { recursive: true, force: true }));
 
 function open(native = testNative()) {
-  const told: Settings[] = [];
-  return openSettings({ native, dataDir, tell: (settings) => void told.push(settings) }).then((settings) => ({
+  const emitted: Settings[] = [];
+  return openSettings({ native, dataDir, onChange: (settings) => void emitted.push(settings) }).then((settings) => ({
     ...settings,
     change: settings.handlers.changeSettings,
     native,
-    told,
+    emitted,
   }));
 }
 
 test('applies a change, emits it, and stores it for the next start', async () => {
-  const { change, native, told, value } = await open();
+  const { change, native, emitted, value } = await open();
   expect(value()).toEqual(DEFAULT_SETTINGS);
   const changed = await change({ theme: 'dark', keepVersions: 7 });
   expect(changed).toEqual({ ...DEFAULT_SETTINGS, theme: 'dark', keepVersions: 7 });
-  expect(told).toEqual([changed]);
+  expect(emitted).toEqual([changed]);
   expect(native.themes).toEqual(['system', 'dark']);
   const again = await open();
   expect(again.value()).toEqual(changed);
@@ -48,18 +48,18 @@ test('changes the start at login in the system, and the value of the system over
 });
 
 test('refuses a change that the system does not apply, says why, and changes nothing', async () => {
-  const { change, native, told, value } = await open();
+  const { change, native, emitted, value } = await open();
   native.broken.loginItem = new Error('not permitted');
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({
     kind: 'refused',
-    message: 'The system does not start the app when you log in.',
+    message: 'The system refused to start the app when you log in.',
   });
   delete native.broken.loginItem;
   native.loginItem.set = async () => {};
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({ kind: 'refused' });
   expect(value()).toEqual(DEFAULT_SETTINGS);
   expect(native.themes).toEqual(['system']);
-  expect(told).toEqual([]);
+  expect(emitted).toEqual([]);
   expect((await change({ keepVersions: 3 })).keepVersions).toBe(3);
 });
 
@@ -73,7 +73,7 @@ test('changes nothing if the settings cannot be written', async () => {
   const { change, native, value } = await open();
   rmSync(dataDir, { recursive: true });
   writeFileSync(dataDir, 'a file in the place of the folder');
-  await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toThrow('cannot be written');
+  await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toThrow('cannot be saved');
   expect(value()).toEqual(DEFAULT_SETTINGS);
   expect([native.openAtLogin, native.themes]).toEqual([false, ['system']]);
 });

@@ -69,7 +69,7 @@ test('can pause a watched folder whose drive stopped responding', async () => {
   const drive = silence(path);
   // Both wait for the drive: the scan and the file watcher, which has reported a change.
   renameSync(join(more, 'more.html'), join(path, 'more.html'));
-  world.folders.awake();
+  world.folders.onWake();
   await eventually(() => {
     expect(drive.asked).toContain(`stat ${path}`);
     expect(drive.asked.some((question) => !question.startsWith('stat '))).toBe(true);
@@ -94,7 +94,7 @@ test('a drop on an unresponsive drive stays queued, and the app still starts, sh
   expect((await again.find(fine!)).state.is).toBe('published');
   expect((await again.find(question!)).state).toEqual({ is: 'queued' });
   await vi.waitFor(() => expect(drive.asked).not.toEqual([]));
-  again.backend.awake();
+  again.backend.onWake();
   await again.ask('cancelPublishing', { id: question! });
   await vi.waitFor(() => expect(listsOf(again).at(-1)).toMatchObject([{ id: fine }, { state: { is: 'cancelled' } }]));
   await again.backend.close();
@@ -186,7 +186,7 @@ test('published folders on one unresponsive drive block one thread, and other fo
   drive.comeBack();
   await vi.waitFor(
     async () => {
-      again.backend.awake();
+      again.backend.onWake();
       expect(await watchable()).toHaveLength(6);
     },
     { timeout: 10_000 },

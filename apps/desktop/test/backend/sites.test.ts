@@ -46,11 +46,11 @@ describe('sites and domains of the current server', () => {
     const world = await openWorld(server());
     await expect(world.sites.handlers.listDeployments({})).rejects.toMatchObject({
       kind: 'signed-out',
-      message: `Nobody is signed in to ${world.origin}.`,
+      message: `You are not signed in to ${world.origin}.`,
     });
     await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toMatchObject({ kind: 'signed-out' });
     await world.signIn();
-    await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toThrow('first part of a name');
+    await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toThrow('first part of a domain');
   });
 
   it('makes the session check a key that the server rejects', async () => {
@@ -65,29 +65,29 @@ describe('sites and domains of the current server', () => {
 describe('activities', () => {
   it('emits activities of the signed-in account on the current server as they happen', async () => {
     const world = await openWorld(server());
-    const untilTold = async (event: string, of: string) =>
+    const untilEmitted = async (event: string, of: string) =>
       eventually(async () =>
         expect(world.activities).toContainEqual(expect.objectContaining({ event, deployment: of })),
       );
-    const untilFollowed = (times: number) => eventually(() => expect(world.count('following')).toBe(times));
+    const untilConnected = (times: number) => eventually(() => expect(world.count('following')).toBe(times));
     const { key } = await world.signIn();
-    await untilFollowed(1);
+    await untilConnected(1);
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
-    await untilTold('deployment.create', deployment);
+    await untilEmitted('deployment.create', deployment);
 
     const { key: other } = await world.signIn();
-    await untilFollowed(2);
+    await untilConnected(2);
     world.activities.length = 0;
-    await server().publish({ 'index.html': 'of nobody who is signed in' }, { key });
+    await server().publish({ 'index.html': 'of another account' }, { key });
     const own = await server().publish({ 'index.html': 'two' }, { key: other });
-    await untilTold('deployment.create', own.deployment);
+    await untilEmitted('deployment.create', own.deployment);
     expect(world.activities.map(({ deployment }) => deployment)).toEqual([own.deployment]);
 
     await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     const there = await second().account();
     await world.accounts.handlers.signIn({ key: there.key });
-    await untilFollowed(3);
-    await untilTold('deployment.create', (await second().publish({ 'index.html': 'three' }, there)).deployment);
+    await untilConnected(3);
+    await untilEmitted('deployment.create', (await second().publish({ 'index.html': 'three' }, there)).deployment);
   });
 
   it('makes the session check the key if the server rejects it while following activities', async () => {

@@ -7,7 +7,7 @@ import type { Activity } from '@berth/contract';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Accounts } from '../../src/main/account/accounts.ts';
 import { openAccounts } from '../../src/main/account/open-accounts.ts';
-import type { Tell } from '../../src/main/backend.ts';
+import type { Emit } from '../../src/main/backend.ts';
 import { type Folders, openFolders } from '../../src/main/folders/open-folders.ts';
 import { createGrants, type Grants } from '../../src/main/grants.ts';
 import { createNextDrop } from '../../src/main/next-drop.ts';
@@ -19,7 +19,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
 import { testNative, type TestNative } from './native.ts';
 
 /** Short times for watching. Periodic scans are rare, so that only reported changes cause a scan. */
-export const HURRY = { quietMs: 40, graceMs: 200, lookEveryMs: 60_000, firstPauseMs: 20, longestPauseMs: 200 };
+export const FAST_RULE = { quietMs: 40, graceMs: 200, lookEveryMs: 60_000, firstPauseMs: 20, longestPauseMs: 200 };
 const PAUSES = { firstMs: 20, longestMs: 200 };
 
 /** Waits until an assertion passes. The limit allows for a busy machine. */
@@ -47,7 +47,7 @@ export interface World {
   sites: Sites;
   grants: Grants;
   /** The emitted states of a folder, without consecutive duplicates. */
-  told(id: string): FolderState['is'][];
+  emitted(id: string): FolderState['is'][];
   activities: Activity[];
   navigated: unknown[];
   /** The number of events about folders and about the session. */
@@ -87,7 +87,7 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
   const counts = new Map<string, number>();
   let lastKey = '';
 
-  const tell: Tell = (name, data) => {
+  const emit: Emit = (name, data) => {
     counts.set(name, world.count(name) + 1);
     if (name === 'activity') world.activities.push(data as Activity);
     if (name === 'navigate') world.navigated.push(data);
@@ -109,7 +109,7 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
 
   const open = async (): Promise<Pick<World, 'accounts' | 'grants' | 'folders' | 'sites'>> => {
     const { native } = world;
-    const accounts = await openAccounts({ native, dataDir, server: origin, tell, fetch, pauses: PAUSES });
+    const accounts = await openAccounts({ native, dataDir, server: origin, emit, fetch, pauses: PAUSES });
     const grants = createGrants();
     const folders = await openFolders({
       native,
@@ -119,8 +119,8 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
       settings: () => world.settings,
       dataDir,
       cacheDir: join(home, 'cache'),
-      watchRule: HURRY,
-      tell,
+      watchRule: FAST_RULE,
+      emit,
       openLink: (url) => void native.openExternal(url),
       publishedFolder: () => {
         throw new ClientError('refused', 'Nothing was published.');
@@ -128,10 +128,10 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
     });
     const sites = createSites({
       accounts,
-      tell,
+      emit,
       pauses: PAUSES,
-      onDomain: folders.hearDomain,
-      onAddressChange: folders.hearAddressChange,
+      onDomain: (server, domain) => folders.updateDomain(server, domain),
+      onAddressChange: (server, domain, deployment) => folders.addressChanged(server, domain, deployment),
     });
     return { accounts, grants, folders, sites };
   };
@@ -146,7 +146,7 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
     network: { down: false, sent: [] },
     activities: [],
     navigated: [],
-    told: (id) => states.get(id) ?? [],
+    emitted: (id) => states.get(id) ?? [],
     count: (event) => counts.get(event) ?? 0,
     build(name, files) {
       const folder = join(home, name);
@@ -180,7 +180,7 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
     async until(id, is) {
       await eventually(() => {
         expect(world.folder(id).state).toMatchObject({ is });
-        expect(world.told(id).at(-1)).toBe(is);
+        expect(world.emitted(id).at(-1)).toBe(is);
       });
       return world.folder(id);
     },

@@ -120,7 +120,7 @@ test('a password for the next drop locks only that drop (B2)', async () => {
   await desktop.ask('setNextDrop', { password: 'open-sesame' });
   const { publishings } = await desktop.ask('publish', { grants: [await desktop.grant()] });
   expect(await desktop.published(publishings[0]!)).toMatchObject({ password: true });
-  expect(desktop.told.filter(({ name }) => name === 'dropTaken')).toHaveLength(1);
+  expect(desktop.emitted.filter(({ name }) => name === 'dropTaken')).toHaveLength(1);
   const next = await desktop.ask('publish', { grants: [await desktop.grant()] });
   expect(await desktop.published(next.publishings[0]!)).toMatchObject({ password: false });
 });
@@ -146,7 +146,7 @@ test('watches a folder without the password of the next drop only if the user sa
   await expect(desktop.ask('watch', asked)).rejects.toThrow('A password was set');
   expect(await desktop.ask('watch', { ...asked, password: 'open-sesame' })).toMatchObject({ is: 'watched' });
   expect(await desktop.folders()).toMatchObject([{ password: true }]);
-  expect(desktop.told.map(({ name }) => name)).toContain('dropTaken');
+  expect(desktop.emitted.map(({ name }) => name)).toContain('dropTaken');
 });
 
 test('watches the folder of a site with a password without one only if the user says so (B2)', async () => {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
 import type { CommandOutput, DesktopApi } from '../../src/shared/contract.ts';
 import { makeHome, makeSite, rebuild } from '../harness/app/folders.ts';
-import { openLine } from '../harness/app/line.ts';
+import { openTcpProxy } from '../harness/app/tcp-proxy.ts';
 import { ELECTRON, NO_ELECTRON } from './electron-binary.ts';
 import { argumentsOf, compileApp, environmentOf, removeApp, type StartedApp, startElectron } from './started-app.ts';
 
@@ -131,27 +131,27 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
 
   it('an upload that is interrupted by a quit is published once after the next start (desktop §8.6)', async () => {
     const { key } = await server.account();
-    const line = await openLine(server.port);
+    const proxy = await openTcpProxy(server.port);
     const home = makeHome();
     const first = await startElectron(app, home);
-    await first.signIn(line.url, key);
-    const stalled = line.stallAfter(200_000);
+    await first.signIn(proxy.url, key);
+    const stalled = proxy.stallAfter(200_000);
     await first.chooses(makeSite('large', { 'index.html': 'all of it', 'film.bin': randomBytes(3_000_000) }));
     await watchChosen(first, 'quit-while-sending');
     await stalled;
     await first.quit();
-    line.flow();
+    proxy.flow();
 
     const second = await startElectron(app, home);
     const { session } = await second.state();
     // If the system cannot store keys, they are lost when the app quits.
-    if (session.keysKept === 'memory') await second.signIn(line.url, key);
+    if (session.keysKept === 'memory') await second.signIn(proxy.url, key);
     await vi.waitFor(async () => expect((await second.state()).folders[0]?.state.is).toBe('live'), PATIENCE);
     const { api } = createClient({ server: address, key });
     const { deployments } = await api.deployments.list.query({ limit: 100 });
     expect(deployments.filter(({ status }) => status === 'success')).toHaveLength(1);
     await second.quit();
-    await line.close();
+    await proxy.close();
   });
 
   it('stores a key in the system, or in memory if the app says so, and in no file as plain text (security T40)', async () => {

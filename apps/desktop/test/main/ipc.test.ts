@@ -88,7 +88,7 @@ it.for(Object.entries(STRANGERS))('refuses messages from %s (desktop §6)', asyn
   for (const channel of CHANNELS)
     expect(await fake.invoke(channel, channel === GRANT_CHANNEL ? ['/etc'] : undefined, sender)).toStrictEqual({
       ok: false,
-      problem: { kind: 'refused', message: 'Only the window of the app is answered.', next: null, file: null },
+      problem: { kind: 'refused', message: 'Only the window of the app can send commands.', next: null, file: null },
     });
   expect(backend.asked).toStrictEqual([]);
   expect(backend.given).toStrictEqual([]);
@@ -200,7 +200,7 @@ it('reduces events to the contract, and sends none that does not match it (secur
     online: true,
     key: 'berth_secret',
   };
-  backend.options.tell('session', session);
+  backend.options.emit('session', session);
   expect(sent.at(-1)).toStrictEqual({
     channel: 'berth:on:session',
     data: {
@@ -210,7 +210,7 @@ it('reduces events to the contract, and sends none that does not match it (secur
       online: true,
     },
   });
-  backend.options.tell('session', { ...session, servers: [] });
+  backend.options.emit('session', { ...session, servers: [] });
   await vi.waitFor(() =>
     expect(sent.at(-1)).toMatchObject({ channel: 'berth:on:problem', data: { problem: { kind: 'unexpected' } } }),
   );
@@ -220,8 +220,8 @@ it('reduces events to the contract, and sends none that does not match it (secur
 it('sends nothing to a closed window, and queued events to the next one', async () => {
   const { fake, backend } = await startedApp();
   fake.window().destroy();
-  backend.options.tell('settings', backend.settings);
-  backend.options.tell('navigate', { page: 'folders' });
+  backend.options.emit('settings', backend.settings);
+  backend.options.emit('navigate', { page: 'folders' });
   expect(fake.windows[0]!.webContents.sent).toStrictEqual([]);
   fake.app.emit('activate');
   const { sent } = fake.window().webContents;
@@ -234,10 +234,10 @@ it('queues events while the page reloads', async () => {
   const { fake, backend } = await startedApp();
   const { webContents } = fake.window();
   await fake.invoke('berth:readState');
-  backend.options.tell('navigate', { page: 'sites' });
+  backend.options.emit('navigate', { page: 'sites' });
   await vi.waitFor(() => expect(webContents.sent).toHaveLength(1));
   webContents.emit('did-start-loading');
-  backend.options.tell('navigate', { page: 'folders' });
+  backend.options.emit('navigate', { page: 'folders' });
   expect(webContents.sent).toHaveLength(1);
   await fake.invoke('berth:readState');
   await vi.waitFor(() => expect(webContents.sent.at(-1)?.data).toStrictEqual({ page: 'folders' }));

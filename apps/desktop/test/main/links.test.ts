@@ -76,6 +76,6 @@ it.each([
   'mailto:a@b.example',
 ])('does not pass the address %s to the system (security S6)', async (url) => {
   const { fake, backend } = await startedApp();
-  await expect(backend.options.native.openExternal(url)).rejects.toThrow('Only http and https');
+  await expect(backend.options.native.openExternal(url)).rejects.toThrow('only http and https');
   expect(fake.recorder.of('shell.openExternal')).toStrictEqual([]);
 });

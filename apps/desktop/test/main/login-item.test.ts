@@ -31,7 +31,7 @@ it('on Linux, an autostart entry starts the app without its window (desktop §2)
     '[Desktop Entry]',
     'Type=Application',
     'Name=Berth',
-    'Comment=Publishes what is watched',
+    'Comment=Publishes watched folders',
     'Exec="/opt/Berth/berth" "--hidden"',
     'Icon=berth-desktop',
     'Terminal=false',

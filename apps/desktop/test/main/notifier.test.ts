@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { createNotifier, type Notes } from '../../src/main/shell/notifier.ts';
+import { createNotifier, type NotificationClass } from '../../src/main/shell/notifier.ts';
 import { startedApp } from './started-app.ts';
 
 const note = (onClick: () => void = () => {}) => ({ title: 'site is live', body: 'https://a.example', onClick });
@@ -37,7 +37,7 @@ function unheld() {
     }
     show = () => undefined;
   }
-  return { made, notify: createNotifier(Unheld as unknown as Notes) };
+  return { made, notify: createNotifier(Unheld as unknown as NotificationClass) };
 }
 
 /** The number of notifications that survive a garbage collection. */

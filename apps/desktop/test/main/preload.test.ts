@@ -23,8 +23,8 @@ it('exposes one function for each command and event, passes data without the eve
     events: EVENTS,
     invoked: ['berth:copy', { text: 'a' }],
     // A listener gets only the data of the event.
-    heard: [[{ page: 'sites' }]],
-    heardAfterwards: 1,
+    received: [[{ page: 'sites' }]],
+    receivedAfterwards: 1,
     granted: ['berth:grant', ['/home/me/site']],
     tooMany: { ok: false, kind: 'refused', asked: false },
     unanswered: { ok: false, kind: 'unexpected' },

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { settleBeforeQuit } from '../../src/main/shell/quit.ts';
+import { stopBeforeQuit } from '../../src/main/shell/quit.ts';
 import { FakeApp } from '../harness/fake-electron/app.ts';
 import { createRecorder } from '../harness/fake-electron/recorder.ts';
 
 function quittable(close: () => Promise<void>, limitMs?: number) {
   const app = new FakeApp({ home: '/nowhere' }, createRecorder(), []);
-  const quitting = settleBeforeQuit(app as unknown as Parameters<typeof settleBeforeQuit>[0], close, limitMs);
+  const quitting = stopBeforeQuit(app as unknown as Parameters<typeof stopBeforeQuit>[0], close, limitMs);
   return { app, quitting };
 }
 
@@ -44,7 +44,7 @@ it('quits after a few seconds even if running work does not end', async () => {
 it('ends running work only once, however often it is called', async () => {
   const close = vi.fn(async () => {});
   const { app, quitting } = quittable(close);
-  await Promise.all([quitting.settle(), quitting.settle()]);
+  await Promise.all([quitting.stop(), quitting.stop()]);
   app.quit();
   expect(await app.ended).toBe(0);
   expect(close).toHaveBeenCalledOnce();

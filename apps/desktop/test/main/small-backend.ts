@@ -10,7 +10,7 @@ export interface SmallBackend extends Backend {
   readonly asked: { name: string; input: unknown }[];
   readonly given: string[][];
   readonly online: boolean[];
-  awakes: number;
+  wakes: number;
   closes: number;
   summaryNow: Summary;
   settings: Settings;
@@ -44,7 +44,7 @@ export function createSmallBackend(options: BackendOptions): SmallBackend {
     answers,
     given: [],
     online: [],
-    awakes: 0,
+    wakes: 0,
     closes: 0,
     summaryNow: IDLE,
     settings: DEFAULT_SETTINGS,
@@ -55,9 +55,9 @@ export function createSmallBackend(options: BackendOptions): SmallBackend {
       return paths.map((path) => ({ grant: GRANT, name: path.split('/').at(-1)!, kind: 'folder' as const }));
     },
     summary: () => backend.summaryNow,
-    awake: () => void (backend.awakes += 1),
+    onWake: () => void (backend.wakes += 1),
     setOnline: (online) => void backend.online.push(online),
-    setUpdate: (update) => options.tell('update', update),
+    setUpdate: (update) => options.emit('update', update),
     close: async () => {
       backend.closes += 1;
       await backend.closing;

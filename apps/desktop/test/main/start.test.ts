@@ -176,7 +176,7 @@ it('reports an error if a folder in its arguments cannot be read', async () => {
   await vi.waitFor(() => expect(fake.window().webContents.sent).toHaveLength(1));
   expect(fake.window().webContents.sent[0]).toMatchObject({
     channel: 'berth:on:problem',
-    data: { problem: { kind: 'folder', message: '/home/me/gone cannot be read: nothing was published.' } },
+    data: { problem: { kind: 'folder', message: '/home/me/gone cannot be read. Nothing was published.' } },
   });
 });
 
@@ -247,7 +247,7 @@ it('stays in the tray when its window is closed, and quits if there is no tray (
 
 it('quits with its window as soon as closeToTray is off', async () => {
   const { fake, backend } = await startedApp();
-  backend.options.tell('settings', { ...backend.settings, closeToTray: false });
+  backend.options.emit('settings', { ...backend.settings, closeToTray: false });
   fake.window().close();
   expect(await fake.app.ended).toBe(0);
 
@@ -297,17 +297,17 @@ it('does not quit when an update closes the windows, because the update quits th
 it('scans watched folders when the window comes to the front and when the machine wakes up (watch rule D7)', async () => {
   const { fake, backend } = await startedApp();
   await vi.waitFor(() => expect(fake.window().visible).toBe(true));
-  await vi.waitFor(() => expect(backend.awakes).toBe(1));
+  await vi.waitFor(() => expect(backend.wakes).toBe(1));
   fake.power.emit('resume');
   fake.power.emit('unlock-screen');
-  expect(backend.awakes).toBe(3);
+  expect(backend.wakes).toBe(3);
   fake.window().focus();
-  await vi.waitFor(() => expect(backend.awakes).toBe(4));
+  await vi.waitFor(() => expect(backend.wakes).toBe(4));
   fake.app.quit();
   await fake.app.ended;
   fake.power.emit('resume');
   fake.power.emit('unlock-screen');
-  expect(backend.awakes).toBe(4);
+  expect(backend.wakes).toBe(4);
 });
 
 it('notices when the network is lost and restored (desktop §8.25)', async () => {
@@ -377,9 +377,9 @@ it('passes the calls of the backend to the system', async () => {
     fake.recorder.of('dialog.showOpenDialog').map(([options]) => (options as { properties: string[] }).properties),
   ).toStrictEqual([['openDirectory'], ['openDirectory'], ['openFile', 'multiSelections']]);
   fake.window().hide();
-  expect(native.isLookedAt()).toBe(false);
+  expect(native.isFocused()).toBe(false);
   native.showWindow();
-  expect(native.isLookedAt()).toBe(true);
+  expect(native.isFocused()).toBe(true);
 });
 
 it('publishes a folder from the menu, and shows pages by keyboard shortcut', async () => {

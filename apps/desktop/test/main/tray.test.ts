@@ -27,7 +27,7 @@ async function withTray(options: StartOptions = {}) {
 /** Changes the summary and waits until the tray has followed. */
 function change(backend: SmallBackend, summary: Summary): void {
   backend.summaryNow = summary;
-  backend.options.tell('publishings', []);
+  backend.options.emit('publishings', []);
   vi.advanceTimersByTime(250);
 }
 
@@ -56,7 +56,7 @@ it('the tray updates a few times a second at most, ends with the newest summary,
   expect(tray.menus).toBe(1);
   for (let at = 0; at < 1_000; at += 1) {
     backend.summaryNow = { ...IDLE, text: `Number ${at}.` };
-    backend.options.tell('publishings', []);
+    backend.options.emit('publishings', []);
     vi.advanceTimersByTime(1);
   }
   vi.advanceTimersByTime(250);

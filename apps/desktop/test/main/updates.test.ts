@@ -14,13 +14,13 @@ class FakeUpdater extends EventEmitter {
   autoDownload = false;
   autoInstallOnAppQuit = false;
   logger: unknown = console;
-  looks = 0;
+  checks = 0;
   installs = 0;
   fails = false;
   found: { downloadPromise: Promise<never> } | null = null;
 
   checkForUpdates = async (): Promise<unknown> => {
-    this.looks += 1;
+    this.checks += 1;
     if (this.fails) throw new Error('There is no network');
     return this.found;
   };
@@ -53,12 +53,12 @@ function resources(): string {
 
 async function started() {
   const updater = new FakeUpdater();
-  const told: Update[] = [];
+  const emitted: Update[] = [];
   const app = testApp();
   const updates = createUpdates(optionsOf(resources(), app), async () => updater as unknown as Updater);
-  updates.start((update) => told.push(update));
-  await vi.waitFor(() => expect(updater.looks).toBe(1));
-  return { updater, updates, told, app };
+  updates.start((update) => emitted.push(update));
+  await vi.waitFor(() => expect(updater.checks).toBe(1));
+  return { updater, updates, emitted, app };
 }
 
 it('does not load the updater without an update feed, or when the app runs from its sources', () => {
@@ -71,9 +71,9 @@ it('checks for updates at the start and every six hours, and downloads automatic
   const { updater } = await started();
   expect(updater).toMatchObject({ autoDownload: true, autoInstallOnAppQuit: true, logger: null });
   vi.advanceTimersByTime(6 * 60 * 60 * 1_000);
-  expect(updater.looks).toBe(2);
+  expect(updater.checks).toBe(2);
   vi.advanceTimersByTime(12 * 60 * 60 * 1_000);
-  expect(updater.looks).toBe(4);
+  expect(updater.checks).toBe(4);
 });
 
 it('does not install the update of a system package on quit, because that asks for a password', async () => {
@@ -81,17 +81,17 @@ it('does not install the update of a system package on quit, because that asks f
   writeFileSync(join(folder, 'package-type'), 'deb');
   const updater = new FakeUpdater();
   createUpdates(optionsOf(folder), async () => updater as unknown as Updater).start(() => {});
-  await vi.waitFor(() => expect(updater.looks).toBe(1));
+  await vi.waitFor(() => expect(updater.checks).toBe(1));
   expect(updater.autoInstallOnAppQuit).toBe(false);
 });
 
 it('reports the progress of an update, and restarts on request', async () => {
-  const { updater, updates, told } = await started();
+  const { updater, updates, emitted } = await started();
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('download-progress', { percent: 41.5 });
   updater.emit('download-progress', { percent: 100.01 });
   updater.emit('update-downloaded', { version: '2.0.0' });
-  expect(told).toStrictEqual([
+  expect(emitted).toStrictEqual([
     { is: 'downloading', version: '2.0.0', percent: 0 },
     { is: 'downloading', version: '2.0.0', percent: 41.5 },
     { is: 'downloading', version: '2.0.0', percent: 100 },
@@ -105,7 +105,7 @@ it('reports the progress of an update, and restarts on request', async () => {
 it('starts the current version again if the update cannot be installed, because running work has ended by then', async () => {
   const { updater, updates, app } = await started();
   updater.emit('update-downloaded', { version: '2.0.0' });
-  updater.emit('error', new Error('An error of a look'));
+  updater.emit('error', new Error('A failed check'));
   updates.restart();
   expect(app.asked).toStrictEqual([]);
   updater.fails = true;
@@ -114,16 +114,16 @@ it('starts the current version again if the update cannot be installed, because 
 });
 
 it('stays ready if a later check finds the same version again, or the download of another one fails', async () => {
-  const { updater, told } = await started();
+  const { updater, emitted } = await started();
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('update-downloaded', { version: '2.0.0' });
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('download-progress', { percent: 10 });
-  expect(told.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
+  expect(emitted.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
   updater.emit('update-available', { version: '3.0.0' });
-  expect(told.at(-1)).toStrictEqual({ is: 'downloading', version: '3.0.0', percent: 0 });
+  expect(emitted.at(-1)).toStrictEqual({ is: 'downloading', version: '3.0.0', percent: 0 });
   updater.emit('error', new Error('The line broke'));
-  expect(told.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
+  expect(emitted.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
 });
 
 it('handles the rejection of a failed download', async () => {
@@ -139,26 +139,26 @@ it('handles the rejection of a failed download', async () => {
   } finally {
     process.off('unhandledRejection', note);
   }
-  expect(updater.looks).toBe(2);
+  expect(updater.checks).toBe(2);
   expect(unhandled).toStrictEqual([]);
 });
 
 it('hides errors, retries, and keeps a downloaded update', async () => {
-  const { updater, told } = await started();
+  const { updater, emitted } = await started();
   updater.fails = true;
   vi.advanceTimersByTime(6 * 60 * 60 * 1_000);
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('error', new Error('The line broke'));
-  expect(told.at(-1)).toStrictEqual({ is: 'none' });
+  expect(emitted.at(-1)).toStrictEqual({ is: 'none' });
   updater.emit('update-downloaded', { version: '2.0.0' });
   updater.emit('error', new Error('The line broke'));
-  expect(told.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
+  expect(emitted.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
 });
 
 it('reports no update if the updater cannot be loaded', async () => {
-  const told: Update[] = [];
+  const emitted: Update[] = [];
   const updates = createUpdates(optionsOf(resources()), () => Promise.reject(new Error('not in Electron')));
-  updates.start((update) => told.push(update));
-  await vi.waitFor(() => expect(told).toStrictEqual([{ is: 'none' }]));
+  updates.start((update) => emitted.push(update));
+  await vi.waitFor(() => expect(emitted).toStrictEqual([{ is: 'none' }]));
   updates.restart();
 });

@@ -101,11 +101,11 @@ describe('the unpacked app (desktop §4)', () => {
   });
 
   it('contains no path and no secret of the build machine', async () => {
-    const telling = [join(import.meta.dirname, '../../../..'), bench.app, SECRET];
+    const secrets = [join(import.meta.dirname, '../../../..'), bench.app, SECRET];
     for (const path of await filesIn(folder)) {
       const content = await readFile(join(folder, path));
       expect(
-        telling.filter((words) => content.includes(words)),
+        secrets.filter((text) => content.includes(text)),
         path,
       ).toEqual([]);
     }

@@ -14,9 +14,9 @@ export function readServerAddress(typed: string): string {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? URL.parse(text) : withProtocol(text);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (!url || !isWeb || url.hostname === '')
-    throw new ClientError('refused', `"${text}" is not the address of a server; one is https://berth.example`);
+    throw new ClientError('refused', `"${text}" is not a server address. Enter one like https://berth.example`);
   if (url.username !== '' || url.password !== '')
-    throw new ClientError('refused', 'The address of a server has no user name and no password in it.');
+    throw new ClientError('refused', 'A server address cannot contain a user name or password.');
   return url.origin;
 }
 

@@ -18,13 +18,13 @@ export function findClient(accounts: Pick<Accounts, 'session' | 'client'>, origi
  * @param origin Default: the current server.
  * @throws ClientError `signed-out` when the user is not signed in. Errors of `work` are passed on.
  */
-export async function asking<T>(
+export async function withSignedInClient<T>(
   accounts: Pick<Accounts, 'session' | 'client' | 'refused'>,
   work: (client: BerthClient) => Promise<T>,
   origin: string = accounts.session().current,
 ): Promise<T> {
   const client = findClient(accounts, origin);
-  if (!client) throw new ClientError('signed-out', `Nobody is signed in to ${origin}.`);
+  if (!client) throw new ClientError('signed-out', `You are not signed in to ${origin}.`);
   try {
     return await work(client);
   } catch (error) {

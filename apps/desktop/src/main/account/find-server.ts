@@ -28,9 +28,9 @@ export async function findServer(
         throw error;
       },
     );
-  if (signal.aborted) throw new ClientError('network', `${host} does not answer.`);
-  if (!isPlans) throw new ClientError('refused', `${host} answers, but it is no Berth server.`);
+  if (signal.aborted) throw new ClientError('network', `${host} is not responding.`);
+  if (!isPlans) throw new ClientError('refused', `${host} is not a Berth server.`);
   if (origin.startsWith('https:') && answeredBy.startsWith('http:'))
-    throw new ClientError('refused', `${host} leads to a connection that is not protected.`);
+    throw new ClientError('refused', `${host} redirects to an unencrypted connection.`);
   return answeredBy;
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type BerthClient, ClientError, createClient } from '@berth/client';
 import type { SignIn } from '../../shared/session.ts';
-import { askAccount } from './ask-account.ts';
+import { readAccount } from './read-account.ts';
 import type { SignedIn } from './sign-in-method.ts';
 
 /** Caps Retry-After at one day, in milliseconds: `setTimeout` overflows after 24.8 days. */
-const LONGEST_ASKED_MS = 86_400_000;
+const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /** The pauses between retries while a server cannot be reached, in milliseconds. Each is twice as long as the one before. */
 export interface Pauses {
@@ -47,88 +47,116 @@ export interface KnownServer {
 }
 
 /** Creates a known server without sending a request. Call {@link KnownServer.check} to verify the key. */
-export function createKnownServer({ origin, fetch, pauses, onChange, ...known }: KnownServerOptions): KnownServer {
-  let { email } = known;
-  let client = createClient({ server: origin, key: known.key, account: known.account, fetch });
-  let signIn: SignIn = { is: known.key === null ? 'signed-out' : 'checking' };
-  let asking: { answer: Promise<void>; gone: AbortController } | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let failures = 0;
+export function createKnownServer(options: KnownServerOptions): KnownServer {
+  return new ServerWithKey(options);
+}
 
-  const become = (next: SignIn, isOfAnotherKey = false): void => {
-    if (!isOfAnotherKey && isDeepStrictEqual(next, signIn)) return;
-    signIn = next;
-    onChange();
-  };
+class ServerWithKey implements KnownServer {
+  readonly origin: string;
+  readonly #options: KnownServerOptions;
+  #email: string | null;
+  #client: BerthClient;
+  #signIn: SignIn;
+  #running: { result: Promise<void>; controller: AbortController } | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+
+  constructor(options: KnownServerOptions) {
+    const { origin, key, email, account } = options;
+    this.origin = origin;
+    this.#options = options;
+    this.#email = email;
+    this.#client = this.#createClient(key, account);
+    this.#signIn = { is: key === null ? 'signed-out' : 'checking' };
+  }
+
+  signIn(): SignIn {
+    return this.#signIn;
+  }
+
+  email(): string | null {
+    return this.#email;
+  }
+
+  client(): BerthClient {
+    return this.#client;
+  }
+
+  use({ key, account }: SignedIn): void {
+    this.#replaceKey(key, account.account);
+    this.#email = account.email;
+    this.#setSignIn({ is: 'signed-in', account }, true);
+  }
+
+  forget(): void {
+    this.#replaceKey(null, null);
+    this.#email = null;
+    this.#setSignIn({ is: 'signed-out' }, true);
+  }
+
+  check(): Promise<void> {
+    if (this.#client.key === null) return Promise.resolve();
+    if (this.#running) return this.#running.result;
+    clearTimeout(this.#timer);
+    const controller = new AbortController();
+    const result = this.#readAccount(controller.signal).finally(() => {
+      if (this.#running?.controller === controller) this.#running = null;
+    });
+    this.#running = { result, controller };
+    return result;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#running?.controller.abort();
+    await this.#running?.result.catch(() => {});
+  }
+
+  #createClient(key: string | null, account: string | null): BerthClient {
+    return createClient({ server: this.origin, key, account, fetch: this.#options.fetch });
+  }
+
+  #setSignIn(next: SignIn, isOfAnotherKey = false): void {
+    if (!isOfAnotherKey && isDeepStrictEqual(next, this.#signIn)) return;
+    this.#signIn = next;
+    this.#options.onChange();
+  }
 
   /** Replaces the key. Aborts a request that still uses the old one. */
-  const change = (key: string | null, account: string | null): void => {
-    asking?.gone.abort();
-    asking = null;
-    clearTimeout(timer);
-    failures = 0;
-    client = createClient({ server: origin, key, account, fetch });
-  };
+  #replaceKey(key: string | null, account: string | null): void {
+    this.#running?.controller.abort();
+    this.#running = null;
+    clearTimeout(this.#timer);
+    this.#failures = 0;
+    this.#client = this.#createClient(key, account);
+  }
 
-  const ask = async (signal: AbortSignal): Promise<void> => {
+  async #readAccount(signal: AbortSignal): Promise<void> {
     try {
-      const account = await askAccount(client, signal);
+      const account = await readAccount(this.#client, signal);
       if (signal.aborted) return;
-      email = account.email;
-      if (client.account !== account.account)
-        client = createClient({ server: origin, key: client.key, account: account.account, fetch });
-      failures = 0;
-      become({ is: 'signed-in', account });
+      this.#email = account.email;
+      if (this.#client.account !== account.account)
+        this.#client = this.#createClient(this.#client.key, account.account);
+      this.#failures = 0;
+      this.#setSignIn({ is: 'signed-in', account });
     } catch (error) {
       if (signal.aborted) return;
       const failure = error instanceof ClientError ? error : new ClientError('server', String(error), { cause: error });
-      if (failure.kind === 'signed-out') become({ is: 'refused', email });
+      if (failure.kind === 'signed-out') this.#setSignIn({ is: 'refused', email: this.#email });
       else {
-        become({ is: 'unreachable', email, message: failure.message });
-        askAgain(failure);
+        this.#setSignIn({ is: 'unreachable', email: this.#email, message: failure.message });
+        this.#retryLater(failure);
       }
       throw failure;
     }
-  };
+  }
 
-  const askAgain = ({ retryAfterSeconds }: ClientError): void => {
-    const growing = Math.min(pauses.firstMs * 2 ** failures, pauses.longestMs);
-    failures += 1;
-    const askedMs = Math.min((retryAfterSeconds ?? 0) * 1_000, LONGEST_ASKED_MS);
-    timer = setTimeout(() => server.check().catch(() => {}), Math.max(growing, askedMs));
-  };
-
-  const server: KnownServer = {
-    origin,
-    signIn: () => signIn,
-    email: () => email,
-    client: () => client,
-    use({ key, account }) {
-      change(key, account.account);
-      ({ email } = account);
-      become({ is: 'signed-in', account }, true);
-    },
-    forget() {
-      change(null, null);
-      email = null;
-      become({ is: 'signed-out' }, true);
-    },
-    check() {
-      if (client.key === null) return Promise.resolve();
-      if (asking) return asking.answer;
-      clearTimeout(timer);
-      const gone = new AbortController();
-      const answer = ask(gone.signal).finally(() => {
-        if (asking?.gone === gone) asking = null;
-      });
-      asking = { answer, gone };
-      return answer;
-    },
-    async close() {
-      clearTimeout(timer);
-      asking?.gone.abort();
-      await asking?.answer.catch(() => {});
-    },
-  };
-  return server;
+  #retryLater({ retryAfterSeconds }: ClientError): void {
+    const { firstMs, longestMs } = this.#options.pauses;
+    const backoffMs = Math.min(firstMs * 2 ** this.#failures, longestMs);
+    this.#failures += 1;
+    const requestedMs = Math.min((retryAfterSeconds ?? 0) * 1_000, MAX_RETRY_AFTER_MS);
+    this.#timer = setTimeout(() => this.check().catch(() => {}), Math.max(backoffMs, requestedMs));
+  }
 }

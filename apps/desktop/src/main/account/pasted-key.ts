@@ -1,6 +1,6 @@
 import { ClientError, createClient } from '@berth/client';
 import { CREDENTIAL } from '@berth/contract';
-import { askAccount } from './ask-account.ts';
+import { readAccount } from './read-account.ts';
 import type { SignInMethod } from './sign-in-method.ts';
 
 /** Signs in with a pasted API key. Checks its format first, then asks the server for its account. */
@@ -11,16 +11,16 @@ export function pastedKey(fetch: typeof globalThis.fetch): SignInMethod<{ key: s
       if (key.startsWith('deploy-'))
         throw new ClientError(
           'refused',
-          'This is a deploy token: it can publish, but neither list sites nor keep a name. Sign in with an API key, which begins with "ship-".',
+          'This is a deploy token, which can only deploy. Sign in with an API key, which begins with "ship-".',
         );
       if (!CREDENTIAL.test(key))
-        throw new ClientError('refused', 'This is no API key: one is "ship-" and 32 digits from 0 to f.');
-      const account = await askAccount(createClient({ server: server.href, key, fetch }), signal).catch(
+        throw new ClientError('refused', 'An API key must be "ship-" followed by 32 hex digits.');
+      const account = await readAccount(createClient({ server: server.href, key, fetch }), signal).catch(
         (error: unknown) => {
           if (!(error instanceof ClientError) || error.status !== 401) throw error;
           throw new ClientError(
             'refused',
-            `${server.host} does not know this key: it was revoked, or is for another server.`,
+            `${server.host} does not know this key. It was revoked or belongs to another server.`,
           );
         },
       );

@@ -4,14 +4,14 @@ import { dirname, join, parse, sep } from 'node:path';
 import type { FolderQuestion } from '../../shared/publishing.ts';
 
 /** The question to ask before a folder is published, and the folders inside it that the user more likely meant. */
-export interface Doubt {
+export interface FolderDoubt {
   about: FolderQuestion['about'];
   /** Relative to the folder, `/`-separated. */
   suggestions: string[];
 }
 
 /** The facts about a folder that decide whether to ask. */
-export interface Facts {
+export interface FolderFacts {
   /** It is a personal or system folder, such as the home folder. */
   personal: boolean;
   /** There is an `index.html` at its root. */
@@ -26,9 +26,9 @@ export interface Facts {
   sites: readonly string[];
 }
 
-const MOST_SUGGESTIONS = 5;
+const MAX_SUGGESTIONS = 5;
 /** The number of entries that are read of a folder, at most. */
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 const FRONT_PAGE = 'index.html';
 
 const BUILDS = ['dist', 'build', 'out', 'public', '_site', '.output/public', 'www', 'site', 'book', 'dist/browser'];
@@ -79,23 +79,23 @@ const DISKS: readonly (readonly [below: string, depth: number])[] = [
  * @param home The home folder. Default: the user's.
  * Source: design of the desktop app, §8, 17.
  */
-export async function inspectFolder(path: string, home: string = homedir()): Promise<Doubt | null> {
+export async function inspectFolder(path: string, home: string = homedir()): Promise<FolderDoubt | null> {
   try {
-    return doubtOf(await lookAt(await realpath(path), home));
+    return folderDoubt(await readFacts(await realpath(path), home));
   } catch {
     return null;
   }
 }
 
 /** Decides what to ask. Pure. */
-export function doubtOf({ personal, frontPage, source, unbuilt, builds, sites }: Facts): Doubt | null {
+export function folderDoubt({ personal, frontPage, source, unbuilt, builds, sites }: FolderFacts): FolderDoubt | null {
   if (personal) return { about: 'personal', suggestions: [] };
-  const suggestions = [...builds, ...sites].slice(0, MOST_SUGGESTIONS);
+  const suggestions = [...builds, ...sites].slice(0, MAX_SUGGESTIONS);
   if (unbuilt || (source && (!frontPage || builds.length > 0))) return { about: 'project', suggestions };
   return frontPage ? null : { about: 'no-front-page', suggestions };
 }
 
-async function lookAt(root: string, home: string): Promise<Facts> {
+async function readFacts(root: string, home: string): Promise<FolderFacts> {
   const personal = await isPersonal(root, home);
   const has = (name: string) => isFile(join(root, name));
   // Sequential, so that a drive that stops responding blocks only one thread.
@@ -137,7 +137,7 @@ async function foldersIn(root: string, known: readonly string[]): Promise<string
     seen += 1;
     if (entry.isDirectory() && !/^[._]|^node_modules$/.test(entry.name) && !known.includes(entry.name))
       names.push(entry.name);
-    if (seen === MOST_ENTRIES) break;
+    if (seen === MAX_ENTRIES) break;
   }
   return names.toSorted();
 }

@@ -8,15 +8,11 @@ import type { FolderRecord } from './record.ts';
 /** Checks the labels of a watch: one fewer than usual, because the watch adds its own. @throws ClientError `refused`. */
 export function checkLabels(labels: readonly string[]): string[] {
   const read = Labels.safeParse(labels);
-  if (!read.success)
-    throw new ClientError(
-      'refused',
-      `These labels cannot be used: ${read.error.issues[0]?.message ?? 'they are none'}.`,
-    );
+  if (!read.success) throw new ClientError('refused', `These labels are invalid: ${read.error.issues[0]?.message}.`);
   if (read.data.length >= MAX_LABELS)
     throw new ClientError(
       'refused',
-      `A watched folder has a label of its own: give it at most ${MAX_LABELS - 1} others.`,
+      `A watched folder can have at most ${MAX_LABELS - 1} labels, because watching adds one.`,
     );
   return read.data;
 }
@@ -25,7 +21,7 @@ export function checkLabels(labels: readonly string[]): string[] {
 export function checkPassword(typed: string): string {
   const read = Password.safeParse(typed);
   if (read.success) return read.data;
-  throw new ClientError('refused', `This password cannot be used: ${read.error.issues[0]?.message ?? 'it is none'}.`);
+  throw new ClientError('refused', `This password is invalid: ${read.error.issues[0]?.message}.`);
 }
 
 /** Checks that a path is a folder and is not watched already. @throws ClientError `folder` or `refused`. */
@@ -39,7 +35,7 @@ export async function checkPath(path: string, others: readonly FolderRecord[]): 
   ]);
   for (const [i, other] of others.entries())
     if (other.path === path || places[i] === real)
-      throw new ClientError('refused', `${path} is watched already: it is shown at ${other.url ?? other.domain}.`);
+      throw new ClientError('refused', `${path} is already watched. Its address is ${other.url ?? other.domain}.`);
 }
 
 /** The real path of a folder; the given path if the drive does not answer in time. */
@@ -67,7 +63,7 @@ export async function checkDomain(
   };
   for (const other of others)
     if (await isSame(other))
-      throw new ClientError('refused', `${name} shows ${other.path} already: one name shows one folder.`);
+      throw new ClientError('refused', `${name} is already used for ${other.path}. Choose another name.`);
   await refuseUnusableDomain(client, name);
   return name;
 }

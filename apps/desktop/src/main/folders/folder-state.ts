@@ -3,7 +3,7 @@ import type { Domain } from '@berth/contract';
 import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { problemOf } from '../problem.ts';
-import { beginProgress, type ProgressView, showProgress } from '../progress.ts';
+import { initialProgress, type ProgressView, applyDeployEvent } from '../progress.ts';
 
 /** The state of a watched folder after the events so far. */
 export interface FolderView extends Pick<WatchedFolder, 'state' | 'url' | 'live' | 'leftOut' | 'polling' | 'needsDns'> {
@@ -12,12 +12,12 @@ export interface FolderView extends Pick<WatchedFolder, 'state' | 'url' | 'live'
 }
 
 /** The state of a folder before the first event. It still shows the last known live version. */
-export function beginFolder({ url, live, needsDns }: Pick<FolderView, 'url' | 'live' | 'needsDns'>): FolderView {
+export function initialFolderView({ url, live, needsDns }: Pick<FolderView, 'url' | 'live' | 'needsDns'>): FolderView {
   return { state: { is: 'starting' }, url, live, needsDns, leftOut: [], polling: null, deploy: null };
 }
 
 /** Changes the state of a folder and clears its running deploy. */
-export function become(view: FolderView, state: FolderState): FolderView {
+export function withState(view: FolderView, state: FolderState): FolderView {
   return { ...view, state, deploy: null };
 }
 
@@ -28,21 +28,21 @@ export function become(view: FolderView, state: FolderState): FolderView {
  * @param nowMs The time of the event, in Unix milliseconds.
  * Source: design of the desktop app, §5, §8.
  */
-export function showWatch(view: FolderView, event: WatchEvent, nowMs: number): FolderView {
+export function applyWatchEvent(view: FolderView, event: WatchEvent, nowMs: number): FolderView {
   switch (event.type) {
     case 'watching':
-      return become(view, { is: 'starting' });
+      return withState(view, { is: 'starting' });
     case 'settling':
-      return become(view, { is: 'settling' });
+      return withState(view, { is: 'settling' });
     case 'published': {
       const { deployment, files, size } = event.deployment;
       const live = { deployment, files, bytes: size, at: nowMs };
-      return { ...become(view, { is: 'live' }), live, url: event.url };
+      return { ...withState(view, { is: 'live' }), live, url: event.url };
     }
     case 'unchanged':
-      return become(view, { is: 'live' });
+      return withState(view, { is: 'live' });
     case 'missing':
-      return become(view, { is: 'missing', reason: event.reason });
+      return withState(view, { is: 'missing', reason: event.reason });
     case 'failed':
       return failed(view, event, nowMs);
     case 'pruned':
@@ -50,7 +50,7 @@ export function showWatch(view: FolderView, event: WatchEvent, nowMs: number): F
     case 'polling':
       return { ...view, polling: { everyMs: event.everyMs, reason: event.reason } };
     default: {
-      const deploy = showProgress(view.deploy ?? beginProgress(), event, nowMs);
+      const deploy = applyDeployEvent(view.deploy ?? initialProgress(), event, nowMs);
       const needsDns = event.type === 'linked' ? lacksDns(event.domain) : view.needsDns;
       return {
         ...view,
@@ -70,10 +70,10 @@ export function lacksDns({ status }: Pick<Domain, 'status'>): boolean {
 
 function failed(view: FolderView, { error, waitMs }: WatchEvent & { type: 'failed' }, nowMs: number): FolderView {
   // The session shows the details, once for all folders of the server.
-  if (error.status === 401) return become(view, { is: 'signed-out' });
+  if (error.status === 401) return withState(view, { is: 'signed-out' });
   const problem = withNext(problemOf(error), view);
-  if (waitMs !== null) return become(view, { is: 'waiting', problem, until: nowMs + waitMs });
-  return isOfOldVersions(view, error.kind) ? view : become(view, { is: 'failed', problem });
+  if (waitMs !== null) return withState(view, { is: 'waiting', problem, until: nowMs + waitMs });
+  return isOfOldVersions(view, error.kind) ? view : withState(view, { is: 'failed', problem });
 }
 
 /** Adds a next step when the domain was refused, which is the case if the refusal comes after the upload. */

@@ -5,7 +5,7 @@ import type { Domain } from '@berth/contract';
 import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
 import type { Keychain } from '../native.ts';
 import { problemOf } from '../problem.ts';
-import { become, beginFolder, type FolderView, lacksDns, showWatch } from './folder-state.ts';
+import { withState, initialFolderView, type FolderView, lacksDns, applyWatchEvent } from './folder-state.ts';
 import { type FolderRecord, passwordName } from './record.ts';
 
 export interface FolderOptions {
@@ -20,11 +20,11 @@ export interface FolderOptions {
   /** Called when the server rejects the key. */
   onRefused(): void;
   /** Called on every change. If the records differ, the new one must be stored. */
-  onChange(before: Shown, now: Shown): void;
+  onChange(before: FolderSnapshot, now: FolderSnapshot): void;
 }
 
 /** The stored record of a folder and its state for the page. */
-export interface Shown {
+export interface FolderSnapshot {
   record: FolderRecord;
   folder: WatchedFolder;
 }
@@ -35,9 +35,9 @@ export interface Folder {
   record(): FolderRecord;
   show(): WatchedFolder;
   /** Starts or stops the watch to match the record and the session. Does nothing if they match already. */
-  turn(): void;
+  sync(): void;
   /** Scans the folder now. `publish` also retries a refused deploy and always emits a result. */
-  nudge(how: 'look' | 'publish'): void;
+  nudge(how: 'scan' | 'publish'): void;
   /** Stops the watch after the running deploy, if there is one, has finished. */
   pause(): void;
   resume(): void;
@@ -47,10 +47,10 @@ export interface Folder {
    *
    * @throws The errors of `work`.
    */
-  still<T>(work: () => Promise<T>): Promise<T>;
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
   change(change: Partial<FolderRecord>): void;
   /** Updates the state of the folder's domain. */
-  hearDomain(domain: Domain): void;
+  updateDomain(domain: Domain): void;
   /** Stops the watch and aborts its deploy. It cannot be started again. */
   close(): Promise<void>;
 }
@@ -59,154 +59,183 @@ export interface Folder {
 interface Watch {
   client: BerthClient;
   nudges: EventTarget;
-  leaving: AbortController;
-  left: Promise<void>;
-  hasLeft: boolean;
+  controller: AbortController;
+  ended: Promise<void>;
+  hasEnded: boolean;
 }
 
-/** Creates a folder. It does nothing until {@link Folder.turn} is called. */
-export function createFolder({
-  record: kept,
-  keychain,
-  cacheDir,
-  watchRule,
-  keep,
-  findClient,
-  onRefused,
-  onChange,
-}: FolderOptions): Folder {
-  let record = kept;
-  let view: FolderView = beginFolder(kept);
-  let watch: Watch | null = null;
-  /** The number of `still` calls that wait or run. */
-  let stills = 0;
-  let working: Promise<unknown> = Promise.resolve();
-  let isClosed = false;
+/** Creates a folder. It does nothing until {@link Folder.sync} is called. */
+export function createFolder(options: FolderOptions): Folder {
+  return new FolderWatch(options);
+}
 
-  const shown = (): Shown => ({ record, folder: toWatchedFolder(record, view) });
+class FolderWatch implements Folder {
+  readonly id: string;
+  readonly #options: FolderOptions;
+  #record: FolderRecord;
+  #view: FolderView;
+  #watch: Watch | null = null;
+  /** The number of `exclusively` calls that wait or run. */
+  #exclusiveCalls = 0;
+  #lastExclusive: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
-  const set = (nextRecord: FolderRecord, nextView: FolderView): void => {
-    const before = shown();
-    const { url, live, needsDns } = nextView;
-    const isKept = record === nextRecord && url === record.url && live === record.live && needsDns === record.needsDns;
-    record = isKept ? record : { ...nextRecord, url, live, needsDns };
-    view = nextView;
-    onChange(before, shown());
-  };
+  constructor(options: FolderOptions) {
+    this.id = options.record.id;
+    this.#options = options;
+    this.#record = options.record;
+    this.#view = initialFolderView(options.record);
+  }
 
-  const say = (state: FolderState): void => {
-    if (!isDeepStrictEqual(state, view.state)) set(record, become(view, state));
-  };
+  record(): FolderRecord {
+    return this.#record;
+  }
 
-  const begin = (client: BerthClient): Watch => {
-    set(record, { ...become(view, { is: 'starting' }), polling: null });
-    const begun: Watch = {
+  show(): WatchedFolder {
+    return this.#snapshot().folder;
+  }
+
+  sync(): void {
+    if (this.#isClosed || this.#exclusiveCalls > 0) return;
+    const client = this.#options.findClient();
+    if (!this.#dropUnwantedWatch(client)) return;
+    const { paused } = this.#record;
+    if (paused !== null) return this.#setState({ is: 'paused', why: paused });
+    if (client === null) return this.#setState({ is: 'signed-out' });
+    this.#watch ??= this.#start(client);
+  }
+
+  nudge(how: 'scan' | 'publish'): void {
+    if (how === 'publish' && this.#watch?.hasEnded === true) this.#watch = null;
+    if (this.#watch === null) return this.sync();
+    this.#watch.nudges.dispatchEvent(new Event(how === 'scan' ? 'look' : 'publish'));
+  }
+
+  pause(): void {
+    this.change({ paused: this.#record.paused ?? 'asked' });
+    this.sync();
+  }
+
+  resume(): void {
+    this.change({ paused: null });
+    this.nudge('publish');
+  }
+
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    this.#exclusiveCalls += 1;
+    const done = this.#lastExclusive.then(async () => {
+      await this.#stop();
+      return work();
+    });
+    this.#lastExclusive = done
+      .catch(() => {})
+      .finally(() => {
+        this.#exclusiveCalls -= 1;
+        this.sync();
+      });
+    return done;
+  }
+
+  change(change: Partial<FolderRecord>): void {
+    this.#set({ ...this.#record, ...change }, { ...this.#view, ...liveOf(change) });
+  }
+
+  updateDomain(domain: Domain): void {
+    const needsDns = lacksDns(domain);
+    if (needsDns !== this.#view.needsDns) this.#set(this.#record, { ...this.#view, needsDns });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#stop();
+  }
+
+  #snapshot(): FolderSnapshot {
+    return { record: this.#record, folder: toWatchedFolder(this.#record, this.#view) };
+  }
+
+  #set(next: FolderRecord, view: FolderView): void {
+    const before = this.#snapshot();
+    const { url, live, needsDns } = view;
+    const current = this.#record;
+    const isUnchanged =
+      current === next && url === current.url && live === current.live && needsDns === current.needsDns;
+    this.#record = isUnchanged ? current : { ...next, url, live, needsDns };
+    this.#view = view;
+    this.#options.onChange(before, this.#snapshot());
+  }
+
+  #setState(state: FolderState): void {
+    if (!isDeepStrictEqual(state, this.#view.state)) this.#set(this.#record, withState(this.#view, state));
+  }
+
+  /** Stops and drops a watch that does not match the session or the record. @returns False while it still ends. */
+  #dropUnwantedWatch(client: BerthClient | null): boolean {
+    if (this.#watch?.hasEnded === true && this.#watch.controller.signal.aborted) this.#watch = null;
+    const watch = this.#watch;
+    const isPaused = this.#record.paused !== null;
+    if (watch === null || (client === watch.client && !isPaused)) return true;
+    // A pause takes effect when the running deploy has ended.
+    const isEnding = isPaused && client === watch.client && this.#view.state.is === 'publishing';
+    if (isEnding && !watch.hasEnded) return false;
+    watch.controller.abort();
+    if (!watch.hasEnded) return false;
+    this.#watch = null;
+    return true;
+  }
+
+  #start(client: BerthClient): Watch {
+    this.#set(this.#record, { ...withState(this.#view, { is: 'starting' }), polling: null });
+    const started: Watch = {
       client,
       nudges: new EventTarget(),
-      leaving: new AbortController(),
-      left: Promise.resolve(),
-      hasLeft: false,
+      controller: new AbortController(),
+      ended: Promise.resolve(),
+      hasEnded: false,
     };
-    begun.left = run(begun).finally(() => {
-      begun.hasLeft = true;
-      if (!isClosed && begun.leaving.signal.aborted) folder.turn();
+    started.ended = this.#run(started).finally(() => {
+      started.hasEnded = true;
+      if (!this.#isClosed && started.controller.signal.aborted) this.sync();
     });
-    return begun;
-  };
+    return started;
+  }
 
-  const run = async ({ client, nudges, leaving: { signal } }: Watch): Promise<void> => {
-    const { id, path, domain, labels } = record;
+  async #run({ client, nudges, controller: { signal } }: Watch): Promise<void> {
+    const { cacheDir, watchRule, keep } = this.#options;
+    const { id, path, domain, labels } = this.#record;
     try {
-      const password = await findPassword();
+      const password = await this.#findPassword();
       if (signal.aborted) return;
       const input = { series: id, folder: path, client, domain, labels, keep, password, via: 'desktop' };
-      for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) hear(event);
+      for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) this.#apply(event);
     } catch (error) {
-      if (!signal.aborted) say({ is: 'failed', problem: problemOf(error) });
+      if (!signal.aborted) this.#setState({ is: 'failed', problem: problemOf(error) });
     }
-  };
+  }
 
   /** Reads the password. Throws if it is lost, because a site with a password must not be published without one. */
-  const findPassword = async (): Promise<string | null> => {
-    if (!record.password) return null;
-    const password = await keychain.read(passwordName(record.id)).catch(() => null);
+  async #findPassword(): Promise<string | null> {
+    const { id, password: hasPassword } = this.#record;
+    if (!hasPassword) return null;
+    const password = await this.#options.keychain.read(passwordName(id)).catch(() => null);
     if (password !== null) return password;
     throw new ClientError(
       'refused',
-      'Its password is not known any more, and without it the site would be open to everybody. Enter the password again.',
+      'The password of this site is lost. Enter the password again to resume publishing.',
     );
-  };
+  }
 
-  const hear = (event: WatchEvent): void => {
-    const next = showWatch(view, event, Date.now());
-    if (next !== view) set(record, next);
-    if (event.type === 'failed' && event.error.status === 401) onRefused();
-    // A pause takes effect when the running deploy has ended.
-    if (record.paused !== null && view.state.is !== 'publishing') watch?.leaving.abort();
-  };
+  #apply(event: WatchEvent): void {
+    const next = applyWatchEvent(this.#view, event, Date.now());
+    if (next !== this.#view) this.#set(this.#record, next);
+    if (event.type === 'failed' && event.error.status === 401) this.#options.onRefused();
+    if (this.#record.paused !== null && this.#view.state.is !== 'publishing') this.#watch?.controller.abort();
+  }
 
-  const leave = async (): Promise<void> => {
-    watch?.leaving.abort();
-    await watch?.left;
-  };
-
-  const folder: Folder = {
-    id: kept.id,
-    record: () => record,
-    show: () => shown().folder,
-    turn() {
-      if (isClosed || stills > 0) return;
-      const client = findClient();
-      if (watch !== null && watch.hasLeft && watch.leaving.signal.aborted) watch = null;
-      if (watch !== null && (client !== watch.client || record.paused !== null)) {
-        const isEnding = record.paused !== null && client === watch.client && view.state.is === 'publishing';
-        if (isEnding && !watch.hasLeft) return;
-        watch.leaving.abort();
-        if (!watch.hasLeft) return;
-        watch = null;
-      }
-      if (record.paused !== null) return say({ is: 'paused', why: record.paused });
-      if (client === null) return say({ is: 'signed-out' });
-      watch ??= begin(client);
-    },
-    nudge(how) {
-      if (how === 'publish' && watch?.hasLeft === true) watch = null;
-      if (watch === null) return folder.turn();
-      watch.nudges.dispatchEvent(new Event(how));
-    },
-    pause() {
-      folder.change({ paused: record.paused ?? 'asked' });
-      folder.turn();
-    },
-    resume() {
-      folder.change({ paused: null });
-      folder.nudge('publish');
-    },
-    still(work) {
-      stills += 1;
-      const done = working.then(async () => {
-        await leave();
-        return work();
-      });
-      working = done
-        .catch(() => {})
-        .finally(() => {
-          stills -= 1;
-          folder.turn();
-        });
-      return done;
-    },
-    change: (change) => set({ ...record, ...change }, { ...view, ...liveOf(change) }),
-    hearDomain(domain) {
-      const needsDns = lacksDns(domain);
-      if (needsDns !== view.needsDns) set(record, { ...view, needsDns });
-    },
-    async close() {
-      isClosed = true;
-      await leave();
-    },
-  };
-  return folder;
+  async #stop(): Promise<void> {
+    this.#watch?.controller.abort();
+    await this.#watch?.ended;
+  }
 }
 
 /** The fields of a changed record that are part of the view. */

@@ -5,19 +5,19 @@ import type { WatchedFolder } from '../../shared/folder.ts';
 import type { Settings } from '../../shared/settings.ts';
 import type { Accounts } from '../account/accounts.ts';
 import { findClient } from '../account/credentials.ts';
-import type { Tell } from '../backend.ts';
+import type { Emit } from '../backend.ts';
 import type { Grants } from '../grants.ts';
 import type { Native } from '../native.ts';
-import { type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
-import { createFolder, type Folder, type Shown } from './folder.ts';
+import { type JsonFile, type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
+import { createFolder, type Folder, type FolderSnapshot } from './folder.ts';
 import { lacksDns } from './folder-state.ts';
 import { createFolderHandlers, type FolderHandlers, type FolderHandlersOptions } from './handlers.ts';
-import { createNotes } from './notes.ts';
+import { createFolderNotifications, type FolderNotifications } from './notifications.ts';
 import { type FolderRecord, FolderRecords } from './record.ts';
 import { readLive } from './versions.ts';
 
 export interface FoldersOptions {
-  native: Pick<Native, 'keychain' | 'showFolder' | 'notify' | 'isLookedAt' | 'showWindow'>;
+  native: Pick<Native, 'keychain' | 'showFolder' | 'notify' | 'isFocused' | 'showWindow'>;
   accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
   grants: Grants;
   settings(): Settings;
@@ -27,9 +27,9 @@ export interface FoldersOptions {
   cacheDir: string;
   /** Overrides the timing of the watch engine. */
   watchRule?: Partial<WatchRule> | undefined;
-  tell: Tell;
+  emit: Emit;
   /** Called when the file is damaged. */
-  onSetAside?: JsonFileOptions<unknown>['onSetAside'];
+  onDamaged?: JsonFileOptions<unknown>['onDamaged'];
   /** Checks an address and opens it in the browser. */
   openLink(url: string): void;
   nextDrop: FolderHandlersOptions['nextDrop'];
@@ -42,19 +42,23 @@ export interface Folders {
   /** In the order they were added. */
   list(): WatchedFolder[];
   /** Scans all folders. Called when the window comes to the front, the machine wakes up, or the network is back. */
-  awake(): void;
+  onWake(): void;
   /** Reports the state of a domain that was just read. @param server The origin. */
-  hearDomain(server: string, domain: Domain): void;
+  updateDomain(server: string, domain: Domain): void;
   /**
    * Reports that the user pointed a domain at another deployment, or deleted it. Pauses the folder that uses the domain, so that
    * its next build does not undo the change.
    *
    * @param domain The full name. @param deployment The deployment that the domain now shows; `null` if the domain was deleted.
    */
-  hearAddressChange(server: string, domain: string, deployment: string | null): void;
+  addressChanged(server: string, domain: string, deployment: string | null): void;
   readonly handlers: FolderHandlers;
   /** Aborts all deploys. Live versions do not change. */
   close(): Promise<void>;
+}
+
+interface FoldersFile {
+  folders: FolderRecord[];
 }
 
 /**
@@ -63,69 +67,102 @@ export interface Folders {
  * @throws Error when `folders.json` cannot be read. Source: design of the desktop app, §5, §8.
  */
 export async function openFolders(options: FoldersOptions): Promise<Folders> {
-  const { native, accounts, settings, dataDir, cacheDir, watchRule, tell, openLink } = options;
-  const file = await openJsonFile<{ folders: FolderRecord[] }>({
-    path: join(dataDir, 'folders.json'),
+  const file = await openJsonFile<FoldersFile>({
+    path: join(options.dataDir, 'folders.json'),
     schema: FolderRecords,
     initial: { folders: [] },
-    onSetAside: options.onSetAside,
+    onDamaged: options.onDamaged,
   });
-  const folders = new Map<string, Folder>();
-  const notes = createNotes({ native, openLink, wanted: () => settings().notifications, tell });
-  let isTelling = false;
-  let isClosed = false;
+  const folders = new WatchedFolders(options, file);
+  folders.start();
+  return folders;
+}
+
+class WatchedFolders implements Folders {
+  readonly handlers: FolderHandlers;
+  readonly #options: FoldersOptions;
+  readonly #file: JsonFile<FoldersFile>;
+  readonly #notifications: FolderNotifications;
+  readonly #folders = new Map<string, Folder>();
+  #isEmitScheduled = false;
+  #isClosed = false;
   /** Set when nothing may be written any longer. If a command still waits for a server, its folder stays stored as paused. */
-  let isOver = false;
+  #isReadOnly = false;
 
-  const list = (): WatchedFolder[] => [...folders.values()].map((folder) => folder.show());
-
-  /** Coalesces the changes of one tick into one event. */
-  const tellSoon = (): void => {
-    if (isTelling || isClosed) return;
-    isTelling = true;
-    setImmediate(() => {
-      isTelling = false;
-      if (!isClosed) tell('folders', list());
+  constructor(options: FoldersOptions, file: JsonFile<FoldersFile>) {
+    const { native, openLink, settings, emit } = options;
+    this.#options = options;
+    this.#file = file;
+    this.#notifications = createFolderNotifications({
+      native,
+      openLink,
+      wanted: () => settings().notifications,
+      emit,
     });
-  };
+    this.handlers = createFolderHandlers({
+      ...options,
+      folders: this.#folders,
+      refreshLive: (folder) => this.#refreshLive(folder),
+      saved: () => this.#saved(),
+      add: (record) => this.#add(record),
+      remove: (id) => this.#remove(id),
+    });
+  }
 
-  /** See {@link Folders.hearAddressChange}. */
-  const leaveAddress = async (folder: Folder, deployment: string | null): Promise<void> => {
-    await folder.still(async () =>
-      folder.change({ paused: 'address-changed', ...(deployment === null && { url: null, live: null }) }),
-    );
-    if (deployment !== null) await learn(folder);
-  };
+  /** Starts to watch the stored folders. */
+  start(): void {
+    for (const record of this.#file.value().folders) this.#open(record);
+    this.#options.accounts.onChange(() => this.#sync());
+    this.#sync();
+  }
 
-  const save = async (): Promise<void> => {
-    if (!isOver) await file.change(() => ({ folders: [...folders.values()].map((folder) => folder.record()) }));
-  };
+  list(): WatchedFolder[] {
+    return [...this.#folders.values()].map((folder) => folder.show());
+  }
 
-  const changed = (before: Shown, now: Shown): void => {
-    const folder = folders.get(now.record.id);
-    if (!folder) return;
-    // If this write fails, the next change writes everything. Commands that must know the outcome call `saved`.
-    if (before.record !== now.record) save().catch(() => {});
-    tellSoon();
-    if (isClosed) return;
-    notes.folder(before.folder, now.folder);
-    if (now.folder.state.is === 'live' && before.folder.state.is !== 'live' && now.folder.live === null)
-      void learn(folder);
-  };
+  onWake(): void {
+    for (const folder of this.#folders.values()) {
+      folder.nudge('scan');
+      if (folder.record().needsDns) void this.#refreshLive(folder);
+    }
+  }
 
-  /** Reads which version a folder's address shows. That is unknown after the app was reinstalled or a deploy was aborted. */
-  const learn = async (folder: Folder): Promise<void> => {
-    const { server, domain, live } = folder.record();
-    const client = findClient(accounts, server);
-    const found = client && (await readLive(client, domain).catch(() => null));
-    if (!found || isClosed || folder.record().domain !== domain) return;
-    // A deploy in the meantime is newer than the answer.
-    if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
-    const isKnown = found.live?.deployment === folder.record().live?.deployment;
-    folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
-  };
+  updateDomain(server: string, domain: Domain): void {
+    for (const folder of this.#folders.values()) {
+      const { server: own, url } = folder.record();
+      if (own === server && url === domain.url) folder.updateDomain(domain);
+    }
+  }
 
-  const open = (record: FolderRecord): void => {
+  addressChanged(server: string, domain: string, deployment: string | null): void {
+    for (const folder of this.#folders.values()) {
+      const { server: own, url, live } = folder.record();
+      const isIts = own === server && url !== null && new URL(url).hostname === domain;
+      if (isIts && (deployment === null || deployment !== live?.deployment))
+        void this.#pauseForAddress(folder, deployment);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#folders.values()].map((folder) => folder.close()));
+    const saved = this.#save();
+    this.#isReadOnly = true;
+    await saved.catch(() => {});
+  }
+
+  #add(record: FolderRecord): void {
+    this.#open(record).sync();
+    this.#emitSoon();
+  }
+
+  #remove(id: string): void {
+    this.#folders.delete(id);
+    this.#emitSoon();
+  }
+
+  #open(record: FolderRecord): Folder {
+    const { native, accounts, settings, cacheDir, watchRule } = this.#options;
     const { id, server } = record;
     const folder = createFolder({
       record,
@@ -135,73 +172,81 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
       keep: () => settings().keepVersions,
       findClient: () => findClient(accounts, server),
       onRefused: () => accounts.refused(server),
-      onChange: changed,
+      onChange: (before, now) => this.#changed(before, now),
     });
-    folders.set(id, folder);
-  };
+    this.#folders.set(id, folder);
+    return folder;
+  }
 
-  const turn = (): void => {
-    if (isClosed) return;
+  /** Starts and stops watches to match the session. Pauses the folders of removed servers. */
+  #sync(): void {
+    if (this.#isClosed) return;
+    const { accounts } = this.#options;
     const known = new Set(accounts.session().servers.map(({ origin }) => origin));
-    for (const folder of folders.values()) {
+    for (const folder of this.#folders.values()) {
       const { server, paused } = folder.record();
       if (!known.has(server) && paused === null) folder.change({ paused: 'asked' });
-      folder.turn();
+      folder.sync();
     }
-    notes.session(accounts.session(), list());
-  };
+    this.#notifications.sessionChanged(accounts.session(), this.list());
+  }
 
-  for (const record of file.value().folders) open(record);
-  accounts.onChange(turn);
-  turn();
+  #changed(before: FolderSnapshot, now: FolderSnapshot): void {
+    const folder = this.#folders.get(now.record.id);
+    if (!folder) return;
+    // If this write fails, the next change writes everything. Commands that must know the outcome call `#saved`.
+    if (before.record !== now.record) this.#save().catch(() => {});
+    this.#emitSoon();
+    if (this.#isClosed) return;
+    this.#notifications.folderChanged(before.folder, now.folder);
+    if (now.folder.state.is === 'live' && before.folder.state.is !== 'live' && now.folder.live === null)
+      void this.#refreshLive(folder);
+  }
 
-  return {
-    list,
-    awake() {
-      for (const folder of folders.values()) {
-        folder.nudge('look');
-        if (folder.record().needsDns) void learn(folder);
-      }
-    },
-    hearDomain(server, domain) {
-      for (const folder of folders.values()) {
-        const { server: own, url } = folder.record();
-        if (own === server && url === domain.url) folder.hearDomain(domain);
-      }
-    },
-    hearAddressChange(server, domain, deployment) {
-      for (const folder of folders.values()) {
-        const { server: own, url, live } = folder.record();
-        const isIts = own === server && url !== null && new URL(url).hostname === domain;
-        if (isIts && (deployment === null || deployment !== live?.deployment)) void leaveAddress(folder, deployment);
-      }
-    },
-    handlers: createFolderHandlers({
-      ...options,
-      folders,
-      learn,
-      saved: () =>
-        save().catch((cause: unknown) => {
-          throw new ClientError('refused', 'The list of watched folders cannot be written: is the disk full?', {
-            cause,
-          });
-        }),
-      add(record) {
-        open(record);
-        folders.get(record.id)!.turn();
-        tellSoon();
-      },
-      remove(id) {
-        folders.delete(id);
-        tellSoon();
-      },
-    }),
-    async close() {
-      isClosed = true;
-      await Promise.all([...folders.values()].map((folder) => folder.close()));
-      const saved = save();
-      isOver = true;
-      await saved.catch(() => {});
-    },
-  };
+  /** Coalesces the changes of one tick into one event. */
+  #emitSoon(): void {
+    if (this.#isEmitScheduled || this.#isClosed) return;
+    this.#isEmitScheduled = true;
+    setImmediate(() => {
+      this.#isEmitScheduled = false;
+      if (!this.#isClosed) this.#options.emit('folders', this.list());
+    });
+  }
+
+  /** See {@link Folders.addressChanged}. */
+  async #pauseForAddress(folder: Folder, deployment: string | null): Promise<void> {
+    await folder.exclusively(async () =>
+      folder.change({ paused: 'address-changed', ...(deployment === null && { url: null, live: null }) }),
+    );
+    if (deployment !== null) await this.#refreshLive(folder);
+  }
+
+  /** Reads which version a folder's address shows. That is unknown after the app was reinstalled or a deploy was aborted. */
+  async #refreshLive(folder: Folder): Promise<void> {
+    const { server, domain, live } = folder.record();
+    const client = findClient(this.#options.accounts, server);
+    const found = client && (await readLive(client, domain).catch(() => null));
+    if (!found || this.#isClosed || folder.record().domain !== domain) return;
+    // A deploy in the meantime is newer than the answer.
+    if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
+    const isKnown = found.live?.deployment === folder.record().live?.deployment;
+    folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
+  }
+
+  async #save(): Promise<void> {
+    if (this.#isReadOnly) return;
+    await this.#file.change(() => ({ folders: [...this.#folders.values()].map((folder) => folder.record()) }));
+  }
+
+  #saved(): Promise<void> {
+    return this.#save().catch((cause: unknown) => {
+      throw new ClientError(
+        'refused',
+        'The list of watched folders cannot be saved. Check that the disk is not full.',
+        {
+          cause,
+        },
+      );
+    });
+  }
 }

@@ -5,10 +5,10 @@ import type { DomainValidation } from '@berth/contract';
 
 /** Usual names of build output. A site in such a folder is named after the parent folder. */
 const BUILDS = new Set(['dist', 'build', 'out', 'public', '_site', 'www', 'site', 'html', 'docs']);
-const LONGEST = 40;
-const SHORTEST = 3;
-const NUMBERED = 5;
-const RANDOM = 3;
+const MAX_LENGTH = 40;
+const MIN_LENGTH = 3;
+const MAX_NUMBER = 5;
+const RANDOM_NAMES = 3;
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz';
 
 /** A name with the server's validation, which is `null` if the server cannot be reached. */
@@ -26,10 +26,10 @@ export function nameOfFolder(path: string): string {
     .toLowerCase()
     .replace(/\p{M}+/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(/^-|-$/g, '');
   if (slug === '') return 'my-site';
-  return slug.length < SHORTEST ? `${slug}-site` : slug;
+  return slug.length < MIN_LENGTH ? `${slug}-site` : slug;
 }
 
 /**
@@ -71,8 +71,8 @@ export async function suggestName(
 
 function* candidates(own: string): Generator<string> {
   yield own;
-  for (let number = 2; number <= NUMBERED; number += 1) yield `${own}-${number}`;
-  for (let i = 0; i < RANDOM; i += 1)
+  for (let number = 2; number <= MAX_NUMBER; number += 1) yield `${own}-${number}`;
+  for (let i = 0; i < RANDOM_NAMES; i += 1)
     yield `${own}-${Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`;
 }
 

@@ -30,14 +30,14 @@ export function earlierVersion({ versions, domain }: Versions): Deployment {
   const live = versions.findIndex(({ deployment }) => deployment === domain?.deployment);
   const earlier = versions[live + 1];
   if (earlier) return earlier;
-  throw new ClientError('refused', 'There is no earlier version: older ones are deleted after a while.');
+  throw new ClientError('refused', 'There is no earlier version. Older versions are deleted automatically.');
 }
 
 /** Finds a version by its deployment. @throws ClientError `refused` when the folder has no such version. */
 export function versionOf({ versions }: Versions, deployment: string): Deployment {
   const found = versions.find((version) => version.deployment === deployment);
   if (found) return found;
-  throw new ClientError('refused', `The server has no version ${deployment} of this folder any more.`);
+  throw new ClientError('refused', `The server no longer has version ${deployment} of this folder.`);
 }
 
 /** Points the folder's domain at a version. @throws ClientError. */

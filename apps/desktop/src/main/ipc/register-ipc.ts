@@ -15,7 +15,7 @@ const DroppedPaths = z
     z
       .string()
       .max(32_767)
-      .refine((path) => isAbsolute(path) && !path.includes('\0'), 'A dropped path is absolute'),
+      .refine((path) => isAbsolute(path) && !path.includes('\0'), 'a dropped path must be absolute'),
   )
   .max(1_000, 'At most 1,000 files and folders can be dropped at once');
 
@@ -37,7 +37,8 @@ export function registerIpc({ ipcMain, window, backend }: IpcOptions): void {
   const answer = (channel: string, input: z.ZodType, output: z.ZodType, run: (input: never) => Promise<unknown>) =>
     ipcMain.handle(channel, async (event: IpcMainInvokeEvent, ...args: unknown[]): Promise<Answer<unknown>> => {
       try {
-        if (!isOurPage(event, window())) throw new ClientError('refused', 'Only the window of the app is answered.');
+        if (!isOurPage(event, window()))
+          throw new ClientError('refused', 'Only the window of the app can send commands.');
         const result = await run(input.parse(args[0]) as never);
         return { ok: true, value: cut(output, result) };
       } catch (error) {
@@ -55,6 +56,6 @@ export function registerIpc({ ipcMain, window, backend }: IpcOptions): void {
 /** Reduces a value to the fields of the contract. A value that does not match is a bug in the app, not invalid input. */
 function cut(schema: z.ZodType, value: unknown): unknown {
   const cutting = schema.safeParse(value);
-  if (!cutting.success) throw new Error('The answer is not what the contract says', { cause: cutting.error });
+  if (!cutting.success) throw new Error('The answer does not match the contract', { cause: cutting.error });
   return cutting.data;
 }

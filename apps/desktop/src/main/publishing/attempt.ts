@@ -9,8 +9,8 @@ import {
 } from '@berth/client';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { PublishOptions } from '../../shared/publishing.ts';
-import { beginProgress, leftOutOf, type ProgressView, showProgress } from '../progress.ts';
-import type { EndReason } from './line.ts';
+import { initialProgress, leftOutOf, type ProgressView, applyDeployEvent } from '../progress.ts';
+import type { EndReason } from './publish-queue.ts';
 
 /** How long to wait for the server's final answer if the user cancels after everything is sent, in milliseconds. */
 const LAST_ANSWER_MS = 5_000;
@@ -32,7 +32,7 @@ export interface AttemptInput {
 }
 
 /** How an attempt ended. */
-export interface Outcome {
+export interface AttemptOutcome {
   /** The live deployment; `null` if it does not exist or the outcome is unknown. */
   deployment: CreatedDeployment | null;
   /** The domain that shows the deployment. */
@@ -50,11 +50,11 @@ export interface Outcome {
  *
  * @param signal Aborted with an {@link EndReason}.
  */
-export async function attemptPublishing(input: AttemptInput, signal: AbortSignal): Promise<Outcome> {
+export async function attemptPublishing(input: AttemptInput, signal: AbortSignal): Promise<AttemptOutcome> {
   const { options, cacheDir, retries } = input;
-  const outcome: Outcome = { deployment: null, domain: null, failure: null, progressed: false };
+  const outcome: AttemptOutcome = { deployment: null, domain: null, failure: null, progressed: false };
   const engine = new AbortController();
-  let view = beginProgress();
+  let view = initialProgress();
   let timer: NodeJS.Timeout | undefined;
 
   function show(next: ProgressView): void {
@@ -62,14 +62,14 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     input.show(view);
   }
 
-  function giveUp(): void {
+  function onAbort(): void {
     const reason = signal.reason as EndReason;
     if (reason === 'cancelled' && view.progress.phase === 'finishing')
       timer = setTimeout(() => engine.abort(CANCELLED), LAST_ANSWER_MS);
     else engine.abort(reason === 'cancelled' ? CANCELLED : undefined);
   }
 
-  signal.addEventListener('abort', giveUp, { once: true });
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
     show(view);
@@ -82,7 +82,7 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     const folder = await input.folder(engine.signal);
     const reading = readFolder(folder, { cacheDir, signal: engine.signal });
     let step = await reading.next();
-    for (; step.done !== true; step = await reading.next()) show(showProgress(view, step.value, Date.now()));
+    for (; step.done !== true; step = await reading.next()) show(applyDeployEvent(view, step.value, Date.now()));
     const snapshot = step.value;
     // Reading can find private keys, which are then skipped too.
     show({ ...view, leftOut: leftOutOf(snapshot.skipped) });
@@ -95,13 +95,13 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     for await (const event of deployFolder(asked, how)) {
       if (event.type === 'linked') outcome.domain = event.domain;
       if (event.type === 'uploaded') outcome.progressed ||= event.done.files > 0;
-      show(showProgress(view, event, Date.now()));
+      show(applyDeployEvent(view, event, Date.now()));
     }
   } catch (thrown) {
-    outcome.failure = signal.aborted ? new ClientError('aborted', 'It was given up before its end.') : thrown;
+    outcome.failure = signal.aborted ? new ClientError('aborted', 'Cancelled before it finished.') : thrown;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', onAbort);
   }
   return outcome;
 }

@@ -5,7 +5,7 @@ import { LeftOut } from '../../shared/progress.ts';
 import { Id, Published, PublishOptions } from '../../shared/publishing.ts';
 
 /** The stored state of a publishing, without progress: after a restart, an unfinished one resumes from what is uploaded. */
-export const KeptState = z.discriminatedUnion('is', [
+export const StoredState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('asking') }),
   /** Queued or running. `deployment`: it is live already, and only its domain must be linked and the result be shown. */
   z.object({ is: z.literal('unfinished'), deployment: CreatedDeployment.optional() }),
@@ -13,7 +13,7 @@ export const KeptState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('failed'), problem: Problem, at: z.number() }),
   z.object({ is: z.literal('cancelled') }),
 ]);
-export type KeptState = z.infer<typeof KeptState>;
+export type StoredState = z.infer<typeof StoredState>;
 
 /** A stored publishing. */
 export const Entry = z.object({
@@ -37,18 +37,18 @@ export const Entry = z.object({
   sure: z.boolean(),
   /** It was pasted, so the user must confirm. */
   pasted: z.boolean().optional(),
-  state: KeptState,
+  state: StoredState,
   leftOut: z.array(LeftOut),
 });
 export type Entry = z.infer<typeof Entry>;
 export type Source = Entry['source'];
 
 /** The content of `publishings.json`, newest first. */
-export const KeptPublishings = z.object({ version: z.literal(1), publishings: z.array(Entry) });
-export type KeptPublishings = z.infer<typeof KeptPublishings>;
+export const StoredPublishings = z.object({ version: z.literal(1), publishings: z.array(Entry) });
+export type StoredPublishings = z.infer<typeof StoredPublishings>;
 
 /** The max number of stored publishings. */
-export const MOST_KEPT = 100;
+export const MAX_KEPT = 100;
 
 /** The live deployment of an unfinished entry; `null` if the entry is not known to have one. */
 export function liveOf({ state }: Pick<Entry, 'state'>): CreatedDeployment | null {
@@ -72,7 +72,7 @@ export function isOpen({ state }: Pick<Entry, 'state'>): boolean {
  * @param entries Newest first. @param nowMs In Unix milliseconds.
  */
 export function withoutOldest(entries: readonly Entry[], nowMs: number): Entry[] {
-  const surplus = entries.length - MOST_KEPT;
+  const surplus = entries.length - MAX_KEPT;
   if (surplus <= 0) return [...entries];
   const ended = entries.filter((entry) => !isOpen(entry)).toReversed();
   const [precious, plain] = [

@@ -4,14 +4,14 @@ import { ClientError } from '@berth/client';
 import type { PublishOptions } from '../../shared/publishing.ts';
 import type { Handlers } from '../backend.ts';
 import type { Granted } from '../grants.ts';
-import { type Asking, nameOf } from './asking.ts';
-import { type Entry, isOpen, type KeptState, MOST_KEPT, type Source, withoutCopy, withoutOldClaim } from './entry.ts';
-import type { Ledger } from './ledger.ts';
-import type { Line } from './line.ts';
-import { passwordGone } from './password-gone.ts';
-import type { PublishingParts } from './parts.ts';
+import { type DropCheck, nameOf } from './drop-check.ts';
+import { type Entry, isOpen, type StoredState, MAX_KEPT, type Source, withoutCopy, withoutOldClaim } from './entry.ts';
+import type { PublishingList } from './publishing-list.ts';
+import type { PublishQueue } from './publish-queue.ts';
+import { passwordLost } from './password-lost.ts';
+import type { PublishingOptions } from './options.ts';
 import { namesOf, type Staging } from './staging.ts';
-import type { Teller } from './teller.ts';
+import type { ThrottledEvent } from './throttled-event.ts';
 
 /** The handlers of the commands about publishing. */
 export type PublishingHandlers = Pick<
@@ -19,133 +19,159 @@ export type PublishingHandlers = Pick<
   'publish' | 'answerPublishing' | 'cancelPublishing' | 'retryPublishing' | 'dismissPublishing' | 'claimPublishing'
 >;
 
-export interface HandlerParts extends Pick<PublishingParts, 'accounts' | 'grants' | 'nextDrop'> {
-  ledger: Ledger;
-  asking: Asking;
-  line: Pick<Line, 'cancel'>;
+export interface PublishingHandlersOptions extends Pick<PublishingOptions, 'accounts' | 'grants' | 'nextDrop'> {
+  list: PublishingList;
+  dropCheck: DropCheck;
+  queue: Pick<PublishQueue, 'cancel'>;
   staging: Pick<Staging, 'remove'>;
   passwords: Map<string, string>;
-  teller: Teller;
+  listEvent: ThrottledEvent;
 }
 
-export function createHandlers(parts: HandlerParts): PublishingHandlers {
-  const { accounts, grants, nextDrop, ledger, asking, line, staging, passwords, teller } = parts;
+/** Creates the handlers of the commands about publishing. */
+export function createHandlers(options: PublishingHandlersOptions): PublishingHandlers {
+  const commands = new PublishingCommands(options);
+  return {
+    publish: (input) => commands.publish(input),
+    answerPublishing: (input) => commands.answerPublishing(input),
+    cancelPublishing: (input) => commands.cancelPublishing(input),
+    retryPublishing: (input) => commands.retryPublishing(input),
+    dismissPublishing: (input) => commands.dismissPublishing(input),
+    claimPublishing: (input) => commands.claimPublishing(input),
+  };
+}
 
-  /** Finds an entry that is in one of the states. @throws ClientError `refused` with the message `otherwise` if it is not. */
-  function getIn(id: string, states: readonly KeptState['is'][], otherwise: string): Entry {
-    const entry = ledger.get(id);
-    if (states.includes(entry.state.is)) return entry;
-    throw new ClientError('refused', otherwise);
+type Input<C extends keyof PublishingHandlers> = Parameters<PublishingHandlers[C]>[0];
+type Output<C extends keyof PublishingHandlers> = ReturnType<PublishingHandlers[C]>;
+
+class PublishingCommands {
+  readonly #options: PublishingHandlersOptions;
+
+  constructor(options: PublishingHandlersOptions) {
+    this.#options = options;
   }
 
-  async function cancel(entry: Entry): Promise<void> {
-    await line.cancel(entry.id);
+  async publish({ grants: given, pasted }: Input<'publish'>): Output<'publish'> {
+    const { accounts, grants, nextDrop, list, dropCheck, passwords, listEvent } = this.#options;
+    const publishOptions = nextDrop.usable();
+    const sources = sourcesOf(given.map((grant) => grants.peek(grant)));
+    const server = accounts.session().current;
+    const client = accounts.client(server);
+    refuseUnpublishable(sources, publishOptions, client.key, list.entries().filter(isOpen).length);
+    for (const grant of new Set(given)) grants.take(grant);
+    nextDrop.clear();
+
+    const { password, ...others } = publishOptions;
+    const entries = sources.map((source): Entry => ({
+      id: randomBytes(8).toString('hex'),
+      name: nameOf(source),
+      begun: Date.now(),
+      server,
+      anonymous: client.key === null,
+      source,
+      options: others,
+      password: password !== undefined,
+      sure: false,
+      pasted,
+      state: { is: 'asking' },
+      leftOut: [],
+    }));
+    // Show them immediately, because a slow drive delays the checks.
+    list.add(entries.toReversed());
+    for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
+    listEvent.emitNow();
+    await Promise.all(entries.map(({ id }) => dropCheck.check(id)));
+    await list.saved();
+    return { publishings: entries.map(({ id }) => id) };
+  }
+
+  async answerPublishing({ id, instead }: Input<'answerPublishing'>): Output<'answerPublishing'> {
+    const { grants, list, dropCheck } = this.#options;
+    const { name } = this.#getIn(id, ['asking'], 'This question is no longer open.');
+    if (instead === null) {
+      dropCheck.confirm(id);
+      return;
+    }
+    if (grants.peek(instead).kind === 'file') throw new ClientError('refused', 'This is a file. Choose a folder.');
+    const { path } = grants.take(instead);
+    // Choosing a folder also confirms the paste.
+    const source = { kind: 'folder', path } as const;
+    list.change(id, { source, name: `${name}/${basename(path)}`, pasted: undefined });
+    list.update(id, { question: null });
+    await dropCheck.check(id);
+  }
+
+  async cancelPublishing({ id }: Input<'cancelPublishing'>): Output<'cancelPublishing'> {
+    const { list } = this.#options;
+    await this.#cancel(list.get(id));
+  }
+
+  async retryPublishing({ id }: Input<'retryPublishing'>): Output<'retryPublishing'> {
+    const { list, dropCheck, passwords, listEvent } = this.#options;
+    const entry = this.#getIn(id, ['failed', 'cancelled'], 'Only failed or cancelled items can be retried.');
+    if (entry.password && !passwords.has(id)) throw passwordLost();
+    list.change(id, { state: { is: 'asking' } });
+    list.update(id, { question: null });
+    listEvent.emitNow();
+    await dropCheck.check(id);
+  }
+
+  async dismissPublishing({ id }: Input<'dismissPublishing'>): Output<'dismissPublishing'> {
+    const { list, passwords, listEvent } = this.#options;
+    const entry = list.get(id);
+    if (isOpen(entry)) await this.#cancel(entry);
+    passwords.delete(id);
+    list.remove(id);
+    listEvent.emitNow();
+  }
+
+  async claimPublishing({ id }: Input<'claimPublishing'>): Output<'claimPublishing'> {
+    const { accounts, list, listEvent } = this.#options;
+    const { state, server } = list.get(id);
+    const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
+    if (!published || published.claim === null)
+      throw new ClientError(
+        'refused',
+        'This site cannot be claimed. It already belongs to an account, or has expired.',
+      );
+    const client = accounts.client(server);
+    if (client.key === null)
+      throw new ClientError('signed-out', `Sign in to ${new URL(server).host} to claim this site.`);
+    try {
+      await client.api.account.claim.mutate({ claim: published.claim });
+    } catch (thrown) {
+      if (thrown instanceof ClientError && thrown.status === 401) accounts.refused(server);
+      throw thrown;
+    }
+    list.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
+    listEvent.emitNow();
+  }
+
+  /** Finds an entry that is in one of the states. @throws ClientError `refused` with `message` otherwise. */
+  #getIn(id: string, states: readonly StoredState['is'][], message: string): Entry {
+    const { list } = this.#options;
+    const entry = list.get(id);
+    if (states.includes(entry.state.is)) return entry;
+    throw new ClientError('refused', message);
+  }
+
+  async #cancel(entry: Entry): Promise<void> {
+    const { list, queue, staging, listEvent } = this.#options;
+    await queue.cancel(entry.id);
     // A running attempt has already stored its own result.
-    const stopped = ledger.get(entry.id);
+    const stopped = list.get(entry.id);
     if (!isOpen(stopped)) return;
     const { id, source } = stopped;
     if (source.kind === 'files') {
       // Store first that there is no copy, so that a half-removed copy is never used.
-      ledger.change(id, { source: withoutCopy(source) });
-      await ledger.saved();
+      list.change(id, { source: withoutCopy(source) });
+      await list.saved();
       await staging.remove(id).catch(() => {});
     }
-    ledger.pass(id, { view: null, question: null });
-    ledger.change(id, { state: { is: 'cancelled' } });
-    teller.atOnce();
+    list.update(id, { view: null, question: null });
+    list.change(id, { state: { is: 'cancelled' } });
+    listEvent.emitNow();
   }
-
-  return {
-    async publish({ grants: given, pasted }) {
-      const options = nextDrop.usable();
-      const sources = sourcesOf(given.map((grant) => grants.look(grant)));
-      const server = accounts.session().current;
-      const client = accounts.client(server);
-      refuse(sources, options, client.key, ledger.entries().filter(isOpen).length);
-      for (const grant of new Set(given)) grants.take(grant);
-      nextDrop.clear();
-
-      const { password, ...others } = options;
-      const entries = sources.map((source): Entry => ({
-        id: randomBytes(8).toString('hex'),
-        name: nameOf(source),
-        begun: Date.now(),
-        server,
-        anonymous: client.key === null,
-        source,
-        options: others,
-        password: password !== undefined,
-        sure: false,
-        pasted,
-        state: { is: 'asking' },
-        leftOut: [],
-      }));
-      // Show them immediately, because a slow drive delays the checks.
-      ledger.add(entries.toReversed());
-      for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
-      teller.atOnce();
-      await Promise.all(entries.map(({ id }) => asking.begin(id)));
-      await ledger.saved();
-      return { publishings: entries.map(({ id }) => id) };
-    },
-
-    async answerPublishing({ id, instead }) {
-      const { name } = getIn(id, ['asking'], 'There is no question about it any more.');
-      if (instead === null) {
-        asking.confirm(id);
-        return;
-      }
-      if (grants.look(instead).kind === 'file') throw new ClientError('refused', 'It is a file: choose a folder.');
-      const { path } = grants.take(instead);
-      // Choosing a folder also confirms the paste.
-      const source = { kind: 'folder', path } as const;
-      ledger.change(id, { source, name: `${name}/${basename(path)}`, pasted: undefined });
-      ledger.pass(id, { question: null });
-      await asking.begin(id);
-    },
-
-    async cancelPublishing({ id }) {
-      await cancel(ledger.get(id));
-    },
-
-    async retryPublishing({ id }) {
-      const entry = getIn(id, ['failed', 'cancelled'], 'Only what failed or was cancelled can be tried again.');
-      if (entry.password && !passwords.has(id)) throw passwordGone();
-      ledger.change(id, { state: { is: 'asking' } });
-      ledger.pass(id, { question: null });
-      teller.atOnce();
-      await asking.begin(id);
-    },
-
-    async dismissPublishing({ id }) {
-      const entry = ledger.get(id);
-      if (isOpen(entry)) await cancel(entry);
-      passwords.delete(id);
-      ledger.remove(id);
-      teller.atOnce();
-    },
-
-    async claimPublishing({ id }) {
-      const { state, server } = ledger.get(id);
-      const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
-      if (!published || published.claim === null)
-        throw new ClientError('refused', 'There is nothing to take over: it has an owner, or is gone.');
-      const client = accounts.client(server);
-      if (client.key === null)
-        throw new ClientError(
-          'signed-out',
-          `Nobody is signed in to ${new URL(server).host}, so nobody can take it over.`,
-        );
-      try {
-        await client.api.account.claim.mutate({ claim: published.claim });
-      } catch (thrown) {
-        if (thrown instanceof ClientError && thrown.status === 401) accounts.refused(server);
-        throw thrown;
-      }
-      ledger.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
-      teller.atOnce();
-    },
-  };
 }
 
 /** Makes one source for each folder and one for all files together. Ignores duplicates. */
@@ -161,12 +187,16 @@ function sourcesOf(granted: readonly Granted[]): Source[] {
 }
 
 /** Rejects publishings that are certain to fail before anything starts. @throws ClientError. */
-function refuse(sources: readonly Source[], { domain }: PublishOptions, key: string | null, open: number): void {
+function refuseUnpublishable(
+  sources: readonly Source[],
+  { domain }: PublishOptions,
+  key: string | null,
+  open: number,
+): void {
   for (const source of sources) if (source.kind === 'files') namesOf(source.paths);
-  if (domain !== undefined && key === null)
-    throw new ClientError('signed-out', 'A name of its own needs an account, and nobody is signed in.');
+  if (domain !== undefined && key === null) throw new ClientError('signed-out', 'Sign in to use a domain.');
   if (domain !== undefined && sources.length > 1)
-    throw new ClientError('refused', `${domain} can show one site: drop the folders one by one.`);
-  if (open + sources.length > MOST_KEPT)
-    throw new ClientError('refused', `At most ${MOST_KEPT} can wait at a time: drop the rest when some are done.`);
+    throw new ClientError('refused', `${domain} can show only one site. Drop one folder at a time.`);
+  if (open + sources.length > MAX_KEPT)
+    throw new ClientError('refused', `At most ${MAX_KEPT} items can be queued. Drop the rest later.`);
 }

@@ -3,20 +3,20 @@ import { ClientError, onDriveWithin } from '@berth/client';
 import type { Publishing } from '../../shared/publishing.ts';
 import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
 import { problemOf } from '../problem.ts';
-import { openJsonFile } from '../storage/json-file.ts';
-import { createAsking } from './asking.ts';
-import { isOpen, KeptPublishings, liveOf } from './entry.ts';
+import { type JsonFile, openJsonFile } from '../storage/json-file.ts';
+import { createDropCheck, type DropCheck } from './drop-check.ts';
+import { isOpen, StoredPublishings, liveOf } from './entry.ts';
 import { createHandlers, type PublishingHandlers } from './handlers.ts';
-import { createLedger } from './ledger.ts';
-import { createLine } from './line.ts';
-import type { PublishingParts } from './parts.ts';
-import { passwordGone } from './password-gone.ts';
-import { createPublisher } from './publisher.ts';
-import { createStaging } from './staging.ts';
-import { createTeller } from './teller.ts';
+import { createPublishingList, type PublishingList } from './publishing-list.ts';
+import { createPublishQueue, type PublishQueue } from './publish-queue.ts';
+import type { PublishingOptions } from './options.ts';
+import { passwordLost } from './password-lost.ts';
+import { createPublishingRunner } from './runner.ts';
+import { createStaging, type Staging } from './staging.ts';
+import { createThrottledEvent, type ThrottledEvent } from './throttled-event.ts';
 
 /** The shortest time between two events about progress, in milliseconds. */
-const TELL_EVERY_MS = 100;
+const EMIT_EVERY_MS = 100;
 
 /** A published folder. */
 export interface PublishedFolder {
@@ -35,7 +35,7 @@ export interface Publishings {
   /** Finds the folder of a publishing. @throws ClientError `refused` when files were published instead. */
   publishedFolder(id: string): PublishedFolder;
   /** Retries paused publishings now, and checks again which folders exist. */
-  awake(): void;
+  onWake(): void;
   /** Reports that the list of watched folders has changed. */
   watchedChanged(): void;
   /** Stops all work so that the next start can resume it. */
@@ -51,92 +51,118 @@ export interface Publishings {
  *
  * @throws Error when `publishings.json` cannot be read. Source: design of the desktop app, §1, §8; security T40.
  */
-export async function openPublishings(parts: PublishingParts): Promise<Publishings> {
-  const path = join(parts.dataDir, 'publishings.json');
-  const initial = { version: 1 as const, publishings: [] };
-  const file = await openJsonFile<KeptPublishings>({
-    path,
-    schema: KeptPublishings,
-    initial,
-    onSetAside: parts.onSetAside,
+export async function openPublishings(options: PublishingOptions): Promise<Publishings> {
+  const file = await openJsonFile<StoredPublishings>({
+    path: join(options.dataDir, 'publishings.json'),
+    schema: StoredPublishings,
+    initial: { version: 1, publishings: [] },
+    onDamaged: options.onDamaged,
   });
-  const ledger = createLedger(file, (thrown) => parts.tellTrouble(notKept(thrown)));
-  const list = () => ledger.publishings(new Set(parts.watchedPaths()));
-  const teller = createTeller(() => parts.tell(list()), TELL_EVERY_MS);
-  const staging = createStaging(join(parts.cacheDir, 'staging'));
-  const passwords = new Map<string, string>();
-  const line = createLine(createPublisher({ ...parts, ledger, staging, teller, passwords }));
-  const asking = createAsking({ ...parts, ledger, line, teller });
-  let isFinding = false;
+  const publishings = new OpenPublishings(options, file);
+  await publishings.resume();
+  return publishings;
+}
 
-  /** Checks which folders exist. A folder whose drive does not answer counts as missing. */
-  async function findFolders(): Promise<void> {
-    if (isFinding) return;
-    isFinding = true;
-    await Promise.all(
-      ledger.entries().map(async ({ id, source }) => {
-        if (source.kind !== 'folder') return;
-        ledger.pass(id, { there: await isFolder(source.path) });
-        teller.soon();
-      }),
-    );
-    isFinding = false;
+class OpenPublishings implements Publishings {
+  readonly handlers: PublishingHandlers;
+  readonly #options: PublishingOptions;
+  readonly #list: PublishingList;
+  readonly #listEvent: ThrottledEvent;
+  readonly #staging: Staging;
+  readonly #queue: PublishQueue;
+  readonly #dropCheck: DropCheck;
+  #isCheckingFolders = false;
+
+  constructor(options: PublishingOptions, file: JsonFile<StoredPublishings>) {
+    const list = createPublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
+    const listEvent = createThrottledEvent(() => options.onChange(this.list()), EMIT_EVERY_MS);
+    const staging = createStaging(join(options.cacheDir, 'staging'));
+    const passwords = new Map<string, string>();
+    const queue = createPublishQueue(createPublishingRunner({ ...options, list, staging, listEvent, passwords }));
+    const dropCheck = createDropCheck({ ...options, list, queue, listEvent });
+    this.handlers = createHandlers({ ...options, list, dropCheck, queue, staging, passwords, listEvent });
+    this.#options = options;
+    this.#list = list;
+    this.#listEvent = listEvent;
+    this.#staging = staging;
+    this.#queue = queue;
+    this.#dropCheck = dropCheck;
+  }
+
+  /** Resumes the stored publishings. */
+  async resume(): Promise<void> {
+    await this.#resumeUnfinished();
+    // Asks again about publishings that had a question. The user can answer or cancel one even before its drive answers.
+    for (const { id, state } of this.#list.entries().toReversed())
+      if (state.is === 'asking') void this.#dropCheck.check(id);
+    void this.#checkFolders();
+  }
+
+  list(): Publishing[] {
+    return this.#list.publishings(new Set(this.#options.watchedPaths()));
+  }
+
+  failedAt(): ReadonlyMap<string, number> {
+    return new Map(this.#list.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : [])));
+  }
+
+  publishedFolder(id: string): PublishedFolder {
+    const { source, password } = this.#list.get(id);
+    if (source.kind === 'folder') return { path: source.path, password };
+    throw new ClientError('refused', 'Only folders can be watched, and this is a drop of files.');
+  }
+
+  onWake(): void {
+    this.#queue.endPauses();
+    void this.#checkFolders();
+  }
+
+  watchedChanged(): void {
+    this.#listEvent.emitSoon();
+  }
+
+  async close(): Promise<void> {
+    this.#dropCheck.close();
+    await this.#queue.close();
+    this.#listEvent.close();
+    await this.#list.saved();
   }
 
   /** Queues unfinished publishings, oldest first. Those that need a password fail. */
-  async function goOn(): Promise<void> {
-    await staging.keepOnly(
-      new Set(
-        ledger
-          .entries()
-          .filter(isOpen)
-          .map(({ id }) => id),
-      ),
-    );
-    for (const entry of ledger.entries().toReversed()) {
+  async #resumeUnfinished(): Promise<void> {
+    const list = this.#list;
+    const unfinished = list.entries().filter(isOpen);
+    await this.#staging.keepOnly(new Set(unfinished.map(({ id }) => id)));
+    for (const entry of list.entries().toReversed()) {
       if (!isOpen(entry)) continue;
       if (entry.password && !liveOf(entry)) {
-        ledger.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordGone()), at: Date.now() } });
-        await staging.remove(entry.id);
+        list.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordLost()), at: Date.now() } });
+        await this.#staging.remove(entry.id);
         continue;
       }
-      if (entry.state.is !== 'asking') line.add(entry.id, entry.server);
+      if (entry.state.is !== 'asking') this.#queue.add(entry.id, entry.server);
     }
   }
 
-  await goOn();
-  // Asks again about publishings that had a question. The user can answer or cancel one even before its drive answers.
-  for (const { id, state } of ledger.entries().toReversed()) if (state.is === 'asking') void asking.begin(id);
-  void findFolders();
-
-  return {
-    list,
-    failedAt: () =>
-      new Map(ledger.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : []))),
-    handlers: createHandlers({ ...parts, ledger, asking, line, staging, passwords, teller }),
-    publishedFolder(id) {
-      const { source, password } = ledger.get(id);
-      if (source.kind === 'folder') return { path: source.path, password };
-      throw new ClientError('refused', 'Files were dropped, and no folder: there is none to watch.');
-    },
-    awake() {
-      line.hurry();
-      void findFolders();
-    },
-    watchedChanged: teller.soon,
-    async close() {
-      asking.close();
-      await line.close();
-      teller.close();
-      await ledger.saved();
-    },
-  };
+  /** Checks which folders exist. A folder whose drive does not answer counts as missing. */
+  async #checkFolders(): Promise<void> {
+    if (this.#isCheckingFolders) return;
+    this.#isCheckingFolders = true;
+    await Promise.all(
+      this.#list.entries().map(async ({ id, source }) => {
+        if (source.kind !== 'folder') return;
+        this.#list.update(id, { exists: await isFolder(source.path) });
+        this.#listEvent.emitSoon();
+      }),
+    );
+    this.#isCheckingFolders = false;
+  }
 }
 
-function notKept(thrown: unknown) {
+function writeProblem(thrown: unknown) {
   const code = (thrown as NodeJS.ErrnoException).code;
   const why = code === 'ENOSPC' ? ': the disk is full' : '';
-  return problemOf(new ClientError('folder', `The list of what was published cannot be written${why}.`));
+  return problemOf(new ClientError('folder', `The list of published items cannot be saved${why}.`));
 }
 
 function isFolder(path: string): Promise<boolean> {

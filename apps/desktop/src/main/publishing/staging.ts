@@ -38,7 +38,7 @@ export function createStaging(dir: string): Staging {
       const waiting = Array.from(namesOf(paths));
       const copyAll = async () => {
         for (let next; (next = waiting.shift()) !== undefined;) {
-          if (signal.aborted) throw givenUp();
+          if (signal.aborted) throw aborted();
           await copy(next[1], join(folderOf(id), next[0]), signal);
         }
       };
@@ -79,9 +79,13 @@ export function namesOf(paths: readonly string[]): Map<string, string> {
     const name = publishedNameOf(once, path);
     const folded = name.normalize('NFC').toLowerCase();
     if (seen.has(folded))
-      throw new ClientError('folder', `Two of the files are named ${name}: put them into a folder, and drop that.`, {
-        file: name,
-      });
+      throw new ClientError(
+        'folder',
+        `Two of the files are named ${name}. Put them into a folder and drop the folder.`,
+        {
+          file: name,
+        },
+      );
     seen.add(folded);
     names.set(name, path);
   }
@@ -89,9 +93,9 @@ export function namesOf(paths: readonly string[]): Map<string, string> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there any more',
-  EACCES: 'it may not be read',
-  EPERM: 'it may not be read',
+  ENOENT: 'it no longer exists',
+  EACCES: 'you do not have permission to read it',
+  EPERM: 'you do not have permission to read it',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
 };
@@ -99,19 +103,19 @@ const REASONS: Readonly<Record<string, string>> = {
 async function copy(path: string, to: string, signal: AbortSignal): Promise<void> {
   try {
     const real = await realpath(path);
-    if (!(await stat(real)).isFile()) throw new ClientError('folder', `${basename(path)}: it is not a file any more.`);
+    if (!(await stat(real)).isFile()) throw new ClientError('folder', `${basename(path)}: it is no longer a file.`);
     await copyFile(real, to, constants.COPYFILE_FICLONE_FORCE).catch(() =>
       // Most disks cannot share bytes. Copy as a stream then, because it can be aborted.
       pipeline(createReadStream(real), createWriteStream(to, { mode: 0o600 }), { signal }),
     );
   } catch (thrown) {
-    if (signal.aborted) throw givenUp();
+    if (signal.aborted) throw aborted();
     if (thrown instanceof ClientError) throw thrown;
     const reason = REASONS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'it cannot be copied';
     throw new ClientError('folder', `${basename(path)}: ${reason}.`, { file: basename(path), cause: thrown });
   }
 }
 
-function givenUp(): ClientError {
-  return new ClientError('aborted', 'It was given up before its end.');
+function aborted(): ClientError {
+  return new ClientError('aborted', 'Cancelled before it finished.');
 }

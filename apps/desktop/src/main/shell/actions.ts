@@ -1,7 +1,7 @@
 import { ClientError } from '@berth/client';
 import type { Page } from '../../shared/contract.ts';
 import type { Given } from '../../shared/publishing.ts';
-import type { Backend, Tell } from '../backend.ts';
+import type { Backend, Emit } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 import { readDeepLink } from './deep-link.ts';
 import type { Launch } from './launch.ts';
@@ -14,33 +14,23 @@ export interface Actions extends MenuActions, TrayActions {
   /** Publishes absolute paths that the user dropped on an icon of the app or opened with the app. */
   publishPaths(paths: readonly string[]): void;
   /** Handles a start, a link or a folder from outside the app. */
-  receive(arrival: Launch): void;
+  receive(launch: Launch): void;
 }
 
 /** Creates the actions. They do not throw: errors are sent to the page as notices. */
 export function createActions(
   backend: Pick<Backend, 'give' | 'handlers'>,
   window: Pick<MainWindow, 'show'>,
-  tell: Tell,
+  emit: Emit,
   quit: () => void,
 ): Actions {
   const { handlers } = backend;
 
-  const attempt = (work: () => Promise<unknown>) => {
-    const run = async () => {
-      try {
-        await work();
-      } catch (error) {
-        window.show();
-        tell('problem', { problem: problemOf(error) });
-      }
-    };
-    void run();
-  };
+  const attempt = (work: () => Promise<unknown>) => void showFailure(work, window, emit);
 
   const showPage = (page: Page) => {
     window.show();
-    tell('navigate', { page });
+    emit('navigate', { page });
   };
 
   const publish = async (given: readonly Given[]) => {
@@ -52,15 +42,15 @@ export function createActions(
     attempt(async () => {
       const given = await backend.give(paths);
       if (given.length === 0)
-        throw new ClientError('folder', `${paths.join(', ')} cannot be read: nothing was published.`);
+        throw new ClientError('folder', `${paths.join(', ')} cannot be read. Nothing was published.`);
       await publish(given);
     });
 
   const follow = (link: string) => {
     const target = readDeepLink(link);
     window.show();
-    if (target === null) tell('problem', { problem: problemOf(UNKNOWN_LINK) });
-    else tell('navigate', target);
+    if (target === null) emit('problem', { problem: problemOf(UNKNOWN_LINK) });
+    else emit('navigate', target);
   };
 
   return {
@@ -87,7 +77,14 @@ export function createActions(
   };
 }
 
-const UNKNOWN_LINK = new ClientError(
-  'refused',
-  'A link to this app was followed that it does not understand. Links show a page, or fill in the address of a server that speaks https.',
-);
+/** Runs an action. If it fails, shows the window with the problem. */
+async function showFailure(work: () => Promise<unknown>, window: Pick<MainWindow, 'show'>, emit: Emit): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    window.show();
+    emit('problem', { problem: problemOf(error) });
+  }
+}
+
+const UNKNOWN_LINK = new ClientError('refused', "That Berth link isn't valid.");

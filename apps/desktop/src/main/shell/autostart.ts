@@ -18,7 +18,7 @@ export async function writeAutostart(file: string, program: string, args: readon
     '[Desktop Entry]',
     'Type=Application',
     'Name=Berth',
-    'Comment=Publishes what is watched',
+    'Comment=Publishes watched folders',
     `Exec=${[program, ...args].map(quote).join(' ')}`,
     `Icon=${PROGRAM}`,
     'Terminal=false',
@@ -42,8 +42,7 @@ export async function isAutostartOn(file: string): Promise<boolean> {
 /** Quotes an argument: first by the shell-like rules of the Exec key, then by the rules of all values. */
 function quote(arg: string): string {
   // oxlint-disable-next-line no-control-regex -- a path may have them, an entry may not
-  if (/[\u0000-\u001f\u007f]/.test(arg))
-    throw new Error(`A path with control characters cannot be started at login: ${arg}`);
+  if (/[\u0000-\u001f\u007f]/.test(arg)) throw new Error(`The path must not contain control characters: ${arg}`);
   const quoted = `"${arg.replaceAll(/["`$\\]/g, String.raw`\$&`)}"`;
   return quoted.replaceAll('\\', '\\\\').replaceAll('%', '%%');
 }

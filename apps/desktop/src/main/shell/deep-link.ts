@@ -3,7 +3,7 @@ import { type EventData, PAGES } from '../../shared/contract.ts';
 /** The scheme of links to the app. */
 export const LINK_SCHEME = 'berth';
 
-const LONGEST_LINK = 2_048;
+const MAX_LINK_LENGTH = 2_048;
 
 /**
  * Parses a link to the app: `berth://show/<page>` shows a page, `berth://add-server?address=https://…` fills in the address of
@@ -14,7 +14,7 @@ const LONGEST_LINK = 2_048;
  * Source: design of the desktop app, §6.
  */
 export function readDeepLink(link: string): EventData<'navigate'> | null {
-  const url = link.length > LONGEST_LINK ? null : URL.parse(link);
+  const url = link.length > MAX_LINK_LENGTH ? null : URL.parse(link);
   if (url?.protocol !== `${LINK_SCHEME}:` || url.username !== '' || url.password !== '' || url.port !== '') return null;
   if (url.hash !== '') return null;
   switch (url.hostname) {

@@ -5,7 +5,7 @@ import type { AppUpdater } from 'electron-updater';
 import type { Update } from '../../shared/settings.ts';
 import { NO_UPDATES, type Updates } from './updates.ts';
 
-const LOOK_EVERY_MS = 6 * 60 * 60 * 1_000;
+const CHECK_EVERY_MS = 6 * 60 * 60 * 1_000;
 
 /** The parts of electron-updater that the app uses. */
 export type Updater = Pick<
@@ -43,7 +43,7 @@ export function createUpdates(
         updater.autoInstallOnAppQuit = !asksForPassword(resources);
         updater.logger = null;
         follow(updater, onUpdate);
-        lookEveryNowAndThen(updater);
+        checkPeriodically(updater);
       };
       begin().catch(() => onUpdate({ is: 'none' }));
     },
@@ -62,15 +62,15 @@ export function createUpdates(
 function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void): void {
   let coming = '';
   let ready: (Update & { is: 'ready' }) | null = null;
-  const tellDownload = (percent: number) => {
+  const reportDownload = (percent: number) => {
     // Later checks find the same version again.
     if (coming !== ready?.version) onUpdate({ is: 'downloading', version: coming, percent });
   };
   updater.on('update-available', ({ version }) => {
     coming = version;
-    tellDownload(0);
+    reportDownload(0);
   });
-  updater.on('download-progress', ({ percent }) => tellDownload(Math.min(100, Math.max(0, percent))));
+  updater.on('download-progress', ({ percent }) => reportDownload(Math.min(100, Math.max(0, percent))));
   updater.on('update-downloaded', ({ version }) => {
     ready = { is: 'ready', version };
     onUpdate(ready);
@@ -80,14 +80,14 @@ function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void
 }
 
 /** Checks for updates now and periodically. Ignores errors, which are also emitted as events; the next check retries. */
-function lookEveryNowAndThen(updater: Pick<Updater, 'checkForUpdates'>): void {
-  const look = async () => {
+function checkPeriodically(updater: Pick<Updater, 'checkForUpdates'>): void {
+  const check = async () => {
     const found = await updater.checkForUpdates();
     await found?.downloadPromise;
   };
-  const tryToLook = () => void look().catch(() => undefined);
-  tryToLook();
-  setInterval(tryToLook, LOOK_EVERY_MS).unref();
+  const tryToCheck = () => void check().catch(() => undefined);
+  tryToCheck();
+  setInterval(tryToCheck, CHECK_EVERY_MS).unref();
 }
 
 /** True for system packages, whose update asks for the administrator's password. Quitting must not ask for it; a restart may. */

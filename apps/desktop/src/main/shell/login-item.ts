@@ -48,6 +48,6 @@ const UNAVAILABLE: LoginItem = {
   available: false,
   isOn: async () => false,
   set: async (on) => {
-    if (on) throw new Error('Only an installed app can be started at login');
+    if (on) throw new Error('The app must be installed to start at login');
   },
 };

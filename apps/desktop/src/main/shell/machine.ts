@@ -2,7 +2,7 @@ import type { Net, PowerMonitor } from 'electron';
 import type { Backend } from '../backend.ts';
 
 /** How often to check for a network, in milliseconds. The system emits no event for it. */
-const LOOK_EVERY_MS = 3_000;
+const CHECK_EVERY_MS = 3_000;
 
 /**
  * Notifies the backend when the machine wakes up and when it gains or loses its network.
@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 3_000;
 export function followMachine(
   powerMonitor: Pick<PowerMonitor, 'off' | 'on'>,
   net: Pick<Net, 'isOnline'>,
-  backend: Pick<Backend, 'awake' | 'setOnline'>,
+  backend: Pick<Backend, 'onWake' | 'setOnline'>,
 ): () => void {
   let online = net.isOnline();
   backend.setOnline(online);
@@ -20,9 +20,9 @@ export function followMachine(
     if (net.isOnline() === online) return;
     online = !online;
     backend.setOnline(online);
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   timer.unref();
-  const wake = () => backend.awake();
+  const wake = () => backend.onWake();
   powerMonitor.on('resume', wake);
   powerMonitor.on('unlock-screen', wake);
   return () => {

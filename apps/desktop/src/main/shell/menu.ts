@@ -9,7 +9,7 @@ export interface MenuActions {
 }
 
 /** The options of the menu. */
-export interface MenuLook {
+export interface MenuOptions {
   platform: string;
   /** True in a package, where the menu has no entries to reload or inspect the page. */
   packaged: boolean;
@@ -27,7 +27,7 @@ const TITLES: Record<Page, string> = {
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
 
 /** The menu of the app, in the usual form of each system. */
-export function menuTemplate({ platform, packaged }: MenuLook, actions: MenuActions): MenuItemConstructorOptions[] {
+export function menuTemplate({ platform, packaged }: MenuOptions, actions: MenuActions): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
   const settings: MenuItemConstructorOptions = {
     label: 'Settings…',

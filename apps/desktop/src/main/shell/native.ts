@@ -1,6 +1,6 @@
 import { parseWebAddress } from '@berth/client';
 import type { BrowserWindow, Clipboard, Dialog, NativeTheme, OpenDialogOptions, Shell } from 'electron';
-import type { Keychain, LoginItem, Native, Note } from '../native.ts';
+import type { Keychain, LoginItem, Native, SystemNotification } from '../native.ts';
 import type { MainWindow } from './window.ts';
 
 /** The parts of Electron and of the app that {@link createNative} uses. */
@@ -14,7 +14,7 @@ export interface NativeOptions {
   window: MainWindow;
   keychain: Keychain;
   loginItem: LoginItem;
-  notify(note: Note): void;
+  notify(notification: SystemNotification): void;
   restartToUpdate(): void;
 }
 
@@ -32,8 +32,7 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
     async openExternal(url) {
       // The system would start the program that is registered for any other scheme.
       const address = parseWebAddress(url);
-      if (address === null)
-        throw new Error('Only http and https addresses without a user name are opened in the browser.');
+      if (address === null) throw new Error('The browser opens only http and https addresses without a user name.');
       await shell.openExternal(address.href);
     },
     showFolder: (path) => shell.showItemInFolder(path),
@@ -43,7 +42,7 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
     },
     pickFiles: () =>
       pick({ title: 'Publish files', buttonLabel: 'Publish', properties: ['openFile', 'multiSelections'] }),
-    isLookedAt: () => window.isLookedAt(),
+    isFocused: () => window.isFocused(),
     showWindow: () => window.show(),
     setTheme: (theme) => void (nativeTheme.themeSource = theme),
   };

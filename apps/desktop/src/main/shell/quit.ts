@@ -8,7 +8,7 @@ export interface Quitting {
   /** True once quitting has begun. Windows then close instead of hiding. */
   begun(): boolean;
   /** Ends running work, once, without quitting. Does not reject. Takes no longer than the limit. */
-  settle(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /**
@@ -17,31 +17,31 @@ export interface Quitting {
  *
  * @param close Ends running work. @param limitMs Default: 5 s.
  */
-export function settleBeforeQuit(
+export function stopBeforeQuit(
   app: Pick<App, 'on' | 'quit'>,
   close: () => Promise<void>,
   limitMs: number = CLOSE_LIMIT_MS,
 ): Quitting {
-  let settling: Promise<void> | null = null;
-  let settled = false;
+  let stopping: Promise<void> | null = null;
+  let stopped = false;
 
-  const settle = () => {
-    settling ??= new Promise<void>((resolve) => {
+  const stop = () => {
+    stopping ??= new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, limitMs);
       const end = () => {
         clearTimeout(timer);
         resolve();
       };
       close().then(end, end);
-    }).then(() => void (settled = true));
-    return settling;
+    }).then(() => void (stopped = true));
+    return stopping;
   };
 
   app.on('before-quit', (event) => {
-    if (settled) return;
+    if (stopped) return;
     event.preventDefault();
-    void settle().then(() => app.quit());
+    void stop().then(() => app.quit());
   });
 
-  return { begun: () => settling !== null, settle };
+  return { begun: () => stopping !== null, stop };
 }

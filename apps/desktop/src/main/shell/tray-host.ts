@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const TIMEOUT_MS = 2_000;
-const TRY_AGAIN_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 
 /** Runs a program. @returns Its output. */
 export type Run = (program: string, args: readonly string[]) => Promise<string>;
@@ -10,7 +10,7 @@ export type Run = (program: string, args: readonly string[]) => Promise<string>;
 /** The bus name of the program that shows tray icons on a Linux desktop. */
 const HOST = 'org.kde.StatusNotifierWatcher';
 
-const QUESTIONS: readonly (readonly [program: string, args: readonly string[]])[] = [
+const QUERIES: readonly (readonly [program: string, args: readonly string[]])[] = [
   [
     'gdbus',
     [
@@ -42,19 +42,19 @@ const QUESTIONS: readonly (readonly [program: string, args: readonly string[]])[
  * True if the desktop shows tray icons. macOS and Windows do. Many Linux desktops do not, and a program gets no error, so this
  * asks D-Bus if a tray is running. Returns false if D-Bus cannot be asked.
  *
- * @param patience How many times to ask, one second apart, because the desktop may still be starting after login.
+ * @param attempts How many times to ask, one second apart, because the desktop may still be starting after login.
  */
-export async function hasTrayHost(platform: string, patience = 1, run: Run = runProgram): Promise<boolean> {
+export async function hasTrayHost(platform: string, attempts = 1, run: Run = runProgram): Promise<boolean> {
   if (platform !== 'linux') return true;
-  for (let asked = 1; ; asked += 1) {
-    if (await isThere(run)) return true;
-    if (asked >= patience) return false;
-    await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+  for (let attempt = 1; ; attempt += 1) {
+    if (await hasHost(run)) return true;
+    if (attempt >= attempts) return false;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
   }
 }
 
-async function isThere(run: Run): Promise<boolean> {
-  for (const [program, args] of QUESTIONS) {
+async function hasHost(run: Run): Promise<boolean> {
+  for (const [program, args] of QUERIES) {
     const answer = await run(program, args).catch(() => null);
     if (answer !== null) return /\btrue\b/.test(answer);
   }

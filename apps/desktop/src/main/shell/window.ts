@@ -6,10 +6,10 @@ import { fitWindow, MIN_SIZE, readWindowState, type WindowState, writeWindowStat
 const BACKGROUND = { light: '#fbfbfa', dark: '#191b1e' };
 
 /** The max number of automatic reloads after crashes. After that, the page is reloaded only when the user opens the window. */
-const MOST_RELOADS = 3;
+const MAX_RELOADS = 3;
 
 /** The parameters of {@link windowOptions}. */
-export interface WindowLook {
+export interface PageWindowOptions {
   platform: string;
   dark: boolean;
   state: WindowState;
@@ -20,7 +20,13 @@ export interface WindowLook {
 }
 
 /** The options of the only window. Its page runs in a sandbox with an isolated context and without Node. */
-export function windowOptions({ platform, dark, state, preload, icon }: WindowLook): BrowserWindowConstructorOptions {
+export function windowOptions({
+  platform,
+  dark,
+  state,
+  preload,
+  icon,
+}: PageWindowOptions): BrowserWindowConstructorOptions {
   const { maximized: _, ...bounds } = state;
   return {
     ...bounds,
@@ -77,7 +83,7 @@ export interface MainWindow {
   open(appearance: Appearance): void;
   /** Brings the window to the front. Opens it if necessary. */
   show(): void;
-  isLookedAt(): boolean;
+  isFocused(): boolean;
 }
 
 /** Creates the holder of the only window. It does not open a window yet. */
@@ -132,7 +138,7 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
     window?.setBackgroundColor(nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light),
   );
 
-  return { current: () => window, open, show, isLookedAt: () => window?.isFocused() ?? false };
+  return { current: () => window, open, show, isFocused: () => window?.isFocused() ?? false };
 }
 
 /** Hides a window. Leaves full screen first; otherwise macOS leaves the screen black. */
@@ -146,7 +152,7 @@ function hide(window: BrowserWindow): void {
 function reloadWhenGone({ webContents }: BrowserWindow): void {
   let reloads = 0;
   webContents.on('render-process-gone', (_event, { reason }) => {
-    if (reason === 'clean-exit' || reloads === MOST_RELOADS) return;
+    if (reason === 'clean-exit' || reloads === MAX_RELOADS) return;
     reloads += 1;
     webContents.reload();
   });

@@ -17,7 +17,7 @@ export async function wholeName(client: BerthClient, typed: string): Promise<str
   if (whole === null)
     throw new ClientError(
       'refused',
-      `"${name}" is only the first part of a name. Publish something first, or give the whole name.`,
+      `"${name}" is only the first part of a domain. Enter the full domain, or publish something first.`,
     );
   return whole;
 }

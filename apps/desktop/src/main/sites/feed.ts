@@ -10,38 +10,38 @@ const STEADY_MS = 30_000;
 export interface FeedOptions {
   accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
   /** Called with each activity of the account on the current server, while the user is signed in. */
-  hear(activity: Activity): void;
+  onActivity(activity: Activity): void;
   /** Called when a connection is up: from now on no activity is missed. */
-  begun(): void;
+  onConnected(): void;
   pauses: Pauses;
 }
 
 /** Subscribes to the activities of the account on the current server. Reconnects when the server or the account changes. */
-export function openFeed({ accounts, hear, begun, pauses }: FeedOptions): { close(): Promise<void> } {
-  let following: { client: BerthClient; leaving: AbortController; left: Promise<void> } | null = null;
+export function openFeed({ accounts, onActivity, onConnected, pauses }: FeedOptions): { close(): Promise<void> } {
+  let subscription: { client: BerthClient; controller: AbortController; ended: Promise<void> } | null = null;
   let isClosed = false;
 
-  const turn = (): void => {
+  const sync = (): void => {
     const { current, servers } = accounts.session();
     const isSignedIn = servers.find(({ origin }) => origin === current)?.signIn.is === 'signed-in';
     const client = isSignedIn && !isClosed ? accounts.client(current) : null;
-    if (client === (following?.client ?? null)) return;
-    following?.leaving.abort();
-    following = client && begin(client, current);
+    if (client === (subscription?.client ?? null)) return;
+    subscription?.controller.abort();
+    subscription = client && subscribe(client, current);
   };
 
-  const begin = (client: BerthClient, origin: string) => {
-    const leaving = new AbortController();
-    return { client, leaving, left: follow(client, origin, leaving.signal) };
+  const subscribe = (client: BerthClient, origin: string) => {
+    const controller = new AbortController();
+    return { client, controller, ended: run(client, origin, controller.signal) };
   };
 
-  const follow = async (client: BerthClient, origin: string, signal: AbortSignal): Promise<void> => {
+  const run = async (client: BerthClient, origin: string, signal: AbortSignal): Promise<void> => {
     for (let failures = 0; !signal.aborted; failures += 1) {
       const since = performance.now();
       try {
-        for await (const activity of followActivities(client, signal, { onBegin: begun })) {
+        for await (const activity of followActivities(client, signal, { onBegin: onConnected })) {
           const known = Activity.safeParse(activity);
-          if (known.success && !signal.aborted) hear(known.data);
+          if (known.success && !signal.aborted) onActivity(known.data);
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -52,14 +52,14 @@ export function openFeed({ accounts, hear, begun, pauses }: FeedOptions): { clos
     }
   };
 
-  accounts.onChange(turn);
-  turn();
+  accounts.onChange(sync);
+  sync();
   return {
     async close() {
       isClosed = true;
-      const last = following;
-      turn();
-      await last?.left;
+      const last = subscription;
+      sync();
+      await last?.ended;
     },
   };
 }

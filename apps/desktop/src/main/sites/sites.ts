@@ -1,8 +1,8 @@
 import type { Domain } from '@berth/contract';
 import type { Accounts } from '../account/accounts.ts';
-import { asking } from '../account/credentials.ts';
+import { withSignedInClient } from '../account/credentials.ts';
 import type { Pauses } from '../account/known-server.ts';
-import type { Handlers, Tell } from '../backend.ts';
+import type { Handlers, Emit } from '../backend.ts';
 import { readDomain, wholeName } from './domain-name.ts';
 import { openFeed } from './feed.ts';
 
@@ -10,7 +10,7 @@ const PAUSES: Pauses = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface SitesOptions {
   accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
-  tell: Tell;
+  emit: Emit;
   /** Called with each domain that a command has read. Default: does nothing. */
   onDomain?: ((server: string, domain: Domain) => void) | undefined;
   /** Called when the user points a domain at a deployment, or deletes it (`null`). Default: does nothing. */
@@ -40,19 +40,20 @@ export interface Sites {
 /** Creates the handlers that list and change sites and domains of the current server, and emits each new activity. */
 export function createSites({
   accounts,
-  tell,
+  emit,
   onDomain = () => {},
   onAddressChange = () => {},
   pauses = PAUSES,
 }: SitesOptions): Sites {
   const feed = openFeed({
     accounts,
-    hear: (activity) => tell('activity', activity),
-    begun: () => tell('following', {}),
+    onActivity: (activity) => emit('activity', activity),
+    onConnected: () => emit('following', {}),
     pauses,
   });
-  const ask: <T>(work: Parameters<typeof asking<T>>[1]) => Promise<T> = (work) => asking(accounts, work);
-  const told = <T extends Domain>(server: URL, domain: T): T => {
+  const ask: <T>(work: Parameters<typeof withSignedInClient<T>>[1]) => Promise<T> = (work) =>
+    withSignedInClient(accounts, work);
+  const reported = <T extends Domain>(server: URL, domain: T): T => {
     onDomain(server.origin, domain);
     return domain;
   };
@@ -69,10 +70,12 @@ export function createSites({
           const name = await wholeName(client, domain);
           const put = await client.api.domains.put.mutate({ domain: name, ...change });
           if (change.deployment !== undefined) onAddressChange(client.server.origin, put.domain, change.deployment);
-          return told(client.server, put);
+          return reported(client.server, put);
         }),
       verifyDomain: ({ domain }) =>
-        ask(async ({ api, server }) => told(server, await api.domains.verify.mutate({ domain: readDomain(domain) }))),
+        ask(async ({ api, server }) =>
+          reported(server, await api.domains.verify.mutate({ domain: readDomain(domain) })),
+        ),
       readRecords: ({ domain }) => ask(({ api }) => api.domains.records.query({ domain: readDomain(domain) })),
       shareDomain: ({ domain }) => ask(({ api }) => api.domains.share.query({ domain: readDomain(domain) })),
       async deleteDomain({ domain }) {

@@ -11,7 +11,7 @@ export interface JsonFileOptions<T> {
   /** The value if the file is missing or invalid. */
   initial: T;
   /** Called with the path of an invalid file and the path it was moved to. */
-  onSetAside?: ((path: string, copy: string) => void) | undefined;
+  onDamaged?: ((path: string, copy: string) => void) | undefined;
 }
 
 /** A value that is stored in a file. */
@@ -37,7 +37,7 @@ export interface JsonFile<T> {
  */
 export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<JsonFile<T>> {
   const { path } = options;
-  let value = (await readOrSetAside(options)) ?? options.initial;
+  let value = (await readOrMoveAway(options)) ?? options.initial;
   let written = value;
   let running: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | null = null;
@@ -63,7 +63,7 @@ export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<Json
   };
 }
 
-async function readOrSetAside<T>({ path, schema, onSetAside }: JsonFileOptions<T>): Promise<T | null> {
+async function readOrMoveAway<T>({ path, schema, onDamaged }: JsonFileOptions<T>): Promise<T | null> {
   let text;
   try {
     text = await readFile(path, 'utf8');
@@ -75,7 +75,7 @@ async function readOrSetAside<T>({ path, schema, onSetAside }: JsonFileOptions<T
   if (read.success) return read.data;
   const copy = `${path}.damaged`;
   await rename(path, copy);
-  onSetAside?.(path, copy);
+  onDamaged?.(path, copy);
   return null;
 }
 

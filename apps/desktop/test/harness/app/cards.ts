@@ -71,13 +71,13 @@ export async function untilSays(card: Locator, words: string): Promise<void> {
 export async function noteWords(card: Locator): Promise<() => Promise<string[]>> {
   const notes = await card.evaluateHandle((element) => {
     const said: string[] = [];
-    const look = () => {
+    const record = () => {
       // Ignore the text after “ · ”: it may depend on the clock.
       const [words = ''] = element.querySelector('.status-line')?.textContent.split(' · ') ?? [];
       if (said.at(-1) !== words) said.push(words);
     };
-    look();
-    new MutationObserver(look).observe(element, { subtree: true, childList: true, characterData: true });
+    record();
+    new MutationObserver(record).observe(element, { subtree: true, childList: true, characterData: true });
     return said;
   });
   return () => notes.jsonValue();

@@ -13,7 +13,7 @@ export interface DesktopOptions extends Omit<MainOptions, 'dist'> {
   /** The folder of the compiled app. Default: the one in `compiled`. */
   dist?: string | undefined;
   /** Options of the browser context. Default: a viewport with the size of the app's window. */
-  look?: BrowserContextOptions | undefined;
+  context?: BrowserContextOptions | undefined;
 }
 
 /** The app, run without an Electron binary: the real main process, preload and page, on a fake Electron. */
@@ -38,7 +38,7 @@ export async function startDesktop<M extends MainProcess>(
   options: DesktopOptions,
   startMain: (options: MainOptions) => Promise<M>,
 ): Promise<DesktopUnderTest<M>> {
-  const { browser, compiled, look } = options;
+  const { browser, compiled, context } = options;
   const faults: string[] = [];
   let main: M;
   let window: AppWindow;
@@ -46,7 +46,7 @@ export async function startDesktop<M extends MainProcess>(
   const start = async () => {
     main = await startMain({ ...options, dist: options.dist ?? compiled.dist });
     const { preloadInSubframes, size } = main;
-    window = await openAppWindow(browser, main, { compiled, preloadInSubframes, faults, viewport: size, ...look });
+    window = await openAppWindow(browser, main, { compiled, preloadInSubframes, faults, viewport: size, ...context });
     main.onSend(window.send);
     await window.load(main.address);
   };

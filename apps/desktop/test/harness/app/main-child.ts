@@ -58,10 +58,10 @@ export async function startMainChild(options: MainOptions, program: string = MAI
   const answers = new Map<number, PromiseWithResolvers<unknown>>();
   const up = Promise.withResolvers<Said & { is: 'up' }>();
   let asked = 0;
-  let hearSent: (channel: string, args: unknown[]) => void = () => {};
+  let onSent: (channel: string, args: unknown[]) => void = () => {};
   child.on('message', (said: Said) => {
     if (said.is === 'up') up.resolve(said);
-    else if (said.is === 'sent') hearSent(said.channel, said.args);
+    else if (said.is === 'sent') onSent(said.channel, said.args);
     else answers.get(said.id)?.resolve(said.value);
   });
   const over = ended.then(([code, signal]) => {
@@ -87,7 +87,7 @@ export async function startMainChild(options: MainOptions, program: string = MAI
     measure: () => ask({ ask: 'measure', args: [] }) as Promise<Measured>,
     mayNavigate: () => false,
     mayOpen: () => false,
-    onSend: (hear) => void (hearSent = hear),
+    onSend: (listener) => void (onSent = listener),
     async quit() {
       void ask({ ask: 'quit', args: [] }).catch(() => {});
       await over;

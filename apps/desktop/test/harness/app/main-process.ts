@@ -6,7 +6,7 @@ import { createFakeElectron, createFrame, type FakeElectron } from '../fake-elec
 import type { WindowOwner } from './app-window.ts';
 
 /** Short times, to keep the tests fast. */
-const HURRIED: Partial<WatchRule> = {
+const FAST_RULE: Partial<WatchRule> = {
   quietMs: 40,
   graceMs: 200,
   lookEveryMs: 400,
@@ -33,7 +33,7 @@ export interface MainProcess extends WindowOwner {
   readonly size: { width: number; height: number };
   readonly preloadInSubframes: boolean;
   /** Subscribes to the messages that are sent to the page from now on. */
-  onSend(hear: (channel: string, args: unknown[]) => void): void;
+  onSend(listener: (channel: string, args: unknown[]) => void): void;
   /** Quits as the user does. Resolves once the process has ended. */
   quit(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface MainHere extends MainProcess {
 }
 
 /** Starts the app in this process, on a fake Electron. @throws Error if it does not start. */
-export async function startMain({ home, server, dist, watchRule = HURRIED }: MainOptions): Promise<MainHere> {
+export async function startMain({ home, server, dist, watchRule = FAST_RULE }: MainOptions): Promise<MainHere> {
   const fake = createFakeElectron({ home });
   await startApp(fake.electron, {
     openBackend,
@@ -85,9 +85,9 @@ export async function startMain({ home, server, dist, watchRule = HURRIED }: Mai
       }),
     mayNavigate: (address) => !webContents.refuses('will-navigate', address),
     mayOpen: (address) => webContents.openHandler?.({ url: address }).action !== 'deny',
-    onSend: (hear) =>
+    onSend: (listener) =>
       void webContents.on('fake:sent', ({ channel, data }: { channel: string; data: unknown }) =>
-        hear(channel, [data]),
+        listener(channel, [data]),
       ),
     async quit() {
       fake.app.quit();

@@ -43,11 +43,11 @@ async function served(response: Response | null): Promise<ServedPage> {
 function measured(): Measured {
   const longestStallMs = stalls.max / 1e6;
   stalls.reset();
-  return { maxRss: mostMemory(), longestStallMs };
+  return { maxRss: peakMemory(), longestStallMs };
 }
 
 /** Peak memory in bytes. Linux reports `VmHWM` for this program only; `getrusage` would include the parent's memory before the start. */
-function mostMemory(): number {
+function peakMemory(): number {
   const [, kibibytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return Number(kibibytes) * 1_024;
 }

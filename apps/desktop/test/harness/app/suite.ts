@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../../../api/test/sites/browser.ts';
 import { type DesktopOptions, type DesktopUnderTest, startDesktop } from './desktop.ts';
 import { makeHome } from './folders.ts';
-import { type Line, openLine } from './line.ts';
+import { type TcpProxy, openTcpProxy } from './tcp-proxy.ts';
 import { type MainChild, startMainChild } from './main-child.ts';
 import { type MainHere, type MainProcess, startMain } from './main-process.ts';
 import { type Compiled, compileWindow } from './scripts.ts';
@@ -27,7 +27,7 @@ export interface DesktopSuite {
   /** The ids of an account's deployments on the server that are not deleted, newest first. */
   deployments(key: string): Promise<string[]>;
   /** Opens a proxy to the server that is closed after the test. */
-  line(): Promise<Line>;
+  proxy(): Promise<TcpProxy>;
 }
 
 /** Sets up the suite before the tests of a file, and tears it down after them. */
@@ -72,10 +72,10 @@ export function desktopSuite(env: Record<string, string> = {}): DesktopSuite {
       const { deployments } = await api.deployments.list.query({ limit: 100 });
       return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
     },
-    async line() {
-      const line = await openLine(server.port);
-      onTestFinished(() => line.close());
-      return line;
+    async proxy() {
+      const proxy = await openTcpProxy(server.port);
+      onTestFinished(() => proxy.close());
+      return proxy;
     },
   };
 }

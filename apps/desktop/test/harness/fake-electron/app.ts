@@ -107,8 +107,8 @@ export class FakeApp extends EventEmitter {
   };
 
   #passes(event: string): boolean {
-    const told = preventable();
-    this.emit(event, told);
-    return !told.defaultPrevented;
+    const preventableEvent = preventable();
+    this.emit(event, preventableEvent);
+    return !preventableEvent.defaultPrevented;
   }
 }

@@ -58,9 +58,9 @@ export class FakeWebContents extends EventEmitter {
 
   /** Emits an event that a page can cause. @returns Whether it was prevented. */
   refuses(event: string, ...args: unknown[]): boolean {
-    const told = preventable();
-    this.emit(event, told, ...args);
-    return told.defaultPrevented;
+    const preventableEvent = preventable();
+    this.emit(event, preventableEvent, ...args);
+    return preventableEvent.defaultPrevented;
   }
 }
 
@@ -159,9 +159,9 @@ export class FakeWindow extends EventEmitter {
 
   /** As in Electron, `close` can be prevented. */
   close = () => {
-    const told = preventable();
-    this.emit('close', told);
-    if (!told.defaultPrevented) this.destroy();
+    const event = preventable();
+    this.emit('close', event);
+    if (!event.defaultPrevented) this.destroy();
   };
 
   destroy = () => {

@@ -7,8 +7,8 @@ const desktop = exposed.get('desktop')!;
 const brief = (answer: Answer<unknown>) => (answer.ok ? answer : { ok: false, kind: answer.problem.kind });
 const files = (...paths: (string | undefined)[]) => paths.map((path) => ({ path }) as unknown as File);
 
-const heard: unknown[][] = [];
-const stop = desktop.events.navigate((...args) => heard.push(args));
+const received: unknown[][] = [];
+const stop = desktop.events.navigate((...args) => received.push(args));
 ipcRenderer.emit('berth:on:navigate', { sender: ipcRenderer }, { page: 'sites' });
 stop();
 ipcRenderer.emit('berth:on:navigate', { sender: ipcRenderer }, { page: 'folders' });
@@ -29,8 +29,8 @@ process.stdout.write(
     commands: Object.keys(desktop.commands),
     events: Object.keys(desktop.events),
     invoked: copied,
-    heard,
-    heardAfterwards: heard.length,
+    received,
+    receivedAfterwards: received.length,
     granted,
     tooMany: { ...tooMany, asked },
     unanswered,

@@ -2,16 +2,16 @@ import { ClientError, type WatchRule } from '@berth/client';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { Published } from '../../shared/publishing.ts';
 import { problemOf } from '../problem.ts';
-import { type Entry, type KeptState } from './entry.ts';
-import type { Outcome } from './attempt.ts';
+import { type Entry, type StoredState } from './entry.ts';
+import type { AttemptOutcome } from './attempt.ts';
 import { publishedNameOf } from './staging.ts';
 
-const MOST_NOTICES = 20;
+const MAX_NOTICES = 20;
 
 /** What to do after an attempt. */
-export type Sequel =
+export type NextStep =
   | { is: 'published'; published: Published }
-  | { is: 'ended'; state: KeptState }
+  | { is: 'ended'; state: StoredState }
   /** The server cannot be reached or is busy. The attempt is retried. */
   | { is: 'paused'; pauseMs: number; reason: string };
 
@@ -23,23 +23,21 @@ export type Sequel =
  *
  * @param failures The number of consecutive failed attempts before this one.
  */
-export function sequelOf(
+export function nextStepAfter(
   entry: Entry,
-  { deployment, domain, failure }: Outcome,
+  { deployment, domain, failure }: AttemptOutcome,
   failures: number,
   rule: WatchRule,
   nowMs: number,
-): Sequel {
+): NextStep {
   const isGivenUp = failure instanceof ClientError && failure.kind === 'aborted';
   if (deployment && (failure === null || isGivenUp))
     return { is: 'published', published: publishedOf(entry, deployment, domain, nowMs) };
   if (isGivenUp) return { is: 'ended', state: { is: 'cancelled' } };
   const pauseMs = pauseAfter(failure, failures, rule);
   if (pauseMs !== null) return { is: 'paused', pauseMs, reason: problemOf(failure).message };
-  const problem = problemOf(failure ?? new ClientError('server', 'The server did not say what became of it.'));
-  const message = deployment
-    ? `${problem.message} It is published all the same, at ${deployment.url}`
-    : problem.message;
+  const problem = problemOf(failure ?? new ClientError('server', 'The server did not confirm the deployment.'));
+  const message = deployment ? `${problem.message} The site is live at ${deployment.url}` : problem.message;
   return { is: 'ended', state: { is: 'failed', problem: { ...problem, message }, at: nowMs } };
 }
 
@@ -65,7 +63,7 @@ function publishedOf(entry: Entry, deployment: CreatedDeployment, domain: Domain
     password: deployment.password,
     copied: false,
     notices: (deployment.warnings ?? [])
-      .slice(0, MOST_NOTICES)
+      .slice(0, MAX_NOTICES)
       .map(({ file, line = null, message }) => ({ file, line, message })),
   };
 }

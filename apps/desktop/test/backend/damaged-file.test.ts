@@ -6,13 +6,13 @@ import { type Desktop, makeDir, openDesktop } from './desktop.ts';
 /** Nothing listens at this address: these tests need no server. */
 const SERVER = 'http://localhost:1';
 
-const noticesOf = ({ told }: Desktop) => told.filter(({ name }) => name === 'problem').map(({ data }) => data);
+const noticesOf = ({ emitted }: Desktop) => emitted.filter(({ name }) => name === 'problem').map(({ data }) => data);
 
 test.each([
   ['settings.json', 'Your settings could not be read', 'under Settings'],
   ['servers.json', 'The list of your servers could not be read', 'Add your servers again'],
   ['folders.json', 'The list of your watched folders could not be read', 'Watch them again'],
-  ['publishings.json', 'The list of what you published could not be read', 'Publish again'],
+  ['publishings.json', 'The list of published items could not be read', 'Publish the queued items again'],
 ])(
   'reports a damaged %s once: what is lost, where the copy is, and what to do (desktop §8, 5)',
   async (name, lost, next) => {
@@ -24,7 +24,7 @@ test.each([
       {
         problem: {
           kind: 'unexpected',
-          message: expect.stringMatching(new RegExp(`^${lost}.*kept as ${copy}\\.$`)),
+          message: expect.stringMatching(new RegExp(`^${lost}.*moved to ${copy}\\.$`)),
           next: expect.stringContaining(next),
           file: null,
         },

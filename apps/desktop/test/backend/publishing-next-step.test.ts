@@ -1,8 +1,8 @@
 import { ClientError, WATCH_RULE } from '@berth/client';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import { expect, test } from 'vitest';
-import type { Outcome } from '../../src/main/publishing/attempt.ts';
-import { sequelOf } from '../../src/main/publishing/outcome.ts';
+import type { AttemptOutcome } from '../../src/main/publishing/attempt.ts';
+import { nextStepAfter } from '../../src/main/publishing/next-step.ts';
 import { ENTRY } from './samples.ts';
 
 const deployment: CreatedDeployment = {
@@ -26,8 +26,8 @@ const domainThatIs = (status: Domain['status']): Domain => ({
   linked: 1_790_000_000,
   links: 1,
 });
-const follows = (outcome: Partial<Outcome>, failures = 0) =>
-  sequelOf(
+const follows = (outcome: Partial<AttemptOutcome>, failures = 0) =>
+  nextStepAfter(
     ENTRY,
     { deployment: null, domain: null, failure: null, progressed: false, ...outcome },
     failures,
@@ -40,8 +40,8 @@ const failed = (kind: ClientError['kind'], retryAfterSeconds?: number) => ({
 
 test('the link is the domain once it is served, otherwise the deployment', () => {
   const linkOf = (domain: Domain | null) => {
-    const sequel = follows({ deployment, domain });
-    return sequel.is === 'published' ? [sequel.published.url, sequel.published.domain] : null;
+    const step = follows({ deployment, domain });
+    return step.is === 'published' ? [step.published.url, step.published.domain] : null;
   };
   expect(linkOf(null)).toEqual([deployment.url, null]);
   expect(linkOf(domainThatIs('success'))).toEqual(['https://www.example.com', 'www.example.com']);
@@ -55,7 +55,7 @@ test('a cancelled publishing counts as published if it is live, otherwise as can
 
 test('pauses with backoff, and at least as long as the server asks, while it is down or busy (desktop §8, 25)', () => {
   const pauses = [0, 1, 2, 8, 9, 50].map((failures) => follows(failed('network'), failures));
-  expect(pauses.map((sequel) => sequel.is === 'paused' && sequel.pauseMs)).toEqual([
+  expect(pauses.map((step) => step.is === 'paused' && step.pauseMs)).toEqual([
     1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
   ]);
   expect(follows(failed('unavailable', 60))).toMatchObject({ is: 'paused', pauseMs: 60_000 });
@@ -75,7 +75,7 @@ test.each(['signed-out', 'refused', 'folder', 'server'] as const)(
 
 test('a failure after the deployment is live includes its link', () => {
   expect(follows({ deployment, ...failed('refused') })).toMatchObject({
-    state: { problem: { message: `It did not work. It is published all the same, at ${deployment.url}` } },
+    state: { problem: { message: `It did not work. The site is live at ${deployment.url}` } },
   });
 });
 

@@ -1,8 +1,8 @@
 /** Runs tasks one after the other, so that each sees the results of the ones before. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Creates a serial queue. A failed task does not block later ones. */
-export function createInTurn(): InTurn {
+export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(work);

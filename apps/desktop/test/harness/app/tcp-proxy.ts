@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A TCP proxy between the app and a server that can be cut or stalled. */
-export interface Line {
+export interface TcpProxy {
   /** URL of the server through this proxy. */
   url: string;
   /** Bytes sent to the server so far. */
@@ -19,7 +19,7 @@ export interface Line {
 }
 
 /** Opens a proxy to a port of this machine. */
-export async function openLine(port: number): Promise<Line> {
+export async function openTcpProxy(port: number): Promise<TcpProxy> {
   const pairs = new Set<{ near: Socket; far: Socket }>();
   // A cut proxy keeps listening: otherwise another process could take its port.
   let isCut = false;

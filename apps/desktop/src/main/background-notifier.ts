@@ -1,18 +1,18 @@
 import type { Native } from './native.ts';
 
-export interface NoterParts {
-  native: Pick<Native, 'notify' | 'isLookedAt'>;
+export interface BackgroundNotifierOptions {
+  native: Pick<Native, 'notify' | 'isFocused'>;
   /** True if the user has enabled notifications. */
   wanted(): boolean;
 }
 
 /** Shows a system notification if they are enabled and the window is not in front. Does not throw. */
-export type Noter = (title: string, body: string, onClick: () => void) => void;
+export type BackgroundNotifier = (title: string, body: string, onClick: () => void) => void;
 
 /** Source: design of the desktop app, §8, 14. */
-export function createNoter({ native, wanted }: NoterParts): Noter {
+export function createBackgroundNotifier({ native, wanted }: BackgroundNotifierOptions): BackgroundNotifier {
   return (title, body, onClick) => {
-    if (native.isLookedAt() || !wanted()) return;
+    if (native.isFocused() || !wanted()) return;
     try {
       native.notify({ title, body, onClick });
     } catch {

@@ -6,82 +6,82 @@ import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import { problemOf } from '../problem.ts';
 import type { Entry, Source } from './entry.ts';
-import type { Ledger } from './ledger.ts';
-import type { Line } from './line.ts';
+import type { PublishingList } from './publishing-list.ts';
+import type { PublishQueue } from './publish-queue.ts';
 import { namesOf } from './staging.ts';
-import type { Teller } from './teller.ts';
+import type { ThrottledEvent } from './throttled-event.ts';
 
-export interface AskingParts {
-  ledger: Ledger;
-  line: Pick<Line, 'add'>;
-  teller: Teller;
+export interface DropCheckOptions {
+  list: PublishingList;
+  queue: Pick<PublishQueue, 'add'>;
+  listEvent: ThrottledEvent;
   /** Makes the grants of suggested folders. */
   grants: Grants;
 }
 
 /** Checks drops before they enter the queue. The only other way into the queue is to be in it when the app ends. */
-export interface Asking {
+export interface DropCheck {
   /**
    * Checks a publishing, then queues it or asks the user. It fails if the drive does not answer. It can be cancelled meanwhile.
    * Does not throw.
    */
-  begin(id: string): Promise<void>;
+  check(id: string): Promise<void>;
   /** Queues a publishing that the user has confirmed. */
   confirm(id: string): void;
   /** Makes running checks have no effect. */
   close(): void;
 }
 
-export function createAsking({ ledger, line, teller, grants }: AskingParts): Asking {
+export function createDropCheck({ list, queue, listEvent, grants }: DropCheckOptions): DropCheck {
   let isClosed = false;
 
   /** `null` after `close`, and once the publishing is dismissed, cancelled or confirmed. */
   function find(id: string): Entry | null {
-    const found = ledger.entries().find((entry) => entry.id === id);
+    const found = list.entries().find((entry) => entry.id === id);
     return !isClosed && found?.state.is === 'asking' ? found : null;
   }
 
   function proceed(id: string, question: Question | null): void {
     const entry = find(id);
     if (!entry) return;
-    ledger.pass(id, { question });
+    list.update(id, { question });
     if (!question) {
-      ledger.change(id, { state: { is: 'unfinished' } });
-      line.add(id, entry.server);
+      list.change(id, { state: { is: 'unfinished' } });
+      queue.add(id, entry.server);
     }
-    teller.atOnce();
+    listEvent.emitNow();
   }
 
   /** Finds out if a path is a folder or a file. Only then is the kind certain, because the drive may not have answered before. */
-  async function settle(id: string, { source }: Entry): Promise<Source> {
+  async function resolveSource(id: string, { source }: Entry): Promise<Source> {
     if (source.kind === 'files') return source;
     const { path } = source;
     return onDriveWithin(path, ANSWER_WITHIN_MS, async (stats) => {
       if (stats?.isFile() !== true) {
-        ledger.pass(id, { there: stats?.isDirectory() === true });
+        list.update(id, { exists: stats?.isDirectory() === true });
         return source;
       }
       const file: Source = { kind: 'files', paths: [path], staged: false };
-      if (find(id)) ledger.change(id, { source: file });
+      if (find(id)) list.change(id, { source: file });
       return file;
     });
   }
 
   return {
-    async begin(id) {
+    async check(id) {
       const entry = find(id);
       if (!entry) return;
       try {
-        const source = await settle(id, entry);
+        const source = await resolveSource(id, entry);
         proceed(id, await questionOf({ ...entry, source }, grants));
       } catch (thrown) {
         if (!find(id)) return;
-        ledger.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
-        teller.atOnce();
+        list.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
+        listEvent.emitNow();
       }
     },
     confirm(id) {
-      ledger.change(id, { sure: true });
+      list.change(id, { sure: true });
       proceed(id, null);
     },
     close() {

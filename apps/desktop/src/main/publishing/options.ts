@@ -5,10 +5,10 @@ import type { Accounts } from '../account/accounts.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
 import type { JsonFileOptions } from '../storage/json-file.ts';
-import type { AnnouncerParts } from './announcer.ts';
+import type { PublishingNotificationsOptions } from './notifications.ts';
 
 /** The dependencies and options of publishing. */
-export interface PublishingParts extends AnnouncerParts {
+export interface PublishingOptions extends PublishingNotificationsOptions {
   accounts: Pick<Accounts, 'client' | 'refused' | 'session'>;
   grants: Grants;
   nextDrop: NextDrop;
@@ -22,9 +22,9 @@ export interface PublishingParts extends AnnouncerParts {
   /** The absolute paths of the watched folders. */
   watchedPaths(): readonly string[];
   /** Called with the whole list, newest first, when it changes. */
-  tell(publishings: Publishing[]): void;
+  onChange(publishings: Publishing[]): void;
   /** Called with problems that belong to no publishing. */
-  tellTrouble(problem: Problem): void;
+  onProblem(problem: Problem): void;
   /** Called when `publishings.json` is damaged. */
-  onSetAside?: JsonFileOptions<unknown>['onSetAside'];
+  onDamaged?: JsonFileOptions<unknown>['onDamaged'];
 }

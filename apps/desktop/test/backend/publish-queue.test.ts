@@ -1,0 +1,70 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createPublishQueue, type RunJob } from '../../src/main/publishing/publish-queue.ts';
+
+/** A queue whose attempts end when the test ends them. */
+function controlledQueue() {
+  const started: string[] = [];
+  const ends = new Map<string, (pauseMs: number | null) => void>();
+  const runJob: RunJob = (id, signal) => {
+    started.push(id);
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    ends.set(id, resolve);
+    signal.addEventListener('abort', () => resolve(null));
+    return promise;
+  };
+  const queue = createPublishQueue(runJob);
+  onTestFinished(() => queue.close());
+  return { queue, started, end: (id: string, pauseMs: number | null = null) => ends.get(id)!(pauseMs) };
+}
+
+test('runs one job at a time, in the order they were added', async () => {
+  const { queue, started, end } = controlledQueue();
+  for (const id of ['a', 'b', 'c']) queue.add(id, 'here');
+  expect(started).toEqual(['a']);
+  end('a');
+  await expect.poll(() => started).toEqual(['a', 'b']);
+  end('b');
+  await expect.poll(() => started).toEqual(['a', 'b', 'c']);
+});
+
+test('a paused job lets other groups go first and resumes ahead of its own group', async () => {
+  const { queue, started, end } = controlledQueue();
+  queue.add('a', 'here');
+  queue.add('b', 'here');
+  queue.add('c', 'there');
+  end('a', 3_600_000);
+  await expect.poll(() => started).toEqual(['a', 'c']);
+  queue.endPauses();
+  end('c');
+  await expect.poll(() => started).toEqual(['a', 'c', 'a']);
+  end('a');
+  await expect.poll(() => started).toEqual(['a', 'c', 'a', 'b']);
+});
+
+test('a pause ends automatically', async () => {
+  const { queue, started, end } = controlledQueue();
+  queue.add('a', 'here');
+  end('a', 10);
+  await expect.poll(() => started).toEqual(['a', 'a']);
+});
+
+test('cancelling removes a running, paused or waiting job, and the next one starts', async () => {
+  const { queue, started, end } = controlledQueue();
+  for (const id of ['a', 'b', 'c', 'd']) queue.add(id, 'here');
+  await queue.cancel('b');
+  await queue.cancel('a');
+  expect(started).toEqual(['a', 'c']);
+  end('c', 3_600_000);
+  await expect.poll(async () => (await queue.cancel('c'), started)).toEqual(['a', 'c', 'd']);
+  await queue.cancel('unknown');
+});
+
+test('closing aborts the running job and starts no other', async () => {
+  const { queue, started } = controlledQueue();
+  queue.add('a', 'here');
+  queue.add('b', 'here');
+  await queue.close();
+  queue.add('c', 'there');
+  queue.endPauses();
+  expect(started).toEqual(['a']);
+});
