@@ -3,7 +3,6 @@ import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
 import type { Log } from './log.ts';
 import type { ActivityFeed } from './services/activities/activity-feed.ts';
-import type { RateLimits } from './services/rate-limits.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
 
@@ -48,6 +47,19 @@ export interface Keys {
   /** Signs the cookies that unlock sites with a password. */
   unlock: Buffer;
 }
+
+/** The names of the rate limits. Source: contract §7. */
+export const RATE_LIMIT_NAMES = ['global', 'deploy', 'anonymous', 'unlock', 'claim', 'signin'] as const;
+export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
+
+/** A token bucket: it has room for `count` tokens, and fills from empty to full in `perSeconds`. */
+export interface RateLimit {
+  count: number;
+  perSeconds: number;
+}
+
+/** All limits, by name. */
+export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
 /** The dependencies of all services. Created once, at the edge; tests replace single parts. */
 export interface Core {

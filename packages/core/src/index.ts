@@ -1,7 +1,21 @@
 /** The exports of the core for the other packages. */
 export { type Compressor, createCompressor } from './compressor/compressor.ts';
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
-export type { AccountCaller, Addresses, AnonymousCaller, Caller, Core, Keys, Log, Plans, Scope } from './core.ts';
+export {
+  type AccountCaller,
+  type Addresses,
+  type AnonymousCaller,
+  type Caller,
+  type Core,
+  type Keys,
+  type Log,
+  type Plans,
+  RATE_LIMIT_NAMES,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+  type Scope,
+} from './core.ts';
 export type { DatabaseAddress } from './database/connection-config.ts';
 export { prepareDataFolder } from './database/data-folder.ts';
 export { type Database, openDatabase } from './database/database.ts';
@@ -48,10 +62,6 @@ export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export {
   DEFAULT_RATE_LIMITS,
   forgetFullBuckets,
-  RATE_LIMIT_NAMES,
-  type RateLimit,
-  type RateLimitName,
-  type RateLimits,
   type RateLimitState,
   requireRoom,
   takeFrom,
@@ -86,8 +96,7 @@ export type {
 } from './serving/site.ts';
 export { compileRules } from './serving/rules/compile.ts';
 export { NO_RULES, prepareRules } from './serving/rules/prepare.ts';
-export type { HeaderField } from './serving/rules/header-rules.ts';
-export type { RuledAnswer, SiteRules } from './serving/rules/rules.ts';
+export type { HeaderField, RuledAnswer, SiteRules } from './serving/rules/rules.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
 export { createHasher, type Hasher } from './storage/hasher.ts';
 export type { PackFile, PackStore, Place } from './storage/packs.ts';

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { ElectronModule } from '../../src/main/start.ts';
+import type { ElectronModule } from '../../src/main/app-options.ts';
 import { FakeApp, type FakeAppOptions } from './fake-electron/app.ts';
 import {
   type FakeImage,

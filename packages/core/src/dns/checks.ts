@@ -1,7 +1,16 @@
 import { isIPv6 } from 'node:net';
 import type { DnsCheck } from '../entities/domain.ts';
-import type { WantedRecord } from './dns.ts';
 import type { Answer, Lookup } from './resolver.ts';
+
+/** A DNS record that a domain must have. */
+export interface WantedRecord {
+  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
+  /** The full name of the record, as A-labels without a trailing dot. */
+  name: string;
+  values: readonly string[];
+  /** `any`: one of the values is enough. `all`: every value is required. */
+  match: 'any' | 'all';
+}
 
 /** Maximum length of a chain of CNAME records. Source: security T30. */
 const MAX_HOPS = 5;

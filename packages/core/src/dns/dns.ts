@@ -1,18 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { DnsCheck } from '../entities/domain.ts';
-import { checkRecord } from './checks.ts';
+import { checkRecord, type WantedRecord } from './checks.ts';
 import { findProviderOf } from './providers.ts';
 import { type LookupOptions, withLookup } from './resolver.ts';
-
-/** A DNS record that a domain must have. */
-export interface WantedRecord {
-  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
-  /** The full name of the record, as A-labels without a trailing dot. */
-  name: string;
-  values: readonly string[];
-  /** `any`: one of the values is enough. `all`: every value is required. */
-  match: 'any' | 'all';
-}
 
 /**
  * The lookups in public DNS that the service needs. It connects only to resolvers, whatever hosts their answers name.

@@ -1,20 +1,7 @@
 import { sql } from 'kysely';
-import type { Core } from '../core.ts';
+import type { Core, RateLimit, RateLimitName, RateLimits } from '../core.ts';
 import { asUnavailable } from '../database/outages.ts';
 import { ServiceError } from '../errors.ts';
-
-/** The names of the rate limits. Source: contract §7. */
-export const RATE_LIMIT_NAMES = ['global', 'deploy', 'anonymous', 'unlock', 'claim', 'signin'] as const;
-export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
-
-/** A token bucket: it has room for `count` tokens, and fills from empty to full in `perSeconds`. */
-export interface RateLimit {
-  count: number;
-  perSeconds: number;
-}
-
-/** All limits, by name. */
-export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
 /** The limits if the operator does not configure any. Source: contract §7. */
 export const DEFAULT_RATE_LIMITS: RateLimits = {

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDns, type Dns, type WantedRecord } from '../../src/dns/dns.ts';
+import type { WantedRecord } from '../../src/dns/checks.ts';
+import { createDns, type Dns } from '../../src/dns/dns.ts';
 import { type DnsServer, type Fault, type Records, startDnsServer } from '../dns-server.ts';
 
 const TARGET = 'to-abc1234.cname.test';

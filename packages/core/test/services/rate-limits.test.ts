@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { ServiceError } from '../../src/errors.ts';
+import type { RateLimit } from '../../src/core.ts';
 import {
   DEFAULT_RATE_LIMITS,
   forgetFullBuckets,
   giveBack,
-  type RateLimit,
   requireRoom,
   takeFrom,
   takeFromBucket,

@@ -3,7 +3,7 @@ import { invalid, invalidFile } from '../../errors.ts';
 import type { Digest, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFiles } from '../../serving/rules/compile.ts';
 import { judgeFiles } from './file-rules.ts';
-import { keepRuleFile } from './rule-files.ts';
+import { type ContentCheck, keepRuleFile } from './rule-files.ts';
 
 /** A file part that has arrived completely. */
 export interface UploadedFile extends Digest {
@@ -77,12 +77,6 @@ export function collectFiles(
       };
     },
   };
-}
-
-/** Checks the bytes of a file as they pass; throws if they are refused. */
-export interface ContentCheck {
-  write(chunk: Uint8Array): void;
-  end(): void;
 }
 
 /**

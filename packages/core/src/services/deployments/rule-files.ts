@@ -5,7 +5,12 @@ import { Fault } from '../../serving/rules/fault.ts';
 import { MAX_HEADERS_BYTES } from '../../serving/rules/headers-file.ts';
 import { MAX_SHIP_JSON_BYTES, parseShipJson } from '../../serving/rules/parse-ship-json.ts';
 import { MAX_REDIRECTS_BYTES } from '../../serving/rules/redirects-file.ts';
-import type { ContentCheck } from './deploy-files.ts';
+
+/** Checks the bytes of a file as they pass; throws if they are refused. */
+export interface ContentCheck {
+  write(chunk: Uint8Array): void;
+  end(): void;
+}
 
 /** Netlify's configuration file. It is not read, but `Basic-Auth` in it shows what its owner expects. */
 const NETLIFY_FILE = 'netlify.toml';

@@ -4,7 +4,6 @@ import type { LockedAccount } from '../accounts/account-lock.ts';
 import { addStorage, lockAddress, requireAnonymousStorage } from '../accounts/storage.ts';
 import type { ContentLengths } from '../packs/contents.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
-import type { Publication } from './publish.ts';
 
 const NONE: ContentLengths = new Map();
 
@@ -20,7 +19,7 @@ export async function storeContents(
   core: Core,
   caller: Caller,
   account: LockedAccount | null,
-  { files, reserved }: Pick<Publication, 'files' | 'reserved'>,
+  { files, reserved }: { files: readonly { sha256: string; size: number }[]; reserved: boolean },
   fresh: ReadonlySet<string>,
 ): Promise<void> {
   const contents = reserved ? NONE : new Map(files.map(({ sha256, size }) => [sha256, size]));

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { DomainRecords } from '@berth/contract';
 import type { Core } from '../../core.ts';
-import type { WantedRecord } from '../../dns/dns.ts';
+import type { WantedRecord } from '../../dns/checks.ts';
 import type { Account } from '../../entities/index.ts';
 import { isApex } from './domain-names.ts';
 

@@ -1,13 +1,12 @@
 import { isOffLimits } from '../pages.ts';
 import { warnOfCycles } from './cycles.ts';
 import { type Placed, quote, type Warn } from './fault.ts';
-import { type HeaderRule, MAX_HEADER_BYTES, sizeOf } from './header-rules.ts';
+import { MAX_HEADER_BYTES, sizeOf } from './header-rules.ts';
 import { readHeadersFile } from './headers-file.ts';
 import type { ShipJson } from './parse-ship-json.ts';
-import type { PathRule } from './path-rules.ts';
 import { type Pattern, subjectOf } from './pattern.ts';
 import { readRedirectsFile } from './redirects-file.ts';
-import type { RuleData } from './rules.ts';
+import type { HeaderRule, PathRule, RuleData } from './rules.ts';
 import { readShipJson } from './ship-json.ts';
 
 /** The rule files that a deployment has. */

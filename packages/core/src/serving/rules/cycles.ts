@@ -1,5 +1,5 @@
 import { type Placed, quote, type Warn } from './fault.ts';
-import type { PathRule } from './path-rules.ts';
+import type { PathRule } from './rules.ts';
 
 /** A rule for a literal path, and its place among all of them. */
 interface Step {

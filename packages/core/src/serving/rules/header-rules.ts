@@ -2,19 +2,7 @@ import { nameFault } from './header-field.ts';
 import type { Pattern } from './pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
 import { isDroppedHeader } from './reserved-headers.ts';
-import type { HeaderRules, RuledAnswer } from './rules.ts';
-
-/** A header field: its name and its value. */
-export type HeaderField = readonly [name: string, value: string];
-
-/** A block of `_headers` or an entry of `ship.json`, as a deployment keeps it. Source: serving S33. */
-export interface HeaderRule {
-  from: Pattern;
-  /** True for `ship.json`: its values replace; those of `_headers` join. */
-  replaces: boolean;
-  /** What it does, in order: sets a header, or removes one where the value is `null`. */
-  steps: (readonly [name: string, value: string | null])[];
-}
+import type { HeaderField, HeaderRule, HeaderRules, RuledAnswer } from './rules.ts';
 
 interface PreparedRule {
   from: Pattern;

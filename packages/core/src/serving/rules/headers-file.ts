@@ -1,6 +1,6 @@
 import { Fault, type Placed, quote, type Warn } from './fault.ts';
 import { nameFault, valueFault } from './header-field.ts';
-import type { HeaderRule } from './header-rules.ts';
+import type { HeaderRule } from './rules.ts';
 import { readLines } from './lines.ts';
 import { readPattern } from './pattern.ts';
 

@@ -1,14 +1,7 @@
-import { type Destination, fill, isLiteral } from './destination.ts';
+import { fill, isLiteral } from './destination.ts';
 import type { Pattern } from './pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
-import type { PathRules, RuleMatch, RuleStatus } from './rules.ts';
-
-/** A redirect, rewrite or 404 rule, as stored with a deployment. Source: serving S24, S25. */
-export interface PathRule {
-  from: Pattern;
-  status: RuleStatus;
-  to: Destination;
-}
+import type { PathRule, PathRules, RuleMatch } from './rules.ts';
 
 interface PreparedRule {
   from: Pattern;

@@ -1,9 +1,8 @@
 import { readDestination } from './destination.ts';
 import { Fault, type Placed, type Warn } from './fault.ts';
 import { readLines } from './lines.ts';
-import type { PathRule } from './path-rules.ts';
 import { readPattern } from './pattern.ts';
-import type { RuleStatus } from './rules.ts';
+import type { PathRule, RuleStatus } from './rules.ts';
 
 /** Only this many bytes of `_redirects` are read. Source: serving S65. */
 export const MAX_REDIRECTS_BYTES = 1024 * 1024;

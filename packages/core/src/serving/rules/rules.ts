@@ -1,5 +1,5 @@
-import type { HeaderField, HeaderRule } from './header-rules.ts';
-import type { PathRule } from './path-rules.ts';
+import type { Destination } from './destination.ts';
+import type { Pattern } from './pattern.ts';
 
 /** The compiled rule files of a deployment, stored as JSON. Source: serving S22, S25. */
 export interface RuleData {
@@ -12,6 +12,25 @@ export interface RuleData {
   whenMissing: PathRule[];
   /** The blocks of `_headers` in order, then the entries of `ship.json`. */
   headers: HeaderRule[];
+}
+
+/** A redirect, rewrite or 404 rule, as stored with a deployment. Source: serving S24, S25. */
+export interface PathRule {
+  from: Pattern;
+  status: RuleStatus;
+  to: Destination;
+}
+
+/** A header field: its name and its value. */
+export type HeaderField = readonly [name: string, value: string];
+
+/** A block of `_headers` or an entry of `ship.json`, as a deployment keeps it. Source: serving S33. */
+export interface HeaderRule {
+  from: Pattern;
+  /** True for `ship.json`: its values replace; those of `_headers` join. */
+  replaces: boolean;
+  /** What it does, in order: sets a header, or removes one where the value is `null`. */
+  steps: (readonly [name: string, value: string | null])[];
 }
 
 /** The rules of a site, prepared for matching. */

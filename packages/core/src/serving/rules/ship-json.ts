@@ -1,10 +1,8 @@
 import { readDestination } from './destination.ts';
 import { Fault, keyName, type Placed, quote, type Warn } from './fault.ts';
 import { nameFault, valueFault } from './header-field.ts';
-import type { HeaderRule } from './header-rules.ts';
-import type { PathRule } from './path-rules.ts';
 import { readPattern } from './pattern.ts';
-import type { RuleStatus } from './rules.ts';
+import type { HeaderRule, PathRule, RuleStatus } from './rules.ts';
 import type { ShipJson } from './parse-ship-json.ts';
 
 const FILE = 'ship.json';

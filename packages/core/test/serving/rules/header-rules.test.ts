@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileRules, type RuleFiles } from '../../../src/serving/rules/compile.ts';
-import { type HeaderField, MAX_HEADER_BYTES } from '../../../src/serving/rules/header-rules.ts';
+import { MAX_HEADER_BYTES } from '../../../src/serving/rules/header-rules.ts';
 import { prepareRules } from '../../../src/serving/rules/prepare.ts';
-import type { RuledAnswer } from '../../../src/serving/rules/rules.ts';
+import type { HeaderField, RuledAnswer } from '../../../src/serving/rules/rules.ts';
 
 const FILE: RuledAnswer = { kind: 'file', onPlatformDomain: false, anonymous: false, isProtected: false };
 const DEFAULTS: readonly HeaderField[] = [

@@ -1,7 +1,6 @@
 import { fill } from '../../../src/serving/rules/destination.ts';
 import type { Warn } from '../../../src/serving/rules/fault.ts';
-import type { HeaderRule } from '../../../src/serving/rules/header-rules.ts';
-import type { PathRule } from '../../../src/serving/rules/path-rules.ts';
+import type { HeaderRule, PathRule } from '../../../src/serving/rules/rules.ts';
 import type { Pattern } from '../../../src/serving/rules/pattern.ts';
 import { formatRequestPath } from '../../../src/serving/request-path.ts';
 
