@@ -1,15 +1,12 @@
 /** The exports of the core for the other packages. */
-export { type Compressor, createCompressor } from './compressor/compressor.ts';
+export { createCompressor } from './compressor/compressor.ts';
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export {
-  type AccountCaller,
   type Addresses,
-  type AnonymousCaller,
   type Caller,
   type Core,
   type Keys,
   type Log,
-  type Plans,
   RATE_LIMIT_NAMES,
   type RateLimit,
   type RateLimitName,
@@ -19,7 +16,7 @@ export {
 export type { DatabaseAddress } from './database/connection-config.ts';
 export { prepareDataFolder } from './database/data-folder.ts';
 export { type Database, openDatabase } from './database/database.ts';
-export { createDns, type Dns } from './dns/dns.ts';
+export { createDns } from './dns/dns.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
 export { invalid, notFound, type ReachedLimit, ServiceError, unavailable } from './errors.ts';
 export { armFailpoint, FAILPOINTS, type Failpoint } from './failpoints.ts';
@@ -27,23 +24,15 @@ export { ACCESS, type Actor, mayCall, type Operation, OTHERS } from './routers/a
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
 export { fromIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
 export { type Context, type Meta, refuseForeignPage } from './routers/trpc.ts';
-export {
-  type AccountBilling,
-  type AccountRow,
-  actForAccount,
-  addKey,
-  getBilling,
-  listAccounts,
-  openAccount,
-} from './services/accounts/account-directory.ts';
-export { setAccountState, type StateChange } from './services/accounts/account-states.ts';
+export { actForAccount, addKey, getBilling, listAccounts, openAccount } from './services/accounts/account-directory.ts';
+export { setAccountState } from './services/accounts/account-states.ts';
 export { createAccount, ensureOwner, generateKey, getAccount } from './services/accounts/accounts.ts';
-export { type ActivityFeed, createActivityFeed } from './services/activities/activity-feed.ts';
+export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { authenticate } from './services/accounts/authentication.ts';
 export { beat, randomBootId } from './services/packs/boots.ts';
-export { type CompressionOptions, compressDeployments } from './services/compression/compress-deployments.ts';
+export { compressDeployments } from './services/compression/compress-deployments.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
-export { type DeployBudget, takeDeployBudget } from './services/deployments/deploy-budget.ts';
+export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export { fileTooLarge, maxParts, tooLarge } from './services/deployments/file-rules.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
 export { recheckDomains } from './services/domains/domain-rechecks.ts';
@@ -56,22 +45,21 @@ export {
 export { readIdempotencyKey } from './services/deployments/idempotency.ts';
 export { createHotContents, type HotContents, SMALL_CONTENT_BYTES } from './services/sites/hot-contents.ts';
 export { createLiveSites } from './services/sites/live-sites.ts';
-export { type AccountMember, addMember, listMembers, removeMember } from './services/accounts/members.ts';
+export { addMember, listMembers, removeMember } from './services/accounts/members.ts';
 export { applyDuePlanChanges, changePlan, type PlanChangeOutcome } from './services/accounts/plan-changes.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export {
   DEFAULT_RATE_LIMITS,
   forgetFullBuckets,
   type RateLimitState,
-  requireRoom,
   takeFrom,
   tooMany,
 } from './services/rate-limits.ts';
-export { DEFAULT_SWEEP, sweep, type SweepOptions, type SweepReport } from './services/packs/sweep.ts';
-export { setTakenDown, type TakeDown } from './services/deployments/take-downs.ts';
+export { DEFAULT_SWEEP, sweep, type SweepOptions } from './services/packs/sweep.ts';
+export { setTakenDown } from './services/deployments/take-downs.ts';
 export { createToken, deleteToken, listTokens } from './services/accounts/tokens.ts';
 export { type ContentsBody, receiveContents } from './services/uploads/receive-contents.ts';
-export { opens, type Opening, sealUnlock, UNLOCK_SECONDS } from './services/sites/unlock-cookies.ts';
+export { opens, sealUnlock, UNLOCK_SECONDS } from './services/sites/unlock-cookies.ts';
 export { type UnlockAttempt, type UnlockOutcome, unlockSite } from './services/sites/unlock.ts';
 export * from './serving/caching.ts';
 export * from './serving/codings.ts';
@@ -96,7 +84,7 @@ export type {
 } from './serving/site.ts';
 export { compileRules } from './serving/rules/compile.ts';
 export { NO_RULES, prepareRules } from './serving/rules/prepare.ts';
-export type { HeaderField, RuledAnswer, SiteRules } from './serving/rules/rules.ts';
+export type { HeaderField, RuledAnswer } from './serving/rules/rules.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
-export { createHasher, type Hasher } from './storage/hasher.ts';
+export { createHasher } from './storage/hasher.ts';
 export type { PackFile, PackStore, Place } from './storage/packs.ts';

@@ -28,7 +28,7 @@ export interface GateParts {
 }
 
 /** A visit of a protected site. */
-export interface Approach {
+interface Approach {
   /** The host of the request, normalised. */
   host: string;
   site: ProtectedSite;

@@ -25,7 +25,7 @@ export type ElectronModule = Pick<
 >;
 
 /** The parts of `process` that the app uses. */
-export interface AppProcess {
+interface AppProcess {
   platform: string;
   env: NodeJS.ProcessEnv;
   argv: readonly string[];

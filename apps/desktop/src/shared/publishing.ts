@@ -59,7 +59,7 @@ export const Question = z.object({
 export type Question = z.infer<typeof Question>;
 
 /** A warning about a published file. */
-export const Notice = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
+const Notice = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
 
 /** The result of a publishing. */
 export const Published = z.object({

@@ -4,7 +4,7 @@ import { asUnavailable } from './outages.ts';
 import type { SessionStates } from './probe.ts';
 
 /** A session, as the watch sees it. */
-export interface WatchedSession {
+interface WatchedSession {
   /** The id of the server process of the session; `null` until it is connected. */
   serverProcess(): number | null;
   /** Ends the session at once. Its pending queries fail. */
@@ -12,7 +12,7 @@ export interface WatchedSession {
 }
 
 /** How a session reports its state to the watch. */
-export interface Reporter {
+interface Reporter {
   /**
    * Starts a wait for a connection or for the answer to a query.
    *

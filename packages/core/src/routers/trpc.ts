@@ -25,7 +25,7 @@ export interface Context {
 }
 
 /** The maximum size of a JSON body. */
-export type BodySize = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
+type BodySize = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
 
 /** The description of a procedure for REST and the OpenAPI document. */
 export interface Meta extends Record<string, unknown> {

@@ -9,7 +9,7 @@ const BACKGROUND = { light: '#fbfbfa', dark: '#191b1e' };
 const MOST_RELOADS = 3;
 
 /** The parameters of {@link windowOptions}. */
-export interface WindowLook {
+interface WindowLook {
   platform: string;
   dark: boolean;
   state: WindowState;
@@ -20,7 +20,7 @@ export interface WindowLook {
 }
 
 /** The options of the only window. Its page runs in a sandbox with an isolated context and without Node. */
-export function windowOptions({ platform, dark, state, preload, icon }: WindowLook): BrowserWindowConstructorOptions {
+function windowOptions({ platform, dark, state, preload, icon }: WindowLook): BrowserWindowConstructorOptions {
   const { maximized: _, ...bounds } = state;
   return {
     ...bounds,

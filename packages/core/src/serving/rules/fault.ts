@@ -11,7 +11,7 @@ export class Fault {
 }
 
 /** Where in the rule files something stands: a line, or the path of an entry. */
-export type Position = Omit<Warning, 'message'>;
+type Position = Omit<Warning, 'message'>;
 
 /** Told of everything that is worth knowing about the rule files. */
 export type Warn = (position: Position, message: string) => void;
