@@ -2,8 +2,8 @@ import { randomFillSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const FILES = 10_000;
-export const FOLDERS = 100;
+const FILES = 10_000;
+const FOLDERS = 100;
 
 /** Writes a site of pages, scripts and pictures of 1 to 20 KB with random bytes. @returns The total number of bytes. */
 export function writeSite(folder: string): number {

@@ -15,7 +15,7 @@ export const CALLS: Pace = { burst: 600, perSecond: 20 };
 export const VISITS: Pace = { burst: 600, perSecond: 200 };
 
 /** Sends the n-th request, counted from 0, and waits for its answer. */
-export type Step = (n: number) => Promise<unknown>;
+type Step = (n: number) => Promise<unknown>;
 
 /** One kind of hostile request. */
 export interface Input {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export const FILES = 10_000;
-export const FILE_BYTES = 3_000;
+const FILE_BYTES = 3_000;
 
 /** The path of a file: 100 files in each of 100 folders. */
 export function pathOf(file: number): string {

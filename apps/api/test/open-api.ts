@@ -23,13 +23,13 @@ export interface Media {
   example?: unknown;
   examples?: Record<string, { value: unknown }>;
 }
-export interface Header {
+interface Header {
   $ref?: string;
   schema: Schema;
   required?: boolean;
   example?: unknown;
 }
-export interface Response {
+interface Response {
   $ref?: string;
   description: string;
   headers?: Record<string, Header>;
@@ -42,7 +42,7 @@ export interface Parameter {
   required?: boolean;
   schema: Schema;
 }
-export interface Operation {
+interface Operation {
   operationId: string;
   summary: string;
   description?: string;

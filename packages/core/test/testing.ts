@@ -1,7 +1,6 @@
 /** What the tests of other packages use of the core: databases, cores, accounts, and what only tests may see. */
 export { createTemplate, createTestDatabase, type TestDatabase } from './test-database.ts';
-export { createTestCore, type TestCore } from './test-core.ts';
-export { type DnsServer, type Fault, type Records, startDnsServer } from './dns-server.ts';
+export { type DnsServer, startDnsServer } from './dns-server.ts';
 export { FAILPOINTS, type Failpoint } from '../src/failpoints.ts';
 export { OPERATION_ACCESS } from '../src/routers/access.ts';
 export { createAccount, insertApiKey } from '../src/services/accounts/accounts.ts';

@@ -28,7 +28,7 @@ export interface FileIntent extends Varying {
 }
 
 /** A response that may depend on the `Accept` header. */
-export interface Varying {
+interface Varying {
   /** Whether `Accept` was used to decide for or against a fallback. Source: serving S36, S38. */
   variesByAccept: boolean;
 }

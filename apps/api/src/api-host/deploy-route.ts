@@ -37,7 +37,7 @@ const CHECKSUM_BYTES = 48;
 const OTHER_FIELDS_BYTES = 64 * 1024;
 
 /** The body limits that follow from the limits of a plan. Source: security T4. */
-export function bodyLimits(limits: DeployLimits): BodyLimits {
+function bodyLimits(limits: DeployLimits): BodyLimits {
   const parts = maxFileParts(limits);
   const maxFieldBytes = OTHER_FIELDS_BYTES + parts * CHECKSUM_BYTES;
   return {

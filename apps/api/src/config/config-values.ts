@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { CREDENTIAL, CREDENTIAL_PREFIX } from '@berth/contract';
 
 /** The levels of log lines, most verbose first; `silent` writes none. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Lower-case letters, digits and inner hyphens: what the server accepts as a `Host`. Source: serving S3. */

@@ -34,7 +34,7 @@ export interface HttpLimits {
 }
 
 /** Source: security T5, F10. */
-export const HTTP_LIMITS: HttpLimits = {
+const HTTP_LIMITS: HttpLimits = {
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 5_000,
   proxyKeepAliveTimeoutMs: 75_000,

@@ -21,7 +21,7 @@ export interface PasswordProtectionOptions {
 }
 
 /** A visit of a protected site. */
-export interface ProtectedVisit {
+interface ProtectedVisit {
   /** The host of the request, normalised. */
   host: string;
   site: ProtectedSite;

@@ -52,9 +52,9 @@ export async function startWorkers(
     await resources.disposeAsync();
   }
 
-  async function closeAndGiveUp(error: Error): Promise<void> {
-    await close();
-    giveUp(error);
+  function closeAndGiveUp(error: Error): void {
+    const end = () => giveUp(error);
+    close().then(end, end);
   }
 
   try {

@@ -24,9 +24,9 @@ export const CRASH = `connect postgres://berth:hunter2@10.0.0.7/berth ship-${'a'
 export const waiting = { started: Promise.withResolvers<void>(), aborted: Promise.withResolvers<void>() };
 
 /** A message that contains two secrets and the name of a file, which is not a secret. */
-export const LEAKY = `ship-${'0'.repeat(32)} opened http://localhost:4000/claim/${'f'.repeat(32)} and assets/${'e'.repeat(32)}.js`;
+const LEAKY = `ship-${'0'.repeat(32)} opened http://localhost:4000/claim/${'f'.repeat(32)} and assets/${'e'.repeat(32)}.js`;
 
-export const things = t.router({
+const things = t.router({
   list: t.procedure
     .meta({ openapi: { method: 'GET', path: '/things', summary: 'List', tags } })
     .input(
@@ -113,7 +113,7 @@ export const things = t.router({
     .meta({ openapi: { method: 'GET', path: '/misfit', summary: 'Answer what the output schema refuses', tags } })
     .input(z.object({}).optional())
     .output(z.object({ n: z.int() }))
-    .query(() => ({ n: `${CRASH}` as unknown as number })),
+    .query(() => ({ n: CRASH as unknown as number })),
   unicode: t.procedure
     .meta({ openapi: { method: 'GET', path: '/unicode', summary: 'Unicode', tags } })
     .input(z.object({}).optional())
@@ -136,7 +136,7 @@ export const things = t.router({
   }),
 });
 
-export const sampleRouter = t.router({ things });
+const sampleRouter = t.router({ things });
 
 export interface LogLine {
   level: 'info' | 'warn' | 'error';

@@ -79,7 +79,7 @@ export function createGrants(now: () => number = Date.now): Grants {
 
   return {
     async give(paths) {
-      const kinds = await Promise.all(paths.map((path) => (isAbsolute(path) ? kindOf(path) : null)));
+      const kinds = await Promise.all(paths.map(async (path) => (isAbsolute(path) ? kindOf(path) : null)));
       return paths.flatMap((path, at): Given[] => {
         const kind = kinds[at] ?? null;
         return kind === null ? [] : [{ grant: keep(path, kind), name: basename(path) || path, kind }];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defaultCacheDir } from '@berth/client';
 import type { App, IpcMain, PowerMonitor } from 'electron';
 import { type About, DEFAULT_SETTINGS, type Settings, type Update } from '../shared/settings.ts';
+import type { AppOptions, ElectronModule } from './app-options.ts';
 import type { Backend, Emit } from './backend.ts';
 import { registerIpc } from './ipc/register-ipc.ts';
 import { createPageEvents, type PageEvents } from './ipc/page-events.ts';
@@ -23,7 +24,6 @@ import { stopBeforeQuit } from './shell/quit.ts';
 import { hasTrayHost } from './shell/tray-host.ts';
 import { type AppTray, createTray } from './shell/tray.ts';
 import { type Appearance, createMainWindow, type MainWindow } from './shell/window.ts';
-import type { AppOptions, ElectronModule } from './start.ts';
 
 /** The parameters of the start that are known when Electron is ready. */
 export interface Start {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The kinds of problems: those of the client, and `unexpected` for a bug in the app itself. */
-export const PROBLEM_KINDS = [
+const PROBLEM_KINDS = [
   'network',
   'unavailable',
   'signed-out',

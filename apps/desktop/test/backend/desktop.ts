@@ -11,7 +11,7 @@ import type { NextDropOptions, Published, Publishing } from '../../src/shared/pu
 import { testNative, type TestNative } from './native.ts';
 
 /** One event that the page received. */
-export interface EmittedEvent {
+interface EmittedEvent {
   name: string;
   data: unknown;
   /** In milliseconds. */

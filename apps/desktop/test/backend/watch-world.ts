@@ -19,7 +19,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
 import { testNative, type TestNative } from './native.ts';
 
 /** Short times for watching. Periodic scans are rare, so that only reported changes cause a scan. */
-export const FAST_RULE = { quietMs: 40, graceMs: 200, lookEveryMs: 60_000, firstPauseMs: 20, longestPauseMs: 200 };
+const FAST_RULE = { quietMs: 40, graceMs: 200, lookEveryMs: 60_000, firstPauseMs: 20, longestPauseMs: 200 };
 const PAUSES = { firstMs: 20, longestMs: 200 };
 
 /** Waits until an assertion passes. The limit allows for a busy machine. */

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { ElectronModule } from '../../src/main/start.ts';
+import type { ElectronModule } from '../../src/main/app-options.ts';
 import { FakeApp, type FakeAppOptions } from './fake-electron/app.ts';
 import {
   type FakeImage,
@@ -15,11 +15,11 @@ import { createRecorder, type Recorder } from './fake-electron/recorder.ts';
 import { FakeSession } from './fake-electron/session.ts';
 import { type Bounds, type FakeFrame, FakeWindow } from './fake-electron/window.ts';
 
-export { choose, FakeSafeStorage } from './fake-electron/desktop.ts';
+export { choose } from './fake-electron/desktop.ts';
 export { createFrame } from './fake-electron/window.ts';
 
 /** Handles the messages of a channel. */
-export type IpcHandler = (event: FakeSender, ...args: unknown[]) => unknown;
+type IpcHandler = (event: FakeSender, ...args: unknown[]) => unknown;
 type ProtocolHandler = (request: Request) => Response | Promise<Response>;
 
 /** The sender of a message. */

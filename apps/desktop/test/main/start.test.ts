@@ -212,7 +212,7 @@ it('registers for links of its scheme only if it is installed', async () => {
 
 it('ends running work once before it quits (desktop §8.21)', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { fake, backend } = await startedApp({ prepare: (made) => (made.closing = promise) });
+  const { fake, backend } = await startedApp({ prepare: (made) => void (made.closing = promise) });
   fake.app.quit();
   fake.app.quit();
   await vi.waitFor(() => expect(backend.closes).toBe(1));

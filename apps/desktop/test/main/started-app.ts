@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type AppOptions, startApp } from '../../src/main/start.ts';
+import type { AppOptions } from '../../src/main/app-options.ts';
+import { startApp } from '../../src/main/start.ts';
 import { makeHome } from '../harness/app/folders.ts';
 import { createFakeElectron, type FakeElectron, type FakeElectronOptions } from '../harness/fake-electron.ts';
 import { createSmallBackend, type SmallBackend } from './small-backend.ts';

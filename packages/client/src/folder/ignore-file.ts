@@ -4,7 +4,7 @@ import ignore from 'ignore';
 import { unreadableError } from './folder-errors.ts';
 
 /** The file at the root of a folder that lists what to skip, in the syntax of `.gitignore`. It is itself skipped. */
-export const IGNORE_FILE = '.berthignore';
+const IGNORE_FILE = '.berthignore';
 
 /**
  * Reads the {@link IGNORE_FILE} at the root. Files of that name in subfolders have no effect.

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 /** All kinds of characters that a terminal acts on: controls, a line break with a forged line, and changes of direction. */
-export const HOSTILE =
+const HOSTILE =
   'x\u001b[2J\u001b]0;title\u0007\u009b31m\u0090\r\nFORGED\t\u007f\u2028FORGED\u202e\u2066\u200f\u061c\u0000';
 
 /** Matches what {@link HOSTILE} must not put on a screen. The program itself ends lines with a line feed. */
@@ -38,7 +38,7 @@ export async function startHostileServer(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -105,10 +105,10 @@ export function folderAt({ folder }: FakeWorld, at: number): Folder {
 }
 
 /** The result of a scan that starts with one state and ends with another. */
-export function scanBetween(first: Folder, last: Folder): Scan {
+function scanBetween(first: Folder, last: Folder): Scan {
   const nothing = [first, last].find((folder) => typeof folder === 'string');
   if (typeof nothing === 'string') return { found: nothing, id: nothing, frontPage: false };
-  const [one, other] = [first[0]!, last[1]!];
+  const [one, other] = [first[0], last[1]];
   return { found: 'files', id: `${one}+${other}`, frontPage: !one.endsWith('-') };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type FileLock, tryFileLock } from './file-lock.ts';
 
 /** Another process owns the folder. The message names the process and says what to do. */
-export class FolderInUseError extends Error {
+class FolderInUseError extends Error {
   constructor(folder: string, owner: string) {
     super(`${owner} already uses ${folder}. Stop it, or set DATA_DIR to another folder.`);
     this.name = 'FolderInUseError';

@@ -5,7 +5,7 @@ import { type MigrationClass, migrations } from './migrations/index.ts';
 type Transaction = ReturnType<EntityManager['getKysely']>;
 
 /** A newer program has changed the schema so that this one cannot use it. */
-export class SchemaTooNewError extends Error {
+class SchemaTooNewError extends Error {
   constructor({ installed, needed, known }: { installed: number; needed: number; known: number }) {
     super(
       `The database has schema ${installed}, which needs a Berth that knows schema ${needed} or newer; this one knows schema ` +

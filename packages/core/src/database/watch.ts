@@ -4,7 +4,7 @@ import { toUnavailable } from './outages.ts';
 import type { SessionStates } from './probe.ts';
 
 /** A session, as the watch sees it. */
-export interface WatchedSession {
+interface WatchedSession {
   /** The id of the server process of the session; `null` until it is connected. */
   serverProcess(): number | null;
   /** Ends the session at once. Its pending queries fail. */

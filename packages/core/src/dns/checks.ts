@@ -12,6 +12,16 @@ export interface WantedRecord {
   match: 'any' | 'all';
 }
 
+/** A DNS record that a domain must have. */
+export interface WantedRecord {
+  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
+  /** The full name of the record, as A-labels without a trailing dot. */
+  name: string;
+  values: readonly string[];
+  /** `any`: one of the values is enough. `all`: every value is required. */
+  match: 'any' | 'all';
+}
+
 /** Maximum length of a chain of CNAME records. Source: security T30. */
 const MAX_HOPS = 5;
 /** Bounds of the found values that are stored and shown. */

@@ -12,7 +12,7 @@ export interface DnsOptions {
   deadlineMs?: number;
 }
 
-export type QueryType = 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
+type QueryType = 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
 
 /** The outcome of a query. `none`: the resolver answered that there is no record. `failed`: there was no usable answer, so nothing is known about the record. */
 export type DnsAnswer =

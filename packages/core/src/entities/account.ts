@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /** The state decides whether an account may act and whether its sites are shown. Source: contract §6. */
-export const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
+const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
 const AccountSchema = defineEntity({

@@ -25,7 +25,7 @@ export interface ProcedureContext {
 }
 
 /** The maximum size of a JSON body. */
-export type BodyLimits = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
+type BodyLimits = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
 
 /** The description of a procedure for REST and the OpenAPI document. */
 export interface ProcedureMeta extends Record<string, unknown> {

@@ -9,7 +9,7 @@ export interface OpenFiles {
 }
 
 /** A file in use. The user must call `release` once. */
-export interface OpenFile {
+interface OpenFile {
   /** Fills `bytes` from a position. @throws if the file ends before. */
   read(bytes: Uint8Array, position: number): Promise<void>;
   release(): void;

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDiskPacks } from '../../src/storage/disk-packs.ts';
 import { createHasher } from '../../src/storage/hasher.ts';
 import { type ContentDigest, PackBuilder } from '../../src/storage/pack-builder.ts';
-import { decodePackIndex } from '../../src/storage/pack-index.ts';
 import type { PackFile, PackStore } from '../../src/storage/packs.ts';
+import { decodePackIndex } from './decode-pack-index.ts';
 
 const MiB = 1024 ** 2;
 const BATCH_BYTES = MiB;
@@ -277,7 +277,7 @@ describe('a pack that is abandoned early', () => {
     for (const [i, size] of sizes.entries()) await put(builder, contentOf(i, size), [64_000]);
     await builder.finish();
     await builder.retain(() => false);
-    builder.begin(() => {}).write(Buffer.from('the client left here'));
+    void builder.begin(() => {}).write(Buffer.from('the client left here'));
     await builder.abandon();
     expect(opened).toBe(0);
   });
@@ -318,7 +318,7 @@ describe('a pack that is abandoned early', () => {
   it('is removed if it is abandoned while writes are pending', async () => {
     const builder = new PackBuilder(() => store.create('fc01'), hasher);
     const sink = builder.begin(() => {});
-    for (let i = 0; i < 20; i += 1) sink.write(Buffer.alloc(200_000));
+    for (let i = 0; i < 20; i += 1) void sink.write(Buffer.alloc(200_000));
     await builder.abandon();
     await builder.abandon();
     expect(await Array.fromAsync(store.list())).toEqual([]);

@@ -3,7 +3,7 @@ import { readLiteral } from './literal.ts';
 import { type Dialect, MAX_CHARACTERS } from './pattern.ts';
 
 /** A text, or its pieces. A number is the index of the capture to insert. */
-export type Template = string | (string | number)[];
+type Template = string | (string | number)[];
 
 /** The destination of a rule, as stored with a deployment. */
 export interface Destination {

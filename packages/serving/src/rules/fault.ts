@@ -11,7 +11,7 @@ export class Fault {
 }
 
 /** A position in the rule files: a file with a line, or with the path of an entry. */
-export type Position = Omit<Warning, 'message'>;
+type Position = Omit<Warning, 'message'>;
 
 /** Receives each warning about the rule files. */
 export type Warn = (position: Position, message: string) => void;

@@ -1,7 +1,7 @@
 import type { Warn } from './fault.ts';
 
 /** Maximum length of a line in a line file, in characters. Source: serving S65. */
-export const MAX_LINE_CHARACTERS = 2000;
+const MAX_LINE_CHARACTERS = 2000;
 
 const LINE_FEED = 10;
 

@@ -6,7 +6,7 @@ export interface Patterned {
 }
 
 /** A rule that matches a path, with the captured texts. */
-export type Hit<Rule> = readonly [rule: Rule, captures: readonly string[]];
+type Hit<Rule> = readonly [rule: Rule, captures: readonly string[]];
 
 /** An index of rules by pattern. */
 export interface PatternIndex<Rule> {

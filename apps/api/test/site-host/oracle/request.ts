@@ -9,7 +9,7 @@ export interface Position {
 }
 
 /** The meaning of a `Range`, or its text when it has no meaning. */
-export type RangeAsked =
+type RangeAsked =
   | { kind: 'between'; first: Position; last: Position }
   | { kind: 'from'; first: Position }
   | { kind: 'last'; count: Position }

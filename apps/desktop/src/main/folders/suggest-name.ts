@@ -18,7 +18,7 @@ export interface SuggestedName {
 }
 
 /** Turns the name of a folder into the first label of a name below the platform domain. Source: contract §4. */
-export function nameOfFolder(path: string): string {
+function nameOfFolder(path: string): string {
   let folder = path;
   while (BUILDS.has(basename(folder).toLowerCase()) && dirname(folder) !== folder) folder = dirname(folder);
   const slug = basename(folder)

@@ -6,7 +6,7 @@ import type { JsonFile } from '../storage/json-file.ts';
 import { type Entry, type StoredPublishings, withoutOldClaim, withoutOldest } from './entry.ts';
 
 /** The part of a publishing's state that is not stored. */
-export interface TransientState {
+interface TransientState {
   /** The progress; `null` while it is queued. */
   view: ProgressView | null;
   question: Question | null;

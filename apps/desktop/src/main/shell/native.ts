@@ -28,7 +28,7 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
   };
   return {
     ...parts,
-    copyText: (text) => clipboard.writeText(text),
+    copyText: (text) => void clipboard.writeText(text),
     async openExternal(url) {
       // The system would start the program that is registered for any other scheme.
       const address = parseWebAddress(url);

@@ -9,7 +9,7 @@ const BACKGROUND = { light: '#fbfbfa', dark: '#191b1e' };
 const MAX_RELOADS = 3;
 
 /** The parameters of {@link windowOptions}. */
-export interface PageWindowOptions {
+interface PageWindowOptions {
   platform: string;
   dark: boolean;
   state: WindowState;
@@ -20,13 +20,7 @@ export interface PageWindowOptions {
 }
 
 /** The options of the only window. Its page runs in a sandbox with an isolated context and without Node. */
-export function windowOptions({
-  platform,
-  dark,
-  state,
-  preload,
-  icon,
-}: PageWindowOptions): BrowserWindowConstructorOptions {
+function windowOptions({ platform, dark, state, preload, icon }: PageWindowOptions): BrowserWindowConstructorOptions {
   const { maximized: _, ...bounds } = state;
   return {
     ...bounds,

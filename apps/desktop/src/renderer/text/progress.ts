@@ -49,7 +49,7 @@ export function milestone({ phase }: Progress): string | null {
 }
 
 /** Formats two amounts of bytes, both in the unit of the second: `3.4 of 12 MB`. */
-export function bytesOf(done: number, total: number): string {
+function bytesOf(done: number, total: number): string {
   const [doneNumber, doneUnit] = bytes(done).split(' ');
   const [totalNumber, totalUnit] = bytes(total).split(' ');
   return doneUnit === totalUnit ? `${doneNumber} of ${totalNumber} ${totalUnit}` : `${bytes(done)} of ${bytes(total)}`;

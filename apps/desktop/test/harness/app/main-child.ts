@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import type { MainOptions, MainProcess } from './main-process.ts';
+import { MAIN_PROGRAM } from './scripts.ts';
 
 /** The main process, running in a child process. */
 export interface MainChild extends MainProcess {
@@ -39,9 +39,6 @@ export interface ServedPage {
   headers: [string, string][];
   body: ArrayBuffer;
 }
-
-/** Path of the program that runs in the process. */
-export const MAIN_PROGRAM = join(import.meta.dirname, 'main-program.ts');
 
 /**
  * Starts the app in a child process.

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { buildApp } from '../../../build/build.ts';
-import { MAIN_PROGRAM } from './main-child.ts';
+
+/** Path of the program that runs in the child process of `startMainChild`. */
+export const MAIN_PROGRAM = join(import.meta.dirname, 'main-program.ts');
 
 /** The compiled window of the app, and the scripts that run it outside Electron. */
 export interface Compiled {

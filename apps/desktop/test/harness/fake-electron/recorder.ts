@@ -1,5 +1,5 @@
 /** One call to Electron. */
-export interface Call {
+interface Call {
   /** Such as `app.enableSandbox`. */
   name: string;
   args: readonly unknown[];

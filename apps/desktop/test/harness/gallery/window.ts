@@ -21,13 +21,13 @@ export interface Gallery {
   remove(): Promise<void>;
 }
 
-export interface OpenOptions extends BrowserContextOptions {
+interface OpenOptions extends BrowserContextOptions {
   answers?: Partial<Record<Fake['sent'][number]['name'], Script>>;
   /** `null` skips the `act` of the state. */
   act?: null;
 }
 
-export interface OpenWindow {
+interface OpenWindow {
   page: Page;
   /** Console errors, script errors and failed requests. */
   errors: string[];

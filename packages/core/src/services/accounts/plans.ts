@@ -24,7 +24,7 @@ export function createPlans(all: readonly Plan[]): Plans {
  * The plan whose limits apply to a caller's deploys: the account's plan, or Free for an anonymous caller. Source:
  * service-api part 8.
  */
-export function planOf(core: Core, caller: Caller): Plan {
+function planOf(core: Core, caller: Caller): Plan {
   return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN);
 }
 

@@ -3,7 +3,7 @@ import type { Listener } from '../../database/listener.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 
 /** Maximum number of subscribers in one process. */
-export interface FeedLimits {
+interface FeedLimits {
   perAccount: number;
   perProcess: number;
 }

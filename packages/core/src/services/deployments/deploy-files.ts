@@ -13,7 +13,7 @@ export interface UploadedFile extends ContentDigest {
 }
 
 /** Receives the bytes of one file part. */
-export interface FileSink {
+interface FileSink {
   /** @returns A promise when the sender should pause. @throws `payload_too_large`, `validation_failed`. */
   write(chunk: Uint8Array): Promise<void> | undefined;
   /** Ends the file. @throws `validation_failed` when its content is refused. */

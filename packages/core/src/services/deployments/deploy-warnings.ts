@@ -5,14 +5,14 @@ import type { Publication } from './publish.ts';
 const MAX_WARNINGS = 100;
 
 /** The warnings about an accepted deploy, as the answer lists them. */
-export interface DeployWarnings {
+interface DeployWarnings {
   add(warning: Warning): void;
   /** The first 100 warnings, and one that counts the rest. Source: serving S65. */
   list(): Warning[];
 }
 
 /** Collects warnings. Keeps only those that will be listed, and counts the rest. */
-export function collectWarnings(): DeployWarnings {
+function collectWarnings(): DeployWarnings {
   const kept: Warning[] = [];
   let rest = 0;
   let firstOfRest = '';

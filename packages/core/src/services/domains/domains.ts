@@ -120,7 +120,7 @@ export async function getShare(scope: Scope, reference: string): Promise<DomainS
  * security §5, L6.
  * @throws `validation_failed` for an invalid name; `not_found`.
  */
-export async function getOwnDomain(
+async function getOwnDomain(
   em: EntityManager,
   { caller }: Scope,
   reference: string,

@@ -8,7 +8,7 @@ import type { CompressedForm } from '../../../src/entities/index.ts';
 import { createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 
 /** The compression row of a content. */
-export interface Recorded {
+interface Recorded {
   sha256: string;
   pack: string | null;
   forms: Partial<Record<Coding, CompressedForm>>;

@@ -310,7 +310,7 @@ describe('T4: limits of the plan', () => {
   it('are enforced as soon as they are exceeded, without reading on', async () => {
     const deploy = await beginDeploy(test.core, caller, null);
     const sink = deploy.files.begin('big');
-    sink.write(Buffer.alloc(1_000));
+    void sink.write(Buffer.alloc(1_000));
     expect(() => sink.write(Buffer.alloc(1))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
     await deploy.close();
   });
@@ -320,7 +320,7 @@ describe('an upload whose connection breaks', () => {
   it.each([[0], [500], [999]])('T6: after %s bytes of a file leaves nothing', async (bytes) => {
     const deploy = await beginDeploy(test.core, caller, null);
     deploy.form.add('checksums', checksumsOf({ a: 'x'.repeat(1_000) }));
-    deploy.files.begin('a').write(Buffer.alloc(bytes, 'x'));
+    void deploy.files.begin('a').write(Buffer.alloc(bytes, 'x'));
     await deploy.close();
     await deploy.close();
   });

@@ -20,7 +20,7 @@ describe('S2: a value that is loaded by a key', () => {
   it('is loaded once for concurrent requests', async () => {
     const cache = cacheOf();
     const { load, resolve } = pending();
-    const asked = Array.from({ length: 20 }, () => cache.get('a', load));
+    const asked = Array.from({ length: 20 }, async () => cache.get('a', load));
     const found = value();
     resolve(found);
     for (const answer of await Promise.all(asked)) expect(answer).toBe(found);

@@ -14,7 +14,7 @@ import { CurrentPassword } from './current-password.tsx';
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 
 /** The settings of a watched folder that can be changed. */
-export type Changeable = keyof typeof TITLES;
+type Changeable = keyof typeof TITLES;
 
 interface ChangeProps {
   folder: WatchedFolder;
