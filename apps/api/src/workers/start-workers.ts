@@ -44,7 +44,7 @@ export async function startWorkers(
     size: config.workers,
     env: { PORT: String(port) },
     log,
-    onFailure: closeAndGiveUp,
+    onFailure: (reason) => void closeAndGiveUp(reason),
   });
 
   async function close(): Promise<void> {
@@ -52,9 +52,9 @@ export async function startWorkers(
     await resources.disposeAsync();
   }
 
-  function closeAndGiveUp(error: Error): void {
-    const end = () => giveUp(error);
-    close().then(end, end);
+  async function closeAndGiveUp(reason: Error): Promise<void> {
+    await close().catch(() => {}); // The reason is more important than a failed close.
+    giveUp(reason);
   }
 
   try {
