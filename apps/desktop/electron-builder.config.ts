@@ -9,7 +9,7 @@ import { APP_ID, DESKTOP_NAME, PROGRAM } from './src/main/shell/identity.ts';
  * @param env `BERTH_UPDATE_FEED`: the `https:` address of the folder with the newest packages. Without it, the packaged app does
  * not check for updates. With it, packages for macOS and Windows must be signed.
  * `BERTH_ELECTRON_DIST`: a folder with Electron; by default it is downloaded. `BERTH_NO_DOWNLOADS`: fails instead of downloading.
- * @throws Error if `BERTH_UPDATE_FEED` is not an `https:` address. Source: design of the desktop app, §4.
+ * @throws Error if `BERTH_UPDATE_FEED` is not an `https:` address. Source: desktop §4.
  */
 export function configure(env: NodeJS.ProcessEnv): Configuration {
   const feed = feedOf(env['BERTH_UPDATE_FEED']);

@@ -22,7 +22,7 @@ export interface Berth {
  *
  * @param giveUp Called when the embedded PostgreSQL ended and cannot be restarted. Default: the error is logged.
  * @throws ConfigError; or the reason why it could not listen or reach its database. All resources are released then.
- * Source: contract §8, §10.
+ * Source: api §8, §10.
  */
 export async function startBerth(
   env: Readonly<Record<string, string | undefined>>,

@@ -6,7 +6,7 @@ const SAMPLE = '<h1>It floats.</h1>';
 /**
  * The message for the operator once the server is up: its address, and the owner's key, which is shown only this once.
  *
- * It is printed to standard output, never to the log. Source: contract §8; security T37.
+ * It is printed to standard output, never to the log. Source: api §8; security T37.
  */
 export function welcome(
   { baseUrl, publicScheme, platformDomain }: Pick<Config, 'baseUrl' | 'publicScheme' | 'platformDomain'>,

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Answer, TestServer } from './test-server.ts';
 
 const REQUEST_ID = /^[0-9a-f]{32}$/;
-/** A line of a stack, a path of the server, SQL. Source: contract §2. */
+/** A line of a stack, a path of the server, SQL. Source: api §2. */
 const INTERNALS =
   /\n\s+at |\.[jt]s:\d+|node_modules\/\.|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
 
@@ -53,7 +53,7 @@ export function expectErrorAnswer({ status, headers, text }: Answer, code: Error
 /**
  * Checks that a request fails with this error and changes nothing: rows, counters, files, no open pack.
  *
- * Source: security §3, standing asserts.
+ * Source: security §3.
  */
 export async function expectRefusal(
   server: TestServer,
@@ -73,7 +73,7 @@ export async function expectRefusal(
  *
  * @param secrets Additional texts that must appear nowhere, such as site passwords.
  * @param faults Whether the tests cause faults, which are then in the log.
- * Source: security §6, I3, I4, I10, I11; T20.
+ * Source: storage I3, I4, I10, I11; security T20.
  */
 export async function closeClean(
   server: TestServer,

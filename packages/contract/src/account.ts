@@ -7,7 +7,7 @@ import { Caps, Usage } from './plans.ts';
 export const AUTH_METHODS = ['api-key', 'deploy-token', 'operator', 'system'] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
-/** The account that the credential belongs to. Source: service-api part 2, contract §6. */
+/** The account that the credential belongs to. Source: api §6. */
 export const Account = z
   .object({
     account: z.string().describe('The id of the account.'),
@@ -23,7 +23,7 @@ export const Account = z
   .meta({ id: 'Account' });
 export type Account = z.infer<typeof Account>;
 
-/** Every event of the audit log. Source: contract §6. */
+/** Every event of the audit log. */
 export const ACTIVITY_EVENTS = [
   'account.create',
   'account.update',
@@ -46,7 +46,7 @@ export const ACTIVITY_EVENTS = [
 ] as const;
 export type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 
-/** One entry of the audit log. Source: contract §6. */
+/** One entry of the audit log. */
 export const Activity = z
   .object({
     event: z.enum(ACTIVITY_EVENTS).describe('What happened.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The body of `POST /account/claim`. Source: service-api part 4, contract §6. */
+/** The body of `POST /account/claim`. Source: api §6. */
 export const ClaimRequest = z.object({
   claim: z
     .string()

@@ -1,22 +1,21 @@
 import { z } from 'zod';
 import { list } from './lists.ts';
 
-/** How long an anonymous deployment lives, in seconds. Source: service-api part 8. */
+/** How long an anonymous deployment lives, in seconds. Source: api §3. */
 export const ANONYMOUS_TTL_SECONDS = 3 * 24 * 60 * 60;
 
-/** The maximum of `ttl`, in seconds: 365 days. Source: contract §3. */
+/** The maximum of `ttl`, in seconds: 365 days. */
 export const MAX_TTL_SECONDS = 365 * 24 * 60 * 60;
 
-/** The fields of the deploy form besides `files[]`. Each may appear once. Source: contract §3. */
+/** The fields of the deploy form besides `files[]`. Each may appear once. */
 export const DEPLOY_FIELDS = ['checksums', 'labels', 'password', 'via', 'ttl'] as const;
 export type DeployField = (typeof DEPLOY_FIELDS)[number];
 
-/** The name of a file part. Source: service-api part 4. */
+/** The name of a file part. */
 export const FILES_FIELD = 'files[]';
 
 /**
- * The maximum length of an `Idempotency-Key`, and how long a key replays its answer, in seconds. Source: service-api
- * part 8.
+ * The maximum length of an `Idempotency-Key`, and how long a key replays its answer, in seconds.
  */
 export const MAX_IDEMPOTENCY_KEY = 256;
 export const IDEMPOTENCY_WINDOW_SECONDS = 24 * 60 * 60;
@@ -25,7 +24,7 @@ const MD5 = /^[0-9a-fA-F]{32}$/;
 const MAX_CHECKSUM = 32;
 const MALFORMED_CHECKSUM = 'a checksum must be the MD5 of a file as 32 hex digits';
 
-/** One MD5 per file, hex in any case, in the order of the file parts. Source: contract §3. */
+/** One MD5 per file, hex in any case, in the order of the file parts. */
 export const Checksums = list(z.string().max(MAX_CHECKSUM, MALFORMED_CHECKSUM)).transform((checksums, ctx) => {
   const wrong = checksums.findIndex((checksum) => !MD5.test(checksum));
   if (wrong >= 0) ctx.addIssue({ code: 'custom', path: [wrong], message: MALFORMED_CHECKSUM });
@@ -36,7 +35,7 @@ const PASSWORD_LENGTH = 'a password must have 6 to 128 characters';
 /** The maximum length of a password before it is trimmed and normalized, in UTF-16 units. */
 const MAX_PASSWORD_TEXT = 4_096;
 
-/** A site password: trimmed and normalized to NFC, then 6 to 128 characters. Source: contract §1. */
+/** A site password: trimmed and normalized to NFC, then 6 to 128 characters. Source: api §1. */
 export const Password = z
   .string()
   .max(MAX_PASSWORD_TEXT, PASSWORD_LENGTH)
@@ -47,7 +46,7 @@ export const Password = z
   }, PASSWORD_LENGTH)
   .refine((text) => text.isWellFormed() && !text.includes('\ufffd'), 'a password must be sent as UTF-8');
 
-/** Whole seconds from 1 to {@link MAX_TTL_SECONDS}. Source: contract §3. */
+/** Whole seconds from 1 to {@link MAX_TTL_SECONDS}. */
 export const Ttl = z
   .int('ttl must be whole seconds')
   .min(1, 'ttl must be at least 1 second')
@@ -55,7 +54,7 @@ export const Ttl = z
 
 const VIA = /^[A-Za-z0-9._-]{1,32}$/;
 
-/** Returns the origin tag as it is stored: in lower case; `api` if it is absent or malformed. Source: contract §1. */
+/** Returns the origin tag as it is stored: in lower case; `api` if it is absent or malformed. Source: api §1. */
 export function normalizeVia(text: string | undefined): string {
   return text !== undefined && VIA.test(text) ? text.toLowerCase() : 'api';
 }

@@ -3,10 +3,10 @@ import { Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
 import { NextCursor } from './pages.ts';
 
-/** A point in time, in Unix seconds. Source: contract, conventions. */
+/** A point in time, in Unix seconds. Source: api §1. */
 export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
 
-/** Something that was published but will not act as written. Source: contract §3. */
+/** Something that was published but will not act as written. Source: api §3. */
 export const Warning = z.object({
   file: z.string().describe('The path of the file.'),
   line: z.int().optional().describe('The line in the file, from 1.'),
@@ -15,10 +15,10 @@ export const Warning = z.object({
 });
 export type Warning = z.infer<typeof Warning>;
 
-/** The states of a listed deployment. Source: contract §3. */
+/** The states of a listed deployment. */
 export const DEPLOYMENT_STATUSES = ['success', 'deleting'] as const;
 
-/** A deployment. Source: service-api part 2, contract §3. */
+/** A deployment. */
 export const Deployment = z
   .object({
     deployment: z
@@ -40,7 +40,7 @@ export const Deployment = z
   .meta({ id: 'Deployment' });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** The 201 of `POST /deployments`: the deployment, and the fields that no later answer repeats. Source: contract §3. */
+/** The 201 of `POST /deployments`: the deployment, and the fields that no later answer repeats. */
 export const CreatedDeployment = Deployment.extend({
   claim: z
     .url()

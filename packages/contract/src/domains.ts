@@ -3,11 +3,11 @@ import { Timestamp } from './deployments.ts';
 import { Labels } from './labels.ts';
 import { NextCursor } from './pages.ts';
 
-/** The states of a domain. A domain serves its site in the state `success`. Source: contract §4. */
+/** The states of a domain. A domain serves its site in the state `success`. Source: api §4. */
 export const DOMAIN_STATUSES = ['pending', 'partial', 'success', 'paused'] as const;
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
-/** The types of the records that prove and route a custom domain. Source: contract §4. */
+/** The types of the records that prove and route a custom domain. */
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
@@ -27,7 +27,7 @@ export const DomainReference = z
   .describe('The full name, in any case, as Unicode or punycode.')
   .meta({ example: 'www.example.com' });
 
-/** A domain. Source: contract §4. */
+/** A domain. */
 export const Domain = z
   .object({
     domain: z.string().describe('The normalised name.').meta({ example: 'www.example.com' }),
@@ -56,7 +56,7 @@ export type Domain = z.infer<typeof Domain>;
 export const DomainList = z.object({ domains: z.array(Domain), nextCursor: NextCursor });
 export const DomainPath = z.object({ domain: DomainReference });
 
-/** A name to be validated. The answer for an invalid name is a result, not an error. Source: contract §4. */
+/** A name to be validated. The answer for an invalid name is a result, not an error. */
 export const DomainCandidate = z.object({
   domain: z
     .string('domain must be a domain name')
@@ -65,7 +65,7 @@ export const DomainCandidate = z.object({
     .meta({ example: 'www.example.com' }),
 });
 
-/** The body of a PUT. Absent fields stay unchanged. Source: contract §4. */
+/** The body of a PUT. Absent fields stay unchanged. */
 export const DomainPut = DomainPath.extend({
   deployment: z
     .string({
@@ -81,7 +81,7 @@ export const DomainPut = DomainPath.extend({
 
 export const DeletedDomain = z.object({ domain: z.string() });
 
-/** The result of validating a name for the account. Source: contract §4. */
+/** The result of validating a name for the account. */
 export const DomainValidation = z
   .object({
     valid: z.boolean().describe('Whether the name can be a domain.'),
@@ -92,7 +92,7 @@ export const DomainValidation = z
   .meta({ id: 'DomainValidation' });
 export type DomainValidation = z.infer<typeof DomainValidation>;
 
-/** The result of the DNS query for one record. Source: contract §4. */
+/** The result of the DNS query for one record. */
 export const DomainCheck = z.object({
   type: z.enum(DNS_RECORD_TYPES),
   name: z.string().describe('The full name of the record.'),
@@ -103,7 +103,7 @@ export const DomainCheck = z.object({
 });
 export type DomainCheck = z.infer<typeof DomainCheck>;
 
-/** A domain, with the results of a DNS check. Source: contract §4. */
+/** A domain, with the results of a DNS check. */
 export const VerifiedDomain = Domain.extend({
   checks: z.array(DomainCheck).describe('One check for each record that the domain needs.'),
   nextCheck: Timestamp.nullable().describe(
@@ -112,7 +112,7 @@ export const VerifiedDomain = Domain.extend({
 }).meta({ id: 'VerifiedDomain' });
 export type VerifiedDomain = z.infer<typeof VerifiedDomain>;
 
-/** The DNS provider of a domain. Source: contract §4. */
+/** The DNS provider of a domain. */
 export const DomainDns = z.object({
   domain: z.string(),
   dns: z
@@ -122,7 +122,7 @@ export const DomainDns = z.object({
 });
 export type DomainDns = z.infer<typeof DomainDns>;
 
-/** The records that a domain needs. Source: contract §4. */
+/** The records that a domain needs. */
 export const DomainRecords = z.object({
   domain: z.string(),
   apex: z.boolean().describe('Whether the name is an apex domain, which cannot have a CNAME record.'),
@@ -136,7 +136,7 @@ export const DomainRecords = z.object({
 });
 export type DomainRecords = z.infer<typeof DomainRecords>;
 
-/** A public page that lists these records. Source: contract §4. */
+/** A public page that lists these records. */
 export const DomainShare = z.object({
   domain: z.string(),
   hash: z.string().describe('The last part of `url`. It gives access to the DNS records and nothing else.'),

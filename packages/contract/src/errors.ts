@@ -5,7 +5,7 @@ import { z } from 'zod';
  *
  * The vocabulary is closed: a client can switch over it exhaustively.
  *
- * Source: contract §2.
+ * Source: api §2.
  */
 export const ERROR_STATUS = {
   validation_failed: 400,
@@ -23,14 +23,14 @@ export const ERROR_STATUS = {
   unavailable: 503,
 } as const;
 
-/** An `error` code. Source: contract §2. */
+/** An `error` code. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** The limit that a request exceeded, as `details.limit` of a 413 names it. Source: contract §2. */
+/** The limit that a request exceeded, as `details.limit` of a 413 names it. */
 export const SIZE_LIMITS = ['maxFileSize', 'maxFilesCount', 'maxTotalSize', 'body'] as const;
 export type SizeLimit = (typeof SIZE_LIMITS)[number];
 
-/** The shape of `details`, by error code. Codes that are not listed have no details. Source: contract §2. */
+/** The shape of `details`, by error code. Codes that are not listed have no details. */
 export interface ErrorDetails {
   validation_failed: { issues: { path: string; message: string }[] } | { file: string };
   forbidden: { cap: string; used: number; limit: number };
@@ -43,7 +43,7 @@ export interface ErrorDetails {
 /** The `details` of one error code: its shape, or nothing. */
 export type DetailsOf<C extends ErrorCode> = C extends keyof ErrorDetails ? ErrorDetails[C] : never;
 
-/** The body of every non-2xx answer of the API host. Source: service-api part 2, contract §2. */
+/** The body of every non-2xx answer of the API host. */
 export const ErrorBody = z
   .object({
     error: z

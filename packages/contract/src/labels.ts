@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { list } from './lists.ts';
 
-/** One label. Source: contract §1. */
+/** One label. Source: api §1. */
 export const LABEL = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 
-/** How many labels a resource can have. Source: contract §1. */
+/** How many labels a resource can have. */
 export const MAX_LABELS = 10;
 
 const Label = z
@@ -18,8 +18,6 @@ const MAX_SENT_LABELS = 100;
 
 /**
  * The labels of a resource. Duplicates are removed and the order is kept; at most {@link MAX_LABELS} may remain.
- *
- * Source: contract §1.
  */
 export const Labels = list(Label)
   .max(MAX_SENT_LABELS, `a resource must have at most ${MAX_LABELS} labels`)
@@ -27,10 +25,10 @@ export const Labels = list(Label)
   .refine((labels) => labels.length <= MAX_LABELS, `a resource must have at most ${MAX_LABELS} labels`)
   .meta({ example: ['us-east-1'] });
 
-/** The maximum number of labels that `GET /labels` lists. Source: contract §6. */
+/** The maximum number of labels that `GET /labels` lists. Source: api §6. */
 export const MAX_LISTED_LABELS = 1_000;
 
-/** `GET /labels`. Source: contract §6. */
+/** `GET /labels`. Source: api §6. */
 export const LabelList = z.object({
   labels: z.array(z.string()).describe('Without duplicates, the most recently used first, at most 1,000.'),
 });

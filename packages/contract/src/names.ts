@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
-/** A deployment id: `adjective-noun-` and 7 of `[a-z0-9]`, a valid DNS label. Source: contract §1. */
+/** A deployment id: `adjective-noun-` and 7 of `[a-z0-9]`, a valid DNS label. Source: api §1. */
 export const DEPLOYMENT_ID = /^[a-z]{2,16}-[a-z]{2,16}-[a-z0-9]{7}$/;
 
-/** A credential. Its prefix distinguishes API keys from deploy tokens. Source: service-api part 5, contract §1. */
+/** A credential. Its prefix distinguishes API keys from deploy tokens. */
 export const CREDENTIAL = /^(ship|deploy)-[0-9a-f]{32}$/;
 
-/** A claim hash: 32 lowercase hex digits. Source: contract §1. */
+/** A claim hash: 32 lowercase hex digits. */
 export const CLAIM_HASH = /^[0-9a-f]{32}$/;
 
-/** A token identifier, unique within its account. Source: contract §1. */
+/** A token identifier, unique within its account. */
 export const TOKEN_ID = /^[a-z0-9]{7}$/;
 
-/** The kinds of credentials. Source: service-api part 5. */
+/** The kinds of credentials. Source: api §5. */
 export type TokenKind = 'api' | 'deploy';
 
-/** The prefix of the credentials of each kind. Source: service-api part 5. */
+/** The prefix of the credentials of each kind. */
 export const CREDENTIAL_PREFIX = { api: 'ship', deploy: 'deploy' } as const satisfies Record<TokenKind, string>;
 
 /**
- * Returns the kind of a credential by its prefix; `null` if the text is not a credential. Source: service-api part 5.
+ * Returns the kind of a credential by its prefix; `null` if the text is not a credential.
  */
 export function kindOfCredential(credential: string): TokenKind | null {
   if (!CREDENTIAL.test(credential)) return null;
@@ -32,7 +32,6 @@ export function kindOfCredential(credential: string): TokenKind | null {
  * @param text The text from the path or the body.
  * @param platformDomain The domain of the sites, such as `sites.example`. A port in it is ignored.
  * @returns The id in lower case, or `null` if the text cannot name a deployment.
- * Source: contract §1.
  */
 export function parseDeploymentReference(text: string, platformDomain: string): string | null {
   const lower = text.toLowerCase();

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** The page size if `limit` is absent, and the maximum page size. Source: service-api part 4. */
+/** The page size if `limit` is absent, and the maximum page size. Source: api §1. */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;
 
-/** The query of every list. A `limit` above the maximum counts as the maximum. Source: contract §1. */
+/** The query of every list. A `limit` above the maximum counts as the maximum. Source: api §1. */
 export const PageQuery = z.object({
   cursor: z
     .string()

@@ -1,10 +1,10 @@
-/** The maximum length of a path, in bytes of UTF-8. Source: contract §3. */
+/** The maximum length of a path, in bytes of UTF-8. Source: api §3. */
 export const MAX_PATH_BYTES = 1024;
 
-/** The maximum length of one segment of a path, in bytes of UTF-8. Source: contract §3. */
+/** The maximum length of one segment of a path, in bytes of UTF-8. */
 export const MAX_SEGMENT_BYTES = 255;
 
-/** The maximum number of segments of a path, the file name included. Source: contract §3. */
+/** The maximum number of segments of a path, the file name included. */
 export const MAX_PATH_SEGMENTS = 64;
 
 /** The maximum length of a name in an input, in UTF-16 units: enough for {@link MAX_PATH_BYTES} in any Unicode form. */
@@ -28,7 +28,7 @@ const DRIVE = /^[A-Za-z]:/;
  * One leading `/` or `./` is stripped. Any other deviation is refused, never repaired. Percent-encoding is not decoded.
  * An accepted path, joined to any folder, stays inside that folder.
  *
- * Source: contract §3; security T1.
+ * Source: api §3; security T1.
  */
 export function normalizePath(name: string): PathResult {
   const refuse = (reason: string): PathResult => ({ ok: false, reason });
@@ -72,7 +72,7 @@ function isLonger(text: string, maxBytes: number): boolean {
  *
  * @param paths Canonical paths, in upload order.
  * @returns The two paths and the reason, or `null`.
- * Source: contract §3; security T2.
+ * Source: api §3; security T2.
  */
 export function findPathConflict(paths: readonly string[]): { first: string; second: string; reason: string } | null {
   const files = new Set<string>();
@@ -97,7 +97,7 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
 /**
  * Finds names that differ only in case. They are legal, but collide on case-insensitive disks.
  *
- * @returns One pair for each such file after the first. Source: contract §3.
+ * @returns One pair for each such file after the first.
  */
 export function findCaseTwins(paths: readonly string[]): { file: string; twin: string }[] {
   const seen = new Map<string, string>();

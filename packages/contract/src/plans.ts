@@ -3,7 +3,7 @@ import { z } from 'zod';
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
-/** The caps of a plan: how much an account may have. Source: service-api part 2, contract §6. */
+/** The caps of a plan: how much an account may have. Source: api §6. */
 export const Caps = z.object({
   deployments: z.int().min(0).describe('Number of deployments.'),
   platformDomains: z.int().min(0).describe('Number of platform domains: subdomains of the platform domain.'),
@@ -13,7 +13,7 @@ export const Caps = z.object({
 });
 export type Caps = z.infer<typeof Caps>;
 
-/** What an account uses, by the keys of {@link Caps}. Source: contract §6. */
+/** What an account uses, by the keys of {@link Caps}. */
 export const Usage = Caps.extend({
   storage: z
     .int()
@@ -24,11 +24,11 @@ export const Usage = Caps.extend({
 export type Usage = z.infer<typeof Usage>;
 
 /**
- * The maximum total size of the deployments and open uploads of one anonymous address, in bytes. Source: contract §6.
+ * The maximum total size of the deployments and open uploads of one anonymous address, in bytes.
  */
 export const ANONYMOUS_STORAGE_BYTES = 500 * MiB;
 
-/** The limits of one deploy. Sizes in bytes. Source: contract §6. */
+/** The limits of one deploy. Sizes in bytes. */
 export const DeployLimits = z.object({
   maxFileSize: z.int().min(1).describe('Maximum size of a file, in bytes.'),
   maxFilesCount: z.int().min(1).describe('Maximum number of files in a deployment.'),
@@ -60,10 +60,10 @@ export const PlansFile = z
   .object({ plans: z.array(Plan).min(1) })
   .refine(({ plans }) => new Set(plans.map((p) => p.plan)).size === plans.length, 'each plan id must occur only once');
 
-/** The plan whose limits apply to anonymous deploys. Source: service-api part 1. */
+/** The plan whose limits apply to anonymous deploys. Source: api §3. */
 export const ANONYMOUS_PLAN = 'free';
 
-/** The plans if the operator does not configure any. Prices in US cents. Source: contract §6. */
+/** The plans if the operator does not configure any. Prices in US cents. */
 export const DEFAULT_PLANS: readonly Plan[] = [
   {
     plan: 'free',
@@ -95,7 +95,7 @@ export const DEFAULT_PLANS: readonly Plan[] = [
   },
 ];
 
-/** A plan as `GET /plans` shows it. Source: service-api part 2. */
+/** A plan as `GET /plans` shows it. */
 export const PlanRow = z
   .object({
     plan: z.string().describe('The id of the plan, as in `GET /account`.'),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
 import { DeployLimits } from './plans.ts';
 
-/** `GET /ping`. Source: contract §6. */
+/** `GET /ping`. Source: api §6. */
 export const Ping = z.object({ timestamp: Timestamp });
 
-/** `GET /limits`: the limits of one deploy. Source: contract §6. */
+/** `GET /limits`: the limits of one deploy. Source: api §6. */
 export const Limits = DeployLimits.extend({
   blockedExtensions: z.array(z.string()).describe('File extensions that are refused, without the dot.'),
 }).meta({ id: 'Limits' });

@@ -1,7 +1,7 @@
 /**
  * File extensions that are never published: programs and installers of the desktop systems.
  *
- * Served as `blockedExtensions` by `GET /limits`. Source: contract §3, §6.
+ * Served as `blockedExtensions` by `GET /limits`. Source: api §3, §6.
  */
 export const BLOCKED_EXTENSIONS = [
   'aab',
@@ -62,7 +62,7 @@ export const PRIVATE_KEY_MARKER = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/;
 
 /**
  * True for files that operating systems leave in folders. They are dropped silently and not counted.
- * Source: contract §3.
+ * Source: api §3.
  */
 export function isJunk(path: string): boolean {
   return JUNK.test(path);
@@ -72,7 +72,7 @@ export function isJunk(path: string): boolean {
  * Returns the reason why a file must not be published, judged by its path only.
  *
  * @param path A canonical path.
- * @returns A sentence, or `null` if the file may be published. Source: contract §3.
+ * @returns A sentence, or `null` if the file may be published.
  */
 export function refusedPath(path: string): string | null {
   const reason = privatePath(path);
@@ -85,7 +85,7 @@ export function refusedPath(path: string): string | null {
  * Returns the reason why a file is private, such as secrets and repositories. Clients skip private files silently; the
  * other files of {@link refusedPath}, such as programs, are mistakes that they report.
  *
- * @returns A sentence, or `null` if the file is not private. Source: contract §3; security T3.
+ * @returns A sentence, or `null` if the file is not private. Source: api §3; security T3.
  */
 export function privatePath(path: string): string | null {
   const segments = path.split('/');
@@ -104,7 +104,6 @@ export function mayHoldPrivateKey(path: string): boolean {
 
 /**
  * True for dot files outside `.well-known/` and for paths inside dot folders. They are stored, but never served.
- * Source: contract §3.
  */
 export function isDotFile(path: string): boolean {
   return DOT_SEGMENT.test(path) && !path.startsWith('.well-known/');
@@ -116,7 +115,7 @@ export const RULE_FILES: ReadonlySet<string> = new Set(['ship.json', '_redirects
 /** Server code of other hosts at the root: stored, but never served. Source: serving S12. */
 export const FOREIGN_RULE_FILES: ReadonlySet<string> = new Set(['_worker.js', '_routes.json']);
 
-/** True if a stored file is never served, whatever the request. Source: contract §3; serving S12. */
+/** True if a stored file is never served, whatever the request. Source: api §3; serving S12. */
 export function isWithheld(path: string): boolean {
   return isDotFile(path) || RULE_FILES.has(path) || FOREIGN_RULE_FILES.has(path);
 }

@@ -5,10 +5,10 @@ import { Labels } from './labels.ts';
 import type { TokenKind } from './names.ts';
 import { NextCursor } from './pages.ts';
 
-/** The kinds of credentials: deploys only, or the whole account. Source: service-api part 5. */
+/** The kinds of credentials: deploys only, or the whole account. Source: api §5. */
 export const TOKEN_KINDS = ['deploy', 'api'] as const satisfies readonly TokenKind[];
 
-/** A credential, without its secret. Source: contract §5. */
+/** A credential, without its secret. */
 export const Token = z
   .object({
     token: z.string().describe('The id of the token, which is not the credential.').meta({ example: 'a1b2c3d' }),
@@ -21,7 +21,7 @@ export const Token = z
   .meta({ id: 'Token' });
 export type Token = z.infer<typeof Token>;
 
-/** The 201 of `POST /tokens`: the only answer that contains the secret. Source: service-api part 5, contract §5. */
+/** The 201 of `POST /tokens`: the only answer that contains the secret. */
 export const CreatedToken = Token.extend({
   secret: z
     .string()
@@ -30,7 +30,7 @@ export const CreatedToken = Token.extend({
 }).meta({ id: 'CreatedToken' });
 export type CreatedToken = z.infer<typeof CreatedToken>;
 
-/** The request for a new credential. Source: contract §5. */
+/** The request for a new credential. */
 export const TokenRequest = z.object({
   kind: z
     .enum(TOKEN_KINDS, 'kind must be "deploy" or "api"')

@@ -10,25 +10,25 @@ export const CONTENTS_TYPE = 'application/vnd.berth.contents';
 
 /**
  * The length of the header of each content in the body: its SHA-256, 32 bytes, then its length, 8 bytes, big-endian.
- * The bytes of the content follow, then the next header. Source: contract §9.
+ * The bytes of the content follow, then the next header. Source: api §9.
  */
 export const CONTENT_HEAD_BYTES = 40;
 
-/** How long an upload can be committed after it began, in seconds. Source: contract §9. */
+/** How long an upload can be committed after it began, in seconds. */
 export const UPLOAD_SECONDS = 24 * 60 * 60;
 
 const MALFORMED_SHA256 = 'a SHA-256 must be 64 lower-case hex digits';
 
 /** The name of a file, before it is parsed. */
 const FileName = z.string().max(MAX_NAME_LENGTH, `a path must have at most ${MAX_PATH_BYTES} bytes`);
-/** The maximum number of open uploads per credential, and per anonymous address. Source: contract §9. */
+/** The maximum number of open uploads per credential, and per anonymous address. */
 export const MAX_OPEN_UPLOADS = 20;
 export const MAX_ANONYMOUS_UPLOADS = 3;
 
-/** How long an upload must be idle before a further upload may replace it, in seconds. Source: contract §9. */
+/** How long an upload must be idle before a further upload may replace it, in seconds. */
 export const UPLOAD_IDLE_SECONDS = 10 * 60;
 
-/** A file to publish: its path, its size in bytes and the hash of its content. Source: contract §9. */
+/** A file to publish: its path, its size in bytes and the hash of its content. */
 export const UploadFile = z.object({
   path: FileName.describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
   size: z.int().min(0, 'a size must be a number of bytes').describe('In bytes.'),
@@ -40,7 +40,7 @@ export const UploadFile = z.object({
 });
 export type UploadFile = z.infer<typeof UploadFile>;
 
-/** The options of an upload; the same as in a multipart deploy. Source: contract §3. */
+/** The options of an upload; the same as in a multipart deploy. Source: api §3. */
 interface UploadOptions {
   labels?: string[] | undefined;
   password?: string | null | undefined;
@@ -62,7 +62,7 @@ export interface ChangeUpload extends UploadOptions {
   files?: undefined;
 }
 
-/** Begins an upload: with every file, or with changes to a base. Source: contract §9. */
+/** Begins an upload: with every file, or with changes to a base. */
 export type BeginUpload = WholeUpload | ChangeUpload;
 
 /** One object of optional fields, so that errors name the field. The allowed combinations are checked last. */
@@ -98,7 +98,7 @@ export const BeginUpload = z
     }
   }) as unknown as z.ZodType<BeginUpload, BeginUpload>;
 
-/** An open upload: its id, which only the caller learns, and the contents that are missing. Source: contract §9. */
+/** An open upload: its id, which only the caller learns, and the contents that are missing. */
 export const BegunUpload = z
   .object({
     upload: z

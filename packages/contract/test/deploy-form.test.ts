@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Checksums, MAX_TTL_SECONDS, normalizeVia, Password, Ttl } from '../src/deploy-form.ts';
 
-describe('contract §1: a site password', () => {
+describe('api §1: a site password', () => {
   it.each([
     ['secret', 'secret'],
     ['  secret\t\n', 'secret'],
@@ -31,7 +31,7 @@ describe('contract §1: a site password', () => {
   });
 });
 
-describe('contract §3: ttl', () => {
+describe('api §3: ttl', () => {
   it.each([[1], [60], [MAX_TTL_SECONDS]])('accepts %s', (seconds) => {
     expect(Ttl.parse(seconds)).toBe(seconds);
   });
@@ -53,7 +53,7 @@ describe('contract §3: ttl', () => {
   });
 });
 
-describe('contract §1: via is never an error', () => {
+describe('api §1: via is never an error', () => {
   it.each([
     ['cli', 'cli'],
     ['Desktop', 'desktop'],
@@ -71,7 +71,7 @@ describe('contract §1: via is never an error', () => {
   });
 });
 
-describe('contract §3: checksums', () => {
+describe('api §3: checksums', () => {
   const md5 = '0123456789abcdef0123456789abcdef';
   it('accepts 32 hex digits each, in any case, and reads them as lower case', () => {
     expect(Checksums.parse([md5, md5.toUpperCase()])).toEqual([md5, md5]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_STATUS, ErrorBody } from '../src/errors.ts';
 
-describe('contract §2: the error vocabulary', () => {
+describe('api §2: the error vocabulary', () => {
   it('gives each code its one status', () => {
     expect(ERROR_STATUS).toEqual({
       validation_failed: 400,

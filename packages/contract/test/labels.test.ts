@@ -4,7 +4,7 @@ import { Labels, MAX_LABELS } from '../src/labels.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `label-${i}`);
 
-describe('contract §1: labels', () => {
+describe('api §1: labels', () => {
   it.each([['abc'], ['us-east-1'], ['v1.2.3'], ['a_b-c.d'], ['123'], ['null'], ['a'.repeat(25)]])(
     'accepts %s as a label',
     (label) => {

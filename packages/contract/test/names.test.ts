@@ -10,7 +10,7 @@ import {
 
 const ID = 'calm-otter-4k9x2qd';
 
-describe('contract §1: references to a deployment', () => {
+describe('api §1: references to a deployment', () => {
   it.each([
     [ID, 'sites.example'],
     ['CALM-Otter-4K9X2QD', 'sites.example'],
@@ -62,7 +62,7 @@ describe('contract §1: references to a deployment', () => {
   });
 });
 
-describe('contract §1: identifiers and credentials', () => {
+describe('api §1: identifiers and credentials', () => {
   const hex = '0123456789abcdef'.repeat(2);
   it.each([
     [DEPLOYMENT_ID, ID, true],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PageQuery } from '../src/pages.ts';
 
-describe('contract §1: limit', () => {
+describe('api §1: limit', () => {
   it.each([
     [undefined, 50],
     [1, 1],
@@ -36,7 +36,7 @@ describe('contract §1: limit', () => {
   });
 });
 
-describe('contract §1: cursor', () => {
+describe('api §1: cursor', () => {
   it.each([[''], ['a'.repeat(513)], [1], [null], [{}], [['a']]])('refuses %j', (cursor) => {
     expect(PageQuery.safeParse({ cursor }).success).toBe(false);
   });

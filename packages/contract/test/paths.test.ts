@@ -41,7 +41,7 @@ function decoded(path: string): string {
   return path.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 
-describe('contract §3: accepted names and their canonical form', () => {
+describe('api §3: accepted names and their canonical form', () => {
   it.each([
     ['index.html', 'index.html'],
     ['docs/a/b.html', 'docs/a/b.html'],
@@ -247,7 +247,7 @@ describe('T2: two names, one file', () => {
   });
 });
 
-describe('contract §3: names that differ only in case', () => {
+describe('api §3: names that differ only in case', () => {
   it('reports each file after the first', () => {
     expect(findCaseTwins(['a', 'A', 'b', 'docs/X', 'Docs/x', 'DOCS/X'])).toEqual([
       { file: 'A', twin: 'a' },

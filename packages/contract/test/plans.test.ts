@@ -9,7 +9,7 @@ const plan = {
   limits: { maxFileSize: 1, maxFilesCount: 1, maxTotalSize: 1 },
 };
 
-describe('contract §6: the plan table', () => {
+describe('api §6: the plan table', () => {
   it('is a valid plans file and contains the plan of anonymous deploys', () => {
     expect(PlansFile.parse({ plans: DEFAULT_PLANS })).toEqual({ plans: DEFAULT_PLANS });
     expect(DEFAULT_PLANS.map((row) => row.plan)).toContain(ANONYMOUS_PLAN);
@@ -42,7 +42,7 @@ describe('contract §6: the plan table', () => {
   });
 });
 
-describe('contract §6: a plans file', () => {
+describe('api §6: a plans file', () => {
   it.each([
     ['a plan arranged directly', { ...plan, price: 'contact', caps: null }],
     ['a plan that cannot be ordered yet', { ...plan, closed: 'Soon.' }],

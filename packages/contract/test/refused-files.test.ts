@@ -9,7 +9,7 @@ import {
   refusedPath,
 } from '../src/refused-files.ts';
 
-describe('contract §3: content that is refused by its path', () => {
+describe('api §3: content that is refused by its path', () => {
   it.each([
     ['setup.exe', 'programs and installers (.exe)'],
     ['a/b/SETUP.EXE', 'programs and installers (.exe)'],
@@ -74,7 +74,7 @@ describe('contract §3: content that is refused by its path', () => {
   });
 });
 
-describe('contract §3: private keys in PEM form', () => {
+describe('api §3: private keys in PEM form', () => {
   it.each([
     ['-----BEGIN PRIVATE KEY-----', true],
     ['-----BEGIN RSA PRIVATE KEY-----', true],
@@ -101,7 +101,7 @@ describe('contract §3: private keys in PEM form', () => {
   });
 });
 
-describe('contract §3: junk', () => {
+describe('api §3: junk', () => {
   it.each([
     ['.DS_Store'],
     ['a/b/.DS_Store'],
@@ -130,7 +130,7 @@ describe('contract §3: junk', () => {
   });
 });
 
-describe('contract §3, S12: stored, never served', () => {
+describe('api §3, S12: stored, never served', () => {
   it.each([
     ['.htaccess', true, true],
     ['a/.hidden', true, true],

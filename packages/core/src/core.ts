@@ -7,7 +7,7 @@ import type { PackStore } from './storage/packs.ts';
 
 export type { Log } from './log.ts';
 
-/** The plans. Source: contract §6. */
+/** The plans. Source: api §6. */
 export interface Plans {
   /** In display order. */
   readonly all: readonly Plan[];
@@ -47,7 +47,7 @@ export interface Keys {
   unlock: Buffer;
 }
 
-/** The names of the rate limits. Source: contract §7. */
+/** The names of the rate limits. Source: api §7. */
 export type RateLimitName = 'global' | 'deploy' | 'anonymous' | 'unlock' | 'claim' | 'signin';
 
 /** A token bucket: it has room for `count` tokens, and fills from empty to full in `perSeconds`. */
@@ -102,7 +102,7 @@ export interface Core {
 /**
  * Who sends a request. Determined once, from the `Authorization` header.
  *
- * Source: service-api part 5; contract §1.
+ * Source: api §1.
  */
 export type Caller = AnonymousCaller | AccountCaller;
 

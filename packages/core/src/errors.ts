@@ -11,7 +11,7 @@ interface ErrorExtras<C extends ErrorCode> {
   rateLimit?: ReachedLimit;
 }
 
-/** A rate limit of which the caller has nothing left. Source: contract §7. */
+/** A rate limit of which the caller has nothing left. Source: api §7. */
 export interface ReachedLimit {
   limit: number;
   remaining: number;
@@ -21,7 +21,7 @@ export interface ReachedLimit {
 /**
  * An error of the closed vocabulary: a code for programs, a message for people, a cause for the operator.
  *
- * Services throw it; REST and tRPC each convert it once, at the edge. Source: contract §2.
+ * Services throw it; REST and tRPC each convert it once, at the edge. Source: api §2.
  */
 export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
@@ -45,8 +45,8 @@ export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
 }
 
 /**
- * The 404 for a missing resource and for a resource of another account, equal to the byte. Source: contract §2;
- * security T22.
+ * The 404 for a missing resource and for a resource of another account, equal to the byte. Source: api §2; security
+ * T22.
  */
 export function notFound(what: string): ServiceError {
   return new ServiceError('not_found', `There is no such ${what}.`);

@@ -63,7 +63,7 @@ interface AdmissionResult {
  *
  * While the store of the limits is unavailable, requests are not counted, so that reads that do not need it still work.
  *
- * Source: contract §1, §7; security F8, T27.
+ * Source: api §1, §7; security F8, T27.
  */
 export function createAdmission({ core, addressOf, consoleOrigin, log }: AdmissionOptions): Admission {
   const results = new WeakMap<IncomingMessage, AdmissionResult>();

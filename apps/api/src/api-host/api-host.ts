@@ -32,7 +32,7 @@ export interface ApiHostOptions {
  * multipart deploy route, the contents of uploads, and tRPC and REST over the same routers. REST comes last, since it
  * answers everything that no other route did.
  *
- * Source: service-api part 4; contract §2, §7, §9.
+ * Source: api §2, §7, §9.
  */
 export function createApiHost({
   core,

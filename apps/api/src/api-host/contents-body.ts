@@ -9,7 +9,7 @@ const HASH_BYTES = 32;
  *
  * @throws `validation_failed` for a body that ends within a content, `payload_too_large` for more contents than were
  *   requested, and whatever the consumer of a content throws. Contents that arrived completely before the error have
- *   been passed on. Source: contract §9; security T4.
+ *   been passed on. Source: api §9; security T4.
  */
 export async function readContents(
   chunks: AsyncIterable<Buffer>,

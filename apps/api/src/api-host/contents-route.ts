@@ -30,7 +30,7 @@ const OPERATION = 'deployments.contents';
  * `PUT /uploads/{upload}/contents`: many contents in one streamed body. They are stored as they arrive. Contents that
  * arrived completely are kept even if the rest fails or the client leaves.
  *
- * Source: contract §9; security T4 to T6.
+ * Source: api §9; security T4 to T6.
  */
 export function createContentsRoute({ createContext, log }: ContentsRoute) {
   return async (req: Request, res: Response): Promise<void> => {

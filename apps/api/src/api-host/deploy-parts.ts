@@ -50,7 +50,7 @@ const SLICE_BYTES = 8 * 1024;
  * @throws `validation_failed` for a body that is not a multipart form; `payload_too_large`; `request_timeout` when the
  *   client left, or a timeout was answered, before the end; whatever the consumer of a part throws. The request is then
  *   paused, not destroyed, so that it can still be answered.
- * Source: contract §3; security F1 to F4, F11, T4 to T8.
+ * Source: api §3; security F1 to F4, F11, T4 to T8.
  */
 export async function receiveParts(
   req: IncomingMessage,

@@ -52,7 +52,7 @@ function bodyLimits(limits: DeployLimits): BodyLimits {
  * `POST /deployments`: the one multipart route. Bytes are stored as they arrive; the 201 is sent after everything is
  * durable. Once all bytes have arrived, the deploy is finished even if the client has left.
  *
- * Source: service-api part 4; contract §3.
+ * Source: api §3.
  */
 export function createDeployRoute({ createContext, log }: DeployRoute) {
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -72,7 +72,7 @@ export function createDeployRoute({ createContext, log }: DeployRoute) {
  * Rejects any upload that its request headers already rule out: a caller without permission, a page of another site, a
  * compressed body.
  *
- * @throws `forbidden`, `validation_failed`. Source: contract §3; security T4, T14, T21.
+ * @throws `forbidden`, `validation_failed`. Source: api §3; security T4, T14, T21.
  */
 export function refuseUpload(operation: Operation, { headers }: IncomingMessage, ctx: ProcedureContext): void {
   if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))

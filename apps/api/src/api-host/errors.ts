@@ -5,8 +5,7 @@ import { logFault, sendError } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
 
 /**
- * Answers 405 and lists the allowed methods. HEAD is allowed where GET is; OPTIONS is always allowed. Source: contract
- * §2.
+ * Answers 405 and lists the allowed methods. HEAD is allowed where GET is; OPTIONS is always allowed. Source: api §2.
  */
 export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
   const allow = allowOf(allowed);

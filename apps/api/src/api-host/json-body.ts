@@ -22,7 +22,7 @@ export interface JsonBody extends JsonBounds {
   beforeParsing?: (bytes: number) => Promise<void> | undefined;
 }
 
-/** The default limits of a JSON body; a procedure can ask for more. Source: contract §2; security T23. */
+/** The default limits of a JSON body; a procedure can ask for more. Source: api §2; security T23. */
 export const JSON_BODY = { maxBytes: 1024 ** 2, maxValues: 10_000, maxDepth: 8 } as const satisfies JsonBody;
 
 /** A body up to this size is parsed at once. */
@@ -67,7 +67,7 @@ export function grantBody(
  * @throws `validation_failed` for another media type, an encoded body, JSON that is nested too deeply, or bytes that
  *   are not UTF-8; `payload_too_large` past `maxBytes` or `maxValues`, as soon as that is known; `request_timeout` when
  *   the client left before the end of the body; whatever `onBytes` throws.
- * Source: contract §2; security F5, T23.
+ * Source: api §2; security F5, T23.
  */
 export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_BODY): Promise<string> {
   if (!hasBody(req)) return '';

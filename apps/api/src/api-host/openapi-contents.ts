@@ -21,7 +21,7 @@ const DESCRIPTION = [
 /**
  * `PUT /uploads/{upload}/contents`, whose body is a stream and not JSON. The caller adds who may call it.
  *
- * Source: contract §9.
+ * Source: api §9.
  */
 export function contentsOperation(): Omit<oas31.OperationObject, 'security'> {
   return {

@@ -100,7 +100,7 @@ const describe = (baseUrl: string) =>
 /**
  * `POST /deployments`, which is multipart and not a procedure. The caller adds who may call it.
  *
- * Source: service-api part 4, 8; contract §3.
+ * Source: api §3.
  */
 export function deployOperation(baseUrl: string): Omit<oas31.OperationObject, 'security'> {
   return {

@@ -51,7 +51,7 @@ export type OperationError = Exclude<ErrorCode, 'method_not_allowed' | 'uri_too_
 /**
  * The descriptions of every error answer. `other` is for requests that fail before their operation is known.
  *
- * Source: service-api part 7; contract §2.
+ * Source: api §2.
  */
 export const ERRORS: Record<OperationError | 'other', DocumentedError> = {
   validation_failed: {

@@ -80,7 +80,7 @@ export const TAGS: oas31.TagObject[] = [
   { name: 'Platform', description: 'Plans, limits, and a health check.' },
 ];
 
-/** The two kinds of credentials. Source: service-api part 5, contract §1. */
+/** The two kinds of credentials. Source: api §1. */
 export const SECURITY_SCHEMES: Record<'apiKey' | 'deployToken', oas31.SecuritySchemeObject> = {
   apiKey: {
     type: 'http',

@@ -14,7 +14,7 @@ const count = (description: string, example: number): oas31.HeaderObject => ({
   example,
 });
 
-/** The headers of answers, for `components.headers`. Source: contract §1, §2, §3, §7. */
+/** The headers of answers, for `components.headers`. Source: api §1, §2, §3, §7. */
 export const HEADERS = {
   'X-Request-Id': {
     ...text('The id of this request in the log of the service.', '0b7c2a9e5d414f3a9c1e7a2f6b8d0e15'),
@@ -55,7 +55,7 @@ const OWN_HEADERS: Partial<Record<keyof typeof ERRORS, readonly HeaderName[]>> =
   other: ['Allow'],
 };
 
-/** The error answers, for `components.responses`: one for each tag, and `other`. Source: contract §2. */
+/** The error answers, for `components.responses`: one for each tag, and `other`. Source: api §2. */
 export const ERROR_RESPONSES: Record<keyof typeof ERRORS, oas31.ResponseObject> = Object.fromEntries(
   (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).map((name) => [
     name,
@@ -91,7 +91,7 @@ const OPERATION_ERRORS = Object.keys(ERRORS).filter((name): name is OperationErr
  *
  * An answer that is the same for all operations is a reference; an answer that differs is written out in full.
  *
- * Source: service-api part 5, 7; contract §2, §7; security T21, T22.
+ * Source: api §2, §7; security T21, T22.
  */
 export function errorResponses(operation: DocumentedOperation): oas31.ResponsesObject {
   const { name, hasInput, hasBody, reasons = {} } = operation;

@@ -32,7 +32,7 @@ const SECURITY: readonly [Actor, oas31.SecurityRequirementObject][] = [
  *
  * @param baseUrl Where the API is reached.
  * @param version The version of the service.
- * Source: contract §9; security F6.
+ * Source: api §9; security F6.
  */
 export function openApiDocument({
   router,
@@ -124,7 +124,7 @@ function completeOperation(operation: Operation, generated: oas31.OperationObjec
   };
 }
 
-/** Who may call an operation, from the access table. Source: service-api part 5; security T21. */
+/** Who may call an operation, from the access table. Source: api §5; security T21. */
 function securityOf(name: string): oas31.SecurityRequirementObject[] {
   return SECURITY.filter(([actor]) => mayCall(name, actor)).map(([, requirement]) => requirement);
 }

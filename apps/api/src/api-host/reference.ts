@@ -29,7 +29,7 @@ const POLICY = [
  * The reference of the API: the OpenAPI document at `/openapi.json`, and at `/docs` a page that displays it. `/`
  * redirects to that page. The page loads nothing from other hosts.
  *
- * Source: contract §9; security T17, §7.
+ * Source: api §9; security T17, §7.
  */
 export function referenceRouter(document: object): Router {
   const reference = express.Router({ strict: true, caseSensitive: true });

@@ -24,7 +24,7 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
  * Routes are exact in case and slashes. Callers without permission are rejected before the body is read.
  *
  * @param otherRoutes The paths that other routes of the host answer, with their methods, so that 405 can name them.
- * Source: service-api part 4; contract §1, §2; security F5, F6, T23.
+ * Source: api §1, §2; security F5, F6, T23.
  */
 export function restRouter(
   router: AnyTRPCRouter,

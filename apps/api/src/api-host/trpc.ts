@@ -25,7 +25,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'POST']);
  *
  * An error has the error body under `error.data`, whether the procedure, tRPC or this route rejected the call.
  *
- * Source: contract §2, §9; security F7, F8, T14.
+ * Source: api §2, §9; security F7, F8, T14.
  */
 export function trpcRouter(router: AnyTRPCRouter, createContext: CreateContext, log: Log): Router {
   const face = express.Router({ caseSensitive: true });

@@ -24,7 +24,7 @@ export function inputKinds(inputs: readonly z.ZodType[]): InputKinds {
 /**
  * Picks the fields of an input from a query. Unknown parameters are ignored.
  *
- * @throws `validation_failed` naming a parameter that is given twice and is not a list. Source: contract conventions.
+ * @throws `validation_failed` naming a parameter that is given twice and is not a list. Source: api §1.
  */
 export function fromQuery(kinds: InputKinds, query: URLSearchParams): Record<string, unknown> {
   const input: Record<string, unknown> = {};

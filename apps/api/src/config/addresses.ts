@@ -1,7 +1,7 @@
 import type { Addresses } from '@berth/core';
 import type { Config } from './config.ts';
 
-/** The addresses that answers contain, from the configuration. Source: contract §10. */
+/** The addresses that answers contain, from the configuration. Source: api §10. */
 export function addressesOf(config: Config): Addresses {
   const { publicScheme, platformDomain, platformHost, cnameTarget } = config;
   const port = platformDomain.slice(platformHost.length);

@@ -10,10 +10,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 /**
  * The bytes of a host name (253) that remain after the label of a site; the longest label is a chosen name. Source:
- * contract §4.
+ * api §4.
  */
 const PLATFORM_HOST_BYTES = 253 - 64;
-/** The bytes of a host name (253) that remain after `to-` and the 7 characters of an account. Source: contract §4. */
+/** The bytes of a host name (253) that remain after `to-` and the 7 characters of an account. Source: api §4. */
 const CNAME_TARGET_BYTES = 253 - 11;
 /** The maximum number of worker processes: each takes memory and database connections. */
 const MAX_WORKERS = 64;
@@ -85,7 +85,7 @@ export function parseProxies(text: string): string[] {
   });
 }
 
-/** Resolvers as `address:port`. The port is optional; default 53. Source: contract §10. */
+/** Resolvers as `address:port`. The port is optional; default 53. Source: api §10. */
 export function parseDnsServers(text: string): string[] {
   return listOf(text, (item) => {
     const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? [];

@@ -29,7 +29,7 @@ import { readPlansFile } from './plans-file.ts';
 import { parseRateLimits } from './rate-limit-list.ts';
 
 /**
- * The configuration of the server: the checked environment, and the values that follow from it. Source: contract §10.
+ * The configuration of the server: the checked environment, and the values that follow from it. Source: api §10.
  */
 export interface Config {
   /** `NODE_ENV`: `production` or `test`; every other value is `development`, the default. */
@@ -87,11 +87,11 @@ export interface Config {
   readonly staleMs: number;
   /** `LOG_LEVEL`: default `info`. */
   readonly logLevel: LogLevel;
-  /** The plans of `PLANS_FILE`, in display order. Default: those of contract §6. */
+  /** The plans of `PLANS_FILE`, in display order. Default: those of api §6. */
   readonly plans: readonly Plan[];
   /** `DEFAULT_PLAN`: the plan of a new account. Default `free`. */
   readonly defaultPlan: Plan;
-  /** `RATE_LIMITS`: `null` for `off`. Default: those of contract §7. */
+  /** `RATE_LIMITS`: `null` for `off`. Default: those of api §7. */
   readonly rateLimits: RateLimits | null;
   /**
    * `COMPRESSION`: whether published files are compressed in the background. Can be set only when `NODE_ENV` is `test`.
@@ -114,7 +114,7 @@ export interface Config {
  *
  * In production it also rejects unsafe settings: sample secrets, and sites on the host of the API.
  *
- * @throws ConfigError that lists all faults. Source: contract §10; security T37.
+ * @throws ConfigError that lists all faults. Source: api §10; security T37.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const reader = new EnvironmentReader(env);

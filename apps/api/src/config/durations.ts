@@ -3,7 +3,7 @@ const UNIT_MS = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 /**
  * Reads a duration: a whole number and its unit, one of `ms`, `s`, `min`, `h` and `d`, such as `30s`.
  *
- * @returns Milliseconds. Source: contract §10.
+ * @returns Milliseconds. Source: api §10.
  * @throws Error that says which texts are valid.
  */
 export function parseDuration(text: string): number {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 /**
  * Reads the operator's plan table, in display order.
  *
- * @throws AggregateError with one Error for each fault, which names its place in the file. Source: contract §6.
+ * @throws AggregateError with one Error for each fault, which names its place in the file. Source: api §6.
  */
 export function readPlansFile(file: string): readonly Plan[] {
   const parsed = PlansFile.safeParse(readJson(file));

@@ -17,8 +17,8 @@ const MAX_SECONDS = 24 * 3_600;
  * their defaults.
  *
  * @returns `null` for `off`.
- * @throws AggregateError with one Error for each invalid entry, which says what would be right. Source: contract §7,
- *   §10; security T37.
+ * @throws AggregateError with one Error for each invalid entry, which says what would be right. Source: api §7, §10;
+ *   security T37.
  */
 export function parseRateLimits(text: string): RateLimits | null {
   if (text.toLowerCase() === 'off') return null;

@@ -13,7 +13,7 @@ const KEY_BYTES = 32;
  * Once returned, it survives a loss of power. Only its owner can read the file.
  *
  * @throws Error when the content of the file is invalid. The file is not replaced, because a new secret would end
- *   sessions and cursors. Source: contract §10.
+ *   sessions and cursors. Source: api §10.
  */
 export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true });

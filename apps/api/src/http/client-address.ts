@@ -13,7 +13,7 @@ const IPV6_PREFIX_BITS = 64;
 /**
  * Reads a list of addresses and networks, such as `127.0.0.1` and `10.0.0.0/8`.
  *
- * @throws Error naming the first entry that is neither. Source: contract §10 (`TRUST_PROXY`); security T12.
+ * @throws Error naming the first entry that is neither. Source: api §10 (`TRUST_PROXY`); security T12.
  */
 export function parseTrustedProxies(list: readonly string[]): TrustedProxies {
   return list.map((entry) => {
@@ -40,7 +40,7 @@ export function isTrusted(address: string | undefined, proxies: TrustedProxies):
  * first hop that is not an address ends the search.
  *
  * @returns The address; for IPv6 its /64, such as `2001:db8:0:1::/64`, since one client owns all of it. Empty when the
- *   connection is closed. Source: security T12; contract §7.
+ *   connection is closed. Source: security T12; api §7.
  */
 export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): string {
   let client = parseAddress(req.socket.remoteAddress ?? '');

@@ -15,7 +15,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = { rate_limit_exc
  * The error body that REST and tRPC send. An internal error reveals only the request id, and no message contains a
  * secret.
  *
- * Source: contract §2; security F7, T20.
+ * Source: api §2; security F7, T20.
  */
 export function errorBody(error: ServiceError, requestId: string): ErrorBody {
   const body = toErrorBody(error, requestId);
@@ -24,7 +24,7 @@ export function errorBody(error: ServiceError, requestId: string): ErrorBody {
 }
 
 /**
- * The headers of an error: when to retry, which limit was reached, or how to authenticate. Source: contract §1, §2, §7.
+ * The headers of an error: when to retry, which limit was reached, or how to authenticate. Source: api §1, §2, §7.
  */
 export function errorHeaders(error: ServiceError): Record<string, string> {
   const retryAfter = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.code];
@@ -66,7 +66,7 @@ interface ErrorContext {
  * Answers an error with the error body. If an answer has already begun, the connection is closed, so that the client
  * does not take a partial answer for a complete one.
  *
- * Source: contract §2; security F7.
+ * Source: api §2; security F7.
  */
 export function sendError(
   res: ServerResponse,
@@ -89,7 +89,7 @@ export function sendError(
  * Answers on a socket whose request could not be parsed, and closes it. Further bytes of the client are read and
  * discarded for a moment, so that the answer reaches the client.
  *
- * Source: contract §2; security T5.
+ * Source: api §2; security T5.
  */
 export function writeErrorAnswer(socket: Socket, error: ServiceError): void {
   const id = requestId();

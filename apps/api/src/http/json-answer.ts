@@ -8,7 +8,7 @@ const JSON_HEADERS = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', '
 /**
  * Sets the headers that every JSON answer of the API has: its type, no storing, no sniffing.
  *
- * Source: contract §2; security T17.
+ * Source: api §2; security T17.
  */
 export function setJsonHeaders(res: ServerResponse): void {
   for (const [name, value] of Object.entries(JSON_HEADERS)) res.setHeader(name, value);

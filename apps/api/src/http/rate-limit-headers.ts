@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ReachedLimit } from '@berth/core';
 
-/** The headers that say how much of a limit remains. Source: contract §7. */
+/** The headers that say how much of a limit remains. Source: api §7. */
 export function rateLimitHeaders({ limit, remaining, resetSeconds }: ReachedLimit): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),

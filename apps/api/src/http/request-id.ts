@@ -9,7 +9,7 @@ let used = 0;
 
 /**
  * A new value for `X-Request-Id`, 32 hex digits: clients quote it, and operators search the log for it. Source:
- * contract §2.
+ * api §2.
  */
 export function requestId(): string {
   if (used === digits.length) {

@@ -71,7 +71,7 @@ export interface HttpServerOptions {
  * every body has a timeout, an answer that is sent before the end of a body reaches its client, and a handler that
  * fails ends only its own request.
  *
- * Source: contract §2; security T4, T5, F9, F10.
+ * Source: api §2; security T4, T5, F9, F10.
  */
 export function createHttpServer(
   handler: Handler,

@@ -5,7 +5,7 @@ import { inFairTurn } from './fair-turns.ts';
 /** The beginning of a body that is processed at once. */
 const SMALL_BYTES = 64 * 1024;
 
-/** The error for a body that is too long. Source: contract §2. */
+/** The error for a body that is too long. Source: api §2. */
 export function bodyTooLarge(what: string, max: number): ServiceError {
   return new ServiceError('payload_too_large', `${what} must have at most ${max} bytes.`, {
     details: { limit: 'body', max },

@@ -27,7 +27,7 @@ const CLEAR_LINE = '\r\u001b[K';
  *
  * @param resources Receives everything that is opened. Dispose of it if the command is interrupted.
  * @returns The exit code. Never throws; errors are printed as plain messages.
- * Source: contract §8.
+ * Source: api §8.
  */
 export async function operate(
   words: readonly string[],

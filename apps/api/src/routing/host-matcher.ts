@@ -32,7 +32,7 @@ const MAX_NAME_LENGTH = 253;
 const HOST_NAME = /^[A-Za-z0-9.-]+$/;
 const PORT = /:\d{0,5}$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
-/** The label of a platform domain. Source: contract §4. */
+/** The label of a platform domain. Source: api §4. */
 const CHOSEN_NAME = /^(?!-)[a-z0-9-]{3,63}(?<!-)$/;
 /** At least two labels, and the last one is not a number: neither a single label nor an IP address. */
 const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{1,63}(?<!-)$/;

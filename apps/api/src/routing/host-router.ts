@@ -29,7 +29,7 @@ const LOGGED_AT: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
 /**
  * Routes every request to the API or a site, or answers that the host is unknown.
  *
- * Source: serving S1, S3, S4; security §1, boundary 2.
+ * Source: serving S1, S3, S4; security §1.
  */
 export function createHostRouter({ core, config, sites, log }: HostRouterOptions): Handler {
   const proxies = parseTrustedProxies(config.trustedProxies);

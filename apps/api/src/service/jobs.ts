@@ -15,7 +15,7 @@ const SWEEP_MS = 60_000;
 const PLAN_CHANGES_MS = 60_000;
 const DOMAINS_MS = 15_000;
 const COMPRESSION_MS = 2_000;
-/** After this many runs in which deploys held the fence, the sweep waits for it. Source: security W1. */
+/** After this many runs in which deploys held the fence, the sweep waits for it. Source: storage W1. */
 const MISSES_BEFORE_WAITING = 20;
 const FENCE_WAIT_MS = 2_000;
 
@@ -63,7 +63,7 @@ export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
   ]);
 }
 
-/** Starts the job that every process that accepts uploads must run itself: its heartbeat. Source: security W4. */
+/** Starts the job that every process that accepts uploads must run itself: its heartbeat. Source: storage W4. */
 export function startHeartbeat(core: Core): Jobs {
   return repeatJobs(core, [heartbeat(core)]);
 }

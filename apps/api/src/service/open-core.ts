@@ -36,7 +36,7 @@ export interface CoreOptions {
 /**
  * Opens everything that the services need: the database (started if necessary, and migrated), the packs and the keys.
  *
- * @throws Error with the reason why the data folder or the database cannot be used. Source: contract §10, §12.
+ * @throws Error with the reason why the data folder or the database cannot be used. Source: api §10, §12.
  */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, resources } = options;

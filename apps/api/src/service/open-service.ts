@@ -14,7 +14,7 @@ export interface Service {
  * Brings the service up: its database, this process's row in `boot`, the owner's account, the jobs. One process of a
  * server does this.
  *
- * @throws Error with the reason why the data folder or the database cannot be used. Source: contract §8, §10.
+ * @throws Error with the reason why the data folder or the database cannot be used. Source: api §8, §10.
  */
 export async function openService(config: Config, options: CoreOptions): Promise<Service> {
   const { log, resources } = options;

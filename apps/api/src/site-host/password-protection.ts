@@ -27,7 +27,7 @@ interface ProtectedVisit {
   site: ProtectedSite;
 }
 
-/** Keeps visitors out of protected sites until they enter the password. Source: serving §9; security T16. */
+/** Keeps visitors out of protected sites until they enter the password. Source: serving S58 to S64; security T16. */
 export interface PasswordProtection {
   /** Whether a request carries a valid cookie for this site on this host. */
   isUnlocked(req: IncomingMessage, visit: ProtectedVisit): boolean;

@@ -50,7 +50,7 @@ const DECLARED_REDIRECT = 'public, max-age=0, must-revalidate';
 /**
  * Creates the site host: finds the site, checks whether it is locked, decides the answer, and sends it.
  *
- * Source: serving S1, S2, S4 to S6, S58, S64; security C3, T16.
+ * Source: serving S1, S2, S4 to S6, S58, S64; storage C3; security T16.
  */
 export function createSiteHost(options: SiteHostOptions): SiteHost {
   const responder = new SiteResponder(options);
@@ -138,8 +138,7 @@ class SiteResponder {
   }
 
   /**
-   * If bytes are not where the site expects them, reads the site once more for their current place. Source: security
-   * C3.
+   * If bytes are not where the site expects them, reads the site once more for their current place. Source: storage C3.
    */
   async retryWithFreshSite(req: IncomingMessage, res: ServerResponse, visit: Visit, thrown: unknown): Promise<void> {
     const parsed = readVisit(visit);

@@ -26,7 +26,7 @@ export interface Workers {
  *   embedded PostgreSQL ended and cannot be restarted.
  * @throws ConfigError; or the reason why a worker could not listen or the database could not be reached. All resources
  *   are released then.
- * Source: contract §8, §10.
+ * Source: api §8, §10.
  */
 export async function startWorkers(
   env: Readonly<Record<string, string | undefined>>,

@@ -20,7 +20,7 @@ it('/healthz is 200 for everyone while the service is ready', async () => {
 it.each([
   ['says no', async () => false],
   ['fails', () => Promise.reject(new Error('connect ECONNREFUSED'))],
-])('contract §2: /healthz is 503 with the error body and Retry-After when the check %s', async (_how, isReady) => {
+])('api §2: /healthz is 503 with the error body and Retry-After when the check %s', async (_how, isReady) => {
   const response = await ask(isReady);
   expect([response.status, await response.json()]).toEqual([
     503,
@@ -29,7 +29,7 @@ it.each([
   expect(response.headers.get('retry-after')).toBe('5');
 });
 
-it('contract §2: another method on /healthz is 405', async () => {
+it('api §2: another method on /healthz is 405', async () => {
   const response = await ask(async () => true, { method: 'POST' });
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
 });

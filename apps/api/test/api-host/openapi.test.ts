@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the operations of the OpenAPI document', () => {
-  it('contract §9: are the procedures with a path, each with its own name, and the two routes for files', () => {
+  it('api §9: are the procedures with a path, each with its own name, and the two routes for files', () => {
     const wanted = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
     const found = operations.map(({ operationId, method, path }) => [operationId, method, path]);
     const routes = [
@@ -104,7 +104,7 @@ describe('the operations of the OpenAPI document', () => {
     }
   });
 
-  it('service-api part 7: document the status of success from the metadata, and 201 if they can create', () => {
+  it('api §2: document the status of success from the metadata, and 201 if they can create', () => {
     for (const { operationId, responses } of operations) {
       const { status, creates } = operationsOf(appRouter).find(({ name }) => name === operationId) ?? {
         status: operationId === 'deployments.contents' ? 200 : 201,
@@ -119,7 +119,7 @@ describe('the operations of the OpenAPI document', () => {
     expect(document.paths['/config']!['get']!.responses['301']!.headers).toHaveProperty('Location');
   });
 
-  it('contract §2: document every error with the one body, examples, the request id and the headers of the error', () => {
+  it('api §2: document every error with the one body, examples, the request id and the headers of the error', () => {
     for (const { operationId, responses } of operations) {
       for (const [status, response] of Object.entries(responses)) {
         const { description, headers, content } = follow(response);
@@ -141,14 +141,14 @@ describe('the operations of the OpenAPI document', () => {
     }
   });
 
-  it('contract §2: have examples of every error tag', () => {
+  it('api §2: have examples of every error tag', () => {
     const named = [...objectsIn(document)].flatMap(({ error, message }) =>
       typeof error === 'string' && typeof message === 'string' ? [error] : [],
     );
     expect([...new Set(named)].toSorted()).toEqual(Object.keys(contract.ERROR_STATUS).toSorted());
   });
 
-  it.each(operations)('service-api part 7: $operationId documents the errors that it can answer with', (operation) => {
+  it.each(operations)('api §2: $operationId documents the errors that it can answer with', (operation) => {
     const { operationId, parameters = [], requestBody, responses } = operation;
     const reasons = operationsOf(appRouter).find(({ name }) => name === operationId)?.openapi.errorResponses ?? {};
     const isRoute = ['deployments.create', 'deployments.contents'].includes(operationId);
@@ -173,7 +173,7 @@ describe('the operations of the OpenAPI document', () => {
     );
   });
 
-  it('service-api part 5: document who may call them according to the access table, and why a deploy token may not', () => {
+  it('api §5: document who may call them according to the access table, and why a deploy token may not', () => {
     const schemes: Record<Actor, object> = { api: { apiKey: [] }, deploy: { deployToken: [] }, anonymous: {} };
     for (const { operationId, security, responses } of operations) {
       const row = (OPERATION_ACCESS as Record<string, readonly Actor[]>)[operationId]!;
@@ -191,7 +191,7 @@ describe('the operations of the OpenAPI document', () => {
     });
   });
 
-  it('contract §9: do not include subscriptions', () => {
+  it('api §9: do not include subscriptions', () => {
     expect(operations.map(({ operationId }) => operationId)).not.toContain('activities.watch');
   });
 
@@ -219,7 +219,7 @@ describe('the operations of the OpenAPI document', () => {
 describe('POST /deployments in the OpenAPI document', () => {
   const form = deploy.requestBody!.content['multipart/form-data']!.schema;
 
-  it('service-api part 4, contract §3: takes files, their checksums, and the optional fields', () => {
+  it('api §3: takes files, their checksums, and the optional fields', () => {
     expect(Object.keys(form.properties!).toSorted()).toEqual(
       [contract.FILES_FIELD, ...contract.DEPLOY_FIELDS].toSorted(),
     );
@@ -228,7 +228,7 @@ describe('POST /deployments in the OpenAPI document', () => {
     expect(form.properties!['checksums']).toMatchObject({ type: 'string', pattern: expect.any(String) });
   });
 
-  it('service-api part 8: takes an Idempotency-Key, and documents the replay', () => {
+  it('api §3: takes an Idempotency-Key, and documents the replay', () => {
     expect(deploy.parameters).toMatchObject([
       { in: 'header', name: 'Idempotency-Key', schema: { maxLength: contract.MAX_IDEMPOTENCY_KEY } },
     ]);
@@ -238,7 +238,7 @@ describe('POST /deployments in the OpenAPI document', () => {
     });
   });
 
-  it('contract §3: documents each of these errors', () => {
+  it('api §3: documents each of these errors', () => {
     expect(Object.keys(deploy.responses)).toEqual([
       '201',
       '400',

@@ -13,7 +13,7 @@ afterAll(() => api.close());
 const ask = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: 'manual', ...init });
 
 describe('the reference of the API', () => {
-  it('contract §9: serves the OpenAPI document to every origin', async () => {
+  it('api §9: serves the OpenAPI document to every origin', async () => {
     const response = await ask('/openapi.json');
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');

@@ -50,7 +50,7 @@ it.each(['[]', '"text"', '7', 'null', 'true', '[{"labels":[]}]'])(
 );
 
 it.each(['{', '{"labels":[}', '{"labels":[]}x', "{'labels':[]}", '{"labels":[],}', '\u0000', ' '])(
-  'contract §2: %j is 400 because it is not JSON',
+  'api §2: %j is 400 because it is not JSON',
   async (body) => {
     expect(expectRestError(await patch(body), 'validation_failed').message).toContain('JSON');
   },
@@ -110,14 +110,14 @@ it.each([
 const MAX = 1024 ** 2;
 const sized = (bytes: number) => `{"labels":["${'x'.repeat(bytes - 15)}"]}`;
 
-it('contract §2: a body of 1 MiB is accepted, one byte more is 413', async () => {
+it('api §2: a body of 1 MiB is accepted, one byte more is 413', async () => {
   expect(sized(MAX).length).toBe(MAX);
   expect((await patch(sized(MAX))).status).toBe(200);
   const { details } = expectRestError(await patch(sized(MAX + 1)), 'payload_too_large');
   expect(details).toEqual({ limit: 'body', max: MAX });
 });
 
-it('contract §2: a body of unknown length is 413 as soon as it is too large, and the connection can be used again', async () => {
+it('api §2: a body of unknown length is 413 as soon as it is too large, and the connection can be used again', async () => {
   const chunks = async function* () {
     for (let sent = 0; sent < 3 * MAX; sent += 65_536) yield new Uint8Array(65_536).fill(0x20);
   };
@@ -141,7 +141,7 @@ it('GET and DELETE ignore a body', async () => {
   }
 });
 
-it('service-api part 5: an invalid credential is 401 before the body is read', async () => {
+it('api §5: an invalid credential is 401 before the body is read', async () => {
   const answer = await patch('{', { 'Content-Type': 'text/plain', Authorization: 'Bearer bad' });
   expectRestError(answer, 'authentication_failed');
 });

@@ -11,7 +11,7 @@ const ask = (path: string, init?: RequestInit) => askRest(api, path, init);
 const patch = (body: string) => ask('/things/a', { method: 'PATCH', body, headers: JSON_TYPE });
 
 describe('REST answers', () => {
-  it('contract §2: are JSON that is not stored or sniffed, readable from every origin, without credentials', async () => {
+  it('api §2: are JSON that is not stored or sniffed, readable from every origin, without credentials', async () => {
     const { status, headers, body } = await ask('/things');
     expect(status).toBe(200);
     expect(body).toEqual({ input: { limit: 50 } });
@@ -26,7 +26,7 @@ describe('REST answers', () => {
     expect(headers.has('etag')).toBe(false);
   });
 
-  it('service-api part 7: have the status from the metadata of the procedure', async () => {
+  it('api §2: have the status from the metadata of the procedure', async () => {
     expect((await ask('/things/a', { method: 'DELETE' })).status).toBe(202);
     expect((await ask('/things/a', { method: 'PUT' })).status).toBe(201);
   });
@@ -37,7 +37,7 @@ describe('REST answers', () => {
     expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 
-  it('contract §6: redirect with 301 and the address in header and body, without calling the procedure', async () => {
+  it('api §6: redirect with 301 and the address in header and body, without calling the procedure', async () => {
     const { status, headers, body } = await ask('/old');
     expect([status, headers.get('location'), body]).toEqual([301, '/things', { location: '/things' }]);
     expectRestError(await ask('/old', { headers: { Authorization: 'Bearer bad' } }), 'authentication_failed');
@@ -82,7 +82,7 @@ describe('REST input from the URL', () => {
     ['labels=a&labels=b', { limit: 50, labels: ['a', 'b'] }],
     ['sizes=1&sizes=2', { limit: 50, sizes: [1, 2] }],
     ['unknown=1&unknown=2&__proto__=x&constructor=y', { limit: 50 }],
-  ])('contract §1: ?%s is read according to the type of each field', async (query, input) => {
+  ])('api §1: ?%s is read according to the type of each field', async (query, input) => {
     expect((await ask(`/things?${query}`)).body).toEqual({ input });
   });
 
@@ -166,7 +166,7 @@ describe('REST routes', () => {
     '/trpc/a/b',
     '/constructor',
     '/__proto__',
-  ])('contract §2: %s is 404 with the error body', async (path) => {
+  ])('api §2: %s is 404 with the error body', async (path) => {
     const answer = await api.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({
@@ -183,7 +183,7 @@ describe('REST routes', () => {
     ['HEAD', '/uploads', ['POST', 'OPTIONS']],
     ['PROPFIND', '/things', ['GET', 'HEAD', 'OPTIONS']],
     ['TRACE', '/things', ['GET', 'HEAD', 'OPTIONS']],
-  ])('contract §2: %s %s is 405 and Allow lists the allowed methods', async (method, path, allowed) => {
+  ])('api §2: %s %s is 405 and Allow lists the allowed methods', async (method, path, allowed) => {
     const answer = await api.raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
     expect(/^Allow: (.*)$/im.exec(answer)?.[1]!.split(', ').toSorted()).toEqual(allowed.toSorted());
@@ -199,11 +199,11 @@ describe('REST errors', () => {
       headers: JSON_TYPE,
     });
 
-  it.each(Object.keys(ERROR_STATUS) as ErrorCode[])('contract §2: %s has its status and its tag', async (code) => {
+  it.each(Object.keys(ERROR_STATUS) as ErrorCode[])('api §2: %s has its status and its tag', async (code) => {
     expectRestError(await refusal(code), code);
   });
 
-  it('contract §1, §2: 401 says how to authenticate; 429 and 503 say when to retry, in whole seconds', async () => {
+  it('api §1, §2: 401 says how to authenticate; 429 and 503 say when to retry, in whole seconds', async () => {
     expect((await refusal('authentication_failed')).headers.get('www-authenticate')).toBe('Bearer');
     const limited = await refusal('rate_limit_exceeded', { retryAfter: 17 });
     expect([limited.headers.get('retry-after'), limited.body.details]).toEqual(['17', { retryAfter: 17 }]);

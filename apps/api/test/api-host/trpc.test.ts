@@ -23,7 +23,7 @@ const post = (path: string, body: string, headers: Record<string, string> = JSON
 const query = (input: unknown) => `input=${encodeURIComponent(JSON.stringify(input))}`;
 
 /**
- * Checks an error according to contract §2: the error body under `error.data`, and the status both in it and on the
+ * Checks an error according to api §2: the error body under `error.data`, and the status both in it and on the
  * wire.
  */
 function expectError(
@@ -80,7 +80,7 @@ describe('tRPC calls', () => {
 
 describe('tRPC errors', () => {
   it.each(Object.keys(ERROR_STATUS) as ErrorCode[])(
-    'contract §2: %s has the same status, body and headers as over REST',
+    'api §2: %s has the same status, body and headers as over REST',
     async (code) => {
       const typed = await post('things.refuse', JSON.stringify({ code, retryAfter: 9 }));
       const body = expectError(typed, code);
@@ -111,7 +111,7 @@ describe('tRPC errors', () => {
     expectError(await call(path), 'not_found');
   });
 
-  it('contract §2: the issues of an input are listed by path', async () => {
+  it('api §2: the issues of an input are listed by path', async () => {
     const { details } = expectError(await call(`things.list?${query({ limit: 0, labels: [7] })}`), 'validation_failed');
     expect(details).toMatchObject({ issues: [{ path: 'limit' }, { path: 'labels.0' }] });
   });
@@ -123,7 +123,7 @@ describe('tRPC errors', () => {
     ['DELETE', 'things.list', 'GET, POST, OPTIONS'],
     ['TRACE', 'things.list', 'GET, POST, OPTIONS'],
     ['PROPFIND', 'things.list', 'GET, POST, OPTIONS'],
-  ])('contract §2: %s %s is 405 with Allow', async (method, path, allow) => {
+  ])('api §2: %s %s is 405 with Allow', async (method, path, allow) => {
     const answer = await api.raw(
       `${method} /trpc/${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n`,
     );
@@ -132,15 +132,12 @@ describe('tRPC errors', () => {
     expect(answer).toContain('"error":"method_not_allowed"');
   });
 
-  it.each(['{', '{"a"', 'nothing', '"'])(
-    'contract §2: malformed JSON %j is 400, in a body and in a query',
-    async (text) => {
-      expect(expectError(await post('things.check', text), 'validation_failed').message).toContain('JSON');
-      expect(
-        expectError(await call(`things.get?input=${encodeURIComponent(text)}`), 'validation_failed').message,
-      ).toContain('JSON');
-    },
-  );
+  it.each(['{', '{"a"', 'nothing', '"'])('api §2: malformed JSON %j is 400, in a body and in a query', async (text) => {
+    expect(expectError(await post('things.check', text), 'validation_failed').message).toContain('JSON');
+    expect(
+      expectError(await call(`things.get?input=${encodeURIComponent(text)}`), 'validation_failed').message,
+    ).toContain('JSON');
+  });
 
   it.each([
     'text/plain',
@@ -178,7 +175,7 @@ describe('tRPC errors', () => {
     expectError(await post('things.check?batch=1', `{"0":${deep(9)}}`), 'validation_failed');
   });
 
-  it('service-api part 5: an invalid credential is 401 before the body is read', async () => {
+  it('api §5: an invalid credential is 401 before the body is read', async () => {
     const answer = await post('things.check', '{', { Authorization: 'Bearer bad' });
     expectError(answer, 'authentication_failed');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -212,7 +209,7 @@ describe('tRPC errors', () => {
     expect(text).not.toMatch(/postgres|hunter2|SELECT|srv|stack/i);
   });
 
-  it('F7, contract §9: a fault is masked in a subscription too, whose answer is not stored', async () => {
+  it('F7, api §9: a fault is masked in a subscription too, whose answer is not stored', async () => {
     const response = await fetch(`${api.url}/trpc/things.watch`);
     const text = await response.text();
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -237,7 +234,7 @@ describe('tRPC errors', () => {
     ['bytes that are not UTF-8', '%ff'],
     ['a query together with a mutation', 'things.list,things.check?batch=1'],
     ['malformed connection parameters', 'things.list?connectionParams=x'],
-  ])('contract §2: %s in the URL is 400 with the error body', async (_what, path) => {
+  ])('api §2: %s in the URL is 400 with the error body', async (_what, path) => {
     expectError(await call(path), 'validation_failed');
   });
 });
@@ -250,7 +247,7 @@ describe('the real procedures over tRPC', () => {
   });
   afterAll(() => real.close());
 
-  it('service-api part 5: are 401 without a credential, and 403 with a deploy token that may not call them', async () => {
+  it('api §5: are 401 without a credential, and 403 with a deploy token that may not call them', async () => {
     expectError(await call('account.get', {}, real.url), 'authentication_failed');
     expectError(await call('account.get', { headers: { Authorization: 'Bearer deploy' } }, real.url), 'forbidden');
     expect((await call('platform.config', {}, real.url)).body).toEqual({ result: { data: { location: '/limits' } } });

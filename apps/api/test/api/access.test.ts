@@ -142,7 +142,7 @@ describe('T21: the access table', () => {
     if (!isOpen) expect(await footprintOf(server())).toEqual(before);
   });
 
-  it.each(OPERATIONS)('service-api part 5: %s, by a suspended or terminated account, is 403', async (operation) => {
+  it.each(OPERATIONS)('api §5: %s, by a suspended or terminated account, is 403', async (operation) => {
     for (const state of ['suspended', 'terminated'] as const) {
       const { message } = await expectRefusal(server(), 'forbidden', () =>
         call(operation, credentials[state], { names: own }),
@@ -154,7 +154,7 @@ describe('T21: the access table', () => {
     }
   });
 
-  it('contract §2: every operation that takes a name has an expected answer for other accounts', () => {
+  it('api §2: every operation that takes a name has an expected answer for other accounts', () => {
     const naming = OPERATIONS.filter((name) => places.get(name)!.path.includes('{'));
     expect(Object.keys(FOREIGN_RESOURCE_ACCESS).toSorted()).toEqual(
       [...naming, 'account.claim', 'deployments.begin'].toSorted(),
@@ -193,7 +193,7 @@ describe('T21: the access table', () => {
   });
 });
 
-describe('contract §1: an Authorization header with an invalid credential is 401 everywhere', () => {
+describe('api §1: an Authorization header with an invalid credential is 401 everywhere', () => {
   const key = OWNER_KEY;
   const HEADERS: [string, string][] = [
     ['an empty one', ''],
@@ -268,7 +268,7 @@ describe('contract §1: an Authorization header with an invalid credential is 40
   });
 });
 
-it('contract §5: `used` is updated, at most once a minute', async () => {
+it('api §5: `used` is updated, at most once a minute', async () => {
   const { account, key } = await server().account();
   const used = async () =>
     (

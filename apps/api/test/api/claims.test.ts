@@ -33,7 +33,7 @@ async function publish() {
   return { ...deployment, claim: claim!, hash: claim!.split('/').at(-1)! };
 }
 
-describe('service-api part 4: POST /account/claim', () => {
+describe('api §6: POST /account/claim', () => {
   it.each<[string, (site: { hash: string; claim: string }) => string]>([
     ['the hash', ({ hash }) => hash],
     ['the whole claim URL', ({ claim }) => claim],
@@ -61,7 +61,7 @@ describe('service-api part 4: POST /account/claim', () => {
     expect(entry).toMatchObject({ event: 'deployment.claim', deployment, authMethod: 'api-key' });
   });
 
-  it('contract §6: a repeat by the winner is 200, by any other account 404, over REST and tRPC', async () => {
+  it('api §6: a repeat by the winner is 200, by any other account 404, over REST and tRPC', async () => {
     const { key: other } = await server().account();
     const { hash } = await publish();
     const first = (await claim(hash)).json();
@@ -135,7 +135,7 @@ describe('service-api part 4: POST /account/claim', () => {
     expect((await claim(hash)).status).toBe(200);
   });
 
-  it('contract §3: does not change the replay of the stored 201 of the deploy', async () => {
+  it('api §3: does not change the replay of the stored 201 of the deploy', async () => {
     const deploy = () =>
       server().deploy({ 'index.html': 'again' }, { key: null, headers: { 'Idempotency-Key': 'claimed-later' } });
     const first = await deploy();

@@ -25,7 +25,7 @@ const FOREIGN: [string, () => string][] = [
   ['nothing', () => ''],
 ];
 
-describe('T14, contract §3: an anonymous deploy that a page sends', () => {
+describe('T14, api §3: an anonymous deploy that a page sends', () => {
   it.each(FOREIGN)('from %s is 403', async (_, origin) => {
     await expectRefusal(server(), 'forbidden', () =>
       server().deploy(HOME, { key: null, headers: { Origin: origin() } }),

@@ -25,7 +25,7 @@ function read<T>(answer: Answer, status: number, schema: { strict(): { parse(val
   return schema.strict().parse(answer.json());
 }
 
-describe('contract §4: spellings of one name', () => {
+describe('api §4: spellings of one name', () => {
   it.each([
     ['shop-spelled.localhost', ['SHOP-Spelled.LocalHost', 'shop-spelled.localhost.', 'shop%2Dspelled%2Elocalhost']],
     [

@@ -52,7 +52,7 @@ let serial = 0;
 const platformName = () => `site-${(serial += 1)}.localhost`;
 const customName = () => `www.shop-${(serial += 1)}.dev`;
 
-describe('contract §4: the flow of service-api part 4, over REST', () => {
+describe('api §4: the whole flow over REST', () => {
   it('validate, create and link, read the records, verify, switch, delete', async () => {
     const name = customName();
     expect(
@@ -141,7 +141,7 @@ describe('contract §4: the flow of service-api part 4, over REST', () => {
   });
 });
 
-describe('contract §9: tRPC does the same for domains', () => {
+describe('api §9: tRPC does the same for domains', () => {
   it('every operation', async () => {
     const name = customName();
     const validation = { valid: true, normalized: name, available: true, reason: null };
@@ -178,7 +178,7 @@ describe('contract §9: tRPC does the same for domains', () => {
   });
 });
 
-describe('contract §4: a failed PUT of a domain changes nothing', () => {
+describe('api §4: a failed PUT of a domain changes nothing', () => {
   it.each<[string, ErrorCode, () => unknown, RegExp]>([
     ['deployment: null', 'validation_failed', () => ({ deployment: null }), /cannot be unlinked/],
     ['a deployment that is a number', 'validation_failed', () => ({ deployment: 7 }), /deployment/],
@@ -266,7 +266,7 @@ it.each([
   ['GET', '/dns'],
   ['GET', '/records'],
   ['GET', '/share'],
-])('contract §4: %s %s of a platform domain is 422', async (method, tail) => {
+])('api §4: %s %s of a platform domain is 422', async (method, tail) => {
   const name = platformName();
   await put(name);
   await expectRefusal(server(), 'business_logic_error', () => send(method, `/domains/${name}${tail}`));
@@ -283,13 +283,13 @@ it.each([
   ['GET', 'x.localhost/dns'],
   ['GET', 'x.localhost/records'],
   ['GET', 'x.localhost/share'],
-])('contract §5: %s /domains/%s with a deploy token is 403, without a credential 401', async (method, tail) => {
+])('api §5: %s /domains/%s with a deploy token is 403, without a credential 401', async (method, tail) => {
   const path = `/domains${tail && `/${tail}`}`;
   await expectRefusal(server(), 'forbidden', () => send(method, path, undefined, { key: mine.deployToken }));
   await expectRefusal(server(), 'authentication_failed', () => send(method, path, undefined, { key: null }));
 });
 
-it('contract §2: a method that a route does not support is 405 with Allow', async () => {
+it('api §2: a method that a route does not support is 405 with Allow', async () => {
   const answers = [await send('POST', '/domains/x.localhost'), await send('PUT', '/domains')];
   for (const answer of answers) expectErrorAnswer(answer, 'method_not_allowed');
   expect(answers.map(({ headers }) => headers['allow'])).toEqual([
@@ -298,7 +298,7 @@ it('contract §2: a method that a route does not support is 405 with Allow', asy
   ]);
 });
 
-describe('service-api part 4: the list of domains', () => {
+describe('api §4: the list of domains', () => {
   it('is read by cursors, newest first', async () => {
     const { key } = await server().account('team');
     const names = Array.from({ length: 5 }, platformName);

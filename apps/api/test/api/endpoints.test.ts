@@ -46,7 +46,7 @@ function read<T>(answer: Answer, status: number, schema: { strict(): { parse(val
   return schema.strict().parse(answer.json());
 }
 
-describe('contract §6', () => {
+describe('api §6', () => {
   it('GET /account', async () => {
     await server().publish({ a: 'a' }, { key });
     expect(read(await get('/account'), 200, Account)).toEqual({
@@ -134,7 +134,7 @@ describe('contract §6', () => {
   });
 });
 
-describe('contract §3: a deployment', () => {
+describe('api §3: a deployment', () => {
   it('is found by its id or its host name, in any case', async () => {
     const { deployment, url, created } = await server().publish(
       { 'index.html': 'home' },

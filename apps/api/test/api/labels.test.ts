@@ -16,7 +16,7 @@ const labels = async () => LabelList.strict().parse((await server().api('/labels
 const send = (method: string, path: string, body: object) =>
   server().api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
 
-describe('service-api part 4: GET /labels', () => {
+describe('api §6: GET /labels', () => {
   it('lists the distinct labels of the account, the most recently used first, over REST and tRPC', async () => {
     expect(await labels()).toEqual([]);
     const { deployment } = await server().publish({ a: 'a' }, { key, fields: { labels: '["site", "shared"]' } });

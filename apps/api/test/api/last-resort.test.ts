@@ -4,7 +4,7 @@ import { createApiHost } from '../../src/api-host/api-host.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { ask, listen, stop } from '../http/raw-socket.ts';
 
-it('F7, contract §2: a fault in any route sends the error body with a request id and no details, and is logged', async () => {
+it('F7, api §2: a fault in any route sends the error body with a request id and no details, and is logged', async () => {
   const errors: { err: Error }[] = [];
   const log = { info() {}, warn() {}, error: (fields: object) => void errors.push(fields as { err: Error }) };
   const database = {

@@ -60,7 +60,7 @@ async function walk(
   }
 }
 
-describe('service-api part 4: a list of 250', () => {
+describe('api §1: a list of 250', () => {
   it.each([
     ['', [50, 50, 50, 50, 50]],
     ['limit=100', [100, 100, 50]],

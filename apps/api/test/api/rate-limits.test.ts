@@ -53,7 +53,7 @@ function expectTooMany(answer: Answer): ErrorBody {
   return body;
 }
 
-describe('contract §7: every answer of the API shows the limit', () => {
+describe('api §7: every answer of the API shows the limit', () => {
   const BATCH = `/trpc/plans.list,platform.ping?batch=1`;
   it.each<[string, number, string, Ask]>([
     ['an answer', 200, '/plans', {}],
@@ -100,7 +100,7 @@ describe('contract §7: every answer of the API shows the limit', () => {
   });
 });
 
-describe('contract §7: the global limit', () => {
+describe('api §7: the global limit', () => {
   it('is shared by all credentials of an account, and separate for other accounts', async () => {
     const { key, deployToken } = await server().account();
     const neighbour = await server().account();
@@ -199,7 +199,7 @@ describe('T12, T27: the address of a client', () => {
   });
 });
 
-describe('contract §7: the limit on deploys', () => {
+describe('api §7: the limit on deploys', () => {
   const SITE = { 'index.html': 'home' };
 
   it('is separate for each credential', async () => {
@@ -222,7 +222,7 @@ describe('contract §7: the limit on deploys', () => {
     expect((await server().deploy(SITE, from(freshAddress()))).status).toBe(201);
   });
 
-  it('contract §3: is not charged for a replay, even when none is left; the global limit is charged once', async () => {
+  it('api §3: is not charged for a replay, even when none is left; the global limit is charged once', async () => {
     const { key } = await server().account();
     const again = { key, headers: { 'Idempotency-Key': 'again' } };
     const first = await server().deploy(SITE, again);
@@ -233,7 +233,7 @@ describe('contract §7: the limit on deploys', () => {
     expect(limitOf(replay)).toMatchObject({ limit: 20, remaining: 15 });
   });
 
-  it('contract §3: is charged once for two requests in parallel with one key on two servers, of which one deploys', async () => {
+  it('api §3: is charged once for two requests in parallel with one key on two servers, of which one deploys', async () => {
     const { key, account } = await server().account();
     const again = { key, headers: { 'Idempotency-Key': 'both' } };
     const answers = await Promise.all([server(), other].map((one) => one.deploy(SITE, again)));

@@ -19,7 +19,7 @@ const patch = (body: string | Buffer, ask: Ask = {}) =>
   });
 const labelsNow = async () => (await server().api(`/deployments/${site}`)).json<{ labels: string[] }>().labels;
 
-describe('contract §2: an unknown path is 404', () => {
+describe('api §2: an unknown path is 404', () => {
   it.each([
     ['/nowhere'],
     ['/deployments/'],
@@ -90,7 +90,7 @@ describe('contract §2: an unknown path is 404', () => {
   });
 });
 
-describe('contract §2: another method on a known path is 405 with Allow', () => {
+describe('api §2: another method on a known path is 405 with Allow', () => {
   it.each<[string, string[]]>([
     ['/deployments', ['GET', 'HEAD', 'OPTIONS', 'POST']],
     ['/deployments/none', ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH']],
@@ -223,7 +223,7 @@ describe('T23: an invalid JSON body is 400', () => {
   });
 });
 
-describe('contract §1: the parameter limit', () => {
+describe('api §1: the parameter limit', () => {
   it.each([
     '0',
     '-1',
@@ -265,7 +265,7 @@ describe('contract §1: the parameter limit', () => {
   );
 });
 
-it('contract, conventions: unknown query parameters are ignored, whatever their values', async () => {
+it('api §1: unknown query parameters are ignored, whatever their values', async () => {
   for (const query of [
     'x=1',
     '__proto__=1',
@@ -281,7 +281,7 @@ it('contract, conventions: unknown query parameters are ignored, whatever their 
     expect([query, (await server().api(`/deployments?${query}`)).status]).toEqual([query, 200]);
 });
 
-it('contract §2: every answer has its own id, which the client cannot choose', async () => {
+it('api §2: every answer has its own id, which the client cannot choose', async () => {
   const ids = await Promise.all(
     Array.from(
       { length: 20 },

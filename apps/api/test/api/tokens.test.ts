@@ -31,7 +31,7 @@ function created(answer: Answer): CreatedToken {
   return token;
 }
 
-describe('service-api part 4: POST /tokens', () => {
+describe('api §5: POST /tokens', () => {
   it.each<[unknown, object]>([
     [undefined, { kind: 'deploy', labels: [], expires: null }],
     [{}, { kind: 'deploy', labels: [], expires: null }],
@@ -50,7 +50,7 @@ describe('service-api part 4: POST /tokens', () => {
     expect((await server().api('/account', { key: token.secret })).status).toBe(token.kind === 'api' ? 200 : 403);
   });
 
-  it('service-api part 5, rule 7: is the only answer that contains the secret', async () => {
+  it('api §5: is the only answer that contains the secret', async () => {
     const { token, secret } = created(await post({ labels: ['one'] }));
     for (const path of ['/tokens', `/tokens/${token}`, '/activities', '/account']) {
       const { status, text } = await server().api(path, { key });
@@ -87,7 +87,7 @@ describe('service-api part 4: POST /tokens', () => {
     await expectRefusal(server(), 'validation_failed', () => post(body));
   });
 
-  it('contract §9: is the same over tRPC', async () => {
+  it('api §9: is the same over tRPC', async () => {
     const answer = await postTyped({ kind: 'api', labels: ['typed'] });
     const token = CreatedToken.strict().parse(dataOf(answer));
     server().secrets.add(token.secret);
@@ -98,7 +98,7 @@ describe('service-api part 4: POST /tokens', () => {
   });
 });
 
-describe('service-api part 4: GET /tokens', () => {
+describe('api §5: GET /tokens', () => {
   it('lists newest first, by pages, the same over REST and tRPC', async () => {
     const { key } = await server().account();
     const made: string[] = [];
@@ -134,7 +134,7 @@ describe('service-api part 4: GET /tokens', () => {
   });
 });
 
-describe('contract §5: DELETE /tokens/{token}', () => {
+describe('api §5: DELETE /tokens/{token}', () => {
   const revoke = (token: string, credential = key) =>
     server().api(`/tokens/${token}`, { method: 'DELETE', key: credential });
 

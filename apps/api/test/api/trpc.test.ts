@@ -50,7 +50,7 @@ function expectRefused(answer: Answer, code: ErrorCode): ErrorBody {
   return body;
 }
 
-describe('contract §9: tRPC returns the same data as REST', () => {
+describe('api §9: tRPC returns the same data as REST', () => {
   it.each<[Operation, string, () => object | undefined]>([
     ['deployments.list', '/deployments', () => ({})],
     ['deployments.list', '/deployments?limit=1', () => ({ limit: 1 })],
@@ -99,7 +99,7 @@ describe('contract §9: tRPC returns the same data as REST', () => {
   });
 });
 
-describe('contract §2: tRPC returns the same error as REST, under error.data', () => {
+describe('api §2: tRPC returns the same error as REST, under error.data', () => {
   const cases: [string, () => Promise<Answer>, () => Promise<Answer>][] = [
     [
       'a missing deployment',

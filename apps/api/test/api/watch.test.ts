@@ -110,7 +110,7 @@ const act = async (key: string, name: string) => {
 const namesOf = ({ got }: Watch) => got.map(({ meta }) => meta['via']);
 const until = (seen: () => unknown) => expect.poll(seen, { interval: 10 });
 
-describe('contract §9: activities.watch', () => {
+describe('api §9: activities.watch', () => {
   it('emits the events from now on, live, as GET /activities lists them, and in its order', async () => {
     await act(owner.key, 'before');
     const live = watch(owner.key);

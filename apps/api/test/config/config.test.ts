@@ -36,7 +36,7 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 describe('readConfig', () => {
-  it('contract §10: has a default for everything, so that an empty environment serves on this machine', () => {
+  it('api §10: has a default for everything, so that an empty environment serves on this machine', () => {
     expect(readConfig({})).toEqual({
       mode: 'development',
       hosts: ['127.0.0.1', '::1'],
@@ -247,11 +247,11 @@ describe('readConfig', () => {
     '10.0.0.0/8/8',
     'proxy.test',
     '127.1',
-  ])('security T12: refuses TRUST_PROXY=%s, which is not a proxy or trusts everyone', (text) => {
+  ])('T12: refuses TRUST_PROXY=%s, which is not a proxy or trusts everyone', (text) => {
     expect(faultsOf({ TRUST_PROXY: `10.0.0.1, ${text}` })).toEqual([expect.stringMatching(/^TRUST_PROXY: /)]);
   });
 
-  it('contract §10: names every fault in one message, one a line', () => {
+  it('api §10: names every fault in one message, one a line', () => {
     const faults = faultsOf({ PORT: 'x', HOST: 'y', LOG_LEVEL: 'z', BASE_URL: 'a\r\nb' });
     expect(faults.map((line) => line.split(':')[0]).toSorted()).toEqual(['BASE_URL', 'HOST', 'LOG_LEVEL', 'PORT']);
   });
@@ -309,7 +309,7 @@ describe('PLANS_FILE', () => {
   });
 });
 
-describe('security T37: in production', () => {
+describe('T37: in production', () => {
   it('starts with a domain for sites that is not the host of the API', () => {
     expect(readConfig(PRODUCTION).mode).toBe('production');
     expect(faultsOf({ ...PRODUCTION, SECRET_KEY: KEY_HEX, OWNER_API_KEY: API_KEY })).toEqual([]);

@@ -10,7 +10,7 @@ describe('parseDuration', () => {
     ['7d', 604_800_000],
     ['0s', 0],
     ['5 min', 300_000],
-  ])('contract §10: reads %s as %i ms', (text, ms) => {
+  ])('api §10: reads %s as %i ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 

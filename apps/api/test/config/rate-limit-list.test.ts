@@ -14,8 +14,8 @@ function faultsOf(text: string): string[] {
   }
 }
 
-describe('contract §10: RATE_LIMITS', () => {
-  it('contract §7: has defaults', () => {
+describe('api §10: RATE_LIMITS', () => {
+  it('api §7: has defaults', () => {
     expect(readConfig({}).rateLimits).toEqual(DEFAULT_RATE_LIMITS);
     expect(limitsOf('global=600/min,deploy=60/min,anonymous=10/h,unlock=10/10min,claim=30/h,signin=10/10min')).toEqual(
       DEFAULT_RATE_LIMITS,

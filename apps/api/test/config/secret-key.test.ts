@@ -25,7 +25,7 @@ async function keptElsewhere(dir: string): Promise<string> {
 }
 
 describe('loadSecretKey', () => {
-  it('contract §10: creates 32 random bytes once and stores them, readable only by their owner', async () => {
+  it('api §10: creates 32 random bytes once and stores them, readable only by their owner', async () => {
     const dir = join(root, 'made', 'nested');
     const key = await loadSecretKey(dir);
     expect(key).toHaveLength(32);

@@ -25,7 +25,7 @@ it('every operation has a case, and every case has an operation', () => {
   expect(Object.keys(CASES).toSorted()).toEqual(written.operations.map(({ operationId }) => operationId).toSorted());
 });
 
-describe.each(written.operations.map(({ operationId }) => operationId))('contract §2, §9: %s', (id) => {
+describe.each(written.operations.map(({ operationId }) => operationId))('api §2, §9: %s', (id) => {
   let operation: PlacedOperation;
   /** The statuses that it has answered with, and the headers of each. */
   const seen = new Map<string, Set<string>>();

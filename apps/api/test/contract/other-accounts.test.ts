@@ -241,7 +241,7 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
   });
 
   it.each(CALLS.filter(isOwn).map((call) => [call.operation, call] as const))(
-    'contract §4: %s says that a name is taken, but not by whom or for what',
+    'api §4: %s says that a name is taken, but not by whom or for what',
     async (_, call) => {
       const before = await footprintOf(server());
       for (const ask of [askRest, askTyped]) {
@@ -277,7 +277,7 @@ describe('I12: no data of another account appears in', () => {
   });
 });
 
-it('contract §3: equal content of two accounts is stored once, and each account keeps it when the other deletes', async () => {
+it('api §3: equal content of two accounts is stored once, and each account keeps it when the other deletes', async () => {
   const files = { 'index.html': 'shared by two', 'large.bin': 'x'.repeat(200_000) };
   const [one, other] = [
     await server().publish(files, { key: mine.key }),

@@ -12,7 +12,7 @@ const DEPLOYERS = 3;
 const VISITORS = 3;
 
 it.each([1, 2])(
-  `contract §12: a server whose database is killed ${KILLS} times under load recovers within ${MAX_SECONDS} s and loses nothing, WORKERS=%i`,
+  `api §12: a server whose database is killed ${KILLS} times under load recovers within ${MAX_SECONDS} s and loses nothing, WORKERS=%i`,
   { timeout: 60_000 + KILLS * 30_000 },
   async (workers) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'berth-kills-'));

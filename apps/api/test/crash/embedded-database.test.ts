@@ -33,7 +33,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });
   });
 
-  it('contract §12: of two that start at the same time one serves; the other ends at once and names the process that uses the folder', async () => {
+  it('api §12: of two that start at the same time one serves; the other ends at once and names the process that uses the folder', async () => {
     const launched = [launch(), launch()] as const;
     const first = await Promise.race(launched.map(async (each) => (await each.exited, each)));
     const other = launched.find((each) => each !== first)!;
@@ -67,7 +67,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
   });
 
   it.each([1, 2])(
-    'contract §12: end with a clear message when the database cannot be restarted, WORKERS=%i',
+    'api §12: end with a clear message when the database cannot be restarted, WORKERS=%i',
     async (workers) => {
       server = await whenUp(launch({ WORKERS: String(workers) }));
       await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
@@ -78,7 +78,7 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     },
   );
 
-  it('contract §12: stop at SIGTERM while the database is down', async () => {
+  it('api §12: stop at SIGTERM while the database is down', async () => {
     server = await whenUp(launch());
     await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
     await killDatabase();

@@ -15,7 +15,7 @@ const RECENT = 12;
  * Restarts a server on a world, lets clients retry what was not answered, sweeps without grace periods, and checks
  * every invariant of the storage. All of them must hold after any crash.
  *
- * Source: security §6, I1 to I6, I9.
+ * Source: storage I1 to I6, I9.
  */
 export async function checkInvariants(world: World): Promise<void> {
   await withServer(world.env(), async (asker, { core }) => {

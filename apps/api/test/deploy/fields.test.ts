@@ -23,7 +23,7 @@ const HOME = { 'index.html': 'home' };
 const DAY = 24 * 60 * 60;
 const now = () => Math.floor(Date.now() / 1000);
 
-describe('contract §3: the 201 of a deploy', () => {
+describe('api §3: the 201 of a deploy', () => {
   it('of an account has no claim and no expiry', async () => {
     const start = now();
     const answer = await server().deploy({ ...HOME, 'a/b.css': 'b{}', 'empty.txt': '' });
@@ -61,7 +61,7 @@ describe('contract §3: the 201 of a deploy', () => {
   });
 });
 
-describe('contract §1: the field labels', () => {
+describe('api §1: the field labels', () => {
   it.each([
     ['["one","two"]', ['one', 'two']],
     ['["two","one","two"]', ['two', 'one']],
@@ -108,7 +108,7 @@ describe('contract §1: the field labels', () => {
   });
 });
 
-describe('contract §1: the field password', () => {
+describe('api §1: the field password', () => {
   it.each(PASSWORDS.map((password) => [password]))(
     '%j protects the site, and only its hash is stored',
     async (password) => {
@@ -158,7 +158,7 @@ describe('contract §1: the field password', () => {
   });
 });
 
-describe('contract §1: the field via is never an error', () => {
+describe('api §1: the field via is never an error', () => {
   it.each([
     ['cli', 'cli'],
     ['SDK', 'sdk'],
@@ -176,7 +176,7 @@ describe('contract §1: the field via is never an error', () => {
   });
 });
 
-describe('contract §3: the field ttl', () => {
+describe('api §3: the field ttl', () => {
   it.each([
     ['1', 1],
     ['3600', 3600],
@@ -228,7 +228,7 @@ describe('contract §3: the field ttl', () => {
   });
 });
 
-it('contract §3: fields and files come in any order', async () => {
+it('api §3: fields and files come in any order', async () => {
   const parts = [
     file('a', '1'),
     field('labels', '["one"]'),

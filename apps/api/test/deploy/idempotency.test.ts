@@ -154,7 +154,7 @@ describe('T25: the same key for', () => {
     expect(new Set(answers.map(idOf)).size).toBe(4);
   });
 
-  it('service-api part 7: after a failed deploy its key can be used for a new one', async () => {
+  it('api §3: after a failed deploy its key can be used for a new one', async () => {
     const key = randomUUID();
     await expectRefusal(server(), 'validation_failed', () => send(key, multipart(HOME)));
     await expectRefusal(server(), 'validation_failed', () => send(key, formOf([file('../x', 'x')])));
@@ -162,7 +162,7 @@ describe('T25: the same key for', () => {
   });
 });
 
-describe('contract §1: the header Idempotency-Key', () => {
+describe('api §1: the header Idempotency-Key', () => {
   it.each([
     ['x'],
     ['x'.repeat(256)],

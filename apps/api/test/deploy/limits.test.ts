@@ -203,7 +203,7 @@ describe('T4: Content-Encoding', () => {
   });
 });
 
-it('service-api part 8: the limits are those of the plan; a larger plan accepts what Free refuses', async () => {
+it('api §3: the limits are those of the plan; a larger plan accepts what Free refuses', async () => {
   const parts = [fileOf('a', 5000), fileOf('b', 1), fileOf('c', 1), fileOf('d', 1)];
   const { key, deployToken } = await server().account('free');
   for (const credential of [key, deployToken])

@@ -187,7 +187,7 @@ it('S64: a site without a password has no unlock page', async () => {
     expect((await server().visit(deployment, '/.berth/unlock', { method })).status).toBe(404);
 });
 
-it('service-api part 1: no endpoint returns the password', async () => {
+it('api §3: no endpoint returns the password', async () => {
   for (const path of [`/deployments/${site}`, '/deployments', '/activities', '/account']) {
     const { status, text } = await server().api(path);
     expect([status, text.includes(PASSWORD), text.includes('argon2')]).toEqual([200, false, false]);

@@ -67,7 +67,7 @@ describe('F3: a part that cannot be read is never silently dropped', () => {
   });
 });
 
-describe('contract §3: an unexpected part of the form is refused, and the message names it', () => {
+describe('api §3: an unexpected part of the form is refused, and the message names it', () => {
   const cases: [string, Part, string][] = [
     ['an unknown field', field('colour', 'red'), 'colour'],
     ['a field named __proto__', field('__proto__', '{}'), '__proto__'],

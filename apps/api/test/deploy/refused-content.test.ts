@@ -16,7 +16,7 @@ const created = async (...parts: Part[]): Promise<CreatedDeployment> => {
   return answer.json<CreatedDeployment>();
 };
 
-describe('contract §3: forbidden content is refused, and the message names it', () => {
+describe('api §3: forbidden content is refused, and the message names it', () => {
   it.each([
     ['setup.exe'],
     ['a/b/SETUP.EXE'],
@@ -85,7 +85,7 @@ describe('contract §3: forbidden content is refused, and the message names it',
   });
 });
 
-describe('contract §3: junk', () => {
+describe('api §3: junk', () => {
   it('is silently dropped, not counted and not served', async () => {
     const names = [
       '.DS_Store',
@@ -111,7 +111,7 @@ describe('contract §3: junk', () => {
   });
 });
 
-describe('contract §3: warnings', () => {
+describe('api §3: warnings', () => {
   it('dot files are stored and counted with a warning, and not served, except under .well-known/', async () => {
     const hidden = ['.htaccess', 'a/.hidden/x.txt', '.wellknown/x'];
     const open = ['.well-known/security.txt', '.well-known/.x'];

@@ -46,7 +46,7 @@ describe('the rules of a deploy', () => {
     expect([await keptRules(deployment), warnings]).toEqual([null, undefined]);
   });
 
-  it('are part of the content: the same deploy again is a replay (contract §3)', async () => {
+  it('are part of the content: the same deploy again is a replay (api §3)', async () => {
     const headers = { 'Idempotency-Key': 'rules-1' };
     const rules = [file('_redirects', '/a /b\n/c'), file('ship.json', '{"x": 1}')];
     const first = await post(server(), form(...rules), { headers });

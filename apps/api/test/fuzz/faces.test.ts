@@ -306,7 +306,7 @@ function alike(outcome: Outcome, rest: Outcome, { actor, instead }: Input): Outc
 }
 const TOO_DEEP = 'The body must be nested at most 8 levels deep.';
 
-describe(`contract §9: REST and tRPC accept and refuse the same inputs, ${RUNS} each`, () => {
+describe(`api §9: REST and tRPC accept and refuse the same inputs, ${RUNS} each`, () => {
   it('every field of an input has a row of values', () => {
     expect([...new Set(OPERATIONS.flatMap(fieldNames))].toSorted()).toEqual(Object.keys(FIELDS).toSorted());
   });

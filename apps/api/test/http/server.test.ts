@@ -36,7 +36,7 @@ function errorOf(text: string): { error: string; status: number } {
 }
 
 describe('the HTTP server', () => {
-  it('contract §2: gives every request its own id', async () => {
+  it('api §2: gives every request its own id', async () => {
     const port = await start((_req, res) => void res.end(requestIdOf(res)));
     const ids = [(await ask(port, 'GET / HTTP/1.1')).body, (await ask(port, 'GET / HTTP/1.1')).body];
     expect(ids[0]).toMatch(ID);

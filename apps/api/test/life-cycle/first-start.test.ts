@@ -19,7 +19,7 @@ describe('the first start', () => {
   });
   afterAll(() => world.drop());
 
-  it.skipIf(!hasCurl)('contract §8: prints a shell command that publishes a page', async () => {
+  it.skipIf(!hasCurl)('api §8: prints a shell command that publishes a page', async () => {
     const line = /^ *(printf .*)$/m.exec(server.output())![1]!;
     const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'inherit'] });
     const answer = await text(shell.stdout);
@@ -30,7 +30,7 @@ describe('the first start', () => {
     expect(page.text).toMatch(/^<h1>[^<]+<\/h1>$/);
   });
 
-  it('contract §8: prints the addresses and a valid API key, which is never logged', async () => {
+  it('api §8: prints the addresses and a valid API key, which is never logged', async () => {
     const { output, port } = server;
     expect(output()).toContain(`http://localhost:${port}\n`);
     expect(output()).toContain(`http://localhost:${port}/docs\n`);
@@ -47,13 +47,13 @@ describe('the first start', () => {
     expect(log.join('\n')).not.toContain(key.slice(5));
   });
 
-  it('contract §10: stores its secret in a file that only its owner can read', async () => {
+  it('api §10: stores its secret in a file that only its owner can read', async () => {
     const { mode, size } = await stat(join(world.dataDir, 'secret-key'));
     expect(mode & 0o777).toBe(0o600);
     expect(size).toBe(65);
   });
 
-  it('contract §8: a second start prints no key, and keeps the existing one', async () => {
+  it('api §8: a second start prints no key, and keeps the existing one', async () => {
     const key = /ship-[0-9a-f]{32}/.exec(server.output())![0];
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);

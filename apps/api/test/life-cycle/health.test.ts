@@ -14,7 +14,7 @@ describe('/healthz', () => {
     });
   });
 
-  it('contract §2: answers 503 with the error body while the database accepts no sessions, and 200 when it does again', async () => {
+  it('api §2: answers 503 with the error body while the database accepts no sessions, and 200 when it does again', async () => {
     const { address } = server().database;
     const operator = new pg.Client({ host: address.socketDir, port: 5432, user: address.user, database: 'postgres' });
     await operator.connect();

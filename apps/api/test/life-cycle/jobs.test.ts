@@ -6,7 +6,7 @@ import { useServer } from '../use-server.ts';
 
 const server = useServer();
 
-it('contract §6: a server applies downgrades that became due while no server ran', async () => {
+it('api §6: a server applies downgrades that became due while no server ran', async () => {
   const { account, key } = await server().account('pro');
   await changePlan(server().berth.core, account, 'free');
   await server().database.query(`update plan_change set due = now() - interval '1 second'`);
@@ -26,7 +26,7 @@ it.each([
   ['apply plan changes', 'plan_change', {}],
   ['check domains', 'domain', {}],
   ['forget rate limits', 'rate_bucket', {}],
-])('contract §8: a job that fails is named in the log: %s', async (job, table, step) => {
+])('api §8: a job that fails is named in the log: %s', async (job, table, step) => {
   const { database, dataDir, berth, logged } = server();
   const before = logged.length;
   await database.query(`alter table ${table} rename to away`);

@@ -53,7 +53,7 @@ describe('a server with WORKERS=2', () => {
   });
   afterAll(() => world.drop());
 
-  describe('contract §10: from its first start on', () => {
+  describe('api §10: from its first start on', () => {
     let server: ServerProcess;
     let key: string;
     beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('a server with WORKERS=2', () => {
     });
   });
 
-  describe('contract §8, §10: after a restart', () => {
+  describe('api §8, §10: after a restart', () => {
     let server: ServerProcess;
     beforeAll(async () => {
       await world.database.query(`update deployment set expires = now() - interval '1 hour'`);
@@ -145,7 +145,7 @@ describe('a server with WORKERS=2', () => {
   });
 });
 
-it('contract §8, §10: a server with workers leaves no process after kill -9 of the first one, loses no upload, and can be started again', async () => {
+it('api §8, §10: a server with workers leaves no process after kill -9 of the first one, loses no upload, and can be started again', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-workers-'));
   const postmaster = join(dataDir, 'postgres/data/postmaster.pid');
   const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, OWNER_API_KEY: OWNER_KEY };

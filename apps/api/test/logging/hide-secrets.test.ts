@@ -25,7 +25,7 @@ describe('hideSecrets', () => {
     `/cl%61im/${percentEncoded(HEX)}`,
     JSON.stringify({ claim: HEX }),
     JSON.stringify(`line\nship-${HEX}\tdeploy-${HEX}\n/claim/${HEX}\n`),
-  ])('security T20: leaves no secret in %s', (text) => {
+  ])('T20: leaves no secret in %s', (text) => {
     const hidden = hideSecrets(text);
     expect(hidden).not.toContain(HEX);
     expect(hidden.toLowerCase()).not.toContain(HEX);

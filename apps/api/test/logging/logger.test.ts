@@ -45,7 +45,7 @@ describe('a log line', () => {
     ['line separators', 'a\u2028b\u2029c'],
     ['bidirectional controls', 'a\u202eb\u2066c\u200f'],
     ['NUL', 'a\u0000b'],
-  ])('security T38: escapes %s in every place, and parsing returns the original', (_, text) => {
+  ])('T38: escapes %s in every place, and parsing returns the original', (_, text) => {
     const line = lineOf({ field: text, [text]: 1, list: [text], nested: { deep: text } }, text);
     expect(line).not.toMatch(UNSAFE);
     expect(JSON.parse(line)).toMatchObject({
@@ -69,7 +69,7 @@ describe('a log line', () => {
     ['a deep list', { list: Array.from({ length: 200 }, () => Array.from({ length: 100 }, () => 'item')) }],
     ['an error', { err: new Error('e'.repeat(20_000)) }],
     ['surrogates at the cut', { path: '😀'.repeat(10_000) }],
-  ])('security T38: has at most 4 KB and is still JSON with 20 KB in %s', (_, fields) => {
+  ])('T38: has at most 4 KB and is still JSON with 20 KB in %s', (_, fields) => {
     const line = lineOf(fields, 'm'.repeat(20_000));
     expect(Buffer.byteLength(line) + 1).toBeLessThanOrEqual(LINE_BYTES);
     expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: expect.stringMatching(/^m+…$/) });
@@ -81,7 +81,7 @@ describe('a log line', () => {
     expect(entry).toMatchObject({ status: 404, address: '203.0.113.9', path: expect.stringMatching(/^x{1024}…$/) });
   });
 
-  it.each(SECRETS)('security T20: contains no secret such as %s, wherever it was', (secret) => {
+  it.each(SECRETS)('T20: contains no secret such as %s, wherever it was', (secret) => {
     const err = Object.assign(new Error(`failed for ${secret}\n${secret}`), { query: secret });
     const line = lineOf(
       { err, path: `\n${secret}`, [secret]: 1, list: [secret], nested: { deep: { deeper: secret } } },
@@ -91,14 +91,14 @@ describe('a log line', () => {
     expect(JSON.parse(line)).toMatchObject({ level: 'info' });
   });
 
-  it('security T20: contains no part of a secret that a cut would leave half of', () => {
+  it('T20: contains no part of a secret that a cut would leave half of', () => {
     for (let before = 1_000; before < 1_030; before += 1) {
       const line = lineOf({ path: `${'x'.repeat(before)}ship-${HEX}${'y'.repeat(9_000)}` });
       expect(line).not.toContain(HEX.slice(0, 8));
     }
   });
 
-  it('security T38: contains no value of an Authorization or Cookie header', () => {
+  it('T38: contains no value of an Authorization or Cookie header', () => {
     const headers = {
       Authorization: 'Bearer marker',
       cookie: 'a="marker"; b=marker',
@@ -111,7 +111,7 @@ describe('a log line', () => {
     expect(JSON.parse(line).headers.Authorization).toBe('[hidden]');
   });
 
-  it('security T38: is safe for any logged value', () => {
+  it('T38: is safe for any logged value', () => {
     const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     fc.assert(
       fc.property(anything, fc.string({ unit: 'binary', maxLength: 3_000 }), (fields, message) => {

@@ -34,7 +34,7 @@ async function logged(
 const ok = (_req: IncomingMessage, res: ServerResponse) => void res.end('hello');
 
 describe('the request log', () => {
-  it('security T38: writes one line with method, host, path, status, bytes, duration and address', async () => {
+  it('T38: writes one line with method, host, path, status, bytes, duration and address', async () => {
     const { line, ...entry } = await logged(
       'POST /deployments HTTP/1.1\r\nHost: localhost:4000\r\nContent-Length: 0\r\n\r\n',
       (_req, res) => {
@@ -69,7 +69,7 @@ describe('the request log', () => {
     ['/claim/8f1c6bd0a94e2735cc58f0471e9b3d62?x', '/claim/[hidden]'],
     ['/a%0d%0ab', '/a%0d%0ab'],
     ['/tokens/%73hip-8f1c6bd0a94e2735cc58f0471e9b3d62', '/tokens/ship-[hidden]'],
-  ])('security T38: logs the path of %s without the query', async (target, path) => {
+  ])('T38: logs the path of %s without the query', async (target, path) => {
     const entry = await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok);
     expect(entry['path']).toBe(path);
     expect(entry.line).not.toContain('marker');
@@ -86,7 +86,7 @@ describe('the request log', () => {
     ['/claim', '/claim', '/claim'],
     ['/claim', '/claims/8f1c6bd0', '/claims/8f1c6bd0'],
     [null, '/claim/x', '/claim/x'],
-  ])('security T24: below the claim page %j it logs %s as %s', async (claimPath, target, path) => {
+  ])('T24: below the claim page %j it logs %s as %s', async (claimPath, target, path) => {
     expect((await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok, claimPath))['path']).toBe(path);
   });
 
@@ -98,14 +98,14 @@ describe('the request log', () => {
     expect(entry['path']).toBe('/api/ping');
   });
 
-  it('security T20: logs no header except Host, whatever the value', async () => {
+  it('T20: logs no header except Host, whatever the value', async () => {
     const names = ['Authorization', 'Cookie', 'Referer', 'User-Agent', 'X-Forwarded-For', 'X-Anything'];
     const headers = names.map((name) => `${name}: Bearer ship-8f1c6bd0a94e2735cc58f0471e9b3d62 marker\r\n`).join('');
     const { line } = await logged(`GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, ok);
     expect(line).not.toMatch(/marker|8f1c6bd0|ship/);
   });
 
-  it('security T38: keeps a 10 KB host and path in one line of at most 4 KB', async () => {
+  it('T38: keeps a 10 KB host and path in one line of at most 4 KB', async () => {
     const { line, ...entry } = await logged(
       `GET /${'p'.repeat(10_000)} HTTP/1.1\r\nHost: ${'h'.repeat(5_000)}\r\n\r\n`,
       ok,

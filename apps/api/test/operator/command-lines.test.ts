@@ -9,7 +9,7 @@ import { runBerth, spawnBerth, wordsOf } from './run-berth.ts';
 /** An invalid command line must not use a database, so none exists here. */
 const NOWHERE = { DATABASE_URL: 'postgres://localhost:1/nowhere', DATA_DIR: '/nowhere' };
 
-describe('contract §8: an invalid command line', () => {
+describe('api §8: an invalid command line', () => {
   it.each([
     ['', /^The command is missing\./],
     ['launch', /^There is no command "launch"\./],
@@ -47,7 +47,7 @@ describe('contract §8: an invalid command line', () => {
   });
 });
 
-describe('contract §8: help', () => {
+describe('api §8: help', () => {
   it.each([['help'], ['--help'], ['-h']])('of berth %s lists every command', async (word) => {
     const { code, out, err } = await runBerth(NOWHERE, word);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -79,7 +79,7 @@ it('the README shows only valid command lines', async () => {
   for (const line of lines) expect(readArguments(COMMANDS, wordsOf(line)), line).toBeDefined();
 });
 
-describe('contract §8: an unreachable service', () => {
+describe('api §8: an unreachable service', () => {
   it('makes the command exit with 1 and one line that names the setting', async () => {
     const { code, out, err } = await runBerth({ ...NOWHERE, DATA_DIR: '/tmp' }, 'accounts', 'list');
     expect({ code, out }).toEqual({ code: 1, out: '' });

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { startProcess } from '../test-server.ts';
 import { spawnBerth } from './run-berth.ts';
 
-it('contract §8, §10: the operator commands work with the embedded database, before a server starts and while it runs', async () => {
+it('api §8, §10: the operator commands work with the embedded database, before a server starts and while it runs', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-operator-'));
   const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error' };
   const isRunning = () => existsSync(join(dataDir, 'postgres/data/postmaster.pid'));

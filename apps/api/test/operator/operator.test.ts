@@ -36,7 +36,7 @@ async function makeAccount(...options: string[]): Promise<{ account: string; key
   return { account, key };
 }
 
-describe('contract §8: the command line as a process beside a running server', () => {
+describe('api §8: the command line as a process beside a running server', () => {
   it('creates an account and a key that works for the API', async () => {
     const made = await spawnBerth(env, 'accounts', 'create', email, '--name', 'Ada');
     expect(made).toMatchObject({
@@ -60,8 +60,8 @@ describe('contract §8: the command line as a process beside a running server', 
   });
 });
 
-describe('contract §8: the accounts commands', () => {
-  it('contract §10: create accounts on DEFAULT_PLAN by default, and only one per e-mail address', async () => {
+describe('api §8: the accounts commands', () => {
+  it('api §10: create accounts on DEFAULT_PLAN by default, and only one per e-mail address', async () => {
     expect(await json('accounts', 'create', email)).toMatchObject({ email, plan: 'team' });
     const again = await runBerth(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
     expect(again).toMatchObject({ code: 1, out: '', err: `${email} already has an account.\n` });
@@ -106,7 +106,7 @@ describe('contract §8: the accounts commands', () => {
     ['suspend', [], 'suspended', 503],
     ['terminate', ['--yes'], 'terminated', 404],
   ] as const)(
-    'contract §6: %s takes effect with the next request, and activate reverses it',
+    'api §6: %s takes effect with the next request, and activate reverses it',
     async (verb, options, state, status) => {
       const { key } = await makeAccount();
       const { url } = await server().publish(PAGE, { key });
@@ -122,7 +122,7 @@ describe('contract §8: the accounts commands', () => {
   );
 });
 
-describe('contract §6, §8: the plans commands', () => {
+describe('api §6, §8: the plans commands', () => {
   it('list the plans with their caps', async () => {
     expect(await berth('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1 +50 GiB$/m);
     const { plans } = await json<{ plans: { plan: string }[] }>('plans', 'list');
@@ -158,7 +158,7 @@ describe('contract §6, §8: the plans commands', () => {
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('use one of free, pro, team, scale') });
   });
 
-  it('service-api part 3, rules 2 and 3: sweep applies due downgrades, which pauses domains', async () => {
+  it('api §6: sweep applies due downgrades, which pauses domains', async () => {
     const { account, key } = await makeAccount('--plan', 'pro');
     const domains = ['a', 'b'].map((name) => `${name}.${account}.com`);
     for (const domain of domains)
@@ -187,7 +187,7 @@ describe('contract §6, §8: the plans commands', () => {
   });
 });
 
-describe('contract §8: the keys commands', () => {
+describe('api §8: the keys commands', () => {
   it('list keys without their secret, and revoke a key with effect on the next request', async () => {
     const { key } = await makeAccount();
     const other = (await berth('keys', 'create', email)).trim();
@@ -205,7 +205,7 @@ describe('contract §8: the keys commands', () => {
   });
 });
 
-describe('contract §6, §8: the members commands', () => {
+describe('api §6, §8: the members commands', () => {
   it('add, list and remove members', async () => {
     await makeAccount();
     expect(await berth('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is now a member');
@@ -220,7 +220,7 @@ describe('contract §6, §8: the members commands', () => {
   });
 });
 
-describe('contract §6, §8: the sites commands', () => {
+describe('api §6, §8: the sites commands', () => {
   it('take a site down, so that it responds with 451, and restore it unchanged', async () => {
     const { key } = await makeAccount();
     const { deployment, url } = await server().publish(PAGE, { key });
@@ -242,7 +242,7 @@ describe('contract §6, §8: the sites commands', () => {
   });
 });
 
-describe('contract §8: the sweep command', () => {
+describe('api §8: the sweep command', () => {
   it('removes the files of deleted deployments, and reports how many', async () => {
     const { key } = await makeAccount();
     const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
@@ -254,7 +254,7 @@ describe('contract §8: the sweep command', () => {
   });
 });
 
-describe('contract §8, T36: the doctor command', () => {
+describe('api §8, T36: the doctor command', () => {
   it('T13: finds no problem except the limits of a development setup', async () => {
     const { code, out } = await runBerth(env, 'doctor');
     expect(code).toBe(0);

@@ -131,7 +131,7 @@ describe('a database that ends', () => {
   });
 });
 
-describe('contract §10, STALE_SECONDS', () => {
+describe('api §10, STALE_SECONDS', () => {
   const outages = [
     ['silent', () => proxy.silence()],
     ['gone', () => proxy.refuse()],

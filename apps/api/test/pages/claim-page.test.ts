@@ -110,7 +110,7 @@ describe('T24: the page of a claim link', () => {
   });
 });
 
-describe('service-api part 1: the form of the claim page', () => {
+describe('api §6: the form of the claim page', () => {
   it('claims the deployment for the account of the API key, and can be submitted again', async () => {
     const { key } = await server().account();
     const { deployment, url, hash } = await publish();
@@ -220,7 +220,7 @@ it.each([
   ['http://localhost:4999/keep/it', `/keep/it/${UNKNOWN}`, `/claim/${UNKNOWN}`],
   ['http://localhost:4999', `/${UNKNOWN}`, '/no-such-address'],
   ['https://console.example.com/claim', null, `/claim/${UNKNOWN}`],
-])('contract §10: with CLAIM_URL %s the claim page is at %s and not at %s', async (claimUrl, there, elsewhere) => {
+])('api §10: with CLAIM_URL %s the claim page is at %s and not at %s', async (claimUrl, there, elsewhere) => {
   const other = await startTestServer({ BASE_URL: 'http://localhost:4999', CLAIM_URL: claimUrl });
   if (there) expectPage(await other.api(there, { key: null, headers: BROWSER }), 200);
   const answer = await other.api(elsewhere, { key: null, headers: BROWSER });
@@ -230,7 +230,7 @@ it.each([
   await closeClean(other);
 });
 
-it('contract §7: the 31st claim attempt of an account in an hour gives 429, with a message and Retry-After', async () => {
+it('api §7: the 31st claim attempt of an account in an hour gives 429, with a message and Retry-After', async () => {
   const limited = await startTestServer({ RATE_LIMITS: 'claim=30/h' });
   const { key } = await limited.account();
   const claim = () =>

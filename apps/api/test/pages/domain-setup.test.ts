@@ -74,7 +74,7 @@ async function check(path: string): Promise<Answer> {
 const rest = () => server.database.query(`update domain set checked = checked - interval '1 minute'`);
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ');
 
-describe('contract §4: verify over REST', () => {
+describe('api §4: verify over REST', () => {
   it('checks DNS at once and returns the results, then responds with 429 and Retry-After for 10 s', async () => {
     const { name, records } = await add();
     const pending = await verify(name);
@@ -133,7 +133,7 @@ describe('contract §4: verify over REST', () => {
   });
 });
 
-describe('contract §4: the public page of a share link', () => {
+describe('api §4: the public page of a share link', () => {
   it('shows the record and where to add it, but not the owner of the domain', async () => {
     const { name, path, records } = await add();
     dns.zone.set(name.replace('www.', ''), { NS: ['amy.ns.cloudflare.com'] });
@@ -208,7 +208,7 @@ describe('contract §4: the public page of a share link', () => {
     },
   );
 
-  it('T17, §7: has the headers of all pages of the service, no script, and is not indexed', async () => {
+  it('T17, security §7: has the headers of all pages of the service, no script, and is not indexed', async () => {
     const { path } = await add();
     for (const [address, status] of [
       [path, 200],

@@ -10,7 +10,7 @@ afterAll(() => world.close());
 
 const send: World['send'] = (...args) => world.send(...args);
 
-describe('part 1: publishing', () => {
+describe('api §3: publishing', () => {
   it('"The service publishes static sites and serves them."', async () => {
     const { url } = await world.publish({ 'index.html': 'home', 'docs/a.txt': 'a' });
     for (const [path, text] of [
@@ -36,7 +36,7 @@ describe('part 1: publishing', () => {
   });
 });
 
-describe('part 1: without an account', () => {
+describe('api §3: without an account', () => {
   it('"Publishing needs no account."', async () => {
     expect((await world.deploy(HOME, { key: null })).status).toBe(201);
   });
@@ -96,7 +96,7 @@ describe('part 1: without an account', () => {
   });
 });
 
-describe('part 1: passwords and labels', () => {
+describe('api §3: passwords and labels', () => {
   it('"A deployment may be protected by a password, which puts an unlock page in front of the site."', async () => {
     const { url } = await world.publish(HOME, { fields: { password: PASSWORD } });
     const locked = await world.visit(url);
@@ -130,7 +130,7 @@ describe('part 1: passwords and labels', () => {
   });
 });
 
-describe('part 1: domains', () => {
+describe('api §4: domains', () => {
   it('"a platform domain (for example `<name>.{platform_domain}`) or a custom domain (for example `www.<your-domain>`) can be created"', async () => {
     for (const name of [`bakery.${PLATFORM_DOMAIN}`, 'www.bakery.dev'])
       expect((await send('PUT', `/domains/${name}`, {})).status).toBe(201);
@@ -174,7 +174,7 @@ describe('part 1: domains', () => {
   });
 });
 
-describe('part 1: accounts and plans', () => {
+describe('api §6: accounts and plans', () => {
   it('"scoped deploy tokens and full-access API keys authenticate requests"', async () => {
     for (const kind of ['deploy', 'api']) {
       const { secret } = (await send('POST', '/tokens', { kind })).json<{ secret: string }>();

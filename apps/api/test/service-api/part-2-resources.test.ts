@@ -27,7 +27,7 @@ afterAll(() => world.close());
 const send: World['send'] = (...args) => world.send(...args);
 const plans = async () => (await send('GET', '/plans')).json<{ plans: PlanRow[] }>().plans;
 
-describe('part 2, Deployment', () => {
+describe('api §3: Deployment', () => {
   it('"Returned by `POST /deployments`, `GET /deployments/{deployment}` and inside the `deployments` list."', () => {
     expect(shown).toEqual(owned);
     expect(listed).toEqual(owned);
@@ -88,7 +88,7 @@ describe('part 2, Deployment', () => {
   });
 });
 
-describe('part 2, Plan row', () => {
+describe('api §6: Plan row', () => {
   it('`plan`: "Plan id, equal to the plan id that `GET /account` reports."', async () => {
     const ids = (await plans()).map(({ plan }) => plan);
     for (const plan of ids) {
@@ -124,7 +124,7 @@ describe('part 2, Plan row', () => {
   });
 });
 
-describe('part 2, Account', () => {
+describe('api §6: Account', () => {
   it('"Reports the account\'s plan, `usage` (what the account holds) and `caps` (what it may hold)."', async () => {
     const { key } = await world.server.account('pro');
     const read = async () => (await send('GET', '/account', undefined, { key })).json<Account>();
@@ -152,7 +152,7 @@ describe('part 2, Account', () => {
   });
 });
 
-describe('part 2, Domain', () => {
+describe('api §4: Domain', () => {
   it.each([
     [`MiXeD.${PLATFORM_DOMAIN.toUpperCase()}`, `mixed.${PLATFORM_DOMAIN}`],
     ['www.Bücher.dev', 'www.xn--bcher-kva.dev'],
@@ -173,7 +173,7 @@ describe('part 2, Domain', () => {
   });
 });
 
-describe('part 2, Token', () => {
+describe('api §5: Token', () => {
   it('"The full secret is returned only by `POST /tokens`; `GET /tokens` returns short identifiers only."', async () => {
     for (const kind of ['deploy', 'api']) {
       const { token, secret } = (await send('POST', '/tokens', { kind })).json<{ token: string; secret: string }>();
@@ -187,13 +187,13 @@ describe('part 2, Token', () => {
   });
 });
 
-it('part 2, Activity: "An entry of the account audit log, listed by `GET /activities`."', async () => {
+it('api §6: Activity: "An entry of the account audit log, listed by `GET /activities`."', async () => {
   const { deployment } = await world.publish();
   const [newest] = (await send('GET', '/activities')).json<{ activities: object[] }>().activities;
   expect(newest).toMatchObject({ event: 'deployment.create', deployment });
 });
 
-describe('part 2, Claim', () => {
+describe('api §6: Claim', () => {
   it('"An anonymous deployment carries a claim hash inside its `claim` URL."', async () => {
     expect(new URL(anonymous.claim).pathname.split('/').at(-1)).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -205,7 +205,7 @@ describe('part 2, Claim', () => {
   });
 });
 
-describe('part 2, Error body', () => {
+describe('api §2: Error body', () => {
   const refusals: [string, () => Promise<Answer>][] = [
     ['400', () => send('GET', '/deployments?limit=0')],
     ['401', () => send('GET', '/account', undefined, { key: null })],

@@ -18,7 +18,7 @@ afterAll(() => world.close());
 
 const send: World['send'] = (...args) => world.send(...args);
 
-describe('part 3: states', () => {
+describe('api §6: states', () => {
   it('Deployment, `success`: "The status returned when a deployment is created."', async () => {
     expect((await world.publish()).status).toBe('success');
     expect((await world.publishAnonymous()).status).toBe('success');
@@ -51,7 +51,7 @@ describe('part 3: states', () => {
   });
 });
 
-describe('part 3, rule 1: "When an anonymous deployment is claimed […], then it is transferred to that account."', () => {
+describe('api §6: "When an anonymous deployment is claimed […], then it is transferred to that account."', () => {
   const claims: [string, (hash: string, key: string) => Promise<Answer>][] = [
     [
       'by `POST /account/claim` with a valid claim hash',
@@ -79,7 +79,7 @@ describe('part 3, rule 1: "When an anonymous deployment is claimed […], then i
   });
 });
 
-describe('part 3, rules 2 and 3: plan changes', () => {
+describe('api §6: plan changes', () => {
   const NAME = 'www.paused.dev';
   let account: string;
   let key: string;
@@ -132,7 +132,7 @@ describe('part 3, rules 2 and 3: plan changes', () => {
   });
 });
 
-describe('part 3, rule 4: "When an operation is refused because a resource\'s state does not allow it, then the status is 422."', () => {
+describe('api §2: "When an operation is refused because a resource\'s state does not allow it, then the status is 422."', () => {
   const name = `held.${PLATFORM_DOMAIN}`;
   let site: string;
   beforeAll(async () => {

@@ -92,7 +92,7 @@ async function call([method, template]: Row, key: string | null): Promise<Answer
   return answer;
 }
 
-describe('part 4: the tables of endpoints', () => {
+describe('api §1: the tables of endpoints', () => {
   it('name every operation, and every operation has the route of the table', async () => {
     const { paths } = (await send('GET', '/openapi.json', undefined, { key: null })).json<{
       paths: Record<string, Record<string, { operationId: string }>>;
@@ -118,7 +118,7 @@ describe('part 4: the tables of endpoints', () => {
   });
 });
 
-describe('part 4: "All requests and responses are `application/json`, except the deployment upload, which is `multipart/form-data`."', () => {
+describe('api §1: "All requests and responses are `application/json`, except the deployment upload, which is `multipart/form-data`."', () => {
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
     '%s',
     async (type) => {
@@ -132,14 +132,14 @@ describe('part 4: "All requests and responses are `application/json`, except the
   });
 });
 
-it('part 4: "Domain names in paths are URL-encoded; the service normalises their casing and Unicode."', async () => {
+it('api §4: "Domain names in paths are URL-encoded; the service normalises their casing and Unicode."', async () => {
   const made = await send('PUT', `/domains/${encodeURIComponent('www.Größe.dev')}`, {});
   expect(made.json()).toMatchObject({ domain: 'www.xn--gre-6ka8i.dev' });
   for (const spelling of ['www.größe.dev', 'WWW.GRÖSSE.dev'.replace('SS', 'ß'), 'www.xn--gre-6ka8i.DEV'])
     expect((await send('GET', `/domains/${encodeURIComponent(spelling)}`)).text).toBe(made.text);
 });
 
-describe('part 4: multipart fields of `POST /deployments`', () => {
+describe('api §3: multipart fields of `POST /deployments`', () => {
   const upload = (...parts: Part[]) => {
     const host = { Host: 'api.berth.test' };
     return post(world.server, multipart(parts), { key: world.mine.key, headers: host });
@@ -200,14 +200,14 @@ describe('part 4: multipart fields of `POST /deployments`', () => {
   });
 });
 
-it('part 4, PATCH: "it updates labels"', async () => {
+it('api §3: PATCH: "it updates labels"', async () => {
   const { deployment } = await world.publish(HOME, { fields: { labels: '["before"]' } });
   const patch = async (labels: string[]) => (await send('PATCH', `/deployments/${deployment}`, { labels })).json();
   expect(await patch(['after', 'all'])).toMatchObject({ deployment, labels: ['after', 'all'] });
   expect(await patch([])).toMatchObject({ labels: [] });
 });
 
-describe('part 4, Domains', () => {
+describe('api §4: Domains', () => {
   it('"Upsert: create, link to a deployment, switch to another deployment, or label. Body is JSON and can carry `deployment` (string, a deployment id)."', async () => {
     const [one, other] = [await world.publish(), await world.publish()];
     const path = `/domains/upsert.${PLATFORM_DOMAIN}`;
@@ -256,7 +256,7 @@ describe('part 4, Domains', () => {
   });
 });
 
-it('part 4, Tokens: "Revoke a token."', async () => {
+it('api §5: Tokens: "Revoke a token."', async () => {
   const { token, secret } = (await send('POST', '/tokens', {})).json<{ token: string; secret: string }>();
   world.server.secrets.add(secret);
   const ping = () => send('GET', '/ping', undefined, { key: secret });
@@ -265,7 +265,7 @@ it('part 4, Tokens: "Revoke a token."', async () => {
   expectErrorAnswer(await ping(), 'authentication_failed');
 });
 
-describe('part 4, Account and platform', () => {
+describe('api §6: Account and platform', () => {
   it('"Distinct labels in use across the account."', async () => {
     const { key } = await world.server.account('pro');
     await world.publish(HOME, { key, fields: { labels: '["one","two"]' } });
@@ -300,7 +300,7 @@ describe('part 4, Account and platform', () => {
   });
 });
 
-describe('part 4, Pagination', () => {
+describe('api §1: Pagination', () => {
   const LISTS = ['deployments', 'domains', 'tokens', 'activities'] as const;
   const COUNT = 102;
   let key: string;
@@ -388,7 +388,7 @@ describe('part 4, Pagination', () => {
   });
 });
 
-it('part 4, Deletion semantics: "Only deployment deletion is asynchronous (202). All other deletes are synchronous (200)."', async () => {
+it('api §2: Deletion semantics: "Only deployment deletion is asynchronous (202). All other deletes are synchronous (200)."', async () => {
   for (const row of ENDPOINTS.filter(([method]) => method === 'DELETE'))
     expect((await call(row, world.mine.key)).status, row[1]).toBe(row[1] === '/deployments/{deployment}' ? 202 : 200);
 });

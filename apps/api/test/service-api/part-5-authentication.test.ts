@@ -43,7 +43,7 @@ async function secret(kind: 'api' | 'deploy', more: object = {}): Promise<{ toke
   return made;
 }
 
-describe('part 5, rule 1', () => {
+describe('api §5: the Authorization header', () => {
   it('"The header is `Authorization: Bearer <credential>`."', async () => {
     const { secret: credential } = await secret('api');
     const ask = (headers: Record<string, string>, path = '/account') =>
@@ -106,7 +106,7 @@ describe('part 5, rule 1', () => {
   });
 });
 
-describe('part 5, rule 2', () => {
+describe('api §5: an anonymous deploy', () => {
   it('"`POST /deployments` with no `Authorization` header is allowed. It creates an anonymous public deployment"', async () => {
     const answer = await world.deploy(HOME, { key: null });
     expect([answer.status, answer.json()]).toEqual([
@@ -123,7 +123,7 @@ describe('part 5, rule 2', () => {
   });
 });
 
-describe('part 5, rule 3', () => {
+describe('api §5: a request without a valid credential', () => {
   it('"Every other endpoint requires a credential, except `GET /plans`, which is public."', async () => {
     // `/config` answers as an alias, with any credential or none.
     expect(
@@ -132,7 +132,7 @@ describe('part 5, rule 3', () => {
         .map(({ method, path }) => `${method} ${path}`)
         .toSorted(),
     ).toEqual([
-      // Contract §9, like those below: the same deploy, in steps.
+      // api §9, as those below: the same deploy, in steps.
       'DELETE /uploads/none',
       'GET /config',
       'GET /plans',
@@ -158,7 +158,7 @@ describe('part 5, rule 3', () => {
   });
 });
 
-describe('part 5, rule 4: "gives 403"', () => {
+describe('api §5: "gives 403"', () => {
   it('"A terminated account"', async () => {
     const { account, key, deployToken } = await world.server.account();
     await setAccountState(world.server.berth.core, account, 'terminated');
@@ -184,7 +184,7 @@ describe('part 5, rule 4: "gives 403"', () => {
   });
 });
 
-it('part 5, rule 5: "A resource that belongs to another account is reported as 404."', async () => {
+it('api §5: "A resource that belongs to another account is reported as 404."', async () => {
   const { deployment } = await world.publish(HOME, { key: world.theirs.key });
   await send('PUT', '/domains/www.theirs.dev', { deployment }, { key: world.theirs.key });
   const { tokens } = (await send('GET', '/tokens', undefined, { key: world.theirs.key })).json<{
@@ -210,7 +210,7 @@ it('part 5, rule 5: "A resource that belongs to another account is reported as 4
   );
 });
 
-it('part 5, rule 6: "`POST /account/claim` requires a credential of the account that is to receive the deployment."', async () => {
+it('api §5: "`POST /account/claim` requires a credential of the account that is to receive the deployment."', async () => {
   const { deployment, hash } = await world.publishAnonymous();
   expectErrorAnswer(await send('POST', '/account/claim', { claim: hash }, { key: null }), 'authentication_failed');
   expectErrorAnswer(
@@ -222,7 +222,7 @@ it('part 5, rule 6: "`POST /account/claim` requires a credential of the account 
   expect((await send('GET', `/deployments/${deployment}`, undefined, { key: world.theirs.key })).status).toBe(200);
 });
 
-it('part 5, rule 7: "The full secret of a token is returned only by `POST /tokens`; listing shows short identifiers only."', async () => {
+it('api §5: "The full secret of a token is returned only by `POST /tokens`; listing shows short identifiers only."', async () => {
   const { token, secret: credential } = await secret('api');
   for (const path of ['/tokens', `/tokens/${token}`, '/account', '/activities']) {
     const { status, text } = await send('GET', path);

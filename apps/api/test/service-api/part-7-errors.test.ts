@@ -41,7 +41,7 @@ async function withClaimLimit<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('part 7: the codes of success', () => {
+describe('api §2: the codes of success', () => {
   it.each<[string, number, () => Promise<Answer>]>([
     ['"200 Success: read"', 200, () => send('GET', `/deployments/${site}`)],
     ['"200 Success: […] update"', 200, () => send('PATCH', `/deployments/${site}`, { labels: [] })],
@@ -75,7 +75,7 @@ describe('part 7: the codes of success', () => {
   });
 });
 
-describe('part 7: the codes of errors, each with its tag, and "Every error body has the shape given in part 2"', () => {
+describe('api §2: the codes of errors, each with its tag, and "Every error body has the shape given in part 2"', () => {
   it.each<[string, ErrorCode, () => Promise<Answer>, details?: object]>([
     [
       '"400 Validation error: invalid input"',
@@ -164,7 +164,7 @@ describe('part 7: the codes of errors, each with its tag, and "Every error body 
   });
 });
 
-describe('part 7, rules', () => {
+describe('api §2: the rules', () => {
   it('"429 Rate limited", and rule 1: "the status is 429, the tag is `rate_limit_exceeded`, and `Retry-After` holds seconds."', async () => {
     const { key } = await world.server.account();
     const claim = () => send('POST', '/account/claim', { claim: UNKNOWN_CLAIM }, { key });

@@ -17,7 +17,7 @@ afterAll(() => world.close());
 
 const send: World['send'] = (...args) => world.send(...args);
 
-describe('part 8, Password length (deployment): "6 to 128 characters"', () => {
+describe('api §3: Password length (deployment): "6 to 128 characters"', () => {
   it.each([
     [5, 400],
     [6, 201],
@@ -33,7 +33,7 @@ describe('part 8, Password length (deployment): "6 to 128 characters"', () => {
   });
 });
 
-it('part 8, Anonymous deployment lifetime: "3 days unless claimed"', async () => {
+it('api §3: Anonymous deployment lifetime: "3 days unless claimed"', async () => {
   const [left, claimed] = [await world.publishAnonymous(), await world.publishAnonymous()];
   await send('POST', '/account/claim', { claim: claimed.hash });
   const statuses = async () => [(await world.visit(left.url)).status, (await world.visit(claimed.url)).status];
@@ -45,7 +45,7 @@ it('part 8, Anonymous deployment lifetime: "3 days unless claimed"', async () =>
   );
 });
 
-describe('part 8, pages', () => {
+describe('api §1: pages', () => {
   let key: string;
   beforeAll(async () => {
     const { account, key: made } = await world.server.account();
@@ -66,7 +66,7 @@ describe('part 8, pages', () => {
     ]));
 });
 
-describe('part 8, `Idempotency-Key` length: "up to 256 characters"', () => {
+describe('api §3: `Idempotency-Key` length: "up to 256 characters"', () => {
   it.each([
     [1, 201],
     [256, 201],
@@ -79,7 +79,7 @@ describe('part 8, `Idempotency-Key` length: "up to 256 characters"', () => {
   });
 });
 
-describe('part 8, rule 1: idempotency', () => {
+describe('api §3: idempotency', () => {
   const deploy = (key: string, credential: string | null = world.mine.key) =>
     world.deploy(HOME, { key: credential, headers: { 'Idempotency-Key': key } });
   const count = async () =>
@@ -110,7 +110,7 @@ describe('part 8, rule 1: idempotency', () => {
   });
 });
 
-describe('part 8, rule 2: rate limiting', () => {
+describe('api §7: rate limiting', () => {
   beforeAll(() => {
     world.server.berth.core.rateLimits = {
       ...DEFAULT_RATE_LIMITS,
@@ -163,7 +163,7 @@ describe('part 8, rule 2: rate limiting', () => {
   });
 });
 
-describe('part 8, rule 3: per-deploy limits', () => {
+describe('api §3: per-deploy limits', () => {
   const OVER: [keyof typeof LIMITS, () => Record<string, string>][] = [
     ['maxFileSize', () => ({ a: 'x'.repeat(1_001) })],
     ['maxFilesCount', () => ({ a: '1', b: '2', c: '3', d: '4' })],
@@ -202,7 +202,7 @@ describe('part 8, rule 3: per-deploy limits', () => {
   });
 });
 
-describe('part 8, rule 4: account caps', () => {
+describe('api §6: account caps', () => {
   it('"depend on the plan, are reported in `GET /plans` and `GET /account`, and are `null` for a plan arranged directly"', async () => {
     const { plans } = (await send('GET', '/plans')).json<{ plans: PlanRow[] }>();
     for (const { plan, price, caps } of plans) {
@@ -233,7 +233,7 @@ describe('part 8, rule 4: account caps', () => {
   });
 });
 
-it('part 8, rule 5: "Prices are whole US cents"', async () => {
+it('api §6: "Prices are whole US cents"', async () => {
   const { plans } = (await send('GET', '/plans')).json<{ plans: PlanRow[] }>();
   const prices = plans.flatMap(({ price }) => (price === 'contact' ? [] : [price.month, price.year]));
   expect(prices).toHaveLength(6);

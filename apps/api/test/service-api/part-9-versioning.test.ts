@@ -6,7 +6,7 @@ let world: World;
 beforeAll(async () => void (world = await startWorld()));
 afterAll(() => world.close());
 
-describe('part 9: "`/config` is kept as a 301 alias for `/limits` for older command-line clients."', () => {
+describe('api §6: "`/config` is kept as a 301 alias for `/limits` for older command-line clients."', () => {
   it('with a credential and without', async () => {
     for (const key of [world.mine.key, world.mine.deployToken, null]) {
       const { status, headers } = await world.send('GET', '/config', undefined, { key });
@@ -22,7 +22,7 @@ describe('part 9: "`/config` is kept as a 301 alias for `/limits` for older comm
   });
 });
 
-describe('part 9: "The service has no version segment in its paths in any listed endpoint."', () => {
+describe('api §6: "The service has no version segment in its paths in any listed endpoint."', () => {
   it('in the OpenAPI document', async () => {
     const { paths } = (await world.send('GET', '/openapi.json')).json<{ paths: object }>();
     expect(Object.keys(paths).length).toBeGreaterThan(15);

@@ -93,7 +93,7 @@ describe('S3, S4: a site at a domain', () => {
   });
 });
 
-describe('S4, contract §6: a site that is not shown', () => {
+describe('S4, api §6: a site that is not shown', () => {
   it('because its account or its domain is paused is 503, without any content of the site', async () => {
     const { account, key } = await server().account('pro');
     const { deployment } = await server().publish(files('paused'), { key, fields: { password: 'open-sesame' } });

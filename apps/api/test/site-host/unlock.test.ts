@@ -215,7 +215,7 @@ describe('S62, T16: a cookie', () => {
   });
 });
 
-describe('T16, contract §7: tries', () => {
+describe('T16, api §7: tries', () => {
   it('are limited to 10 in 10 minutes an address and site; then the right password works at once from elsewhere, and later from here', async () => {
     const guarded = await visitors.protect();
     await withHeldClock(async (later) => {

@@ -42,7 +42,7 @@ describe('a site with awkward but valid names', () => {
     );
   });
 
-  it('contract §3: contains the intended files', () => {
+  it('api §3: contains the intended files', () => {
     expect(Math.max(...Object.keys(site).map((path) => Buffer.byteLength(path)))).toBe(1024);
     expect(
       Math.max(...Object.keys(site).flatMap((path) => path.split('/').map((segment) => Buffer.byteLength(segment)))),

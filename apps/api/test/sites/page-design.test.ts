@@ -146,7 +146,7 @@ function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** The contrast of two colours, from 1 to 21. Source: WCAG 2.2, contrast ratio. */
+/** The contrast of two colours, from 1 to 21. Source: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio. */
 function contrast(one: string, other: string): number {
   const luminance = (colour: string) => {
     const linear = (part: string) =>

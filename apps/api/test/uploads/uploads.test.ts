@@ -16,7 +16,7 @@ const open = async (files: Record<string, string>, ask = {}) =>
 const missing = async (upload: string, ask = {}) =>
   (await send(server(), upload, Buffer.alloc(0), ask)).json<ReceivedContents>().missing;
 
-describe('contract §9: a delta upload', () => {
+describe('api §9: a delta upload', () => {
   it('publishes the same as a form, with 201, and a repeat gets the same answer byte for byte', async () => {
     const files = { 'index.html': `<h1>${fresh()}</h1>`, 'a.css': fresh(), empty: '' };
     const begun = await open(files);
@@ -88,7 +88,7 @@ describe('contract §9: a delta upload', () => {
   });
 });
 
-describe('contract §9: open uploads', () => {
+describe('api §9: open uploads', () => {
   it('are few for a credential: one more is 429, until one is dropped', async () => {
     const { key } = await server().account('pro');
     const uploads = await Promise.all(
@@ -113,7 +113,7 @@ describe('contract §9: open uploads', () => {
   });
 });
 
-describe('security T4: the list of files', () => {
+describe('T4: the list of files', () => {
   const listOfLength = (length: number) =>
     Array.from({ length }, (_, i) => ({ path: `${i}-${'x'.repeat(120)}.html`, size: 0, sha256: sha256Of('') }));
 
@@ -142,7 +142,7 @@ describe('security T4: the list of files', () => {
   });
 });
 
-describe('contract §9: a body of contents', () => {
+describe('api §9: a body of contents', () => {
   it('can be cut into any chunks', async () => {
     const contents = ['one', '', 'three'.repeat(20), 'x'];
     const body = bodyOf(contents);
@@ -255,7 +255,7 @@ describe('contract §9: a body of contents', () => {
   );
 });
 
-describe('contract §7: the rate limit of deploys', () => {
+describe('api §7: the rate limit of deploys', () => {
   it('is charged when an upload begins; sending, resuming and committing are not charged', async () => {
     const limited = await startTestServer({ RATE_LIMITS: 'global=1000/min,deploy=2/h,anonymous=1/h' });
     const files = { 'index.html': fresh() };

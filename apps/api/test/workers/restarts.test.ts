@@ -15,17 +15,17 @@ function pausesOf({ serving, deaths }: { serving: number; deaths: number }): (nu
 }
 
 describe('a worker that ended', () => {
-  it('contract §10: is replaced at once the first time, then after growing pauses, and not at all in the end if no other one serves', () => {
+  it('api §10: is replaced at once the first time, then after growing pauses, and not at all in the end if no other one serves', () => {
     expect(pausesOf({ serving: 0, deaths: 20 })).toEqual([0, 100, 200, 400, 800, 'give-up']);
   });
 
-  it('contract §10: is always replaced while others serve, after pauses of at most 10 s', () => {
+  it('api §10: is always replaced while others serve, after pauses of at most 10 s', () => {
     expect(pausesOf({ serving: 1, deaths: 11 })).toEqual([
       0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000,
     ]);
   });
 
-  it('contract §10: is replaced at once if it lived long, whatever happened before', () => {
+  it('api §10: is replaced at once if it lived long, whatever happened before', () => {
     const decision = { kind: 'restart', pauseMs: 0, earlyExits: 0 };
     expect(decideRestart({ livedMs: 10_000, earlierExits: 7, serving: 0 })).toEqual(decision);
   });
@@ -34,7 +34,7 @@ describe('a worker that ended', () => {
 describe('shareConnections', () => {
   const counts = Array.from({ length: 64 }, (_, index) => index + 1);
 
-  it('contract §10: gives every process and an operator enough connections, for any number of workers', () => {
+  it('api §10: gives every process and an operator enough connections, for any number of workers', () => {
     for (const workers of counts) {
       const { perProcess, max } = shareConnections(workers);
       expect(perProcess).toBeGreaterThanOrEqual(4);
@@ -42,7 +42,7 @@ describe('shareConnections', () => {
     }
   });
 
-  it('contract §10: stays within the default 100 connections of PostgreSQL for up to 12 workers', () => {
+  it('api §10: stays within the default 100 connections of PostgreSQL for up to 12 workers', () => {
     for (const workers of counts.slice(0, 12))
       expect((workers + 1) * (shareConnections(workers).perProcess + 2)).toBeLessThan(100);
   });

@@ -17,7 +17,7 @@ export type AppCommands = Pick<
   'readState' | 'copy' | 'openLink' | 'pickFolder' | 'pickFiles' | 'restartToUpdate'
 >;
 
-/** Source: design of the desktop app, §6. */
+/** Source: desktop §6. */
 export function createAppCommands({ native, grants, state }: AppCommandsOptions): AppCommands {
   return {
     readState: async () => state(),

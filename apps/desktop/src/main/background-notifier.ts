@@ -9,7 +9,7 @@ export interface BackgroundNotifierOptions {
 /** Shows a system notification if they are enabled and the window is not in front. Does not throw. */
 export type BackgroundNotifier = (title: string, body: string, onClick: () => void) => void;
 
-/** Source: design of the desktop app, §8, 14. */
+/** Source: desktop §8.14. */
 export function createBackgroundNotifier({ native, wanted }: BackgroundNotifierOptions): BackgroundNotifier {
   return (title, body, onClick) => {
     if (native.isFocused() || !wanted()) return;

@@ -26,7 +26,7 @@ interface StoredGrant {
 
 /**
  * The paths that the user picked, by a drop, in a dialog, or as a suggestion inside a picked folder. The page never sends a path,
- * so a compromised page cannot choose one. Source: design of the desktop app, §6; security T40.
+ * so a compromised page cannot choose one. Source: desktop §6; security T40.
  */
 export interface Grants {
   /** Makes a grant for each path. Skips unreadable paths. The kind is `unknown` if the drive does not answer. */

@@ -1,4 +1,4 @@
-/** Stores keys, one for each server. Source: design of the desktop app, §6; security T40. */
+/** Stores keys, one for each server. Source: desktop §6; security T40. */
 export interface Keychain {
   /** `memory` if the system cannot protect keys; they are lost when the app quits. */
   readonly kept: 'system' | 'memory';

@@ -23,7 +23,7 @@ const FIRST_SERVER = 'http://localhost:4000';
  * Opens the app without its windows. Loads the stored data and resumes unfinished work. Emits one notice for each damaged file.
  * Does not wait for any folder.
  *
- * @throws Error when stored data cannot be read. Source: design of the desktop app, §1, §6.
+ * @throws Error when stored data cannot be read. Source: desktop §1, §6.
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
   const { native, about, dataDir, cacheDir, server = FIRST_SERVER, watchRule, retries } = options;

@@ -13,7 +13,7 @@ const MAX_MESSAGE_LENGTH = 600;
  * Errors of the client keep their kind. Input that does not match its schema is `refused`. Anything else is a bug in the app:
  * `unexpected`, without any internal details.
  *
- * Source: design of the desktop app, §6, §8.
+ * Source: desktop §6, §8.
  */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof ClientError) {

@@ -26,7 +26,7 @@ export function initialProgress(): ProgressView {
  * Applies an event to the state. Pure.
  *
  * @param nowMs The time of the event, in Unix milliseconds.
- * Source: design of the desktop app, §6, §8.
+ * Source: desktop §6, §8.
  */
 export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: number): ProgressView {
   switch (event.type) {

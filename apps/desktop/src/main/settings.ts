@@ -25,7 +25,7 @@ export interface OpenSettings {
 /**
  * Loads the settings and applies them. `openAtLogin` is read from the system and overrides the stored value.
  *
- * @throws Error when `settings.json` cannot be read. Source: design of the desktop app, §2.
+ * @throws Error when `settings.json` cannot be read. Source: desktop §2.
  */
 export async function openSettings({ native, dataDir, onChange, onDamaged }: SettingsOptions): Promise<OpenSettings> {
   const { loginItem } = native;

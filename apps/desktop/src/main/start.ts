@@ -13,7 +13,7 @@ import { refuseNavigation } from './shell/navigation.ts';
  *
  * @returns Resolves when the window is open, or when another instance will show it. A failed start shows the error and exits.
  *
- * Source: design of the desktop app, §2, §6, §8.
+ * Source: desktop §2, §6, §8.
  */
 export async function startApp(electron: ElectronModule, options: AppOptions): Promise<void> {
   const { app, dialog, protocol } = electron;

@@ -25,7 +25,7 @@ export interface SummaryInput {
  * over a pause. The app is paused if a folder needs the user to sign in, or if all folders are paused. It is up to date only if
  * every folder that is not paused is.
  *
- * Source: design of the desktop app, §8, 12 and 13.
+ * Source: desktop §8.12, §8.13.
  */
 export function summarize(input: SummaryInput): Summary {
   const { status, text } = statusOf(input);

@@ -21,7 +21,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`No control is named ${name}`);
 }
 
-it('a folder can be chosen and published, and its link copied and opened, with only the keyboard (desktop §8, the end)', async () => {
+it('a folder can be chosen and published, and its link copied and opened, with only the keyboard (desktop §8.26)', async () => {
   const { key } = await suite.server.account();
   const { page, main, ask } = await suite.start({ key });
   await ask('changeSettings', { copyLinks: false });
@@ -41,7 +41,7 @@ it('a folder can be chosen and published, and its link copied and opened, with o
   await expect.poll(() => main.fake.recorder.of('shell.openExternal')).toEqual([[new URL(link).href]]);
 });
 
-it('a running drop can be cancelled, and an error dismissed, with only the keyboard (desktop §8, the end)', async () => {
+it('a running drop can be cancelled, and an error dismissed, with only the keyboard (desktop §8.26)', async () => {
   const { key } = await suite.server.account();
   const proxy = await suite.proxy();
   const { page, main } = await suite.start({ key, server: proxy.url });
@@ -65,7 +65,7 @@ it('a running drop can be cancelled, and an error dismissed, with only the keybo
   expect(await suite.deployments(key)).toEqual([]);
 });
 
-it('screen readers announce the milestones and the end of a drop, not its progress numbers (desktop §8, the end)', async () => {
+it('screen readers announce the milestones and the end of a drop, not its progress numbers (desktop §8.26)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   const announcements = page.getByTestId('announcements');

@@ -7,7 +7,7 @@ import { desktopSuite } from '../harness/app/suite.ts';
 
 const suite = desktopSuite();
 
-it('a dropped folder gets a link, which is shown, is copied to the clipboard, and serves exactly its bytes (desktop §8.1, 8.2)', async () => {
+it('a dropped folder gets a link, which is shown, is copied to the clipboard, and serves exactly its bytes (desktop §8.1, §8.2)', async () => {
   const { key } = await suite.server.account();
   const { page, main, drop } = await suite.start({ key });
   const picture = randomBytes(70_000);
@@ -61,7 +61,7 @@ it('folders dropped together get one link each, and files dropped with them shar
   expect(await suite.deployments(key)).toHaveLength(3);
 });
 
-it('a drop waits in the queue, and says so, while another one is being uploaded (desktop §8.3, 8.20)', async () => {
+it('a drop waits in the queue, and says so, while another one is being uploaded (desktop §8.3, §8.20)', async () => {
   const { key } = await suite.server.account();
   const proxy = await suite.proxy();
   const { page, drop } = await suite.start({ key, server: proxy.url });

@@ -91,7 +91,7 @@ it('a watched folder whose app quits during the upload is live after a restart, 
   expect(await suite.deployments(key)).toHaveLength(2);
 });
 
-it('a watched folder waits, and says so, while its server is unreachable, and is published when it is back (desktop §8.6, 8.25)', async () => {
+it('a watched folder waits, and says so, while its server is unreachable, and is published when it is back (desktop §8.6, §8.25)', async () => {
   const { key } = await suite.server.account();
   const proxy = await suite.proxy();
   const desktop = await suite.start({ key, server: proxy.url });
@@ -129,7 +129,7 @@ it('a drop resumes automatically after its connection breaks during the upload a
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
-it('a drop says that it is retried while its server is unreachable, and resumes automatically (desktop §8.4, 8.25)', async () => {
+it('a drop says that it is retried while its server is unreachable, and resumes automatically (desktop §8.4, §8.25)', async () => {
   const { key } = await suite.server.account();
   const proxy = await suite.proxy();
   const desktop = await suite.start({ key, server: proxy.url });

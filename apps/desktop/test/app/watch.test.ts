@@ -9,7 +9,7 @@ const suite = desktopSuite();
 /** Returns the text that visitors of an address see. */
 const seen = async (address: string, path = '/') => (await suite.server.visit(address, path)).text;
 
-it('a watched folder that a build deletes and rewrites shows its new content at the same address (desktop §8.9, 8.10, 8.15)', async () => {
+it('a watched folder that a build deletes and rewrites shows its new content at the same address (desktop §8.9, §8.10, §8.15)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const folder = makeSite('dist', { 'index.html': 'build 0', 'old.html': 'old' });
@@ -26,7 +26,7 @@ it('a watched folder that a build deletes and rewrites shows its new content at 
   expect((await suite.server.visit(address, '/old.html')).status).toBe(404);
 });
 
-it('each of several builds is one deploy, and the card says “Up to date” only when it is (desktop §8.4, 8.9, 8.12)', async () => {
+it('each of several builds is one deploy, and the card says “Up to date” only when it is (desktop §8.4, §8.9, §8.12)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   await desktop.ask('changeSettings', { keepVersions: 50 });
@@ -65,7 +65,7 @@ it('a build with the same content as the live version does not deploy (desktop �
   expect(await suite.deployments(key)).toHaveLength(1);
 });
 
-it('a deleted folder is reported as missing and its site stays; when it is back, its new content is live (desktop §8.10, 8.11)', async () => {
+it('a deleted folder is reported as missing and its site stays; when it is back, its new content is live (desktop §8.10, §8.11)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const folder = makeSite('gone', { 'index.html': 'before' });
@@ -101,7 +101,7 @@ it('a moved folder can be located and keeps its address (issue: folder missing)'
   await untilSays(folderCard(desktop.page, 'second-place'), 'Up to date');
 });
 
-it('a paused folder stays paused after a restart and does not publish; resumed, it publishes its newest state (desktop §5, D9; §8.13)', async () => {
+it('a paused folder stays paused after a restart and does not publish; resumed, it publishes its newest state (desktop §5, §8.13, D9)', async () => {
   const { key } = await suite.server.account();
   const desktop = await suite.start({ key });
   const folder = makeSite('calm', { 'index.html': 'one' });

@@ -350,7 +350,7 @@ describe('servers', () => {
   });
 });
 
-it('writes no secret into any file of the app (security T40)', async () => {
+it('writes no secret into any file of the app (T40)', async () => {
   const native = testNative();
   const world = await openWorld(server(), native);
   const { key } = await world.signIn();

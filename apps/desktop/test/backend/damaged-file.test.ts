@@ -14,7 +14,7 @@ test.each([
   ['folders.json', 'The list of your watched folders could not be read', 'Watch them again'],
   ['publishings.json', 'The list of published items could not be read', 'Publish the queued items again'],
 ])(
-  'reports a damaged %s once: what is lost, where the copy is, and what to do (desktop §8, 5)',
+  'reports a damaged %s once: what is lost, where the copy is, and what to do (desktop §8.5)',
   async (name, lost, next) => {
     const dataDir = makeDir();
     const copy = join(dataDir, `${name}.damaged`);

@@ -7,7 +7,7 @@ const server = useServer();
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
-describe('the password of a watched folder (security T40)', () => {
+describe('the password of a watched folder (T40)', () => {
   it('publishes nothing while the password is lost, and asks for it', async () => {
     const world = await openWorld(server(), testNative({ kept: 'memory' }));
     const { key } = await world.signIn();
@@ -37,7 +37,7 @@ describe('the password of a watched folder (security T40)', () => {
   });
 });
 
-describe('a password that is set later (security T40)', () => {
+describe('a password that is set later (T40)', () => {
   it('deletes the password if its folder is removed at the same time', async () => {
     const world = await openWorld(server());
     await world.signIn();
@@ -70,7 +70,7 @@ describe('a password that is set later (security T40)', () => {
   });
 });
 
-describe('removing a password (security T40)', () => {
+describe('removing a password (T40)', () => {
   it('unlocks the site at the same address immediately and deletes the password from the keychain; earlier versions keep it', async () => {
     const world = await openWorld(server());
     await world.signIn();

@@ -6,7 +6,7 @@ import { makeDir, makeSite } from './desktop.ts';
 
 const PLAIN: FolderFacts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };
 
-describe('the question about a folder, by its facts (desktop §8, 17)', () => {
+describe('the question about a folder, by its facts (desktop §8.17)', () => {
   const TABLE: [string, Partial<FolderFacts>, string | null, string[]][] = [
     ['a site', {}, null, []],
     ['a site with a folder named like a build', { builds: ['public'] }, null, []],

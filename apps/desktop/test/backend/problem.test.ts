@@ -6,7 +6,7 @@ import { Problem } from '../../src/shared/problem.ts';
 
 const KINDS: ClientErrorKind[] = ['network', 'unavailable', 'signed-out', 'refused', 'folder', 'server', 'aborted'];
 
-describe('problemOf gives a message and the next step (desktop §8, 5)', () => {
+describe('problemOf gives a message and the next step (desktop §8.5)', () => {
   test.each(KINDS)('for an error of the kind %s', (kind) => {
     const problem = Problem.parse(problemOf(new ClientError(kind, 'It did not work')));
     expect(problem).toMatchObject({ kind, message: 'It did not work.', file: null });

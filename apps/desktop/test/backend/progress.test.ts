@@ -22,7 +22,7 @@ function after(...events: [DeployEvent, number?][]): ProgressView {
   return view;
 }
 
-test('shows every phase of a deploy, from listing to linking (desktop §8, 3)', () => {
+test('shows every phase of a deploy, from listing to linking (desktop §8.3)', () => {
   expect(initialProgress().progress).toEqual({ phase: 'listing' });
   const read: DeployEvent = { type: 'hashed', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) };
   const allRead: DeployEvent = { ...read, done: amount(4, 400) };
@@ -82,7 +82,7 @@ test('shows the reason of a temporary failure and the time of the next attempt',
   });
 });
 
-test('groups skipped files by reason with 5 paths each, and leaves out junk files (desktop §8, 18)', () => {
+test('groups skipped files by reason with 5 paths each, and leaves out junk files (desktop §8.18)', () => {
   const links = Array.from({ length: 7 }, (_, i): SkippedFile => ({ path: `link${i}`, reason: 'link' }));
   const { leftOut } = after(
     [walked([{ path: '.DS_Store', reason: 'junk' }, { path: '.env', reason: 'private' }, ...links])],

@@ -93,7 +93,7 @@ test('fails with the name of a file that was deleted while it was queued, and le
   await expect.poll(() => stagedIn(desktop)).toEqual([]);
 });
 
-test('asks about a folder that is probably the wrong one, and suggests its build folder (desktop §8, 17)', async () => {
+test('asks about a folder that is probably the wrong one, and suggests its build folder (desktop §8.17)', async () => {
   const desktop = await openSignedIn(server());
   const project = makeSite({ 'package.json': '{}', 'dist/index.html': PAGE, 'src/a.ts': '' }, 'shop');
   const [id] = await desktop.drop([project]);

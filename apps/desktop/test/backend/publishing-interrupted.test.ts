@@ -14,7 +14,7 @@ const server = useServer();
 /** True for a time that is certainly after the end of the test, even on a slow machine. */
 const isFar = (at: number) => at > Date.now() + 1_800_000;
 
-test('a publishing that is cancelled during its upload is not live, and a retry resumes the upload (desktop §8, 21)', async () => {
+test('a publishing that is cancelled during its upload is not live, and a retry resumes the upload (desktop §8.21)', async () => {
   const desktop = await openSignedIn(server());
   const gate = Promise.withResolvers<undefined>();
   desktop.proxy.trouble = ({ method }) => (method === 'PUT' ? gate.promise : undefined);
@@ -161,7 +161,7 @@ test('an anonymous publishing keeps its claim link and is published once if the 
   expect(await server().database.query('select id from deployment where labels @> $1', [labels])).toHaveLength(1);
 });
 
-test('waits for a server that is down (desktop §8, 25)', async () => {
+test('waits for a server that is down (desktop §8.25)', async () => {
   const desktop = await openSignedIn(server(), 'scale', {
     watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
   });

@@ -53,7 +53,7 @@ test('a cancelled publishing counts as published if it is live, otherwise as can
   expect(follows(failed('aborted'))).toEqual({ is: 'ended', state: { is: 'cancelled' } });
 });
 
-test('pauses with backoff, and at least as long as the server asks, while it is down or busy (desktop §8, 25)', () => {
+test('pauses with backoff, and at least as long as the server asks, while it is down or busy (desktop §8.25)', () => {
   const pauses = [0, 1, 2, 8, 9, 50].map((failures) => follows(failed('network'), failures));
   expect(pauses.map((step) => step.is === 'paused' && step.pauseMs)).toEqual([
     1_000, 2_000, 4_000, 256_000, 300_000, 300_000,

@@ -35,7 +35,7 @@ test('reports an unavailable name with the link of the live deployment, and a re
   expect((await server().visit('http://held.localhost', '/')).text).toBe('theirs');
 });
 
-test('names the file that exceeds a limit and what to do, before anything is sent (desktop §8, 19)', async () => {
+test('names the file that exceeds a limit and what to do, before anything is sent (desktop §8.19)', async () => {
   const desktop = await openSignedIn(server(), 'free');
   const [tooLarge] = await desktop.drop([makeSite({ 'index.html': PAGE, 'film.mp4': big(21 * 1024 ** 2) })]);
   const { state } = await desktop.until(tooLarge!, 'failed');

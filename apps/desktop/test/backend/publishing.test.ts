@@ -7,7 +7,7 @@ import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
 const server = useServer();
 
-test('publishes a dropped folder and copies its link (desktop §8, 1 and 2)', async () => {
+test('publishes a dropped folder and copies its link (desktop §8.1, §8.2)', async () => {
   const desktop = await openSignedIn(server());
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, 'a/b.txt': 'deep' })]);
   const { url, deployment, copied, files, claim, expires } = await desktop.published(id!);
@@ -41,7 +41,7 @@ test('does not claim that a link was copied if copying fails or is switched off'
   expect(desktop.native.copied).toEqual([]);
 });
 
-test('publishes without an account and can be claimed later (desktop §8, 8)', async () => {
+test('publishes without an account and can be claimed later (desktop §8.8)', async () => {
   const desktop = await open(server());
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   const { claim, expires, url } = await desktop.published(id!);
@@ -92,7 +92,7 @@ test('a retried publishing waits in the queue like a new one', async () => {
   await desktop.published(first!);
 });
 
-test('queues drops in order during a publishing, and each gets its link (desktop §8, 20)', async () => {
+test('queues drops in order during a publishing, and each gets its link (desktop §8.20)', async () => {
   const desktop = await openSignedIn(server());
   const gate = Promise.withResolvers<undefined>();
   desktop.proxy.trouble = () => gate.promise;
@@ -149,7 +149,7 @@ test('a published folder can be watched, but only once', async () => {
   await expect(desktop.ask('suggestName', { of: { publishing: files! } })).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('notifies when a publishing ends while the window is in the background; a click opens the site (desktop §8, 14)', async () => {
+test('notifies when a publishing ends while the window is in the background; a click opens the site (desktop §8.14)', async () => {
   const desktop = await openSignedIn(server(), 'scale', { server: `http://localhost:${server().port}` });
   const [seen] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
   await desktop.published(seen!);

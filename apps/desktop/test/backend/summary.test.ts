@@ -77,7 +77,7 @@ const TABLE: [string, Given, string, string][] = [
   ['all folders paused', { folders: [paused, paused] }, 'paused', '2 folders are paused.'],
 ];
 
-test.each(TABLE)('summarizes the status: %s (desktop §8, 12 and 13)', (_, input, status, text) => {
+test.each(TABLE)('summarizes the status: %s (desktop §8.12, §8.13)', (_, input, status, text) => {
   expect(summarize(given(input))).toMatchObject({ status, text });
 });
 

@@ -154,7 +154,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     await proxy.close();
   });
 
-  it('stores a key in the system, or in memory if the app says so, and in no file as plain text (security T40)', async () => {
+  it('stores a key in the system, or in memory if the app says so, and in no file as plain text (T40)', async () => {
     const started = await signedIn();
     const store = await started.electron.evaluate(async ({ safeStorage }) => ({
       available: await safeStorage.isAsyncEncryptionAvailable(),

@@ -153,7 +153,7 @@ it('passes no invalid input to a handler, and removes fields that are not in the
   expect(seen).toStrictEqual([{ text: 'a' }]);
 });
 
-it('reduces the output of a command to the contract, so that a key never reaches the page (security T40)', async () => {
+it('reduces the output of a command to the contract, so that a key never reaches the page (T40)', async () => {
   const answer = await ask('berth:signIn', { key: 'berth_secret' }, async () => ({
     email: 'a@b.example',
     key: 'berth_secret',
@@ -188,7 +188,7 @@ it('turns dropped paths into grants, and accepts only absolute ones, at most 1,0
   expect(backend.given).toStrictEqual([]);
 });
 
-it('reduces events to the contract, and sends none that does not match it (security T40)', async () => {
+it('reduces events to the contract, and sends none that does not match it (T40)', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   const { sent } = fake.window().webContents;

@@ -18,7 +18,7 @@ async function opened(state: FakeKeyStore, platform = 'linux') {
 /** The only file of a folder. */
 const only = (folder: string) => join(folder, readdirSync(folder)[0]!);
 
-it('stores keys encrypted, in files that only their owner can read (security T40)', async () => {
+it('stores keys encrypted, in files that only their owner can read (T40)', async () => {
   const { folder, store, keychain } = await opened('good');
   expect(keychain.kept).toBe('system');
   await keychain.write(ORIGIN, KEY);

@@ -74,7 +74,7 @@ it.each([
   'javascript:alert(1)',
   '/etc/passwd',
   'mailto:a@b.example',
-])('does not pass the address %s to the system (security S6)', async (url) => {
+])('does not pass the address %s to the system (desktop §6)', async (url) => {
   const { fake, backend } = await startedApp();
   await expect(backend.options.native.openExternal(url)).rejects.toThrow('only http and https');
   expect(fake.recorder.of('shell.openExternal')).toStrictEqual([]);

@@ -294,7 +294,7 @@ it('does not quit when an update closes the windows, because the update quits th
   expect(fake.recorder.names()).not.toContain('app.quit');
 });
 
-it('scans watched folders when the window comes to the front and when the machine wakes up (watch rule D7)', async () => {
+it('scans watched folders when the window comes to the front and when the machine wakes up (D7)', async () => {
   const { fake, backend } = await startedApp();
   await vi.waitFor(() => expect(fake.window().visible).toBe(true));
   await vi.waitFor(() => expect(backend.wakes).toBe(1));

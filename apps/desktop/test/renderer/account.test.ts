@@ -181,7 +181,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await close();
   });
 
-  it('renders the progress of fifty drops ten times a second (desktop §8, rule 3)', async () => {
+  it('renders the progress of fifty drops ten times a second (desktop §8.3)', async () => {
     const { page, close } = await gallery.open(stateNamed('publish-long'));
     const working = Array.from({ length: 50 }, (_, number) => publishing(number + 1, { is: 'queued' }));
     const drawn = await page.evaluate(async (working) => {

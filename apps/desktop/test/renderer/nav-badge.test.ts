@@ -19,7 +19,7 @@ const until = (kind: 'folder' | 'network'): FolderState => ({
 
 const list = (states: readonly PublishingState[]) => states.map((state, number) => publishing(number + 1, state));
 
-describe('the badge of the Publish page (desktop §8, 12)', () => {
+describe('the badge of the Publish page (desktop §8.12)', () => {
   it.each([
     ['is empty when nothing is being published', [published(1), { is: 'cancelled' }], null],
     ['counts a drop that is being published', [WORKING, published(2)], ['working', 1, '1 being published']],
@@ -46,7 +46,7 @@ describe('the badge of the Publish page (desktop §8, 12)', () => {
   });
 });
 
-describe('the badge of the Folders page (desktop §8, 12)', () => {
+describe('the badge of the Folders page (desktop §8.12)', () => {
   it.each([
     [
       'is empty when all folders are live, paused or starting',

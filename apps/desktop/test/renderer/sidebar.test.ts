@@ -20,7 +20,7 @@ const places = (page: Page) =>
 
 const OTHERS = ['Sites', 'Domains', 'Activity'];
 
-describeWindow('the badges of the sidebar (desktop §8, 3 and 12)', (gallery) => {
+describeWindow('the badges of the sidebar (desktop §8.3, §8.12)', (gallery) => {
   it('show work only while another page is shown', async () => {
     const { page, emit, close } = await gallery.open(ELSEWHERE);
     await eventually(() => places(page)).toEqual([

@@ -26,7 +26,7 @@ export function divideIntoBodies(contents: readonly FolderFile[]): FolderFile[][
   return bodies;
 }
 
-/** Generates a body of contents, each one preceded by its header. Source: contract §9. */
+/** Generates a body of contents, each one preceded by its header. Source: api §9. */
 export async function* contentsBody(
   source: Source,
   contents: readonly FolderFile[],

@@ -33,7 +33,7 @@ interface OpenUpload {
  * longer has it, every file is listed. An interrupted upload is resumed, even one of an earlier run. The upload is aborted if
  * no later run can resume it, or if the publish was cancelled.
  *
- * Source: contract §9.
+ * Source: api §9.
  */
 export async function uploadDelta(context: DeployContext, difference: Difference): Promise<CreatedDeployment> {
   let uploadId: string | null = null;

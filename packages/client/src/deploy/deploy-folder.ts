@@ -21,7 +21,7 @@ import { fingerprintOf, openResumeState } from './resume-state.ts';
  *
  * @throws ClientError: `folder` if the folder cannot be published as it is, or changes meanwhile; `aborted` if the caller
  *   aborted; otherwise the error of the server.
- * Source: contract §3, §9.
+ * Source: api §3, §9.
  */
 export function deployFolder(
   input: DeployFolderInput,

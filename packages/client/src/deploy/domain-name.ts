@@ -26,7 +26,7 @@ export async function findWholeName({ api }: BerthClient, name: string, signal?:
 /**
  * Asks the server whether the account can use a domain.
  *
- * @returns `null` if that cannot be known before something is published. @throws ClientError. Source: contract §4.
+ * @returns `null` if that cannot be known before something is published. @throws ClientError. Source: api §4.
  */
 export async function validateDomain(
   client: BerthClient,

@@ -6,7 +6,7 @@ import type { BodyProgress } from './upload-progress.ts';
 /**
  * Generates the form of `POST /deployments`: the fields, the files, and then their checksums, which are computed on the way.
  *
- * Source: contract §3.
+ * Source: api §3.
  */
 export async function* multipartBody(
   source: Source,

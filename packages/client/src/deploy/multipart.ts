@@ -13,7 +13,7 @@ import type { DeployContext } from './deploy-context.ts';
 /**
  * Publishes by the multipart route: all files in one request. It can be repeated safely with the same idempotency key.
  *
- * Source: contract §3.
+ * Source: api §3.
  */
 export async function uploadMultipart(context: DeployContext, changes: Changes): Promise<CreatedDeployment> {
   const { source, publication, resumeState, signal, emit } = context;

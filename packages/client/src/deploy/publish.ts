@@ -30,7 +30,7 @@ export function checkPublication({ client: { key }, domain, password, ttl }: Pub
     );
 }
 
-/** Checks a password. An empty one never means no password. @throws ClientError of the kind `refused`. Source: contract §1. */
+/** Checks a password. An empty one never means no password. @throws ClientError of the kind `refused`. Source: api §1. */
 export function checkPassword(password: string | null | undefined): void {
   const reason = typeof password !== 'string' ? undefined : Password.safeParse(password).error?.issues[0]?.message;
   if (reason !== undefined)

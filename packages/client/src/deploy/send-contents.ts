@@ -17,7 +17,7 @@ const MAX_PARALLEL_BODIES = 2;
  * ones.
  *
  * @throws ClientError: the first failure, after all bodies have ended.
- * Source: contract §9.
+ * Source: api §9.
  */
 export async function sendContents(
   client: BerthClient,

@@ -30,7 +30,11 @@ function mountPointOf(path: string, { platform, mountPoints }: Machine): string 
   return longest;
 }
 
-/** Parses the mount points from the text of `/proc/self/mountinfo`. Source: proc_pid_mountinfo(5). */
+/**
+ * Parses the mount points from the text of `/proc/self/mountinfo`.
+ *
+ * Source: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html.
+ */
 export function parseMountPoints(text: string): string[] {
   const points = text.split('\n').map((line) => line.split(' ', 5)[4] ?? '');
   // Spaces and similar characters are written as octal numbers.

@@ -34,7 +34,7 @@ export interface ReadFolder extends FolderSnapshot {
  *
  * @throws ClientError of the kind `folder`, with the file: it cannot be read, keeps changing, has a name that is invalid for a
  *   site, or must not be published, such as a program. Of the kind `aborted` if the caller aborted.
- * Source: contract §3; security T2, T3.
+ * Source: api §3; security T2, T3.
  */
 export function readFolder(
   folder: string,

@@ -7,7 +7,7 @@ import { clearFailures, type Decision, emit, restartQuietPeriod, type WatchState
  * Decides what to do after a failure: retry after a growing pause, or wait until the folder changes. A folder that changes
  * while it is read or published does not count as a failure at first.
  *
- * @param state Must have no scan or publish running. @param during What failed. Source: the watch rule, D5, D6.
+ * @param state Must have no scan or publish running. @param during What failed. Source: watching D5, D6.
  */
 export function decideAfterFailure(
   state: WatchState,

@@ -21,7 +21,7 @@ import {
  * did not change for a while and were complete as far as can be judged from outside. A scan starts earlier by the duration of the
  * previous one, because the folder must be quiet until its end.
  *
- * Source: the watch rule, D2 to D8.
+ * Source: watching D2 to D8.
  */
 export function decide(state: WatchState, input: WatchInput, now: number, rule: WatchRule): Decision {
   const applied = applyInput(state, input, now, rule);
@@ -187,7 +187,7 @@ function published(state: WatchState, input: WatchInput & { type: 'published' | 
   };
 }
 
-/** The reason not to publish a scan; `null` if it can be published. Source: the watch rule, D3. */
+/** The reason not to publish a scan; `null` if it can be published. Source: watching D3. */
 function reasonNotToPublish(scan: Scan, live: Live | null): MissingReason | null {
   if (scan.found !== 'files') return scan.found;
   return live?.frontPage === true && !scan.frontPage ? 'no-front-page' : null;

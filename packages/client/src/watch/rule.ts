@@ -16,7 +16,7 @@ export interface WatchRule {
   longestPauseMs: number;
 }
 
-/** Source: the watch rule, D2, D3, D6, D7, D8. */
+/** Source: watching D2, D3, D6, D7, D8. */
 export const WATCH_RULE: WatchRule = {
   quietMs: 500,
   longestMs: 10_000,

@@ -31,7 +31,7 @@ const DEFAULT_PARTS: WatchParts = { ...PUBLISHER_PARTS, createWatcher };
  *
  * @throws ClientError `signed-out` without a key; `refused` if there are too many labels to add that of the watch, `keep` is
  *   below 1, or the password is invalid.
- * Source: the watch rule.
+ * Source: watching D1 to D9.
  */
 export async function* watchFolder(
   input: WatchFolderInput,

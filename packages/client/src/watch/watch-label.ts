@@ -8,7 +8,7 @@ import type { WatchFolderInput } from './input.ts';
 /**
  * The label by which a watch recognises its deployments. It depends only on the series, so it survives a restart.
  *
- * @returns `watch-` and 16 hex digits, which is a valid label for any name of a series. Source: contract §1.
+ * @returns `watch-` and 16 hex digits, which is a valid label for any name of a series. Source: api §1.
  */
 export function watchLabel({ series, folder, domain }: Pick<WatchFolderInput, 'series' | 'folder' | 'domain'>): string {
   const watched = JSON.stringify(series === undefined ? [hostname(), resolve(folder), domain ?? null] : [series]);

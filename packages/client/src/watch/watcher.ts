@@ -29,7 +29,7 @@ const NEVER_PUBLISHED = new Set(['.git', 'node_modules']);
  * @param folder An absolute path; it does not need to exist.
  * @returns The watcher, once it is active. @throws ClientError `aborted` if the caller aborts before, for example because the drive
  *   does not respond.
- * Source: the watch rule, D1.
+ * Source: watching D1.
  */
 export async function createWatcher(folder: string, events: WatcherEvents, signal: AbortSignal): Promise<Watcher> {
   const parent = dirname(folder);

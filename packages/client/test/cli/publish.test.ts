@@ -94,7 +94,7 @@ describe('berth <folder>', () => {
     expect(err).toContain('berth domains records www.waiting-for-dns.com\n');
   });
 
-  it('publishes nothing if the account cannot use the domain (contract §4)', async () => {
+  it('publishes nothing if the account cannot use the domain (api §4)', async () => {
     const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
     const { code, out, err } = await runInProcess(dist, '--domain', 'www.waiting.example');
     expect({ code, out }).toEqual({ code: 4, out: '' });

@@ -20,7 +20,7 @@ describe('a first deploy', () => {
     for (const [path, content] of Object.entries(SITE)) expect(await world.read(result, `/${path}`)).toBe(content);
   });
 
-  test('sends each content once, in one body (contract §9)', async () => {
+  test('sends each content once, in one body (api §9)', async () => {
     const world = await makeWorld(server(), SITE);
     const { events } = await world.deploy();
     expect(world.proxy.contents.toSorted()).toEqual(['<h1>one</h1>', 'text', ''].map(sha256).toSorted());
@@ -68,7 +68,7 @@ describe('a first deploy', () => {
 });
 
 describe('a redeploy', () => {
-  test('sends and lists only what changed (contract §9)', async () => {
+  test('sends and lists only what changed (api §9)', async () => {
     const files = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`f/${i}.txt`, `file ${i}`]));
     const world = await makeWorld(server(), files);
     await world.deploy();
@@ -148,7 +148,7 @@ describe('a domain', () => {
     expect(world.proxy.passed).toEqual([]);
   });
 
-  test('that another account owns is refused before anything is sent, even by its first label (contract §4)', async () => {
+  test('that another account owns is refused before anything is sent, even by its first label (api §4)', async () => {
     const [owner, world] = [await makeWorld(server(), SITE), await makeWorld(server(), SITE)];
     await owner.deploy({ domain: 'taken-name.localhost' });
     await world.deploy();

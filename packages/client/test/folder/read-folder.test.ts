@@ -46,7 +46,7 @@ describe('readFolder', () => {
     );
   });
 
-  test('skips and reports private files, at any depth (contract §3)', async () => {
+  test('skips and reports private files, at any depth (api §3)', async () => {
     const folder = makeFolder();
     const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n';
     writeFiles(folder, {

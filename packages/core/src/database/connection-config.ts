@@ -4,7 +4,7 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 /** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
 export type DatabaseAddress = { url: string } | { socketDir: string; user: string; database: string };
 
-/** How long a statement waits for a lock before it fails. Source: security §5. */
+/** How long a statement waits for a lock before it fails. Source: storage §2. */
 const LOCK_TIMEOUT_MS = 8_000;
 const OPTIONS = `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`;
 /** How long opening a connection may take, including TLS and authentication. */

@@ -67,7 +67,7 @@ const SILENT: Log = { info() {}, warn() {}, error() {} };
  * is root too, it runs inside a user namespace, or else as another user.
  * @throws FolderInUseError at once if another process owns the folder; any other Error says what to do if the server cannot run
  * here.
- * Source: contract §10, §12; security §8.
+ * Source: api §10, §12; security §8.
  */
 export async function startEmbeddedPostgres(
   dir: string,

@@ -33,7 +33,7 @@ const MAX_REPEAT_PAUSE_MS = 2_000;
 /**
  * Restarts a server whenever it ends: at once the first time, then after growing pauses if it soon ends again or does not start.
  *
- * Source: contract §12.
+ * Source: api §12.
  */
 export function superviseServer({ server, restart, log, giveUp }: SupervisorOptions): Supervisor {
   const stopping = new AbortController();

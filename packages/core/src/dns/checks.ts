@@ -30,7 +30,7 @@ const MAX_SHOWN_CHARACTERS = 255;
 /** Characters that must not reach a page or a JSON column: control and formatting characters, including NUL. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
-/** Checks one wanted record. Never throws. Source: contract §4; security T30. */
+/** Checks one wanted record. Never throws. Source: api §4; security T30. */
 export async function checkRecord(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
   return wanted.type === 'CNAME'
     ? checkCname(resolver, wanted)

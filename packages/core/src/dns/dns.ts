@@ -7,7 +7,7 @@ import { type DnsOptions, withResolver } from './resolver.ts';
 /**
  * The queries to public DNS that the service needs. It connects only to resolvers, whatever hosts their answers name.
  *
- * Source: contract §4; security T30.
+ * Source: api §4; security T30.
  */
 export interface Dns {
   /**
@@ -25,7 +25,7 @@ const PROVIDER_MS = 5 * 60 * 1000;
 const PROVIDER_RETRY_MS = 15 * 1000;
 const MAX_PROVIDERS = 1000;
 
-/** Creates a {@link Dns} that queries the given resolvers. Source: contract §4, §10; security T30. */
+/** Creates a {@link Dns} that queries the given resolvers. Source: api §4, §10; security T30. */
 export function createDns(options: DnsOptions): Dns {
   const providers = new LRUCache<string, Promise<{ name: string } | null>>({ max: MAX_PROVIDERS });
   const findProvider = async (registrable: string) => {

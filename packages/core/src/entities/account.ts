@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The state decides whether an account may act and whether its sites are shown. Source: contract §6. */
+/** The state decides whether an account may act and whether its sites are shown. Source: api §6. */
 const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 

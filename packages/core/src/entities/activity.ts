@@ -19,6 +19,6 @@ const ActivitySchema = defineEntity({
   indexes: [{ name: 'activity_account_id_index', properties: ['account', 'id'] }],
 });
 
-/** One entry of an account's audit log, written in the same transaction as the change it records. Source: contract §6. */
+/** One entry of an account's audit log, written in the same transaction as the change it records. Source: api §6. */
 export class Activity extends ActivitySchema.class {}
 ActivitySchema.setClass(Activity);

@@ -10,6 +10,6 @@ const BootSchema = defineEntity({
   },
 });
 
-/** One start of a server process. When its heartbeat stops, its open packs are abandoned. Source: security W4. */
+/** One start of a server process. When its heartbeat stops, its open packs are abandoned. Source: storage W4. */
 export class Boot extends BootSchema.class {}
 BootSchema.setClass(Boot);

@@ -14,6 +14,6 @@ const ContentSchema = defineEntity({
   },
 });
 
-/** The location of the bytes with one hash. Equal contents are stored once. Source: security §5. */
+/** The location of the bytes with one hash. Equal contents are stored once. Source: storage §1. */
 export class Content extends ContentSchema.class {}
 ContentSchema.setClass(Content);

@@ -11,6 +11,6 @@ const DeploymentPackSchema = defineEntity({
   },
 });
 
-/** The packs that a deployment needs. If the sweep wrongly removes one, the foreign key makes its commit fail. Source: security §5. */
+/** The packs that a deployment needs. If the sweep wrongly removes one, the foreign key makes its commit fail. Source: storage §1. */
 export class DeploymentPack extends DeploymentPackSchema.class {}
 DeploymentPackSchema.setClass(DeploymentPack);

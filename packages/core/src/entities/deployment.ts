@@ -38,6 +38,6 @@ const DeploymentSchema = defineEntity({
   ],
 });
 
-/** A published site. Source: service-api part 2. */
+/** A published site. Source: api §3. */
 export class Deployment extends DeploymentSchema.class {}
 DeploymentSchema.setClass(Deployment);

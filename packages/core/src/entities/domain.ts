@@ -4,7 +4,7 @@ import { Account } from './account.ts';
 import { Deployment } from './deployment.ts';
 import { TextArray } from './text-array.ts';
 
-/** The result of checking one DNS record, as `verify` returns it. Source: contract §4. */
+/** The result of checking one DNS record, as `verify` returns it. Source: api §4. */
 export interface DnsCheck {
   type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
   name: string;
@@ -59,6 +59,6 @@ const DomainSchema = defineEntity({
   ],
 });
 
-/** A name that points at a deployment. Source: service-api part 2, contract §4. */
+/** A name that points at a deployment. Source: api §4. */
 export class Domain extends DomainSchema.class {}
 DomainSchema.setClass(Domain);

@@ -15,6 +15,6 @@ const IdempotencyRecordSchema = defineEntity({
   },
 });
 
-/** The stored response to a deploy with an idempotency key. Source: service-api part 8, security T25. */
+/** The stored response to a deploy with an idempotency key. Source: api §3; security T25. */
 export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
 IdempotencyRecordSchema.setClass(IdempotencyRecord);

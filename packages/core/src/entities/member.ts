@@ -14,6 +14,6 @@ const MemberSchema = defineEntity({
   uniques: [{ name: 'member_account_email_unique', properties: ['account', 'email'] }],
 });
 
-/** A person who acts for an account. The `seats` cap limits the number of members. Source: contract §6. */
+/** A person who acts for an account. The `seats` cap limits the number of members. Source: api §6. */
 export class Member extends MemberSchema.class {}
 MemberSchema.setClass(Member);

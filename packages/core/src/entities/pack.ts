@@ -17,6 +17,6 @@ const PackSchema = defineEntity({
   indexes: [{ name: 'pack_state_index', properties: ['state'] }],
 });
 
-/** A file of contents in the pack store. The row is written before the file and deleted after it. Source: security §5. */
+/** A file of contents in the pack store. The row is written before the file and deleted after it. Source: storage §1. */
 export class Pack extends PackSchema.class {}
 PackSchema.setClass(Pack);

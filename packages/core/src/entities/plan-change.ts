@@ -13,6 +13,6 @@ const PlanChangeSchema = defineEntity({
   },
 });
 
-/** A downgrade that takes effect at the end of the billing period. An account has at most one. Source: contract §6. */
+/** A downgrade that takes effect at the end of the billing period. An account has at most one. Source: api §6. */
 export class PlanChange extends PlanChangeSchema.class {}
 PlanChangeSchema.setClass(PlanChange);

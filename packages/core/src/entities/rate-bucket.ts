@@ -13,6 +13,6 @@ const RateBucketSchema = defineEntity({
   },
 });
 
-/** The level of one token bucket, shared by every process. Source: contract §7. */
+/** The level of one token bucket, shared by every process. Source: api §7. */
 export class RateBucket extends RateBucketSchema.class {}
 RateBucketSchema.setClass(RateBucket);

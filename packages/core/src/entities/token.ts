@@ -23,6 +23,6 @@ const TokenSchema = defineEntity({
   indexes: [{ name: 'token_account_id_index', properties: ['account', 'id'] }],
 });
 
-/** A credential, without its secret. Source: contract §5. */
+/** A credential, without its secret. Source: api §5. */
 export class Token extends TokenSchema.class {}
 TokenSchema.setClass(Token);

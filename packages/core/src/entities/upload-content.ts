@@ -15,6 +15,6 @@ const UploadContentSchema = defineEntity({
   },
 });
 
-/** The contents that one request added to an upload. Source: contract §9. */
+/** The contents that one request added to an upload. Source: api §9. */
 export class UploadContent extends UploadContentSchema.class {}
 UploadContentSchema.setClass(UploadContent);

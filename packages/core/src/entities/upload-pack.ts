@@ -11,6 +11,6 @@ const UploadPackSchema = defineEntity({
   },
 });
 
-/** The packs that an upload needs: those with contents it added, and those with contents its client did not have to send. Source: security P10. */
+/** The packs that an upload needs: those with contents it added, and those with contents its client did not have to send. Source: storage P10. */
 export class UploadPack extends UploadPackSchema.class {}
 UploadPackSchema.setClass(UploadPack);

@@ -40,6 +40,6 @@ const UploadSchema = defineEntity({
   indexes: [{ name: 'upload_account_created_index', properties: ['account', 'created'] }],
 });
 
-/** A delta upload from its beginning to its commit. Source: contract §9; security P10. */
+/** A delta upload from its beginning to its commit. Source: api §9; storage P10. */
 export class Upload extends UploadSchema.class {}
 UploadSchema.setClass(Upload);

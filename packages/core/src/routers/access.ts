@@ -6,7 +6,7 @@
  * terminated accounts: their credentials are refused before this table is read, whatever the request. {@link FOREIGN_RESOURCE_ACCESS}
  * defines what an API key can do with resources of another account.
  *
- * Source: service-api part 5; contract §5; security T21.
+ * Source: api §5; security T21.
  */
 export const OPERATION_ACCESS = {
   'deployments.create': ['anonymous', 'deploy', 'api'],
@@ -56,7 +56,7 @@ export type Operation = keyof typeof OPERATION_ACCESS;
  * Every operation whose input names a resource is listed here. The services enforce it: each query on account data
  * takes the account.
  *
- * Source: service-api part 5, rule 5; contract §2, §4; security T22.
+ * Source: api §2, §4; security T22.
  */
 export const FOREIGN_RESOURCE_ACCESS = {
   'deployments.begin': 'not_found',

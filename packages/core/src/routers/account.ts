@@ -4,7 +4,7 @@ import { getAccount } from '../services/accounts/accounts.ts';
 import { claimDeployment } from '../services/deployments/claims.ts';
 import { accountProcedure, router } from './trpc.ts';
 
-/** The account of the credential. Source: service-api part 4. */
+/** The account of the credential. Source: api §6. */
 export const account = router({
   get: accountProcedure
     .meta({

@@ -19,7 +19,7 @@ const WatchInput = z
   })
   .optional();
 
-/** The audit log. Source: service-api part 4, contract §6. */
+/** The audit log. Source: api §6. */
 export const activities = router({
   list: accountProcedure
     .meta({
@@ -35,7 +35,7 @@ export const activities = router({
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),
 
-  /** Live activities. tRPC clients resume automatically with the id of the last event. Source: contract §9. */
+  /** Live activities. tRPC clients resume automatically with the id of the last event. Source: api §9. */
   watch: accountProcedure.input(WatchInput).subscription(async ({ ctx, input, signal }) => {
     const after = input?.lastEventId ?? undefined;
     const watch = await watchActivities(ctx, {

@@ -16,7 +16,7 @@ interface ErrorText {
  * entries, and the message counts the rest.
  *
  * @param details Values of at most two levels, such as lists of objects.
- * Source: contract §11.
+ * Source: api §2.
  */
 export function limitErrorSize({ message, details }: ErrorText): ErrorText {
   if (!details) return { message: cut(message) };

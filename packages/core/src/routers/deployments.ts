@@ -38,7 +38,7 @@ const fileListProcedure = deployProcedure.use(async ({ ctx, getRawInput, next })
 
 /**
  * Deployments. `POST /deployments` is multipart and has a separate route, as do the contents of uploads. Source:
- * service-api part 4; contract §9.
+ * api §9.
  */
 export const deployments = router({
   list: accountProcedure

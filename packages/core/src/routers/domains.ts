@@ -26,7 +26,7 @@ import { accountProcedure, router } from './trpc.ts';
 
 const tags = ['Domains'];
 
-/** Domains and their DNS. Source: service-api part 4, contract §4. */
+/** Domains and their DNS. Source: api §4. */
 export const domains = router({
   put: accountProcedure
     .meta({

@@ -36,7 +36,7 @@ const FROM_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, [ErrorCode, string]>> = {
  * Converts any thrown value to a `ServiceError`. An unexpected exception becomes `internal_server_error` with a
  * constant message, so no detail of it reaches a client.
  *
- * Source: contract §2; security F7.
+ * Source: api §2; security F7.
  */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
@@ -61,7 +61,7 @@ export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): ServiceError
   return new ServiceError('validation_failed', error.message, { details: { issues: list } });
 }
 
-/** The wire form of an error, limited in size. Source: contract §2, §11. */
+/** The wire form of an error, limited in size. Source: api §2. */
 export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
   const bounded = limitErrorSize(error);
   const details =

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listLabels } from '../services/labels.ts';
 import { accountProcedure, router } from './trpc.ts';
 
-/** The labels of the account. Source: service-api part 4, contract §6. */
+/** The labels of the account. Source: api §6. */
 export const labels = router({
   list: accountProcedure
     .meta({

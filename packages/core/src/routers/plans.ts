@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listPlans } from '../services/accounts/plans.ts';
 import { procedure, router } from './trpc.ts';
 
-/** The plans. Source: service-api part 4. */
+/** The plans. Source: api §6. */
 export const plans = router({
   list: procedure
     .meta({

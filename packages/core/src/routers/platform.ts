@@ -5,7 +5,7 @@ import { accountProcedure, procedure, router } from './trpc.ts';
 
 const tags = ['Platform'];
 
-/** The limits and the settings of the platform, and its health check. Source: service-api part 4. */
+/** The limits and the settings of the platform, and its health check. Source: api §6. */
 export const platform = router({
   limits: accountProcedure
     .meta({

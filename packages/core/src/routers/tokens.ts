@@ -4,7 +4,7 @@ import { accountProcedure, router } from './trpc.ts';
 
 const tags = ['Tokens'];
 
-/** Credentials of the account. Source: service-api part 4, contract §5. */
+/** Credentials of the account. Source: api §5. */
 export const tokens = router({
   create: accountProcedure
     .meta({

@@ -105,7 +105,7 @@ export const procedure = t.procedure.use(guard);
  * A procedure that publishes. A page of another site cannot make its visitors deploy anonymously: otherwise that page
  * could claim the deployment.
  *
- * @throws `forbidden`. Source: contract §3; security T14.
+ * @throws `forbidden`. Source: api §3; security T14.
  */
 export const deployProcedure = procedure.use(({ ctx, next }) => {
   try {
@@ -117,8 +117,7 @@ export const deployProcedure = procedure.use(({ ctx, next }) => {
 });
 
 /**
- * @throws `forbidden` if a page of another site sends the request without a credential. Source: contract §3;
- *   security T14.
+ * @throws `forbidden` if a page of another site sends the request without a credential. Source: api §3; security T14.
  */
 export function refuseForeignPage({ caller, isForeignPage = false }: ProcedureContext): void {
   if (caller.kind === 'anonymous' && isForeignPage)

@@ -24,7 +24,7 @@ interface CredentialRow {
  * @param address The client's address.
  * @throws `authentication_failed` if the header is present but invalid: unreadable, of another scheme, unknown,
  *   expired or revoked, with the same message for all. `forbidden` for a suspended or terminated account.
- * Source: service-api part 5; contract §1; security T20.
+ * Source: api §1; security T20.
  */
 export async function authenticate(core: Core, header: string | undefined, address: string): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous', address };
@@ -48,7 +48,7 @@ export async function authenticate(core: Core, header: string | undefined, addre
  *
  * @returns When it expires; `null` for never.
  * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
- * Source: contract §5, §9.
+ * Source: api §5, §9.
  */
 export async function checkCredential(core: Core, caller: AccountCaller): Promise<Date | null> {
   const row = await readCredential(core.database.kysely, core, caller, sql``);
@@ -61,7 +61,7 @@ export async function checkCredential(core: Core, caller: AccountCaller): Promis
  * is locked.
  *
  * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
- * Source: contract §5.
+ * Source: api §5.
  */
 export async function lockCredential(em: EntityManager, core: Core, caller: Caller): Promise<void> {
   if (caller.kind === 'account') await readCredential(em.getKysely(), core, caller, sql`for key share of t`);

@@ -23,7 +23,7 @@ function macOf({ core, account, list }: CursorScope, key: Buffer): Buffer {
     .subarray(0, MAC_BYTES);
 }
 
-/** Encodes the cursor of a page: opaque, URL-safe and signed. Source: contract §1; security T23. */
+/** Encodes the cursor of a page: opaque, URL-safe and signed. Source: api §1; security T23. */
 export function encodeCursor(scope: CursorScope, key: PageKey): string {
   const bytes = Buffer.from(JSON.stringify(key));
   return Buffer.concat([macOf(scope, bytes), bytes]).toString('base64url');

@@ -8,7 +8,7 @@ import type { Scope } from '../core.ts';
  * The last use of a label is the creation, or the claim by the account, of the newest resource that has it. Deployments
  * that are being deleted or have expired do not count. Labels with the same time are in alphabetical order.
  *
- * Source: contract §6.
+ * Source: api §6.
  */
 export async function listLabels({ core, caller: { account } }: Scope): Promise<{ labels: string[] }> {
   const { rows } = await sql<{ label: string }>`

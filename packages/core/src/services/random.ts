@@ -3,12 +3,12 @@ import { ADJECTIVES, NOUNS } from './id-words.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** 7 random characters of `[a-z0-9]` from a CSPRNG: the unguessable part of ids. Source: contract §1. */
+/** 7 random characters of `[a-z0-9]` from a CSPRNG: the unguessable part of ids. Source: api §1. */
 export function randomSuffix(): string {
   return Array.from({ length: 7 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
 
-/** A new deployment id such as `calm-otter-4k9x2qd`. Source: contract §1. */
+/** A new deployment id such as `calm-otter-4k9x2qd`. Source: api §1. */
 export function randomDeploymentId(): string {
   const word = (words: readonly string[]) => words[randomInt(words.length)]!;
   return `${word(ADJECTIVES)}-${word(NOUNS)}-${randomSuffix()}`;

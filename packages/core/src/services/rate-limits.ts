@@ -3,7 +3,7 @@ import type { Core, RateLimit, RateLimitName, RateLimits } from '../core.ts';
 import { toUnavailable } from '../database/outages.ts';
 import { ServiceError } from '../errors.ts';
 
-/** The limits if the operator does not configure any. Source: contract §7. */
+/** The limits if the operator does not configure any. Source: api §7. */
 export const DEFAULT_RATE_LIMITS: RateLimits = {
   global: { count: 600, perSeconds: 60 },
   deploy: { count: 60, perSeconds: 60 },
@@ -46,7 +46,7 @@ const UNLIMITED: RateLimitState = {
  *
  * Without limits everything is allowed.
  *
- * @throws `unavailable` if the store cannot be used. Source: contract §7; security T27.
+ * @throws `unavailable` if the store cannot be used. Source: api §7; security T27.
  */
 export async function takeRateLimit(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
   return core.rateLimits ? takeFromBucket(core, keyOf(name, who), core.rateLimits[name], cost) : UNLIMITED;
@@ -95,7 +95,7 @@ export async function requireRateLimit(
   return state;
 }
 
-/** The error for an exhausted bucket. Source: contract §2. */
+/** The error for an exhausted bucket. Source: api §2. */
 export function rateLimitExceeded(state: RateLimitState): ServiceError {
   const { retryAfterSeconds } = state;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;

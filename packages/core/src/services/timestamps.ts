@@ -1,4 +1,4 @@
-/** Converts a date to its wire form: whole Unix seconds. Source: contract, conventions. */
+/** Converts a date to its wire form: whole Unix seconds. Source: api §1. */
 export function toUnixSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }

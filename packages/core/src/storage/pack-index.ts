@@ -19,7 +19,7 @@ const FOOTER_BYTES = 8 + 32 + MAGIC.length;
  * Layout, with big-endian numbers: for each content 32 bytes SHA-256, 8 bytes offset, 8 bytes length; then 8 bytes count,
  * 32 bytes SHA-256 of the entries, and the 8 letters `BERTHPK1`.
  *
- * Source: security P2.
+ * Source: storage P2.
  */
 export function encodePackIndex(entries: readonly IndexEntry[]): Buffer {
   const bytes = Buffer.alloc(entries.length * ENTRY_BYTES + FOOTER_BYTES);

@@ -13,7 +13,7 @@ export interface ContentLocation {
  * Every implementation passes the same suite. A sealed pack survives a power failure. An unsealed one may contain
  * anything, and the only thing done with it is to remove it. Names are ids that the server made; nothing that a user sent becomes a file name.
  *
- * Source: security §5.
+ * Source: storage §1.
  */
 export interface PackStore {
   /** Starts a new pack. @throws if the id was used before. */

@@ -205,7 +205,7 @@ describe('one folder and several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('contract §12: a second owner is refused at once, by a message with the process that has the folder', async () => {
+  it('api §12: a second owner is refused at once, by a message with the process that has the folder', async () => {
     const owner = spawnOwner(warm);
     await announced(owner);
     const server = await postmaster(warm);

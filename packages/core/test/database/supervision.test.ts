@@ -55,7 +55,7 @@ async function ask(sql: string): Promise<unknown> {
 const isBack = (times: number) =>
   expect.poll(() => logged.filter((message) => message === 'The database is back').length).toBe(times);
 
-describe('contract §12: an embedded PostgreSQL that ends is restarted', () => {
+describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
   it('after each SIGKILL, with its data, at the same address, with two log lines each time', async () => {
     await ask('create table kept (kill int)');
     for (let kill = 1; kill <= 3; kill += 1) {
@@ -132,7 +132,7 @@ describe('contract §12: an embedded PostgreSQL that ends is restarted', () => {
   });
 });
 
-describe('contract §12: an embedded PostgreSQL that cannot be restarted', () => {
+describe('api §12: an embedded PostgreSQL that cannot be restarted', () => {
   it('is given up after five failed starts in a row, by a message that says why', async () => {
     await writeFile(join(dir, 'data/PG_VERSION'), '9.6\n');
     process.kill(await postmaster(), 'SIGKILL');

@@ -48,7 +48,7 @@ const setRecords = (records: Record<string, Records | Fault>) => {
 };
 const one = async (wanted: WantedRecord, asked = dns) => (await asked.check([wanted]))[0]!;
 
-describe('contract §4: a check of DNS records', () => {
+describe('api §4: a check of DNS records', () => {
   it.each<[string, WantedRecord, Record<string, Records>, string[]]>([
     ['a CNAME record', cname, { 'www.example.com': { CNAME: TARGET } }, [TARGET]],
     ['a CNAME record in another case', cname, { 'www.example.com': { CNAME: TARGET.toUpperCase() } }, [TARGET]],
@@ -281,7 +281,7 @@ describe('T30: a DNS query without an answer', () => {
   });
 });
 
-describe('contract §4: finding the DNS provider', () => {
+describe('api §4: finding the DNS provider', () => {
   it('finds it by the NS records of the registrable domain, and caches it', async () => {
     setRecords({ 'example.com': { NS: ['amy.ns.cloudflare.com', 'bob.ns.cloudflare.com'] } });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });

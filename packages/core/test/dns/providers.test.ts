@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROVIDER_TABLE } from '../../src/dns/provider-table.ts';
 import { findProviderByNameServers, listSetupSteps } from '../../src/dns/providers.ts';
 
-describe('contract §4: findProviderOf', () => {
+describe('api §4: findProviderOf', () => {
   it.each([
     ['Cloudflare', 'amy.ns.cloudflare.com'],
     ['Amazon Route 53', 'ns-2048.awsdns-64.com'],

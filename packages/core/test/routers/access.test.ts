@@ -45,7 +45,7 @@ describe('T21: the access table', () => {
     );
   });
 
-  it('contract §5: allows a deploy token what deploys need, and nothing else', () => {
+  it('api §5: allows a deploy token what deploys need, and nothing else', () => {
     const open = (actor: Actor) => Object.keys(OPERATION_ACCESS).filter((operation) => mayCall(operation, actor));
     const deploys = ['abort', 'begin', 'commit', 'contents', 'create'].map((verb) => `deployments.${verb}`);
     expect(open('deploy').toSorted()).toEqual([

@@ -47,7 +47,7 @@ describe('F7: an unexpected error', () => {
   });
 });
 
-describe('contract §2: the body of an error', () => {
+describe('api §2: the body of an error', () => {
   it.each<[ServiceError, object]>([
     [notFound('deployment'), { error: 'not_found', message: 'There is no such deployment.', status: 404 }],
     [
@@ -90,7 +90,7 @@ describe('contract §2: the body of an error', () => {
   });
 });
 
-describe('contract §2: REST and tRPC answer with the same status', () => {
+describe('api §2: REST and tRPC answer with the same status', () => {
   it.each(Object.entries(ERROR_STATUS) as [ErrorCode, number][])(
     '%s is %s for REST, and survives tRPC',
     (code, status) => {
@@ -120,7 +120,7 @@ describe('contract §2: REST and tRPC answer with the same status', () => {
   });
 });
 
-describe('contract §2: the issues of a schema', () => {
+describe('api §2: the issues of a schema', () => {
   const schema = z.object({ limit: z.int('a whole number'), labels: z.array(z.string('a text')) });
   const issuesOf = (value: unknown) => schema.safeParse(value).error!.issues;
 

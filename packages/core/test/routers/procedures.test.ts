@@ -27,7 +27,7 @@ afterAll(() => test.close());
 
 const deploy = async () => (await deploySite(test.core, caller, { a: '1' })).body.deployment;
 
-describe('service-api part 4: procedures answer with the fields of the contract', () => {
+describe('api §1: procedures answer with the fields of the contract', () => {
   it('when they read and list', async () => {
     const deployment = await deploy();
     expect(Deployment.parse(await api.deployments.get({ deployment }))).toMatchObject({ deployment });
@@ -58,7 +58,7 @@ describe('service-api part 4: procedures answer with the fields of the contract'
     });
   });
 
-  it('contract §1: a limit above 100 counts as 100', async () => {
+  it('api §1: a limit above 100 counts as 100', async () => {
     await test.database.query(
       `insert into activity (account_id, event, created, auth_method, meta) select $1, 'token.create', now(), 'system', '{}' from generate_series(1, 120)`,
       [caller.account],
@@ -72,7 +72,7 @@ describe('service-api part 4: procedures answer with the fields of the contract'
   });
 });
 
-describe('contract §2: errors of procedures', () => {
+describe('api §2: errors of procedures', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     ['a limit of 0', () => api.deployments.list({ limit: 0 }), 'limit'],
     ['a limit of -1', () => api.activities.list({ limit: -1 }), 'limit'],

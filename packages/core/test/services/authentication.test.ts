@@ -28,7 +28,7 @@ const usedAt = async (token: string) =>
 const setState = (state: string) =>
   test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
 
-describe('service-api part 5: the caller of a request', () => {
+describe('api §5: the caller of a request', () => {
   it('is anonymous without the header, and only then', async () => {
     expect(await as(undefined)).toEqual({ kind: 'anonymous', address: '192.0.2.9' });
   });
@@ -125,7 +125,7 @@ describe('T20: an invalid header', () => {
   });
 });
 
-describe('contract §5: an expiring credential', () => {
+describe('api §5: an expiring credential', () => {
   it('is valid until its expiry, and invalid from that moment on', async () => {
     const moment = test.core.now().getTime() + 60_000;
     const { secret } = await tokenOf({ expires: new Date(moment) });
@@ -136,7 +136,7 @@ describe('contract §5: an expiring credential', () => {
   });
 });
 
-describe('service-api part 5: the state of the account', () => {
+describe('api §5: the state of the account', () => {
   it.each([['suspended'], ['terminated']])('%s is 403 for every credential', async (state) => {
     const { secret, token } = await tokenOf({});
     await setState(state);
@@ -157,7 +157,7 @@ describe('service-api part 5: the state of the account', () => {
   });
 });
 
-describe('contract §5: `used`', () => {
+describe('api §5: `used`', () => {
   it('changes at most once a minute', async () => {
     const { token, secret } = await tokenOf({});
     expect(await usedAt(token)).toBeUndefined();

@@ -135,7 +135,7 @@ describe('T23: a cursor', () => {
   });
 });
 
-describe('contract §1: pages', () => {
+describe('api §1: pages', () => {
   it('end with a cursor only if there is one row more', () => {
     const scope: CursorScope = { core: test.core, account: 'acc-1', list: 'numbers' };
     expect(toPage(scope, [1, 2], 2, (n) => [n])).toEqual({ rows: [1, 2] });

@@ -86,7 +86,7 @@ async function beginAnUpload(expires: string): Promise<Buffer> {
   return row!.hash;
 }
 
-describe('contract §8: the doctor on a healthy service', () => {
+describe('api §8: the doctor on a healthy service', () => {
   it('finds nothing, and reports every check and its progress', async () => {
     const seen = await events();
     expect(seen.filter(({ kind }) => kind === 'check').map(({ check }) => check)).toEqual([
@@ -128,7 +128,7 @@ describe('contract §8: the doctor on a healthy service', () => {
   });
 });
 
-describe('contract §8: the doctor beside a sweep', () => {
+describe('api §8: the doctor beside a sweep', () => {
   it('does not report as damage what a sweep removed while it was read', async () => {
     const read: Core['packs']['read'] = async (place) => {
       await test.database.query('delete from deployment');
@@ -334,7 +334,7 @@ describe('I4: the doctor recounts deployments', () => {
   });
 });
 
-describe('contract §8: the doctor finds overdue work of the background jobs', () => {
+describe('api §8: the doctor finds overdue work of the background jobs', () => {
   it('does the overdue work with fix: expired deployments and uploads, plan changes, dead packs', async () => {
     const dead = randomUUID();
     await orphan(0, dead);
@@ -361,7 +361,7 @@ describe('contract §8: the doctor finds overdue work of the background jobs', (
   });
 });
 
-describe('contract §4: the doctor checks domains', () => {
+describe('api §4: the doctor checks domains', () => {
   it.each([
     ['is being deleted', `update deployment set status = 'deleting' where id = $1`],
     ['will expire', `update deployment set expires = now() + interval '1 hour' where id = $1`],

@@ -15,7 +15,7 @@ export function seededRandom(seed: number): () => number {
 
 /**
  * The same core with random pauses around every use of the pack store and before every commit. Race windows of
- * microseconds become milliseconds. Source: security §6, injector 2.
+ * microseconds become milliseconds. Source: security §6.
  */
 export function withJitter(core: Core, random: () => number, maxPauseMs: number): Core {
   const idle = () => pause(random() * maxPauseMs);

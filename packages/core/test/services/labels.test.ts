@@ -38,7 +38,7 @@ async function domain(name: string, list: string[]): Promise<void> {
   );
 }
 
-describe('contract §6: GET /labels', () => {
+describe('api §6: GET /labels', () => {
   it('is empty if nothing has a label', async () => {
     await deploy([]);
     expect(await labels()).toEqual([]);

@@ -160,7 +160,7 @@ describe('T10: the disk is full', () => {
   });
 });
 
-describe('security §5: a transaction that loses a race for locks', () => {
+describe('storage §2: a transaction that loses a race for locks', () => {
   /** Locks a row while `work` runs, until it calls `letGo`; then the row is free. */
   async function whileLocked(work: (letGo: () => Promise<void>) => Promise<void>): Promise<void> {
     const { promise: done, resolve: end } = Promise.withResolvers<void>();

@@ -25,7 +25,7 @@ async function drain(key: string, limit: RateLimit, ms: number): Promise<number>
   for (let taken = 0; ; taken += 1) if (!(await takeFromBucket(at(ms), key, limit)).allowed) return taken;
 }
 
-describe('contract §7: a token bucket', () => {
+describe('api §7: a token bucket', () => {
   it('starts full and reports the remaining tokens and the time until it is full', async () => {
     const limit = { count: 3, perSeconds: 60 };
     const states = [];
@@ -123,7 +123,7 @@ describe('contract §7: a token bucket', () => {
   });
 });
 
-describe('contract §7: the named limits', () => {
+describe('api §7: the named limits', () => {
   it('have one bucket for each name and client', async () => {
     const core = { ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, unlock: { count: 1, perSeconds: 600 } } };
     expect((await takeRateLimit(core, 'unlock', 'one')).allowed).toBe(true);

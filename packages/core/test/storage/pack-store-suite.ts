@@ -16,7 +16,7 @@ const LARGE_BYTES = 700_001;
 
 const newId = () => randomBytes(16).toString('hex');
 
-/** The tests that every implementation must pass. Source: security §5; the docstrings of `PackStore`. */
+/** The tests that every implementation must pass. Source: storage §1. */
 export function describePackStore(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`PackStore on ${name}`, () => {
     let test: StoreUnderTest;

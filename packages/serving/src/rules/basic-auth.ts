@@ -21,7 +21,7 @@ const DELETE = 0x7f;
  *
  * @returns A function that takes the next bytes of the file and returns the line of the field, from 1, or `null` if these
  *   bytes have none. Time is linear in the bytes; memory is constant.
- * Source: contract §3.
+ * Source: api §3.
  */
 export function scanForBasicAuth(): (bytes: Uint8Array) => number | null {
   let line = 1;
@@ -70,7 +70,7 @@ function isWordCharacter(byte: number): boolean {
  * a header. Entries that the reader skips count as well.
  *
  * @param json Nested at most as deep as `parseShipJson` accepts.
- * @returns Its position, such as `headers[0].headers[1].key`, or `null` if there is none. Source: contract §3.
+ * @returns Its position, such as `headers[0].headers[1].key`, or `null` if there is none. Source: api §3.
  */
 export function findBasicAuth(json: object): string | null {
   const isList = Array.isArray(json);

@@ -27,7 +27,7 @@ const NO_LINES = new Uint8Array();
  * @param warn Called for each skipped rule, and for rules that may not work as intended: missing destinations, cycles, and
  *   pages that are hidden by another page.
  * @returns `null` if the files have no effect on serving.
- * Source: serving S20 (a), S22 to S35, S65.
+ * Source: serving S20, S22 to S35, S65.
  */
 export function compileRules(files: RuleFiles, paths: readonly string[], warn: Warn): RuleData | null {
   if (Object.keys(files).length === 0) return null;
@@ -86,7 +86,7 @@ function lacksDestination({ status, to }: PathRule, published: ReadonlySet<strin
   return (status === 200 || status === 404) && typeof to.path === 'string' && !isPublished(to.path, published);
 }
 
-/** Whether a literal path is that of a file or a page form, under any settings. Source: serving §4. */
+/** Whether a literal path is that of a file or a page form, under any settings. Source: serving S14 to S21. */
 function isPublished(path: Pattern, published: ReadonlySet<string>): boolean {
   if (typeof path !== 'string' || isOffLimits(path)) return false;
   const { bare, folder } = subjectOf(path);
@@ -103,7 +103,7 @@ function warnOfSize(headers: readonly Placed<HeaderRule>[], warn: Warn): void {
       );
 }
 
-/** Warns about each page that only its full path can reach, because another page has the short address. Source: serving S20 (a). */
+/** Warns about each page that only its full path can reach, because another page has the short address. Source: serving S20. */
 function warnOfHiddenPages(paths: readonly string[], published: ReadonlySet<string>, slash: boolean, warn: Warn): void {
   for (const page of paths) {
     const name = page.slice(0, -'.html'.length);

@@ -12,7 +12,7 @@ export type ShipJson = Readonly<Record<string, unknown>>;
  * Parses a `ship.json`.
  *
  * @returns A fault if it is not a JSON object in UTF-8, or is nested deeper than 8. The whole deploy is then rejected.
- * Source: contract §3; serving S23, S65.
+ * Source: api §3; serving S23, S65.
  */
 export function parseShipJson(bytes: Uint8Array): ShipJson | Fault {
   let value: unknown;

@@ -16,7 +16,7 @@ function lineOf(text: string | Buffer, pieceBytes = 65_536): number | null {
 
 const BLOCKS = Array.from({ length: 501 }, (_, n) => `/${n}\n  X-A: 1\n`).join('');
 
-describe('Basic-Auth in a file of lines (contract §3)', () => {
+describe('Basic-Auth in a file of lines (api §3)', () => {
   it.each<[title: string, text: string | Buffer, line: number]>([
     ['as Netlify documents it', '/*\n  Basic-Auth: jane:hunter2\n', 2],
     ['in lower case', '/*\n  basic-auth: jane:hunter2', 2],
@@ -83,7 +83,7 @@ describe('Basic-Auth in a file of lines (contract §3)', () => {
   });
 });
 
-describe('Basic-Auth in ship.json (contract §3)', () => {
+describe('Basic-Auth in ship.json (api §3)', () => {
   const headers = (...list: unknown[]) => ({ headers: [{ source: '/(.*)', headers: list }] });
 
   it.each<[title: string, json: object, at: string]>([

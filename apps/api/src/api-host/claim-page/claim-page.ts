@@ -29,7 +29,7 @@ export interface ClaimPageOptions {
  * Clients that do not ask for HTML get the usual error body. When `CLAIM_URL` is a page on another host, this router
  * answers nothing.
  *
- * Source: service-api part 1; contract §6; security T24, §7.
+ * Source: api §6; security T24, §7.
  */
 export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: ClaimPageOptions): Router {
   const router = express.Router({ strict: true, caseSensitive: true });

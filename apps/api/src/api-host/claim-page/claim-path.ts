@@ -1,7 +1,7 @@
 /**
  * The path prefix of claim links, without a trailing slash.
  *
- * @returns `null` when `CLAIM_URL` is a page on another host, which this server does not answer. Source: contract §10.
+ * @returns `null` when `CLAIM_URL` is a page on another host, which this server does not answer. Source: api §10.
  */
 export function claimPathOf({ claimUrl, baseUrl }: { claimUrl: string; baseUrl: URL }): string | null {
   const { origin, pathname } = new URL(claimUrl);

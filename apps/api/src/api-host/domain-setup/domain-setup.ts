@@ -17,7 +17,7 @@ const OPERATION = 'domain setup';
  * its DNS provider, and whether they were found. Its form checks again, at most every 10 s for each domain. It needs no
  * account and no script. It reveals neither the owner of the domain nor what the domain shows.
  *
- * Clients that do not ask for HTML get the usual error body. Source: contract §4; security T30, §7.
+ * Clients that do not ask for HTML get the usual error body. Source: api §4; security T30, §7.
  */
 export function domainSetupRouter({ core, log }: DomainSetupOptions): Router {
   const setup = express.Router({ strict: true, caseSensitive: true });

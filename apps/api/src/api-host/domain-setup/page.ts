@@ -26,7 +26,7 @@ const LABELS: Record<SetupRecord['state'], string> = {
  * Sends the set-up page of a domain: no script, no external resources, not stored, not indexed. HEAD gets only the
  * headers.
  *
- * @param now The current time, for phrases such as "a minute ago". Source: contract §4; security T17, §7.
+ * @param now The current time, for phrases such as "a minute ago". Source: api §4; security T17, §7.
  */
 export function sendSetupPage(res: ServerResponse, setup: DomainSetup, now: Date): void {
   const { domain, status, records, provider, wholeNames, steps } = setup;

@@ -50,7 +50,7 @@ export interface AccountsOptions {
  *
  * A key belongs to one server and is never sent to another.
  *
- * @throws Error when `servers.json` cannot be read. Source: design of the desktop app, §1, §6; security T40.
+ * @throws Error when `servers.json` cannot be read. Source: desktop §1, §6; security T40.
  */
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
   const origin = readServerAddress(options.server);

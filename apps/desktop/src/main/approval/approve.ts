@@ -21,7 +21,7 @@ export type Approval = { path: ApprovedPath; question: null } | { path: null; qu
  *
  * @param grants Makes the grants of suggested folders and the confirmation that answers the question.
  * @param sure The confirmation from an earlier question about the same folder. Any other value is ignored.
- * @throws ClientError `folder` when the drive does not respond. Source: design of the desktop app, §8, 17.
+ * @throws ClientError `folder` when the drive does not respond. Source: desktop §8.17.
  */
 export async function approve(path: string, grants: Grants, sure?: string): Promise<Approval> {
   if (sure !== undefined && grants.isConfirmed(sure, path)) return { path: ApprovedPath.parse(path), question: null };

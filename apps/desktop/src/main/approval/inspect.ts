@@ -77,7 +77,7 @@ const DISKS: readonly (readonly [below: string, depth: number])[] = [
  * tree. Also returns `null` for a folder that cannot be read, because publishing it will report the error.
  *
  * @param home The home folder. Default: the user's.
- * Source: design of the desktop app, §8, 17.
+ * Source: desktop §8.17.
  */
 export async function inspectFolder(path: string, home: string = homedir()): Promise<FolderDoubt | null> {
   try {

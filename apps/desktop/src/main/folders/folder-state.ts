@@ -26,7 +26,7 @@ export function withState(view: FolderView, state: FolderState): FolderView {
  * folder.
  *
  * @param nowMs The time of the event, in Unix milliseconds.
- * Source: design of the desktop app, §5, §8.
+ * Source: desktop §5, §8.
  */
 export function applyWatchEvent(view: FolderView, event: WatchEvent, nowMs: number): FolderView {
   switch (event.type) {

@@ -25,7 +25,7 @@ export interface FolderNotifications {
  * Notifies the user, while the window is not in front, when a folder was published, when a folder needs the user to act, and,
  * once for all folders of a server, when its key is no longer valid. A click opens the site or shows what to do.
  *
- * Source: design of the desktop app, §8.
+ * Source: desktop §8.
  */
 export function createFolderNotifications({
   native,

@@ -64,7 +64,7 @@ interface FoldersFile {
 /**
  * Loads the watched folders and starts to watch those that are not paused.
  *
- * @throws Error when `folders.json` cannot be read. Source: design of the desktop app, §5, §8.
+ * @throws Error when `folders.json` cannot be read. Source: desktop §5, §8.
  */
 export async function openFolders(options: FoldersOptions): Promise<Folders> {
   const file = await openJsonFile<FoldersFile>({

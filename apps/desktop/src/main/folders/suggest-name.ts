@@ -17,7 +17,7 @@ export interface SuggestedName {
   validation: DomainValidation | null;
 }
 
-/** Turns the name of a folder into the first label of a name below the platform domain. Source: contract §4. */
+/** Turns the name of a folder into the first label of a name below the platform domain. Source: api §4. */
 function nameOfFolder(path: string): string {
   let folder = path;
   while (BUILDS.has(basename(folder).toLowerCase()) && dirname(folder) !== folder) folder = dirname(folder);

@@ -31,7 +31,7 @@ export interface IpcOptions {
  * Answers every command of the contract, and drops. Checks the sender of each message, parses the input, and reduces the output
  * to the fields of the contract. Errors are returned as values; an answer never rejects.
  *
- * Source: design of the desktop app, §6.
+ * Source: desktop §6.
  */
 export function registerIpc({ ipcMain, window, backend }: IpcOptions): void {
   const answer = (channel: string, input: z.ZodType, output: z.ZodType, run: (input: never) => Promise<unknown>) =>

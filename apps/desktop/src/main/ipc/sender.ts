@@ -11,7 +11,7 @@ export interface Sender {
  * True if a message comes from our page: from the main frame of our window while it shows our page. Frames inside the page, other
  * windows with the same address, and destroyed frames are refused.
  *
- * Source: design of the desktop app, §6.
+ * Source: desktop §6.
  */
 export function isOurPage({ sender, senderFrame }: Sender, window: BrowserWindow | null): boolean {
   try {

@@ -13,7 +13,7 @@ export interface PublishingNotificationsOptions {
   showPublishing(id: string): void;
 }
 
-/** Notifies the user when a publishing ends, as far as the settings allow. Source: design of the desktop app, §8, 2 and 14. */
+/** Notifies the user when a publishing ends, as far as the settings allow. Source: desktop §8.2, §8.14. */
 export interface PublishingNotifications {
   /** Copies a link to the clipboard. @returns True if it was copied. */
   copy(url: string): boolean;

@@ -49,7 +49,7 @@ export interface Publishings {
  * crash, and nothing is published twice. Opening does not wait for any folder, because its drive may never answer. Passwords are
  * only in memory, so a publishing that needs one cannot resume.
  *
- * @throws Error when `publishings.json` cannot be read. Source: design of the desktop app, §1, §8; security T40.
+ * @throws Error when `publishings.json` cannot be read. Source: desktop §1, §8; security T40.
  */
 export async function openPublishings(options: PublishingOptions): Promise<Publishings> {
   const file = await openJsonFile<StoredPublishings>({

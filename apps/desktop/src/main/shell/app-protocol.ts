@@ -71,7 +71,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * @param folder The compiled page.
  * @returns A handler that never rejects. 403 for another scheme or host, 404 for missing files, 405 except for GET and HEAD.
  *
- * Source: design of the desktop app, §6.
+ * Source: desktop §6.
  */
 export function createAppProtocol(folder: string): (request: Request) => Promise<Response> {
   return async ({ method, url }) => {

@@ -11,7 +11,7 @@ export function autostartFile(env: NodeJS.ProcessEnv, home: string): string {
  * Writes the entry that starts a program at login.
  *
  * @throws Error when the path of the program has a control character, which an entry cannot contain.
- * Source: Desktop Entry Specification 1.5, "The Exec key".
+ * Source: https://specifications.freedesktop.org/desktop-entry-spec/latest/exec-variables.html.
  */
 export async function writeAutostart(file: string, program: string, args: readonly string[]): Promise<void> {
   const entry = [

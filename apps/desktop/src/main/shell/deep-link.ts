@@ -11,7 +11,7 @@ const MAX_LINK_LENGTH = 2_048;
  *
  * @returns What to show; `null` for any other link.
  *
- * Source: design of the desktop app, §6.
+ * Source: desktop §6.
  */
 export function readDeepLink(link: string): EventData<'navigate'> | null {
   const url = link.length > MAX_LINK_LENGTH ? null : URL.parse(link);

@@ -18,7 +18,7 @@ const Entry = z.object({ origin: z.string(), key: z.string() });
  * Opens the keychain. Keys are encrypted by the system, in one file for each server that only the user can read. If the system
  * cannot protect keys, they are kept in memory, and no file is read or written.
  *
- * @param folder Created when the first key is stored. Source: design of the desktop app, §2, §6; security T40.
+ * @param folder Created when the first key is stored. Source: desktop §2, §6; security T40.
  */
 export async function openKeychain(store: KeyStore, folder: string, platform: string): Promise<Keychain> {
   return (await protects(store, platform)) ? onDisk(store, folder) : inMemory();

@@ -5,7 +5,7 @@ import { parseWebAddress } from '@berth/client';
  * names, and never with a user name or password.
  *
  * @param servers Origins of the known servers.
- * @returns The parsed address; `null` if it must not be opened. Source: design of the desktop app, §6.
+ * @returns The parsed address; `null` if it must not be opened. Source: desktop §6.
  */
 export function mayOpen(url: string, servers: readonly string[]): URL | null {
   const parsed = parseWebAddress(url);

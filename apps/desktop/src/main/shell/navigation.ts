@@ -8,7 +8,7 @@ const NAVIGATIONS = ['will-navigate', 'will-redirect', 'will-frame-navigate', 'w
  * Blocks all navigation and all new windows, frames and views in every web contents that is created from now on. Only the app
  * itself loads a page. Links are opened with the command `openLink`.
  *
- * Source: design of the desktop app, §6.
+ * Source: desktop §6.
  */
 export function refuseNavigation(app: Pick<App, 'on'>): void {
   app.on('web-contents-created', (_event, contents: Pick<WebContents, 'on' | 'setWindowOpenHandler'>) => {
@@ -37,7 +37,7 @@ export type GuardedSession = Pick<
 /**
  * Refuses all permissions, devices and downloads, and every request except to the app itself.
  *
- * Source: design of the desktop app, §6.
+ * Source: desktop §6.
  */
 export function refusePermissions(session: GuardedSession): void {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));

@@ -33,7 +33,7 @@ export interface JsonFile<T> {
  * Opens a JSON file that only its owner can read. Writes are atomic: after a crash the file has either the old or the new value.
  * An invalid file is renamed to `<path>.damaged`.
  *
- * @throws Error when the file exists and cannot be read. Source: design of the desktop app, §2.
+ * @throws Error when the file exists and cannot be read. Source: desktop §2.
  */
 export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<JsonFile<T>> {
   const { path } = options;

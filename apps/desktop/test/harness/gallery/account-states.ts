@@ -107,7 +107,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     answers: {
       listDeployments: { value: { deployments: SITES } },
       listDomains: { value: { domains: DOMAINS } },
-      // The server's answer. Source: contract §3.
+      // The server's answer. Source: api §3.
       deleteDeployment: {
         problem: problem(
           'refused',

@@ -31,7 +31,7 @@ export interface AccountBilling {
 
 /**
  * Creates an account. @returns Its id. @throws `business_logic_error` if the e-mail address already has one. Source:
- * contract §8.
+ * api §8.
  */
 export async function registerAccount(core: Core, account: NewAccount): Promise<string> {
   try {
@@ -88,7 +88,7 @@ export async function actForAccount(core: Core, reference: string): Promise<Scop
   return { core, caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator' } };
 }
 
-/** Creates an API key for an account. @returns The key, which cannot be read again. Source: contract §8. */
+/** Creates an API key for an account. @returns The key, which cannot be read again. Source: api §8. */
 export async function createApiKey(core: Core, account: string): Promise<string> {
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);

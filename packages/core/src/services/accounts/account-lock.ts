@@ -18,7 +18,7 @@ export interface LockedAccount {
 /**
  * Locks an account row until the transaction ends. Must come before the locks of deployments and domains.
  *
- * @returns The account; `null` if it is missing. Source: security §5, L4.
+ * @returns The account; `null` if it is missing. Source: storage L4.
  */
 export async function lockAccount(em: EntityManager, account: string): Promise<LockedAccount | null> {
   const { rows } = await sql<LockedAccount>`

@@ -16,7 +16,7 @@ export interface AccountStateChange {
  * A suspended account cannot do anything, and its sites show visitors that they are paused. A terminated account cannot
  * do anything either, and its sites are not found. Nothing is deleted, so `active` undoes both.
  *
- * @throws `not_found`. Source: contract §6.
+ * @throws `not_found`. Source: api §6.
  */
 export async function setAccountState(core: Core, account: string, state: AccountState): Promise<AccountStateChange> {
   return core.database.transaction(async (em) => {

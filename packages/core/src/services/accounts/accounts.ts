@@ -14,7 +14,7 @@ import { createToken } from './tokens.ts';
 
 const FIRST_START_LOCK = 7_212_002;
 
-/** `GET /account`. Source: service-api part 2, contract §6. */
+/** `GET /account`. Source: api §6. */
 export async function getAccount({ core, caller }: { core: Core; caller: AccountCaller }): Promise<WireAccount> {
   const em = core.database.em();
   const account = await em.findOneOrFail(Account, { id: caller.account });
@@ -86,7 +86,7 @@ export function insertApiKey(em: EntityManager, core: Core, account: string, sec
  *
  * Several processes can start at once: one of them creates the account.
  *
- * @returns The owner's API key if this call created one, to be shown once; otherwise `null`. Source: contract §8.
+ * @returns The owner's API key if this call created one, to be shown once; otherwise `null`. Source: api §8.
  */
 export async function ensureOwner(
   core: Core,
@@ -119,7 +119,7 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
  * Refuses a caller whose account cannot have more deployments, before anything is sent. The result can be outdated at
  * once: {@link incrementDeploymentCount} decides.
  *
- * @throws `forbidden`, with `details`. Source: contract §6.
+ * @throws `forbidden`, with `details`. Source: api §6.
  */
 export async function refuseAtDeploymentCap(core: Core, caller: Caller): Promise<void> {
   if (caller.kind === 'anonymous') return;
@@ -132,7 +132,7 @@ export async function refuseAtDeploymentCap(core: Core, caller: Caller): Promise
  * transaction ends, so that parallel deploys cannot exceed a cap.
  *
  * @returns The account, as it was before.
- * @throws `forbidden`, with `details` if the cap is reached. Source: contract §6; security T26.
+ * @throws `forbidden`, with `details` if the cap is reached. Source: api §6; security T26.
  */
 export async function incrementDeploymentCount(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {
   const locked = await lockActiveAccount(em, account);

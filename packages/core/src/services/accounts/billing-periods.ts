@@ -10,7 +10,7 @@ const MONTHS = { month: 1, year: 12 } as const satisfies Record<BillingPeriod, n
  * start on 31 January they begin on 28 or 29 February, 31 March, 30 April.
  *
  * @param started The start of the first period. Earlier times count as part of the first period.
- * Source: service-api part 3, contract §6.
+ * Source: api §6.
  */
 export function endOfPeriod(started: Date, period: BillingPeriod, now: Date): Date {
   const step = MONTHS[period];

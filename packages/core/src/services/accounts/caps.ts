@@ -21,7 +21,7 @@ const MESSAGES: Record<CountedCap, (limit: number, used: number) => string> = {
 /**
  * Throws unless the plan covers one more than `used`.
  *
- * @throws `forbidden`, with `details`, at the cap. Source: contract §2, §6; security T26.
+ * @throws `forbidden`, with `details`, at the cap. Source: api §2, §6; security T26.
  */
 export function refuseBeyondCap(core: Core, plan: string, cap: CountedCap, used: number): void {
   const limit = core.plans.get(plan).caps?.[cap];
@@ -33,7 +33,7 @@ function atCap(limit: number, used: number, what: string): string {
   return `The plan allows ${limit} ${what}, and the account has ${used}. Delete one or change the plan.`;
 }
 
-/** Counts the domains of an account. Paused domains do not count. Source: contract §6. */
+/** Counts the domains of an account. Paused domains do not count. Source: api §6. */
 export async function countDomains(em: EntityManager, account: string): Promise<DomainUsage> {
   const { rows } = await sql<DomainUsage>`
     select (count(*) filter (where kind = 'platform'))::int as "platformDomains",

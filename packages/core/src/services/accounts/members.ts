@@ -17,7 +17,7 @@ export interface AccountMember {
 }
 
 /**
- * Lists the members of an account, the first one first. @throws `not_found` for a missing account. Source: contract §6.
+ * Lists the members of an account, the first one first. @throws `not_found` for a missing account. Source: api §6.
  */
 export async function listMembers(core: Core, account: string): Promise<AccountMember[]> {
   const em = core.database.em();
@@ -31,7 +31,6 @@ export async function listMembers(core: Core, account: string): Promise<AccountM
  * @param email As the person writes it. Case does not matter.
  * @throws `validation_failed` for an invalid e-mail address; `not_found` for a missing account;
  *   `business_logic_error` if the person is already a member; `forbidden`, with `details`, at the plan's cap.
- * Source: contract §6; service-api part 8.
  */
 export async function addMember(core: Core, account: string, email: string): Promise<AccountMember> {
   const address = email.trim();
@@ -61,7 +60,6 @@ export async function addMember(core: Core, account: string, email: string): Pro
  * Removes a member from an account.
  *
  * @throws `not_found` for a missing account or member; `business_logic_error` for the owner, who cannot be removed.
- * Source: contract §6.
  */
 export async function removeMember(core: Core, account: string, email: string): Promise<AccountMember> {
   return core.database.transaction(async (em) => {

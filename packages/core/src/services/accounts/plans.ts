@@ -11,7 +11,7 @@ import type { Caller, Core, Plans } from '../../core.ts';
 /**
  * Creates the plans from a list.
  *
- * @param all In display order. Must contain the plan of anonymous deploys. Source: contract §6.
+ * @param all In display order. Must contain the plan of anonymous deploys. Source: api §6.
  */
 export function createPlans(all: readonly Plan[]): Plans {
   const byId = new Map(all.map((plan) => [plan.plan, plan]));
@@ -22,7 +22,7 @@ export function createPlans(all: readonly Plan[]): Plans {
 
 /**
  * The plan whose limits apply to a caller's deploys: the account's plan, or Free for an anonymous caller. Source:
- * service-api part 8.
+ * api §3.
  */
 function planOf(core: Core, caller: Caller): Plan {
   return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN);
@@ -33,12 +33,12 @@ export function limitsOf(core: Core, caller: Caller): DeployLimits {
   return planOf(core, caller).limits;
 }
 
-/** `GET /limits`. Source: contract §6. */
+/** `GET /limits`. */
 export function getLimits({ core, caller }: { core: Core; caller: Caller }): Limits {
   return { ...limitsOf(core, caller), blockedExtensions: [...BLOCKED_EXTENSIONS] };
 }
 
-/** `GET /plans`: the plans, in display order. Source: service-api part 2. */
+/** `GET /plans`: the plans, in display order. */
 export function listPlans(core: Core): { plans: PlanRow[] } {
   return {
     plans: core.plans.all.map(({ plan, name, price, caps, closed }) => ({

@@ -26,12 +26,12 @@ export function storageOwnerOf(caller: Caller): StorageOwner {
   return caller.kind === 'account' ? { account: caller.account } : { address: caller.address };
 }
 
-/** The storage cap of a plan or, for `null`, of an anonymous address; `undefined` for no cap. Source: contract §6. */
+/** The storage cap of a plan or, for `null`, of an anonymous address; `undefined` for no cap. Source: api §6. */
 export function storageCapOf(core: Core, plan: string | null): number | undefined {
   return plan === null ? ANONYMOUS_STORAGE_BYTES : core.plans.get(plan).caps?.storage;
 }
 
-/** @throws `forbidden`, with `details`, if `used` and `added` together exceed the cap. Source: contract §6. */
+/** @throws `forbidden`, with `details`, if `used` and `added` together exceed the cap. */
 export function refuseBeyondStorageCap({ used, added }: StorageUsage, limit: number | undefined): void {
   if (limit !== undefined && used + added > limit)
     throw new ServiceError(
@@ -60,7 +60,7 @@ export async function measureStorage(
  *
  * @param contents Those that were not found among the account's own.
  * @param options.certain True if none of the account's deployments can have any of them.
- * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6; security T26.
+ * @throws `forbidden`, with `details`, beyond the cap. Source: api §6; security T26.
  */
 export async function addStorage(
   em: EntityManager,
@@ -91,7 +91,7 @@ export async function addStorage(
 /**
  * Throws unless further contents fit the cap of an anonymous address. The transaction must have locked the address.
  *
- * @throws `forbidden`, with `details`. Source: contract §6; security T26.
+ * @throws `forbidden`, with `details`. Source: api §6; security T26.
  */
 export async function requireAnonymousStorage(
   em: EntityManager,
@@ -105,7 +105,7 @@ export async function requireAnonymousStorage(
   refuseBeyondStorageCap(await measureStorage(db, { address }, contents), ANONYMOUS_STORAGE_BYTES);
 }
 
-/** Locks an anonymous address until the transaction ends, like the row of an account. Source: security §5, L4. */
+/** Locks an anonymous address until the transaction ends, like the row of an account. Source: storage L4. */
 export async function lockAnonymousAddress(em: EntityManager, address: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`storage:${address}`}, 0))`.execute(em.getKysely());
 }
@@ -133,7 +133,7 @@ export async function readStorage(core: Core, account: string): Promise<number> 
   });
 }
 
-/** Measures accounts whose counter is only an upper bound, so that few requests have to do it. Source: contract §6. */
+/** Measures accounts whose counter is only an upper bound, so that few requests have to do it. */
 export function measureInexactStorage(core: Core, limits: RunLimits): Promise<number> {
   return runWorklist<{ id: string }>(
     core,

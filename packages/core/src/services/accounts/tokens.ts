@@ -34,7 +34,7 @@ export interface NewToken {
 /**
  * Creates a credential for an account, in the caller's transaction. Only its hash and its last 4 characters are stored.
  *
- * @returns The identifier, and the secret, which cannot be read again. Source: contract §1, §5.
+ * @returns The identifier, and the secret, which cannot be read again. Source: api §1, §5.
  */
 export function createToken(
   em: EntityManager,
@@ -68,7 +68,7 @@ export const MAX_TOKENS = 1_000;
  *
  * @returns The record, and the secret, which no other answer contains.
  * @throws `business_logic_error` if the account has {@link MAX_TOKENS} that have not expired.
- * Source: service-api part 5, contract §5.
+ * Source: api §5.
  */
 export async function addToken(
   { core, caller }: Scope,
@@ -123,7 +123,7 @@ async function makeTokenRoom(em: EntityManager, account: string, now: Date): Pro
  * Returns an identifier that no token of the account has. The account must be locked, so that it stays free until the
  * transaction ends.
  *
- * @param random Generates identifiers. Source: contract §1.
+ * @param random Generates identifiers. Source: api §1.
  */
 export async function findFreeTokenId(em: EntityManager, account: string, random = randomSuffix): Promise<string> {
   for (;;) {
@@ -147,7 +147,7 @@ export async function listTokens({ core, caller }: Scope, page: PageQuery): Prom
   return { tokens: rows.map(toToken), ...(nextCursor ? { nextCursor } : {}) };
 }
 
-/** `GET /tokens/{token}`. @throws `not_found`. Source: contract §5. */
+/** `GET /tokens/{token}`. @throws `not_found`. Source: api §5. */
 export async function getToken({ core, caller }: Scope, token: string): Promise<WireToken> {
   return toToken(await getOwnToken(core.database.em(), caller.account, token));
 }
@@ -158,7 +158,7 @@ export async function getToken({ core, caller }: Scope, token: string): Promise<
  * Any credential can be revoked, even the one that sends the request and the last API key of the account: revoking a
  * leaked key must never have to wait, and the operator can always create a new one.
  *
- * @throws `not_found`. Source: contract §5; security T20.
+ * @throws `not_found`. Source: api §5; security T20.
  */
 export async function deleteToken({ core, caller }: Scope, token: string): Promise<{ token: string }> {
   const { account, authMethod } = caller;

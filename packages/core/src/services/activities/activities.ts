@@ -22,7 +22,7 @@ export interface NewActivity {
  * Adds an activity in the same transaction as the change it records. The transaction must hold the lock of the account row, or
  * create the account, so that the ids of one account become visible in order.
  *
- * Source: contract §6, §9.
+ * Source: api §6, §9.
  */
 export function recordActivity(
   em: EntityManager,
@@ -42,7 +42,7 @@ export function recordActivity(
   );
 }
 
-/** `GET /activities`: the audit log, newest first. @throws `validation_failed` for a bad cursor. Source: contract §6. */
+/** `GET /activities`: the audit log, newest first. @throws `validation_failed` for a bad cursor. Source: api §6. */
 export async function listActivities(
   { core, caller }: { core: Core; caller: AccountCaller },
   page: PageQuery,
@@ -60,7 +60,7 @@ export async function listActivities(
   return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
 }
 
-/** The wire form of an activity. Source: contract §6. */
+/** The wire form of an activity. Source: api §6. */
 export function toActivity({
   event,
   created,

@@ -15,7 +15,7 @@ const RETRY_AFTER_SECONDS = 30;
  * Creates the feed of a process. It uses one connection that listens for notifications of the database. If notifications may
  * have been lost with the connection, all subscribers are woken after the reconnect.
  *
- * Source: contract §9.
+ * Source: api §9.
  */
 export function createActivityFeed(newActivities: Listener, { perAccount, perProcess } = FEED_LIMITS): ActivityFeed {
   const subscribers = new Map<string, Set<() => void>>();

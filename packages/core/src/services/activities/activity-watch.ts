@@ -40,7 +40,7 @@ const RECHECK_MS = 60_000;
  * @param last How many existing activities to send first. Default 0.
  * @param recheckMs How often to check the credential while there are no new activities. Default a minute.
  * @throws `validation_failed` for an invalid id; `rate_limit_exceeded` and `unavailable` as {@link ActivityFeed.subscribe}.
- * Source: contract §6, §9.
+ * Source: api §6, §9.
  */
 export async function watchActivities(
   { core, caller }: { core: Core; caller: AccountCaller },

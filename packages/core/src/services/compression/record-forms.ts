@@ -28,7 +28,7 @@ export interface CompressionTurn {
  * again. Skips contents that were swept in the meantime, and leaves those that another process has already compressed.
  *
  * @returns Whether any row refers to the pack.
- * @throws `unavailable` if the sweep has abandoned the pack in the meantime. Source: security P6, L2 to L5.
+ * @throws `unavailable` if the sweep has abandoned the pack in the meantime. Source: storage P6, L2 to L5.
  */
 export async function recordForms(
   em: EntityManager,

@@ -17,7 +17,7 @@ import { requireRateLimit } from '../rate-limits.ts';
  * Parses a claim: the hash, or the whole claim URL. White space around it, a trailing slash, a query and a fragment are
  * ignored.
  *
- * @throws `validation_failed` for anything else, such as the claim URL of another service. Source: contract §1, §6.
+ * @throws `validation_failed` for anything else, such as the claim URL of another service. Source: api §1, §6.
  */
 export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): string {
   const text = claim.trim();
@@ -42,7 +42,7 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
  *
  * @throws `validation_failed` for an invalid claim; `not_found` if it is unknown, expired or another account's;
  *   `forbidden`, with `details`, at a cap of the plan, and the deployment stays claimable; `rate_limit_exceeded`.
- * Source: service-api part 3; contract §6; security T24.
+ * Source: api §6; security T24.
  */
 export async function claimDeployment({ core, caller }: Scope, claim: string): Promise<WireDeployment> {
   const { account, authMethod } = caller;

@@ -12,7 +12,7 @@ const NO_CONTENTS: ContentLengths = new Map();
  *
  * @param account The account of the caller, already locked; `null` for an anonymous one.
  * @param fresh The contents that were not stored before.
- * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6; security T26.
+ * @throws `forbidden`, with `details`, beyond the cap. Source: api §6; security T26.
  */
 export async function countStorage(
   em: EntityManager,
@@ -35,7 +35,7 @@ export async function countStorage(
  *
  * @param account Already locked.
  * @param fresh The contents that were not stored before.
- * @throws `forbidden`, with `details`, beyond the cap. Source: contract §6.
+ * @throws `forbidden`, with `details`, beyond the cap. Source: api §6.
  */
 export async function countAccountStorage(
   em: EntityManager,

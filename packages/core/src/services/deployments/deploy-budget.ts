@@ -18,8 +18,7 @@ export interface DeployBudget {
  * takes nothing. A key whose first run has not ended does count, because its outcome is unknown; if it turns out to be
  * a repetition, the caller returns what was taken. A deploy that is refused counts like one that succeeds.
  *
- * @throws `rate_limit_exceeded`; `unavailable` if the store cannot be used. Source: contract §3, §7; security T25,
- *   T27.
+ * @throws `rate_limit_exceeded`; `unavailable` if the store cannot be used. Source: api §3, §7; security T25, T27.
  */
 export async function takeDeployBudget(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<DeployBudget> {
   if (!core.rateLimits || (key && (await hasStoredOutcome(core, key)))) return { state: null, async giveBack() {} };

@@ -83,7 +83,7 @@ export function collectFiles(
  * Returns a content check for files whose names require one: keys and rule files.
  *
  * @param ruleFiles Receives the content of a rule file.
- * @returns `null` for most files. Source: contract §3; serving S22.
+ * @returns `null` for most files. Source: api §3; serving S22.
  */
 export function createContentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
   return mayHoldPrivateKey(path) ? createPrivateKeyCheck(path) : createRuleFileCheck(path, ruleFiles);
@@ -106,7 +106,7 @@ function createPrivateKeyCheck(path: string): ContentCheck {
 /**
  * Compares the parts with the checksums: one MD5 per part, in order.
  *
- * @throws `validation_failed` naming the first file that differs. Source: contract §3; security T7.
+ * @throws `validation_failed` naming the first file that differs. Source: api §3; security T7.
  */
 export function verifyChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
   if (checksums.length !== parts.length)

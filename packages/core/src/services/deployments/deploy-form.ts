@@ -29,7 +29,7 @@ export interface DeployForm {
 /** The maximum length of a field other than `checksums`, in bytes. */
 const MAX_FIELD_BYTES = 64 * 1024;
 
-/** Collects the fields of a deploy under the limits of a plan, in any order. Source: contract §3. */
+/** Collects the fields of a deploy under the limits of a plan, in any order. Source: api §3. */
 export function collectForm(limits: DeployLimits): DeployForm {
   const fields = new Map<DeployField, string>();
   return {

@@ -30,8 +30,7 @@ function collectWarnings(): DeployWarnings {
 }
 
 /**
- * Warns of files that are not served, and of names that collide on case-insensitive disks. Source: contract §3;
- * serving S12.
+ * Warns of files that are not served, and of names that collide on case-insensitive disks. Source: api §3; serving S12.
  */
 function warnOfNames(paths: readonly string[], warnings: DeployWarnings): void {
   for (const file of paths)

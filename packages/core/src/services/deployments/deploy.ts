@@ -37,7 +37,7 @@ export interface Deploy {
  *
  * @throws `forbidden` if the account is full, before any byte is read. A deploy with a key may be a replay, so it is
  *   refused here only for storage, and only if it is not a replay.
- * Source: contract §3; security §5.
+ * Source: api §3; storage §3.
  */
 export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {
   if (!key) await refuseAtDeploymentCap(core, caller);
@@ -84,7 +84,7 @@ function check(files: DeployFiles, form: DeployForm, caller: Caller) {
   return { files: publishedFiles(files.parts, FILES_FIELD), options };
 }
 
-/** The canonical manifest and parameters, which define "the same request". Source: contract §3. */
+/** The canonical manifest and parameters, which define "the same request". Source: api §3. */
 function canonical({ files, options }: ReturnType<typeof check>): unknown {
   return [
     files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)),

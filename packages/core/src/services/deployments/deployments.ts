@@ -19,7 +19,7 @@ import { toUnixSeconds } from '../timestamps.ts';
 /** The maximum number of domains in a message; `details` lists all of them. */
 const MAX_NAMED_DOMAINS = 10;
 
-/** The wire form of a deployment. Source: service-api part 2. */
+/** The wire form of a deployment. Source: api §3. */
 export function toDeployment(addresses: Addresses, row: Deployment): WireDeployment {
   return {
     deployment: row.id,
@@ -96,7 +96,7 @@ export async function updateDeployment(
  * `DELETE /deployments/{deployment}`: the site is gone at once, its bytes are removed later. Repeating it is not an
  * error.
  *
- * @throws `not_found`; `business_logic_error`, naming the domains, while domains point at it. Source: contract §3.
+ * @throws `not_found`; `business_logic_error`, naming the domains, while domains point at it. Source: api §3.
  */
 export async function deleteDeployment(
   scope: Scope,
@@ -143,7 +143,7 @@ export async function decrementDeploymentCount(em: EntityManager, account: strin
 /**
  * Returns the row of a deployment of the caller.
  *
- * @param lock Locks the row until the transaction ends. The account must be locked before. Source: security §5, L5.
+ * @param lock Locks the row until the transaction ends. The account must be locked before. Source: storage L5.
  * @throws `not_found`.
  */
 export async function getOwnDeployment(

@@ -35,19 +35,19 @@ export function maxFileParts(limits: DeployLimits): number {
   return limits.maxFilesCount * 2 + 100;
 }
 
-/** Creates the `payload_too_large` error. Source: contract §2. */
+/** Creates the `payload_too_large` error. Source: api §2. */
 export function payloadTooLarge(limit: SizeLimit, max: number, message: string, file?: string): ServiceError {
   return new ServiceError('payload_too_large', message, {
     details: { limit, max, ...(file === undefined ? {} : { file }) },
   });
 }
 
-/** The error for more files than the plan allows. Source: contract §2. */
+/** The error for more files than the plan allows. */
 export function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
   return payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxFilesCount} files.`);
 }
 
-/** The error for a file that is larger than the plan allows. Source: contract §2. */
+/** The error for a file that is larger than the plan allows. */
 export function fileTooLarge(path: string, maxFileSize: number): ServiceError {
   return payloadTooLarge('maxFileSize', maxFileSize, `${path}: a file must have at most ${maxFileSize} bytes.`, path);
 }
@@ -58,7 +58,7 @@ export function fileTooLarge(path: string, maxFileSize: number): ServiceError {
  *
  * @returns A function that checks one more file, by the name it was sent with, or by its path in a deployment, which
  *   was accepted before. @throws `validation_failed`, `payload_too_large`.
- * Source: contract §3; security T1, T4.
+ * Source: api §3; security T1, T4.
  */
 export function createFileChecker(
   limits: DeployLimits,
@@ -115,7 +115,7 @@ function checkName(name: string): { path: string; junk: boolean } {
  * The files that a deploy publishes.
  *
  * @param field The field that listed them, named in the error for an empty list.
- * @throws `validation_failed` if there are none, or two of them conflict. Source: contract §3.
+ * @throws `validation_failed` if there are none, or two of them conflict. Source: api §3.
  */
 export function publishedFiles<T extends { path: string; junk: boolean }>(parts: readonly T[], field: string): T[] {
   const files = parts.filter(({ junk }) => !junk);

@@ -18,7 +18,7 @@ const TAG_BYTES = 16;
 /**
  * Parses an `Idempotency-Key`. Its scope is the credential, or the address of an anonymous client.
  *
- * @throws `validation_failed` if it is empty or too long. Source: contract §1, §3.
+ * @throws `validation_failed` if it is empty or too long. Source: api §1, §3.
  */
 export function readIdempotencyKey(header: string | undefined, caller: Caller): IdempotencyKey | null {
   if (header === undefined) return null;
@@ -33,7 +33,7 @@ export function readIdempotencyKey(header: string | undefined, caller: Caller): 
  * A keyed hash of a deploy request: equal for equal files and parameters, whatever the boundaries of the body. Keyed,
  * so that a weak site password cannot be found by trying hashes.
  *
- * Source: contract §3; security T25.
+ * Source: api §3; security T25.
  */
 export function fingerprintOf(core: Core, asked: unknown): Buffer {
   return createHmac('sha256', core.keys.idempotency).update(JSON.stringify(asked)).digest();
@@ -43,7 +43,7 @@ export function fingerprintOf(core: Core, asked: unknown): Buffer {
  * Waits for a concurrent request with the same key, then reads its outcome. Locks the key until the transaction ends.
  *
  * @returns The stored body, or `null` if the key is new.
- * @throws `business_logic_error` if the key was used for another request. Source: contract §3.
+ * @throws `business_logic_error` if the key was used for another request. Source: api §3.
  */
 export async function findReplay<T>(
   em: EntityManager,

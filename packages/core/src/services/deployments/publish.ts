@@ -48,7 +48,7 @@ export interface PublishOutcome {
  *
  * @throws `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at a cap of the plan;
  *   `business_logic_error` for a key that was used for another request; `unavailable`.
- * Source: security §5, P3 to P6.
+ * Source: storage P3 to P6.
  */
 export async function publish(
   em: EntityManager,

@@ -20,8 +20,7 @@ const NETLIFY_FILE = 'netlify.toml';
  * file or a `netlify.toml` with a `Basic-Auth` field is refused.
  *
  * @param into Receives the content when all of it has arrived.
- * @returns `null` for any other file. The check throws `validation_failed`. Source: contract §3; serving S22, S23,
- *   S65.
+ * @returns `null` for any other file. The check throws `validation_failed`. Source: api §3; serving S22, S23, S65.
  */
 export function createRuleFileCheck(path: string, into: RuleFiles): ContentCheck | null {
   switch (path) {
@@ -80,7 +79,7 @@ function refuseBasicAuth(file: string): ContentCheck['write'] {
 
 /**
  * The error for `Basic-Auth`: an owner who expects it to work must not publish the site without protection. Source:
- * contract §3.
+ * api §3.
  */
 function basicAuthRefused(file: string, place: string): ServiceError {
   return invalidFile(

@@ -26,7 +26,7 @@ export interface StorageTracker {
  * bytes that arrived might not fit, concurrently with the upload. The final check is in `storeContents`.
  *
  * @param key A deploy that repeats an earlier one is not refused, because it adds nothing.
- * @throws `forbidden`, with `details`, if the owner already exceeds the cap. Source: contract §6.
+ * @throws `forbidden`, with `details`, if the owner already exceeds the cap. Source: api §6.
  */
 export async function trackStorage(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<StorageTracker> {
   const limit = storageCapOf(core, caller.kind === 'account' ? caller.plan : null);

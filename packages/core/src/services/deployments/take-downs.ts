@@ -23,7 +23,7 @@ export interface TakeDown {
  *
  * @param reference Its id, its host name or its URL.
  * @param options.reason Shown to the owner among the activities.
- * @throws `not_found`, also for a deployment that is being deleted. Source: contract §6.
+ * @throws `not_found`, also for a deployment that is being deleted. Source: api §6.
  */
 export async function setTakenDown(
   core: Core,
@@ -81,7 +81,7 @@ async function changeTakeDown(
 
 /**
  * Drops the open uploads of an account: the contents that their clients need not send may come from the deployment. The
- * clients begin again. Source: contract §9.
+ * clients begin again. Source: api §9.
  */
 async function dropOpenUploads(em: EntityManager, account: string): Promise<void> {
   await sql`delete from upload where account_id = ${account} and committed is null`.execute(em.getKysely());

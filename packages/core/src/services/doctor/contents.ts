@@ -16,7 +16,7 @@ const PROGRESS_BYTES = 16 * 1024 * 1024;
 /** Maximum number of findings per pack; further damaged contents are only counted. */
 const MAX_FAULTS = 20;
 
-/** Reads every content of every sealed pack and checks its hash. Source: security I2, T36. */
+/** Reads every content of every sealed pack and checks its hash. Source: storage I2; security T36. */
 export const contents: Check = {
   name: 'contents',
   title: 'Hashes of stored contents',

@@ -12,7 +12,7 @@ interface Miscount {
 
 const live = sql`(select count(*)::int from deployment d where d.account_id = a.id and d.status = 'success')`;
 
-/** Counts the deployments of every account again, and measures its storage. Source: security I4, T26. */
+/** Counts the deployments of every account again, and measures its storage. Source: storage I4; security T26. */
 export const counters: Check = {
   name: 'counters',
   title: 'Counters of accounts',

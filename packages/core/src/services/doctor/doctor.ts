@@ -23,7 +23,7 @@ const CHECKS: readonly Check[] = [isolation, backlog, counters, domains, packs, 
  * the doctor fixes what can be fixed without losing anything: counters, work left to the sweep, pack files without a row,
  * damaged compressed forms. It never touches the contents of sites.
  *
- * Source: contract §8; security I1 to I4, T13, T36.
+ * Source: api §8; storage I1 to I4; security T13, T36.
  */
 export async function* doctor(core: Core, options: DoctorOptions): AsyncGenerator<DoctorEvent> {
   for (const { name, title, run } of CHECKS) {

@@ -13,7 +13,7 @@ const FAULTS: Record<Row['fault'], string> = {
   foreign: 'belongs to another account',
 };
 
-/** Checks the deployment of every domain. Source: contract §3, §4. */
+/** Checks the deployment of every domain. Source: api §3, §4. */
 export const domains: Check = {
   name: 'domains',
   title: 'Deployments of domains',

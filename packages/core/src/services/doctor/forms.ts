@@ -22,7 +22,7 @@ const PROGRESS_BYTES = 16 * 1024 * 1024;
  * Reads every compressed form, checks its hash and decompresses it. A damaged form is fixed by deleting it: the content is
  * served uncompressed until it is compressed again.
  *
- * Source: serving S48; security I2.
+ * Source: serving S48; storage I2.
  */
 export const forms: Check = {
   name: 'forms',

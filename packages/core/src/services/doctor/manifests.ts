@@ -18,7 +18,7 @@ const FAULTS: Record<string, string> = {
   size: 'have a different size than their stored content',
 };
 
-/** Checks that every file of every deployment has its content in the store. Source: security I2. */
+/** Checks that every file of every deployment has its content in the store. Source: storage I2. */
 export const manifests: Check = {
   name: 'manifests',
   title: 'Files of deployments',

@@ -7,7 +7,7 @@ const NAMES_AT_ONCE = 1000;
 const MAX_REMOVED = 10_000;
 const PACK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Compares the rows of packs with each other, and the files with the rows. Source: security I2, I3. */
+/** Compares the rows of packs with each other, and the files with the rows. Source: storage I2, I3. */
 export const packs: Check = {
   name: 'packs',
   title: 'Packs and their files',

@@ -15,7 +15,7 @@ export const MAX_UNVERIFIED_DOMAINS = 10_000;
  * parallel requests cannot exceed a cap.
  *
  * @throws `forbidden`, with `details`, at the cap of the plan; `business_logic_error` for a custom domain of an
- *   account that has {@link MAX_UNVERIFIED_DOMAINS}, whatever its plan. Source: contract §6; security T26.
+ *   account that has {@link MAX_UNVERIFIED_DOMAINS}, whatever its plan. Source: api §6; security T26.
  */
 export async function requireDomainRoom(
   em: EntityManager,

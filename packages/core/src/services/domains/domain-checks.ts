@@ -10,7 +10,7 @@ import { wantedRecords } from './domain-records.ts';
 import { type DomainState, applyChecks } from './domain-schedule.ts';
 
 /**
- * The minimum pause between two checks of one domain, in milliseconds. Longer than a check takes. Source: contract §4.
+ * The minimum pause between two checks of one domain, in milliseconds. Longer than a check takes. Source: api §4.
  */
 export const COOLDOWN_MS = 10_000;
 /** The class of the advisory lock. The hash of a name is the second key, so no other advisory lock can collide. */
@@ -60,7 +60,7 @@ export async function claimCheck(core: Core, id: number): Promise<number> {
  * Checks the DNS of a domain whose check was claimed, and updates its status. The DNS queries run outside of any
  * transaction. Its result is applied to the row as it is afterwards.
  *
- * @returns The row; `null` if the domain was deleted. Source: contract §4; security T28.
+ * @returns The row; `null` if the domain was deleted. Source: api §4; security T28.
  */
 export async function checkDomain(core: Core, id: number, asker: CheckRequest): Promise<Domain | null> {
   const row = await core.database.em().findOne(Domain, { id }, { populate: ['account'] });
@@ -110,7 +110,7 @@ async function lockName(em: EntityManager, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${NAME_LOCK}, hashtext(${end}))`.execute(em.getKysely());
 }
 
-/** True if another account has proved this name, or a name above or below it. Source: contract §4; security T28. */
+/** True if another account has proved this name, or a name above or below it. Source: api §4; security T28. */
 async function isBlocked(em: EntityManager, { name, account }: Domain): Promise<boolean> {
   const names = [name, ...namesAbove({ name, registrable: registrableOf(name) })];
   const { rows } = await sql`

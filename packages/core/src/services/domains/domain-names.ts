@@ -39,7 +39,7 @@ const PLATFORM_LABEL_MIN = 3;
  * Normalises a text to the canonical spelling of a host name: UTS-46, lower case, A-labels, no trailing dot. Anything
  * that a URL parser would cut off, decode or read as a number is refused. Normalising is idempotent.
  *
- * @returns The name, or the reason why it is invalid. Source: contract §4; security T29.
+ * @returns The name, or the reason why it is invalid. Source: api §4; security T29.
  */
 export function normaliseName(text: string): { ok: true; name: string } | InvalidDomainName {
   if (text === '') return invalidName('the name is empty; use a full name such as "www.example.com"');
@@ -71,7 +71,7 @@ export function normaliseName(text: string): { ok: true; name: string } | Invali
 /**
  * Decides if a text can be a domain, and of which kind. Pure: does not check if the name is free.
  *
- * Platform domains are one label of 3 to 63 characters below the platform domain. Source: contract §4; security T29.
+ * Platform domains are one label of 3 to 63 characters below the platform domain. Source: api §4; security T29.
  */
 export function readDomainName(text: string, rules: NameRules): DomainName | InvalidDomainName {
   const normal = normaliseName(text);

@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60_000;
  * Checks the DNS of domains that are due: unverified ones after growing pauses, and once a day those that serve, or
  * would serve if they were not paused. Several processes can run this at once; each claims different domains.
  *
- * @returns How many domains were checked. Source: contract §4; security T28.
+ * @returns How many domains were checked. Source: api §4; security T28.
  */
 export async function recheckDomains(
   core: Core,

@@ -16,7 +16,7 @@ export type RecordInputs = Pick<Core, 'addresses' | 'keys'>;
  * account, so a name that merely points at the service proves nothing for other accounts. If there are several
  * addresses of one kind, one of them is enough. Pure.
  *
- * @param name The normalised name of a custom domain. Source: contract §4; security T28.
+ * @param name The normalised name of a custom domain. Source: api §4; security T28.
  */
 export function wantedRecords(
   core: RecordInputs,

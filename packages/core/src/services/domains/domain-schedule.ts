@@ -31,7 +31,7 @@ const MISSING_TO_LOSE_MS = 7 * DAY_MS;
  * minutes, up to every 6 hours, for 30 days. A paused domain stays paused.
  *
  * @param asked True if a person requested the check, who has probably just changed the records.
- * Source: contract §4; security T28.
+ * Source: api §4; security T28.
  */
 export function applyChecks(
   row: DomainState & Pick<Domain, 'created'>,

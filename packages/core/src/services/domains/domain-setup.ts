@@ -39,7 +39,7 @@ export interface DomainSetup {
 
 const SHARE_HASH = /^[0-9a-f]{32}$/;
 
-/** The content of the page behind a share link; `null` if the link is invalid. Source: contract §4. */
+/** The content of the page behind a share link; `null` if the link is invalid. Source: api §4. */
 export async function findDomainSetup(core: Core, hash: string): Promise<DomainSetup | null> {
   const row = await findShared(core, hash);
   if (!row) return null;
@@ -72,7 +72,7 @@ export async function findDomainSetup(core: Core, hash: string): Promise<DomainS
 /**
  * Checks the DNS of a shared domain now, unless it was checked within the last 10 s or its account is not active.
  *
- * @returns True if the link is valid. Source: contract §4.
+ * @returns True if the link is valid. Source: api §4.
  */
 export async function checkDomainSetup(core: Core, hash: string): Promise<boolean> {
   const row = await findShared(core, hash);

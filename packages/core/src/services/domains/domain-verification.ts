@@ -12,7 +12,7 @@ import { toUnixSeconds } from '../timestamps.ts';
  * one name at the same time, one of them gets it.
  *
  * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded`
- *   within 10 s after the last check. Source: contract §4; security T28, T30.
+ *   within 10 s after the last check. Source: api §4; security T28, T30.
  */
 export async function verifyDomain(scope: Scope, reference: string): Promise<VerifiedDomain> {
   const { core, caller } = scope;
@@ -43,7 +43,7 @@ export async function verifyDomain(scope: Scope, reference: string): Promise<Ver
 /**
  * `GET /domains/{domain}/dns`: finds the DNS provider by the NS records of the registrable domain.
  *
- * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: api §4.
  */
 export async function findProvider(scope: Scope, reference: string): Promise<DomainDns> {
   const { core } = scope;

@@ -25,7 +25,7 @@ import {
 import { listRecords, wantedRecords } from './domain-records.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** The wire form of a domain. Source: contract §4. */
+/** The wire form of a domain. Source: api §4. */
 export function toDomain(addresses: Addresses, row: Domain): WireDomain {
   return {
     domain: row.name,
@@ -82,7 +82,7 @@ export async function deleteDomain(scope: Scope, reference: string): Promise<{ d
 
 /**
  * Decides if a name can be a domain of the account. The answer for an invalid name is a result, not an error. Source:
- * contract §4.
+ * api §4.
  */
 export async function validateDomain({ core, caller }: Scope, text: string): Promise<DomainValidation> {
   const read = readUsableName(core.addresses, text);
@@ -94,7 +94,7 @@ export async function validateDomain({ core, caller }: Scope, text: string): Pro
 /**
  * `GET /domains/{domain}/records`: the DNS records that the domain needs.
  *
- * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain.
  */
 export async function getRecords(scope: Scope, reference: string): Promise<DomainRecords> {
   const em = scope.core.database.em();
@@ -106,7 +106,7 @@ export async function getRecords(scope: Scope, reference: string): Promise<Domai
 /**
  * `GET /domains/{domain}/share`: the public page that lists these records.
  *
- * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: contract §4.
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain.
  */
 export async function getShare(scope: Scope, reference: string): Promise<DomainShare> {
   const { name, shareHash } = await getOwnCustomDomain(scope.core.database.em(), scope, reference);
@@ -117,7 +117,7 @@ export async function getShare(scope: Scope, reference: string): Promise<DomainS
  * Returns the row of a domain of the caller.
  *
  * @param lock Locks the row until the transaction ends. The account and the deployments must be locked before. Source:
- * security §5, L6.
+ * storage L6.
  * @throws `validation_failed` for an invalid name; `not_found`.
  */
 async function getOwnDomain(
@@ -162,7 +162,7 @@ export const NAME_TAKEN = 'this name, or one above it, belongs to another accoun
 /**
  * True if another account has proved this name or, for a custom name, a name above it. Pending domains block nothing.
  *
- * Source: contract §4; security T28.
+ * Source: api §4; security T28.
  */
 export async function isNameTaken(em: EntityManager, account: string, name: DomainName): Promise<boolean> {
   const names = name.kind === 'custom' ? [name.name, ...namesAbove(name)] : [name.name];
@@ -175,7 +175,7 @@ export async function isNameTaken(em: EntityManager, account: string, name: Doma
 }
 
 /**
- * Like {@link readDomainName}, but also refuses an apex if the platform has no addresses for one. Source: contract §4.
+ * Like {@link readDomainName}, but also refuses an apex if the platform has no addresses for one.
  */
 export function readUsableName(addresses: Addresses, text: string): DomainName | InvalidDomainName {
   const read = readDomainName(text, addresses);

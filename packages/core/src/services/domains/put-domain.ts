@@ -30,8 +30,8 @@ const FIRST_CHECK_MS = 60_000;
  *
  * @throws `validation_failed` for a name that cannot be a domain; `not_found` for a deployment that is missing or
  *   belongs to another account; `business_logic_error` for a deployment that is not live, was taken down or expires,
- *   and for a name of another account; `forbidden`, with `details`, at the plan's cap. Source: contract §4;
- *   security T26, T28, T35.
+ *   and for a name of another account; `forbidden`, with `details`, at the plan's cap. Source: api §4; security T26,
+ *   T28, T35.
  */
 export async function putDomain(
   scope: Scope,

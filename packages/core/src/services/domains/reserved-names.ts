@@ -13,7 +13,7 @@ export const SPECIAL_USE_NAMES: readonly string[] = [
 
 /**
  * Labels that cannot be platform domains: visitors would take them for the service, and programs for a configuration
- * host. Source: contract §4.
+ * host. Source: api §4.
  */
 export const RESERVED_LABELS: ReadonlySet<string> = new Set([
   'about',

@@ -134,7 +134,7 @@ async function insertAll(em: EntityManager, rows: RawBuilder<unknown>, count: nu
  * @param pack The new pack; `null` if no new content arrived.
  * @returns The packs that the deployment needs, and the contents that were stored for the first time.
  * @throws `unavailable` if a content that was stored before has been swept since.
- * Source: security P4.
+ * Source: storage P4.
  */
 export async function assignToPacks(
   em: EntityManager,

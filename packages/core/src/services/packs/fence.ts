@@ -9,7 +9,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * contents holds it exclusively. Both hold it until the transaction ends, so that a content which a deploy has found
  * cannot vanish before the deploy commits.
  *
- * Source: security §5, L2.
+ * Source: storage L2.
  */
 export async function enterFence(em: EntityManager): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${FENCE})`.execute(em.getKysely());
@@ -19,7 +19,7 @@ export async function enterFence(em: EntityManager): Promise<void> {
  * Takes the fence exclusively, for the rest of the transaction.
  *
  * @param waitMs How long to wait for deploys to leave it; 0 does not wait.
- * @returns False if the fence is still held by others. Source: security W1.
+ * @returns False if the fence is still held by others. Source: storage W1.
  */
 export async function tryCloseFence(em: EntityManager, waitMs: number): Promise<boolean> {
   const db = em.getKysely();

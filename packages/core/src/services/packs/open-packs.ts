@@ -15,7 +15,7 @@ export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
   close(): Promise<void>;
 }
 
-/** Starts a pack for one upload. Its row and file are created with the first byte. Source: security P1. */
+/** Starts a pack for one upload. Its row and file are created with the first byte. Source: storage P1. */
 export function openPack(core: Core): OpenPack {
   const id = randomUUID();
   let recorded = false;
@@ -63,7 +63,7 @@ export function openPack(core: Core): OpenPack {
  * @param work Returns `packUsed`, true if anything refers to the pack.
  * @throws the error of the transaction. If it failed during COMMIT, the outcome is unknown: the pack stays, and its
  *   row decides later.
- * Source: security P6, P9.
+ * Source: storage P6, P9.
  */
 export async function commitWithPack<T extends { packUsed: boolean }>(
   core: Core,
@@ -89,7 +89,7 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
 /**
  * Changes a durable pack from `open` to `sealed`, in the transaction that refers to it.
  *
- * @throws `unavailable` if the sweep has dropped the pack meanwhile. Source: security P6, W4.
+ * @throws `unavailable` if the sweep has dropped the pack meanwhile. Source: storage P6, W4.
  */
 export async function markSealed(em: EntityManager, core: Core, id: string, sizeBytes: number): Promise<void> {
   const { numAffectedRows } = await sql`
@@ -100,7 +100,7 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
 }
 
 /**
- * Drops a pack that nothing refers to: marks its row as dead, then deletes the file, then the row. Source: security P8.
+ * Drops a pack that nothing refers to: marks its row as dead, then deletes the file, then the row. Source: storage P8.
  */
 export async function dropPack(core: Core, id: string): Promise<void> {
   const { numAffectedRows } =
@@ -108,7 +108,7 @@ export async function dropPack(core: Core, id: string): Promise<void> {
   if (numAffectedRows === 1n) await removeDeadPack(core, id);
 }
 
-/** Deletes the file of a dead pack, then its row. Repeating it is not an error. Source: security W3. */
+/** Deletes the file of a dead pack, then its row. Repeating it is not an error. Source: storage W3. */
 export async function removeDeadPack(core: Core, id: string): Promise<void> {
   await core.packs.remove(id);
   failpoint('sweep.pack-file-removed');

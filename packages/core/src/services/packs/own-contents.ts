@@ -31,7 +31,7 @@ interface Source {
  * Call it under the fence: the packs then exist until the transaction ends.
  *
  * @param hashes SHA-256 in hex.
- * Source: contract §9; security T22, P10.
+ * Source: api §9; security T22; storage P10.
  */
 export async function findOwnContents(
   em: EntityManager,

@@ -25,7 +25,7 @@ interface DomainRow {
  * Runs in the caller's transaction, which must hold the lock of the account. A resumed domain serves at once if it was
  * proved before; otherwise it waits for its DNS like a new one. In both cases its DNS is checked soon.
  *
- * Source: service-api part 3; contract §4, §6.
+ * Source: api §4, §6.
  */
 export async function pauseOrResumeDomains(
   em: EntityManager,

@@ -34,7 +34,7 @@ const BATCH = 1000;
  *
  * @param options.atOnce Makes a downgrade take effect at once, too.
  * @throws `not_found`; `validation_failed` for an unknown plan.
- * Source: service-api part 3, contract §6.
+ * Source: api §6.
  */
 export async function changePlan(
   core: Core,
@@ -72,7 +72,7 @@ export async function changePlan(
  * Applies the downgrades that are due, each in its own transaction. A failed one is logged and retried by the next run.
  * Several processes can run this at once: each downgrade is applied once.
  *
- * @returns How many this call applied. Source: contract §6.
+ * @returns How many this call applied. Source: api §6.
  */
 export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits, 'signal'> = {}): Promise<number> {
   const now = core.now();

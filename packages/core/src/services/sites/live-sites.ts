@@ -22,7 +22,7 @@ export interface SiteCacheLimits {
   sitesBytes: number;
   /** For the links of domains. */
   linksBytes: number;
-  /** How long public sites are served from memory while the database is unreachable, in milliseconds. Source: contract §10. */
+  /** How long public sites are served from memory while the database is unreachable, in milliseconds. Source: api §10. */
   staleMs: number;
 }
 
@@ -41,7 +41,7 @@ const MAX_TRIES = 3;
  * While the database is unreachable, cached public sites are served for `staleMs` more. Everything else is
  * `unavailable`.
  *
- * Source: serving S2; architecture "Serving".
+ * Source: serving S2.
  */
 export class LiveSiteCache implements LiveSites {
   readonly #core: Core;

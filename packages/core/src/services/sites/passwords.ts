@@ -43,7 +43,7 @@ export function hashPassword(password: string): Promise<string> {
  *
  * @param password Already trimmed and normalized to NFC.
  * @param stored A PHC string, with the parameters that were in use when it was made.
- * @throws `unavailable` if the queue is full. Source: security §7.
+ * @throws `unavailable` if the queue is full.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const { tag, ...parameters } = read(stored);
@@ -55,7 +55,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
  * version.
  *
  * @returns A PHC string with the current parameters; `null` if the stored one already has them.
- * @throws `unavailable` if the queue is full. Source: security §7.
+ * @throws `unavailable` if the queue is full.
  */
 export async function renewHash(password: string, stored: string): Promise<string | null> {
   const { tag, salt } = read(stored);

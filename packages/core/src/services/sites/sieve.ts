@@ -24,7 +24,7 @@ export interface Sieve<T> {
  * would be written on every request.
  *
  * @param maxBytes The maximum size of all values, by `sizeOf`.
- * Source: Zhang et al., "SIEVE is simpler than LRU", NSDI 2024.
+ * Source: https://www.usenix.org/conference/nsdi24/presentation/zhang-yazhuo (SIEVE).
  */
 export function createSieve<T>(maxBytes: number, sizeOf: (value: T) => number): Sieve<T> {
   const entries = new Map<string, Entry<T>>();

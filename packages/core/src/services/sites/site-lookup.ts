@@ -24,7 +24,7 @@ export interface LiveSites {
    * not linked; for everything that belongs to a terminated account.
    *
    * @throws ServiceError `unavailable` if the database is unavailable and the site is not cached.
-   * Source: serving S2, S4; contract §4, §6; security §5 (C3).
+   * Source: serving S2, S4; api §4, §6; storage C3.
    */
   find(address: SiteAddress): Promise<SiteLookup>;
   /** Like {@link find}, but bypasses all caches: the bytes of files may have moved to another pack. */

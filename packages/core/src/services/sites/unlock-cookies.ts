@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How long an unlocked site stays unlocked, in seconds. Source: contract §7; serving S62. */
+/** How long an unlocked site stays unlocked, in seconds. Source: api §7; serving S62. */
 export const UNLOCK_SECONDS = 7 * 24 * 3600;
 
 /** What a cookie unlocks: one deployment on one host, as long as its password stays the same. */

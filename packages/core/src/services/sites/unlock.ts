@@ -29,7 +29,7 @@ export type UnlockOutcome =
  * site, and against ten times that limit for the site. A hash with old parameters is renewed.
  *
  * @throws `unavailable` if too many passwords are being hashed, or the database cannot be used.
- * Source: serving S61; contract §7; security §7, T16, T27.
+ * Source: serving S61; api §7; security §7, T16, T27.
  */
 export async function unlockSite(core: Core, { deployment, password, address }: UnlockAttempt): Promise<UnlockOutcome> {
   const retryAfterSeconds = await countAttempt(core, deployment, address);

@@ -9,7 +9,7 @@ export function newBootId(): string {
 
 /**
  * Updates the heartbeat of this process. Called once at the start, before any upload, and then regularly. Source:
- * security W4.
+ * storage W4.
  */
 export async function recordHeartbeat(core: Pick<Core, 'database' | 'boot' | 'now'>): Promise<void> {
   const now = core.now();
@@ -18,7 +18,7 @@ export async function recordHeartbeat(core: Pick<Core, 'database' | 'boot' | 'no
     on conflict (id) do update set heartbeat = excluded.heartbeat`.execute(core.database.kysely);
 }
 
-/** Deletes the rows of processes that have been silent for this long and have no packs left. Source: security W4. */
+/** Deletes the rows of processes that have been silent for this long and have no packs left. Source: storage W4. */
 export async function deleteStoppedBoots(core: Core, bootStaleMs: number): Promise<void> {
   const silent = new Date(core.now().getTime() - bootStaleMs);
   await sql`

@@ -9,7 +9,7 @@ import { type RunLimits, runWorklist } from '../worklist.ts';
  * Deletes expired uploads and their references to packs; those of one owner in one transaction. If the uploads of an
  * owner cannot be deleted, that is logged and retried by the next run.
  *
- * @returns How many owners had expired uploads. Source: contract §9; security P10.
+ * @returns How many owners had expired uploads. Source: api §9; storage P10.
  */
 export async function expireUploads(core: Core, limits: RunLimits): Promise<number> {
   const now = core.now();

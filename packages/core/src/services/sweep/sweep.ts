@@ -25,7 +25,7 @@ export interface SweepOptions {
   signal?: AbortSignal;
 }
 
-/** Source: security W4, W5. */
+/** Source: storage W4, W5. */
 export const DEFAULT_SWEEP: SweepOptions = {
   graceMs: 24 * 60 * 60 * 1000,
   bootStaleMs: 10 * 60 * 1000,
@@ -49,7 +49,7 @@ export interface SweepReport {
  * A step or an item that fails is logged, and the others still run.
  *
  * @throws the error of the first step that failed, after the last step; at once if the database cannot be used.
- * Source: security §5, W1 to W5.
+ * Source: storage W1 to W5.
  */
 export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Promise<SweepReport> {
   const settings = { ...DEFAULT_SWEEP, ...options };

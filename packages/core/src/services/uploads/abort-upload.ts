@@ -8,7 +8,7 @@ import { getUpload, uploadNotFound, removeOpenUpload, alreadyCommitted } from '.
  * Aborts an open upload at once; its bytes are removed later.
  *
  * @throws `not_found`, also if it is repeated; `business_logic_error` for an upload that was committed. Source:
- *   contract §9.
+ *   api §9.
  */
 export async function abortUpload(
   { core, caller }: { core: Core; caller: Caller },

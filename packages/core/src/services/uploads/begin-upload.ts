@@ -67,7 +67,7 @@ interface UploadPlan {
  *   the plan; `rate_limit_exceeded`, also if too many uploads are open; `not_found` for the base;
  *   `business_logic_error` for a base that was taken down, for a password from a deploy token with a protected base,
  *   and for a key that was used for another request.
- * Source: contract §3, §9; security T2, T4, T22, T25, P10.
+ * Source: api §3, §9; security T2, T4, T22, T25; storage P10.
  */
 export async function beginUpload(request: BeginRequest, input: BeginUpload): Promise<BegunUpload> {
   const { core, caller } = request;
@@ -118,7 +118,7 @@ function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller):
 
 /**
  * The canonical request, which defines "the same request". The order of files and paths does not matter. Source:
- * contract §3.
+ * api §3.
  */
 function canonical(input: BeginUpload, options: DeployOptions): unknown {
   const sorted = (files: readonly UploadFile[]) =>
@@ -167,7 +167,7 @@ async function wasBegunConcurrently(em: EntityManager, core: Core, caller: Calle
   return (await sql`select 1 from upload where hash = ${hash}`.execute(db)).rows.length > 0;
 }
 
-/** The password hash of the new site. @throws `business_logic_error`. Source: contract §9. */
+/** The password hash of the new site. @throws `business_logic_error`. Source: api §9. */
 function passwordOf(
   { password }: BeginUpload,
   caller: Caller,
@@ -185,7 +185,7 @@ function passwordOf(
 }
 
 /**
- * Counts the contents of an upload as stored. @throws `forbidden`, with `details`, beyond the cap. Source: contract §6.
+ * Counts the contents of an upload as stored. @throws `forbidden`, with `details`, beyond the cap. Source: api §6.
  */
 async function reserveStorage(
   em: EntityManager,

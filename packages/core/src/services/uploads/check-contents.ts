@@ -12,7 +12,7 @@ import { byteaArray } from '../packs/contents.ts';
  * content can be published under another name than it was uploaded with, so it is checked each time.
  *
  * @returns The rule files.
- * @throws `validation_failed` naming the file whose content is refused. Source: contract §3; serving S22.
+ * @throws `validation_failed` naming the file whose content is refused. Source: api §3; serving S22.
  */
 export async function checkContents(core: Core, files: readonly UploadFile[]): Promise<RuleFiles> {
   const ruleFiles: RuleFiles = {};

@@ -19,7 +19,7 @@ import { getUpload, uploadNotFound, touchUpload, type Upload } from './uploads.t
  * @throws `not_found`; `business_logic_error`, with the number, while contents are missing; `validation_failed` for a
  *   file whose content is refused; `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at
  *   a cap of the plan; `unavailable`.
- * Source: contract §3, §9; security P3 to P7.
+ * Source: api §3, §9; storage P3 to P7.
  */
 export async function commitUpload({ core, caller }: { core: Core; caller: Caller }, name: string) {
   // A list of files is large. Of several concurrent commits only one needs it.

@@ -15,7 +15,7 @@ export interface BaseChange {
  *
  * @param options.field The field that listed them, named in errors.
  * @param options.base The files of the base. Those of them that are planned again keep their paths.
- * @throws `validation_failed`, `payload_too_large`. Source: contract §3, §9.
+ * @throws `validation_failed`, `payload_too_large`. Source: api §3, §9.
  */
 export function planFiles(
   files: readonly UploadFile[],
@@ -39,8 +39,7 @@ export function planFiles(
  * The files of a base after a change: in the order of the base, replaced files at their old positions, new ones at the
  * end.
  *
- * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: contract §9;
- *   security T2.
+ * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: api §9; security T2.
  */
 export function changedFiles({ base, put, remove }: BaseChange): UploadFile[] {
   const removed = new Set(remove.map(canonical));

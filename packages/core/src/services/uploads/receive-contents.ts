@@ -46,8 +46,8 @@ export interface ContentsBody {
  * Receives missing contents of an upload: they go into a pack as they arrive and are hashed on the way; each body has a
  * pack of its own. A content that was already received is read and ignored.
  *
- * @throws `not_found`; `business_logic_error` for an upload that was committed. Source: contract §9; security P1 to
- *   P6, T22.
+ * @throws `not_found`; `business_logic_error` for an upload that was committed. Source: api §9; storage P1 to P6;
+ *   security T22.
  */
 export async function receiveContents(core: Core, caller: Caller, name: string): Promise<ContentsBody> {
   const upload = await getUpload(core, caller, name);

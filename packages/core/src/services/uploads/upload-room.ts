@@ -11,7 +11,7 @@ import { belongsTo, removeOpenUpload } from './uploads.ts';
  * has been idle longest. The transaction must have locked the account or the address.
  *
  * @throws `rate_limit_exceeded`, with the time after which to retry, if none has been idle for 10 minutes. Source:
- *   contract §9.
+ *   api §9.
  */
 export async function makeUploadRoom(em: EntityManager, core: Core, caller: Caller): Promise<void> {
   const now = core.now().getTime();

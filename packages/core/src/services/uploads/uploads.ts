@@ -32,7 +32,7 @@ const TOUCH_MS = 60_000;
  * are not read, so a request that has nothing to do is cheap however large the upload is.
  *
  * @returns `null` if it is missing, belongs to another caller, or has expired.
- * Source: contract §9; security T22.
+ * Source: api §9; security T22.
  */
 export async function findUpload(core: Core, caller: Caller, name: string): Promise<Upload | null> {
   if (!NAME.test(name)) return null;

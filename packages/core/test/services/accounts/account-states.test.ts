@@ -30,7 +30,7 @@ const ask = () => authenticate(core, `Bearer ${key}`, '192.0.2.1');
 const newest = async (count: number) =>
   (await listActivities({ core, caller }, { limit: 100 })).activities.slice(0, count);
 
-describe('contract §6: the state of an account', () => {
+describe('api §6: the state of an account', () => {
   it.each(['suspended', 'terminated'] as const)(
     '%s: refuses everything with 403 until it is activated',
     async (state) => {
@@ -65,7 +65,7 @@ describe('contract §6: the state of an account', () => {
   });
 });
 
-describe('contract §6: a site that the operator takes down', () => {
+describe('api §6: a site that the operator takes down', () => {
   it.each([
     ['its id', (id: string) => id],
     ['its host name', (id: string) => `${id.toUpperCase()}.sites.test`],
@@ -98,7 +98,7 @@ describe('contract §6: a site that the operator takes down', () => {
   });
 });
 
-describe('contract §8: the accounts that an operator manages', () => {
+describe('api §8: the accounts that an operator manages', () => {
   it('are created with a plan, a name and a billing period, one per e-mail address', async () => {
     const email = `${caller.account}@new.test`;
     const account = await registerAccount(core, { email, plan: 'pro', name: 'Ada', period: 'year' });

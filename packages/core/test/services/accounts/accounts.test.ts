@@ -29,7 +29,7 @@ const opens = async (key: string) => {
   );
 };
 
-describe('contract §8: the first start', () => {
+describe('api §8: the first start', () => {
   it('creates the owner’s account and returns its key once', async () => {
     const key = await ensureOwner(test.core, OWNER);
     expect(await opens(key!)).toBe('owner@localhost');
@@ -71,7 +71,7 @@ describe('contract §8: the first start', () => {
   });
 });
 
-describe('contract §10: OWNER_API_KEY', () => {
+describe('api §10: OWNER_API_KEY', () => {
   it('is the owner’s key from the first start on, and is never returned', async () => {
     expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })).toBeNull();
     expect(await opens(CHOSEN)).toBe('owner@localhost');
@@ -101,7 +101,7 @@ describe('contract §10: OWNER_API_KEY', () => {
   });
 });
 
-describe('service-api part 2: GET /account', () => {
+describe('api §6: GET /account', () => {
   it('returns the plan, the usage, the caps and the hint of the newest API key', async () => {
     const { caller, key } = await test.account('pro');
     const account = await getAccount({ core: test.core, caller });

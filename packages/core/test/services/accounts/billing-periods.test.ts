@@ -4,7 +4,7 @@ import { endOfPeriod } from '../../../src/services/accounts/billing-periods.ts';
 
 const at = (text: string) => new Date(text.includes('T') ? text : `${text}T12:00:00Z`);
 
-describe('contract §6: the end of a billing period', () => {
+describe('api §6: the end of a billing period', () => {
   it.each([
     ['2026-01-15', 'month', '2026-01-15', '2026-02-15'],
     ['2026-01-15', 'month', '2026-02-14', '2026-02-15'],

@@ -21,7 +21,7 @@ const remove = (email: string) => removeMember(test.core, caller.account, email)
 const list = async () => (await listMembers(test.core, caller.account)).map(({ email, role }) => `${role} ${email}`);
 const seats = async () => (await getAccount({ core: test.core, caller })).usage.seats;
 
-describe('contract §6: members of an account', () => {
+describe('api §6: members of an account', () => {
   it('are added and removed, counted as seats, and recorded', async () => {
     const [owner] = await list();
     expect(owner).toMatch(/^owner .+@test$/);

@@ -11,7 +11,7 @@ afterAll(() => test.close());
 
 const limits = (plan: string) => DEFAULT_PLANS.find((row) => row.plan === plan)!.limits;
 
-describe('contract §6: limits', () => {
+describe('api §6: limits', () => {
   it('are those of the account’s plan, and those of Free without an account', async () => {
     const { caller } = await test.account('team');
     expect(limitsOf(test.core, caller)).toEqual(limits('team'));
@@ -27,7 +27,7 @@ describe('contract §6: limits', () => {
   });
 });
 
-describe('service-api part 2: the listed plans', () => {
+describe('api §6: the listed plans', () => {
   it('are in display order, without hidden ones', () => {
     const rows: Plan[] = [{ ...DEFAULT_PLANS[1]!, closed: 'Not yet.', rank: 9 }, DEFAULT_PLANS[0]!];
     const { plans } = listPlans({ ...test.core, plans: createPlans(rows) });

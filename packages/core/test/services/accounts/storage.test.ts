@@ -58,7 +58,7 @@ const refusal = (promise: Promise<unknown>) =>
 let addresses = 0;
 const anonymous = (): AnonymousCaller => ({ kind: 'anonymous', address: `198.51.100.${(addresses += 1)}` });
 
-describe('contract §6: storage', () => {
+describe('api §6: storage', () => {
   it('counts each content of an account once, even if another account has it', async () => {
     const [shared, own] = [bytes(100), bytes(30)];
     const { caller: other } = await test.account('free');
@@ -137,7 +137,7 @@ describe('contract §6: storage', () => {
   });
 });
 
-describe('contract §6: the storage cap', () => {
+describe('api §6: the storage cap', () => {
   it('refuses a deploy, an upload and a claim that would exceed it, and changes nothing', async () => {
     await deploySite(core, caller, { 'a.bin': bytes(9_000) });
     expect(await refusal(deploySite(core, caller, { 'b.bin': bytes(1_001) }))).toMatchObject(full(9_000));
@@ -238,7 +238,7 @@ describe('contract §6: the storage cap', () => {
   });
 });
 
-describe('contract §6: the storage of an anonymous address', () => {
+describe('api §6: the storage of an anonymous address', () => {
   const LIMIT = 500 * MiB;
   /** Records that an address has deployed this many bytes. */
   const fill = async (by: AnonymousCaller, size: number) => {

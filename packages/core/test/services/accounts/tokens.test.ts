@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-describe('contract §1: a credential', () => {
+describe('api §1: a credential', () => {
   it.each([
     ['api', 'ship-'],
     ['deploy', 'deploy-'],
@@ -87,7 +87,7 @@ const opens = (secret: string, core = test.core) =>
     (error: { status: number }) => error.status,
   );
 
-describe('contract §5: POST /tokens', () => {
+describe('api §5: POST /tokens', () => {
   it.each([
     [{}, { kind: 'deploy', labels: [], expires: null }, /^deploy-/],
     [{ kind: 'api' }, { kind: 'api', labels: [], expires: null }, /^ship-/],
@@ -118,7 +118,7 @@ describe('contract §5: POST /tokens', () => {
     expect(await deleteToken(scope(), made.token)).toEqual({ token: made.token });
   });
 
-  it('contract §1: draws another identifier if the account already has the first one', async () => {
+  it('api §1: draws another identifier if the account already has the first one', async () => {
     const { token } = await add();
     const drawn = [token, token, 'fresh00'];
     const em = test.core.database.em();
@@ -127,7 +127,7 @@ describe('contract §5: POST /tokens', () => {
     expect(await findFreeTokenId(em, other.account, () => token)).toBe(token);
   });
 
-  it('contract §6: is recorded in the audit log, with the expiry and without the secret', async () => {
+  it('api §6: is recorded in the audit log, with the expiry and without the secret', async () => {
     const made = await add({ kind: 'api', ttl: 9, labels: ['one'] });
     await deleteToken(scope(), made.token);
     const { activities } = await listActivities(scope(), { limit: 2 });
@@ -140,7 +140,7 @@ describe('contract §5: POST /tokens', () => {
   });
 });
 
-describe('contract §5: DELETE /tokens/{token}', () => {
+describe('api §5: DELETE /tokens/{token}', () => {
   it('revokes the credential once if many requests arrive at once', async () => {
     const { token, secret } = await add();
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => deleteToken(scope(), token)));
@@ -175,7 +175,7 @@ describe('contract §5: DELETE /tokens/{token}', () => {
   });
 });
 
-describe('service-api part 4: GET /tokens', () => {
+describe('api §5: GET /tokens', () => {
   it('lists the account’s own, newest first, in pages, without secrets', async () => {
     const { caller: own } = await test.account();
     const mine = { core: test.core, caller: own };
@@ -192,7 +192,7 @@ describe('service-api part 4: GET /tokens', () => {
     expect(seen).toEqual(made);
   });
 
-  it('contract §5: `used` changes at most once a minute', async () => {
+  it('api §5: `used` changes at most once a minute', async () => {
     const { token, secret } = await add();
     const used = async () => (await getToken(scope(), token)).used;
     expect(await used()).toBeNull();
@@ -208,7 +208,7 @@ describe('service-api part 4: GET /tokens', () => {
   });
 });
 
-describe('contract §5: the input for a new token', () => {
+describe('api §5: the input for a new token', () => {
   it.each([
     [{ kind: 'API' }, 'kind'],
     [{ kind: 'ship' }, 'kind'],

@@ -36,7 +36,7 @@ async function withoutLog(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('contract §6: the audit log', () => {
+describe('api §6: the audit log', () => {
   it('lists activities, newest first, with the names of the contract', async () => {
     const { body } = await deploySite(test.core, caller, { a: '12', b: '3' }, { fields: { via: 'cli' } });
     await updateDeployment(scope(), body.deployment, { labels: ['one'] });
@@ -105,7 +105,7 @@ describe('contract §6: the audit log', () => {
   });
 });
 
-describe('contract §6: an activity and the change it records are one transaction, so', () => {
+describe('api §6: an activity and the change it records are one transaction, so', () => {
   it('a deploy, change or delete fails if it cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
     const before = await stateOf(test);

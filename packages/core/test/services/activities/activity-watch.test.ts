@@ -29,7 +29,7 @@ const act = (name: string) =>
     });
   });
 
-describe("contract §9: a watch of an account's activities", () => {
+describe("api §9: a watch of an account's activities", () => {
   it('yields each new activity once, including those from before it was read', async () => {
     const activities = (await watch()).activities();
     await act('one');

@@ -48,7 +48,7 @@ async function repair(): Promise<void> {
   expect(await findings()).toEqual([]);
 }
 
-describe('contract §8: the doctor on compressed forms', () => {
+describe('api §8: the doctor on compressed forms', () => {
   it('finds no problem in intact forms, and reports how many there are', async () => {
     expect(await examine()).toEqual([
       {

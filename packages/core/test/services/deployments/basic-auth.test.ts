@@ -47,7 +47,7 @@ const FILES: [file: string, text: string, place: string][] = [
   ['netlify.toml', '[[headers]]\nfor = "/*"\n[headers.values]\nBasic-Auth = "jane:hunter2"\n', 'line 4'],
 ];
 
-describe.each(WAYS)('contract §3: %s', (_, deploy) => {
+describe.each(WAYS)('api §3: %s', (_, deploy) => {
   it.each(FILES)('with Basic-Auth in %s is refused, and the message points to password', async (file, text, place) => {
     const deployments = () => test.database.query('select id from deployment');
     const before = await deployments();
@@ -62,7 +62,7 @@ describe.each(WAYS)('contract §3: %s', (_, deploy) => {
   });
 });
 
-it('contract §3: a file of that name in a folder is not a rule file and may contain Basic-Auth', async () => {
+it('api §3: a file of that name in a folder is not a rule file and may contain Basic-Auth', async () => {
   const files = Object.fromEntries(FILES.map(([file, text]) => [`docs/${file}`, text]));
   const { body } = await deploySite(test.core, caller, files);
   expect(Object.keys((await readSite(test.core, body.deployment))!)).toHaveLength(FILES.length);

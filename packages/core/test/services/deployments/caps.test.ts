@@ -34,7 +34,7 @@ beforeEach(async () => {
 const refusal = { code: 'forbidden', status: 403, details: { cap: 'deployments', used: CAP, limit: CAP } };
 const used = async () => (await getAccount({ core: test.core, caller })).usage.deployments;
 
-describe('contract §6: the cap on deployments', () => {
+describe('api §6: the cap on deployments', () => {
   it('T26: allows exactly as many as the cap, of 100 at once', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => deploySite(test.core, caller, SITE)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));

@@ -37,7 +37,7 @@ const publish = async () => {
 };
 const used = async (own: AccountCaller) => (await getAccount(scope(own))).usage.deployments;
 
-describe('service-api part 3, rule 1: a claim', () => {
+describe('api §6: a claim', () => {
   it('makes the deployment the account’s, and permanent', async () => {
     const { deployment, hash } = await publish();
     const claimed = await claimDeployment(scope(), hash);
@@ -62,7 +62,7 @@ describe('service-api part 3, rule 1: a claim', () => {
     expect(await getDeployment(scope(), deployment)).toEqual(claimed);
   });
 
-  it('contract §6: by the winner again is 200 again and changes nothing', async () => {
+  it('api §6: by the winner again is 200 again and changes nothing', async () => {
     const { hash, claim } = await publish();
     const first = await claimDeployment(scope(), hash);
     const before = await stateOf(test);
@@ -125,7 +125,7 @@ describe('service-api part 3, rule 1: a claim', () => {
   });
 });
 
-describe('contract §6: a claim is refused', () => {
+describe('api §6: a claim is refused', () => {
   it.each([
     ['that is unknown', async () => HASH],
     [
@@ -208,7 +208,7 @@ describe('contract §6: a claim is refused', () => {
     for (const row of rows) expect([row.owned, row.owned]).toEqual([row.status === 'success', row.kept]);
   });
 
-  it('contract §7: the 31st attempt in an hour gets a 429, whichever account owns the deployment; invalid claims do not count', async () => {
+  it('api §7: the 31st attempt in an hour gets a 429, whichever account owns the deployment; invalid claims do not count', async () => {
     const core: Core = { ...test.core, rateLimits: DEFAULT_RATE_LIMITS };
     for (let i = 0; i < 40; i += 1)
       await expect(claimDeployment(scope(caller, core), 'nonsense')).rejects.toMatchObject({ status: 400 });
@@ -224,7 +224,7 @@ describe('contract §6: a claim is refused', () => {
   });
 });
 
-describe('contract §1: the text of a claim', () => {
+describe('api §1: the text of a claim', () => {
   const page = { claim: (hash: string) => `https://Api.test:443/claim/${hash}` };
   it.each([
     HASH,

@@ -119,7 +119,7 @@ describe('T7: checksums', () => {
   });
 });
 
-describe('contract §3: fields', () => {
+describe('api §3: fields', () => {
   it.each([
     ['labels', 'one', 'labels', 'must be a JSON array'],
     ['labels', '', 'labels', 'must be a JSON array'],
@@ -182,7 +182,7 @@ describe('contract §3: fields', () => {
   });
 });
 
-describe('contract §3: files', () => {
+describe('api §3: files', () => {
   it('are required', async () => {
     await expectInvalid({}, {}, 'files[]', 'at least one file');
   });

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const now = () => Math.floor(test.core.now().getTime() / 1000);
 
-describe('contract §3: a deploy with a credential', () => {
+describe('api §3: a deploy with a credential', () => {
   it('returns the deployment, and its site serves every byte at once', async () => {
     const files = {
       'index.html': '<h1>hello</h1>',
@@ -161,7 +161,7 @@ describe('contract §3: a deploy with a credential', () => {
   });
 });
 
-describe('service-api part 1: an anonymous deploy', () => {
+describe('api §3: an anonymous deploy', () => {
   it('is public, lives for 3 days and returns the claim URL, of which only a hash is stored', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous' });
     expect(body).toMatchObject({
@@ -198,7 +198,7 @@ describe('service-api part 1: an anonymous deploy', () => {
   });
 });
 
-describe('contract §3: warnings', () => {
+describe('api §3: warnings', () => {
   it('are absent if there are none', async () => {
     const { body } = await deploySite(test.core, caller, { 'index.html': '1', '.well-known/security.txt': '2' });
     expect(body).not.toHaveProperty('warnings');
@@ -237,7 +237,7 @@ describe('contract §3: warnings', () => {
   });
 });
 
-describe('contract §1: a site password', () => {
+describe('api §1: a site password', () => {
   it('is stored only as an argon2id PHC string, and as clear text in no table', async () => {
     const password = 'correct horse battery';
     const { body } = await deploySite(

@@ -33,7 +33,7 @@ const deploy = async (fields: Record<string, string> = {}) =>
 const page = (limit = 50, cursor?: string) =>
   listDeployments(scope, { limit, ...(cursor === undefined ? {} : { cursor }) });
 
-describe('service-api part 4: GET /deployments/{deployment}', () => {
+describe('api §3: GET /deployments/{deployment}', () => {
   it('returns the deployment as it was created, without the fields of the 201 only', async () => {
     const { warnings, ...created } = await deploy({
       labels: '["one","two"]',
@@ -49,7 +49,7 @@ describe('service-api part 4: GET /deployments/{deployment}', () => {
     ['in upper case', (id: string) => id.toUpperCase()],
     ['with its host', (id: string) => `${id}.sites.test`],
     ['with its host and a port', (id: string) => `${id}.SITES.test:8443`],
-  ])('contract §1: accepts a reference %s', async (_, refer) => {
+  ])('api §1: accepts a reference %s', async (_, refer) => {
     const { deployment } = await deploy();
     expect(await getDeployment(scope, refer(deployment))).toMatchObject({ deployment });
     expect(await updateDeployment(scope, refer(deployment), { labels: ['abc'] })).toMatchObject({ deployment });
@@ -86,7 +86,7 @@ describe('T22: a deployment that the account cannot see', () => {
   });
 });
 
-describe('service-api part 4: GET /deployments', () => {
+describe('api §3: GET /deployments', () => {
   it('lists the account’s own, newest first, in pages', async () => {
     await deploySite(test.core, (await test.account()).caller, SITE);
     const made: string[] = [];
@@ -122,7 +122,7 @@ describe('service-api part 4: GET /deployments', () => {
   });
 });
 
-describe('contract §3: PATCH', () => {
+describe('api §3: PATCH', () => {
   it('replaces the labels, and clears them with an empty list', async () => {
     const { deployment } = await deploy({ labels: '["one"]' });
     expect(await updateDeployment(scope, deployment, { labels: ['two', 'three'] })).toMatchObject({
@@ -151,7 +151,7 @@ describe('contract §3: PATCH', () => {
   });
 });
 
-describe('contract §3: DELETE', () => {
+describe('api §3: DELETE', () => {
   it('takes the site offline at once, can be repeated while the row exists, and is then 404', async () => {
     const { deployment } = await deploy();
     expect(await deleteDeployment(scope, deployment)).toEqual({ deployment, status: 'deleting' });
@@ -175,7 +175,7 @@ describe('contract §3: DELETE', () => {
     expect(row).toEqual({ count: 1, entries: 1 });
   });
 
-  it('security §5: causes no deadlock with concurrent updates of the same deployment', async () => {
+  it('storage §2: causes no deadlock with concurrent updates of the same deployment', async () => {
     const deadlocks = async () =>
       Number(
         (

@@ -74,7 +74,7 @@ describe('T25: one key, one deployment', () => {
   });
 });
 
-describe('contract §3: the same request has the same manifest and parameters', () => {
+describe('api §3: the same request has the same manifest and parameters', () => {
   const fields = { labels: '["one","two"]', via: 'cli', ttl: '3600' };
 
   it.each<[string, TestFiles, Record<string, string>]>([
@@ -111,7 +111,7 @@ describe('contract §3: the same request has the same manifest and parameters', 
   });
 });
 
-describe('contract §3: a password is one of the parameters', () => {
+describe('api §3: a password is one of the parameters', () => {
   it('in its normalized form, trimmed, although its stored hash differs each time', async () => {
     const first = await deploy('password', SITE, { password: 'secret' });
     expect(await deploy('password', SITE, { password: ' secret ' })).toMatchObject({
@@ -123,7 +123,7 @@ describe('contract §3: a password is one of the parameters', () => {
   });
 });
 
-describe('contract §3: the scope of a key', () => {
+describe('api §3: the scope of a key', () => {
   it('is the credential: another key of the same account creates its own deployment', async () => {
     const secret = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
     const second = (await authenticate(test.core, `Bearer ${secret}`, '')) as AccountCaller;
@@ -153,7 +153,7 @@ describe('contract §3: the scope of a key', () => {
   });
 });
 
-describe('service-api part 8: the window of 24 hours', () => {
+describe('api §3: the window of 24 hours', () => {
   it('replays up to its last second, and no longer after it', async () => {
     const first = await deploy('window');
     test.advance(DAY_SECONDS - 600);
@@ -180,7 +180,7 @@ describe('service-api part 8: the window of 24 hours', () => {
   });
 });
 
-describe('service-api part 7: only a success is stored', () => {
+describe('api §2: only a success is stored', () => {
   it.each<[string, TestFiles, Record<string, string>]>([
     ['was refused for a field', SITE, { labels: '[1]' }],
     ['was refused for a file', { ...SITE, 'a.exe': '' }, {}],
@@ -244,7 +244,7 @@ describe('T25: the stored response', () => {
   });
 });
 
-describe('contract §1: an Idempotency-Key', () => {
+describe('api §1: an Idempotency-Key', () => {
   it.each([
     ['k', 'k'],
     ['  trimmed\t', 'trimmed'],

@@ -17,7 +17,7 @@ afterAll(() => test.close());
 
 const issued = async () => (await test.database.query<{ id: string }>('select id from issued_id')).map(({ id }) => id);
 
-describe('contract §1: ids', () => {
+describe('api §1: ids', () => {
   it('are DNS labels of two words and 7 characters, for all words', () => {
     for (const adjective of ADJECTIVES)
       for (const noun of NOUNS) expect(`${adjective}-${noun}-4k9x2qd`).toMatch(DEPLOYMENT_ID);

@@ -92,7 +92,7 @@ const HAPPENINGS = [
   ['belongs to an account that was terminated', 403, () => setAccountState(core, owner.account, 'terminated')],
 ] as const;
 
-describe.each(REQUESTS)('contract §5: %s', (_, start) => {
+describe.each(REQUESTS)('api §5: %s', (_, start) => {
   it.each(HAPPENINGS)('changes nothing if its credential %s meanwhile', async (__, status, happen) => {
     const end = await start();
     await happen();
@@ -106,7 +106,7 @@ describe.each(REQUESTS)('contract §5: %s', (_, start) => {
   });
 });
 
-describe('contract §5: a credential that is revoked', () => {
+describe('api §5: a credential that is revoked', () => {
   it('publishes nothing after the revocation was answered, in any order of requests', async () => {
     for (let i = 0; i < 12; i += 1) {
       const { secret, token } = await addToken({ core, caller: owner }, { kind: 'deploy' });

@@ -39,7 +39,7 @@ const KINDS = ['platformDomains', 'customDomains'] as const;
 const scopeOf = (caller: AccountCaller) => ({ core: test.core, caller });
 const usageOf = async (caller: AccountCaller) => (await getAccount(scopeOf(caller))).usage;
 
-describe.each(KINDS)('contract §6: the cap on %s', (kind) => {
+describe.each(KINDS)('api §6: the cap on %s', (kind) => {
   const limit = CAPS[kind];
   const refusal = { code: 'forbidden', status: 403, details: { cap: kind, used: limit, limit } };
 
@@ -106,7 +106,7 @@ describe.each(KINDS)('contract §6: the cap on %s', (kind) => {
   });
 });
 
-describe('contract §6: paused custom domains', () => {
+describe('api §6: paused custom domains', () => {
   it('count neither as usage nor against the cap', async () => {
     const { caller } = await test.account();
     const names = Array.from({ length: 3 }, NAMES.customDomains);
@@ -129,7 +129,7 @@ describe('contract §6: paused custom domains', () => {
   });
 });
 
-it('contract §6: an account that is suspended meanwhile gets no domain', async () => {
+it('api §6: an account that is suspended meanwhile gets no domain', async () => {
   const { caller } = await test.account();
   await test.database.query(`update account set state = 'suspended' where id = $1`, [caller.account]);
   await expect(putDomain(scopeOf(caller), NAMES.platformDomains(), {})).rejects.toMatchObject({

@@ -23,7 +23,7 @@ function reasonOf(text: string, rules = RULES): string {
   return (answer as { reason: string }).reason;
 }
 
-describe('contract §4: names are normalised by UTS-46, without a trailing dot', () => {
+describe('api §4: names are normalised by UTS-46, without a trailing dot', () => {
   it.each([
     ['www.shop.dev', 'www.shop.dev'],
     ['WWW.Shop.DEV', 'www.shop.dev'],
@@ -160,18 +160,18 @@ describe('T29: reserved names', () => {
   });
 
   it.each(['api.berth.dev', 'API.berth.dev.', 'cname.berth.dev', 'console.sites.test', 'sites.test', 'Sites.Test.'])(
-    'contract §4: hosts of the service itself: %s',
+    'api §4: hosts of the service itself: %s',
     (text) => {
       expect(reasonOf(text)).toContain('service itself');
     },
   );
 
-  it.each(['to-4k9x2qd.cname.berth.dev', 'x.cname.berth.dev'])('contract §4: CNAME targets: %s', (text) => {
+  it.each(['to-4k9x2qd.cname.berth.dev', 'x.cname.berth.dev'])('api §4: CNAME targets: %s', (text) => {
     expect(reasonOf(text)).toContain('CNAME target');
   });
 });
 
-describe('contract §4: platform domains are one label of 3 to 63 characters below the platform domain', () => {
+describe('api §4: platform domains are one label of 3 to 63 characters below the platform domain', () => {
   it.each([
     ['my-site.sites.test', RULES],
     ['abc.sites.test', RULES],

@@ -28,7 +28,7 @@ const check = (row: Row, checks: DnsCheck[], ms: number, asked = false): Row => 
   ...applyChecks(row, checks, { now: at(ms), asked }),
 });
 
-describe('contract §4: an unverified domain', () => {
+describe('api §4: an unverified domain', () => {
   it.each<[string, DnsCheck[], string]>([
     ['pending', [MISS, MISS], 'pending'],
     ['pending', [OK, MISS], 'partial'],

@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => world.clear());
 afterAll(() => world.close());
 
-describe('contract §4: the page of a share link', () => {
+describe('api §4: the page of a share link', () => {
   const setupOf = async (caller: AccountCaller, name: string) => {
     const { shareHash } = await rowOf(caller, name);
     return { hash: shareHash!, setup: (await findDomainSetup(test.core, shareHash!))! };

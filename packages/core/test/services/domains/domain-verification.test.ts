@@ -31,7 +31,7 @@ afterAll(() => world.close());
 
 const scopeOf = (caller: AccountCaller) => ({ core: test.core, caller });
 
-describe('contract §4: verify', () => {
+describe('api §4: verify', () => {
   it('moves a subdomain from pending to success, and records it once', async () => {
     const name = await add(alice, `www.${nextName()}`);
     const before = await verify(alice, name);

@@ -44,7 +44,7 @@ const taken = {
   message: expect.stringContaining('belongs to another account'),
 };
 
-describe('contract §4: PUT has merge semantics', () => {
+describe('api §4: PUT has merge semantics', () => {
   it('a platform domain serves from the start, a custom one is pending', async () => {
     const [platform, custom] = [platformName(), customName()];
     const now = Math.floor(test.core.now().getTime() / 1000);
@@ -94,7 +94,7 @@ describe('contract §4: PUT has merge semantics', () => {
     await expect(getDomain(scopeOf(mine), name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('contract §3: a deployment that is being deleted or expires cannot be linked', async () => {
+  it('api §3: a deployment that is being deleted or expires cannot be linked', async () => {
     const [gone, expiring] = [await publish(), await publish(mine, { ttl: '3600' })];
     await deleteDeployment(scopeOf(mine), gone);
     const name = platformName();
@@ -171,7 +171,7 @@ describe('T28: names of other accounts', () => {
   });
 });
 
-describe('contract §4: validate', () => {
+describe('api §4: validate', () => {
   it('answers if a name is available, and never who has it', async () => {
     const [custom, platform] = [customName(), platformName()];
     await put(custom, {}, theirs);
@@ -191,7 +191,7 @@ describe('contract §4: validate', () => {
   });
 });
 
-describe('contract §4: records', () => {
+describe('api §4: records', () => {
   const dnsName = async (caller: AccountCaller) =>
     (
       await test.database.query<{ dns_name: string }>(`select dns_name from account where id = $1`, [caller.account])
@@ -262,7 +262,7 @@ describe('contract §4: records', () => {
   });
 });
 
-describe('contract §3: a deployment that domains point at', () => {
+describe('api §3: a deployment that domains point at', () => {
   it('cannot be deleted; the error names the domains, and deleting succeeds after they are gone', async () => {
     const deployment = await publish();
     const names = [platformName(), customName()].toSorted();
@@ -293,7 +293,7 @@ describe('contract §3: a deployment that domains point at', () => {
   });
 });
 
-describe('contract §6: activities', () => {
+describe('api §6: activities', () => {
   it('record what was created, changed and deleted, and not what was refused or changed nothing', async () => {
     const { caller } = await test.account('team');
     const [name, first, second] = [platformName(), await publish(caller), await publish(caller)];
@@ -314,7 +314,7 @@ describe('contract §6: activities', () => {
   });
 });
 
-describe('service-api part 4: the list', () => {
+describe('api §4: the list', () => {
   it('lists newest first, completely while domains are added and deleted, also with equal times', async () => {
     const { caller } = await test.account('team');
     const names = Array.from({ length: 7 }, platformName);

@@ -35,7 +35,7 @@ const places = async (bytes: Buffer) =>
       .count,
   );
 
-describe('security §5: equal contents are stored once', () => {
+describe('storage §1: equal contents are stored once', () => {
   it('within one deployment', async () => {
     const bytes = randomBytes(10_000);
     const before = await packSizes();
@@ -131,7 +131,7 @@ describe('a pool of one connection', () => {
   });
 });
 
-describe('contract §3: all or nothing', () => {
+describe('api §3: all or nothing', () => {
   const big = { 'a.bin': randomBytes(2.2 * MiB), 'b.bin': randomBytes(100) };
 
   it.each([

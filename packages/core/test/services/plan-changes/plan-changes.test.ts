@@ -75,7 +75,7 @@ const events = async (prefix: string) =>
 /** The same service at a time when every scheduled change is due. */
 const later = (): Core => ({ ...core, now: () => new Date(Date.now() + 400 * 86_400_000) });
 
-describe('service-api part 3, rule 2: an upgrade', () => {
+describe('api §6: an upgrade', () => {
   it.each([
     ['free', 'small'],
     ['small', 'old'],
@@ -113,7 +113,7 @@ describe('service-api part 3, rule 2: an upgrade', () => {
   });
 });
 
-describe('service-api part 3, rule 2: a downgrade', () => {
+describe('api §6: a downgrade', () => {
   beforeEach(() => onPlan('large'));
 
   it('takes effect at the end of the billing period, and not before', async () => {
@@ -137,7 +137,7 @@ describe('service-api part 3, rule 2: a downgrade', () => {
     ]);
   });
 
-  it('service-api part 3, rule 3: pauses custom domains beyond the cap, newest first, and deletes nothing', async () => {
+  it('api §6: pauses custom domains beyond the cap, newest first, and deletes nothing', async () => {
     await addDomains(['a', 'b', 'c', 'd'], 1);
     await changePlan(core, account, 'small');
     await applyDuePlanChanges(later());
@@ -242,7 +242,7 @@ describe('service-api part 3, rule 2: a downgrade', () => {
   });
 });
 
-describe('contract §6: plan changes', () => {
+describe('api §6: plan changes', () => {
   it('are judged by the rank of the plans, if they have one', async () => {
     const ranked: Core = {
       ...core,

@@ -107,7 +107,7 @@ describe('S4: the site of a domain', () => {
   });
 });
 
-describe('contract §6: a state of the account or the site applies at every host, from the next request on', () => {
+describe('api §6: a state of the account or the site applies at every host, from the next request on', () => {
   // Each row has a state of the account, whether the site was taken down, and what the hosts show: own, domain, paused
   // domain.
   const rows: [string, boolean, (string | null)[]][] = [

@@ -101,7 +101,7 @@ describe('S61: an attempt to unlock a site', () => {
   });
 });
 
-describe('T16, contract §7: the number of attempts', () => {
+describe('T16, api §7: the number of attempts', () => {
   it('is limited for one address and site, with right or wrong passwords; other addresses and sites are not affected', async () => {
     const here = elsewhere();
     expect(await attempt('wrong password', here)).toEqual({ kind: 'wrong' });

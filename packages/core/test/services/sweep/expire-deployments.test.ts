@@ -34,7 +34,7 @@ const withTtl = async (ttl: string) => (await deploySite(test.core, caller, SITE
 const statusOf = async (id: string) =>
   (await test.database.query<{ status: string }>('select status from deployment where id = $1', [id]))[0]?.status;
 
-describe('contract §3: a deployment that expires', () => {
+describe('api §3: a deployment that expires', () => {
   it('is gone at its expiry, even if no sweep has run', async () => {
     const at = (ms: number) => ({ ...test.core, now: () => new Date(ms) });
     const start = test.core.now().getTime();
@@ -155,7 +155,7 @@ describe('a deployment that cannot be ended', () => {
   });
 });
 
-describe('service-api part 1: an anonymous deployment', () => {
+describe('api §3: an anonymous deployment', () => {
   it('exists for 3 days and is gone after them; only its id stays reserved', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous bytes' });
     test.advance(THREE_DAYS - 600);

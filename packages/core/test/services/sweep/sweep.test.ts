@@ -387,7 +387,7 @@ describe('W4: open packs that no process fills', () => {
   });
 });
 
-describe('security §5: isolation', () => {
+describe('storage §2: isolation', () => {
   it('is READ COMMITTED, which the fence requires', async () => {
     const { rows } = await sql<{ level: string }>`select current_setting('transaction_isolation') as level`.execute(
       core.database.kysely,

@@ -45,7 +45,7 @@ const refusal = (promise: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-describe('contract §9: a base that is protected by a password', () => {
+describe('api §9: a base that is protected by a password', () => {
   it.each([
     ['an API key', () => caller],
     ['a deploy token', () => token],
@@ -89,7 +89,7 @@ describe('contract §9: a base that is protected by a password', () => {
   });
 });
 
-describe('contract §9: a public base', () => {
+describe('api §9: a public base', () => {
   it('gets a password from either credential; null changes nothing', async () => {
     const { deployment: base } = await publishDelta(core, caller, site());
     for (const by of [caller, token]) {
@@ -99,7 +99,7 @@ describe('contract §9: a public base', () => {
   });
 });
 
-describe('contract §9: a deployment that was taken down', () => {
+describe('api §9: a deployment that was taken down', () => {
   const takenDown = async (files: Record<string, string>) => {
     const { deployment } = await publishDelta(core, caller, files);
     await setTakenDown(core, deployment, true);

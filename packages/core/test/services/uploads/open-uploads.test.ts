@@ -41,7 +41,7 @@ const refusal = (promise: Promise<unknown>) =>
   );
 const MISSING = { status: 404, message: 'There is no such upload.' };
 
-describe('contract §9: an upload that is aborted', () => {
+describe('api §9: an upload that is aborted', () => {
   it('is gone at once, with its references to packs', async () => {
     const before = await stateOf(test);
     const site = files();
@@ -98,7 +98,7 @@ describe('contract §9: an upload that is aborted', () => {
 describe.each([
   ['a credential', MOST, () => caller],
   ['an anonymous address', MAX_ANONYMOUS, () => ({ kind: 'anonymous', address: '192.0.2.77' }) as AnonymousCaller],
-] as const)('contract §9: open uploads of %s', (_, most, by) => {
+] as const)('api §9: open uploads of %s', (_, most, by) => {
   it('are limited: one more is refused while none is idle, with the time after which to retry', async () => {
     const uploads = await Promise.all(Array.from({ length: most }, () => open(by())));
     test.advance(60);
@@ -143,7 +143,7 @@ describe.each([
   });
 });
 
-describe('contract §9: open uploads of one account', () => {
+describe('api §9: open uploads of one account', () => {
   it('are counted for each of its credentials separately', async () => {
     await Promise.all(Array.from({ length: MOST }, () => open(caller)));
     expect(await refusal(open(caller))).toMatchObject({ status: 429 });

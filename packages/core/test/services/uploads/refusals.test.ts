@@ -34,7 +34,7 @@ const refusal = (promise: Promise<unknown>) =>
   );
 const file = (path: string, bytes = '') => listOf({ [path]: bytes })[0]!;
 
-describe('contract §3, §9: beginning an upload is refused, and changes nothing', () => {
+describe('api §3, §9: beginning an upload is refused, and changes nothing', () => {
   const cases: [title: string, files: object[], refusal: object][] = [
     ['a path that leaves the site (T1)', [file('../x')], { status: 400, details: { file: '../x' } }],
     ['a path in Windows style (T1)', [file('a\\b')], { status: 400 }],
@@ -122,7 +122,7 @@ describe('contract §3, §9: beginning an upload is refused, and changes nothing
   });
 });
 
-describe('contract §9: a body of contents', () => {
+describe('api §9: a body of contents', () => {
   const three = (): UploadFiles =>
     Object.fromEntries(['a', 'b', 'c'].map((path) => [path, randomBytes(20).toString('hex')]));
   const upload = async (files: UploadFiles) => (await begin(core, caller, { files: listOf(files) })).upload;

@@ -30,7 +30,7 @@ const rows = async () => {
 };
 const site = () => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.txt`, randomUUID()]));
 
-describe('contract §9: contents that were already received', () => {
+describe('api §9: contents that were already received', () => {
   it('are accepted and ignored: repeating a body records nothing more', async () => {
     const files = site();
     const begun = await begin(core, caller, { files: listOf(files) });
@@ -87,7 +87,7 @@ describe('contract §9: contents that were already received', () => {
   });
 });
 
-describe('contract §9: concurrent commits of one upload', () => {
+describe('api §9: concurrent commits of one upload', () => {
   it('run one after the other and return the same deployment', async () => {
     const files = site();
     const begun = await begin(core, caller, { files: listOf(files) });

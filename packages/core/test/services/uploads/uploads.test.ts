@@ -38,7 +38,7 @@ const refusal = (promise: Promise<unknown>) =>
     (error: { status: number; message: string; details?: unknown }) => error,
   );
 
-describe('contract §9: an upload', () => {
+describe('api §9: an upload', () => {
   it('requests every content once, publishes when all are received, and is served byte for byte', async () => {
     const files: UploadFiles = {
       'index.html': fresh(),
@@ -197,7 +197,7 @@ describe('T22: the list of missing contents', () => {
   });
 });
 
-describe('contract §3, T25: a key', () => {
+describe('api §3, T25: a key', () => {
   const files = { 'index.html': fresh() };
 
   it('resumes one upload, also with concurrent requests, and names another one for another credential', async () => {
@@ -237,7 +237,7 @@ describe('contract §3, T25: a key', () => {
   });
 });
 
-describe('contract §9: a commit', () => {
+describe('api §9: a commit', () => {
   it('is refused while contents are missing, and says how many', async () => {
     const files = { a: fresh(), b: fresh(), c: fresh() };
     const begun = await begin(core, caller, { files: listOf(files) });

@@ -72,7 +72,7 @@ export const SiteRow = memo(function SiteRow({
   return <Shown site={site} domains={domains} onMode={setMode} />;
 });
 
-/** Explains why a site cannot be deleted: the server keeps a deployment that a domain points at. Source: contract §3. */
+/** Explains why a site cannot be deleted: the server keeps a deployment that a domain points at. Source: api §3. */
 function LinkedDialog({
   deployment,
   domains,
