@@ -131,7 +131,7 @@ class PartsReader {
           this.#queue.add(filename, stream);
         });
       })
-      .on('field', (name, value: string | undefined, info) => this.#onPart(() => this.#addField(name, value, info)))
+      .on('field', (name, value: string | undefined, info) => this.#onPart(() => this.#onField(name, value, info)))
       .on('filesLimit', () => this.#fail(tooManyParts(this.#limits)))
       .on('partsLimit', () => this.#fail(tooManyParts(this.#limits)))
       .on('fieldsLimit', () => this.#fail(malformed(`a form must have at most ${MAX_FIELDS} fields`)))
@@ -150,7 +150,7 @@ class PartsReader {
     this.#attempt(step);
   }
 
-  #addField(name: string | undefined, value: string | undefined, info: busboy.FieldInfo): void {
+  #onField(name: string | undefined, value: string | undefined, info: busboy.FieldInfo): void {
     const { maxFieldBytes } = this.#limits;
     if (name === undefined || info.nameTruncated) throw malformed('each part must have a readable name');
     if (info.valueTruncated)

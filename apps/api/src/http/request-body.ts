@@ -24,7 +24,7 @@ export const BODY_LIMITS: BodyLimits = {
 
 const BYTES_BETWEEN_PAUSES = 64 * 1024;
 /** So many bodies are discarded without a longer pause. */
-const UNSLOWED = 4;
+const WITHOUT_DELAY = 4;
 let discarding = 0;
 
 const watches = new WeakMap<IncomingMessage, () => void>();
@@ -107,7 +107,7 @@ export function outlastBody(
       if (bytes < bytesBeforePause + BYTES_BETWEEN_PAUSES) return;
       bytesBeforePause = bytes;
       req.pause();
-      setTimeout(() => req.resume(), pauseMs * Math.max(1, discarding / UNSLOWED));
+      setTimeout(() => req.resume(), pauseMs * Math.max(1, discarding / WITHOUT_DELAY));
     });
     req.once('end', () => {
       stop();

@@ -69,7 +69,7 @@ it('screen readers announce the milestones and the end of a drop, not its progre
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   const announcements = page.getByTestId('announcements');
-  await drop(makeSite('heard', { 'index.html': 'x' }));
-  await expect.poll(() => announcements.innerText()).toBe('heard is published and its link is copied.');
+  await drop(makeSite('spoken', { 'index.html': 'x' }));
+  await expect.poll(() => announcements.innerText()).toBe('spoken is published and its link is copied.');
   expect(await announcements.getAttribute('aria-live')).toBe('polite');
 });
