@@ -56,7 +56,7 @@ const NO_DOMAINS: [string, RegExp][] = [
   ['to-4k9x2qd.localhost', /reserved/],
   ['ab.localhost', /at least 3/],
   ['a.shop.localhost', /single part/],
-  ['calm-otter-4k9x2qd.localhost', /id of a deployment/],
+  ['calm-otter-4k9x2qd.localhost', /form of a deployment id/],
   ['cname.berth.dev', /service itself/],
   ['to-4k9x2qd.cname.berth.dev', /CNAME target/],
   ['co.uk', /suffix/],
