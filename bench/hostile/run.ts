@@ -25,6 +25,7 @@ const SAMPLE_MS = 100;
 const WARM_UP_ROUNDS = 20;
 const WARM_UP_AT_ONCE = 20;
 const WARM_UP_DEPLOYS = 20;
+const LARGE_BYTES = 2 * 1024 ** 2;
 /** The set-up uses its own address with its own limits: neither the attacker nor the probe uses it. */
 const SET_UP_ADDRESS = '127.0.1.1';
 const PAGE = `<!doctype html><title>A page</title>${'<p>It floats.</p>'.repeat(200)}`;
@@ -71,10 +72,10 @@ async function firstMessage<T>(child: ChildProcess): Promise<T> {
 /** Publishes the sites, creates the token, and makes the server do everything once. */
 async function setUp({ port }: BenchServer): Promise<World> {
   const client = createClient(port, SET_UP_ADDRESS);
-  const deploy = async (fields: Record<string, string>) => {
+  const deploy = async (fields: Record<string, string>, page = PAGE) => {
     const form = new FormData();
-    form.append('files[]', new Blob([PAGE]), 'index.html');
-    form.append('checksums', JSON.stringify([hash('md5', PAGE)]));
+    form.append('files[]', new Blob([page]), 'index.html');
+    form.append('checksums', JSON.stringify([hash('md5', page)]));
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     const res = new Response(form);
     const headers = { 'Content-Type': res.headers.get('content-type')! };
@@ -86,6 +87,8 @@ async function setUp({ port }: BenchServer): Promise<World> {
   const token = await client.send({ path: '/tokens', key: API_KEY, body: '{"kind":"deploy","ttl":3600}' });
   const { secret } = JSON.parse(token.text) as { secret: string };
   const [site, lockedSite] = [await deploy({}), await deploy({ password: 'correct-horse' })];
+  // The first content of this size starts the thread that hashes uploads, whose memory stays.
+  await deploy({}, PAGE.padEnd(LARGE_BYTES));
   for (let n = 0; n < WARM_UP_DEPLOYS; n += 1) {
     await deploy({});
     await client.send({ path: '/uploads', key: secret, body: '{"files":[{}]}' });
