@@ -20,6 +20,8 @@ export interface JsonMeter {
   push(chunk: Uint8Array): void;
 }
 
+/** How much of a text is checked before the limits are compared. */
+const SLICE_LENGTH = 16 * 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -69,7 +71,8 @@ export function meterJson(what: string, { maxBytes, maxDepth, maxValues }: JsonB
  * @throws the errors of {@link JsonMeter.push}, before anything is parsed; `validation_failed` for malformed JSON.
  */
 export function parseBoundedJson(text: string, what: string, bounds: JsonBounds): unknown {
-  meterJson(what, bounds).push(Buffer.from(text));
+  const meter = meterJson(what, bounds);
+  for (let at = 0; at < text.length; at += SLICE_LENGTH) meter.push(Buffer.from(text.slice(at, at + SLICE_LENGTH)));
   try {
     return JSON.parse(text);
   } catch (cause) {

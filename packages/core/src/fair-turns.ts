@@ -1,29 +1,20 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** How long bodies are processed before other connections get a turn, in milliseconds. */
+/** How long requests are processed before other connections get a turn, in milliseconds. */
 const TURN_MS = 2;
 
 let end = 0;
 let next: Promise<void> | null = null;
+let restUntil = 0;
 
-/** Whether bodies were processed for so long that other connections should get a turn first. */
+/** Whether large requests were processed for so long that other connections should get a turn first. */
 export function isTurnOver(): boolean {
   return performance.now() >= end;
 }
 
-/** Resolves when all other connections had a turn. */
-export function nextTurn(): Promise<void> {
-  // The first caller starts the next turn for all that wait.
-  next ??= setImmediate().then(() => {
-    next = null;
-    end = performance.now() + TURN_MS;
-  });
-  return next;
-}
-
 /**
- * Processes a chunk of a body in JavaScript. After some milliseconds of such work in the whole process it lets all other
- * connections have a turn first, so that large bodies on many connections delay other requests only a little.
+ * Processes a part of a large request. After some milliseconds of such work in the whole process it lets all other
+ * connections have a turn first, so that large requests on many connections delay others only a little.
  *
  * @returns What the work returns.
  * @throws what the work throws.
@@ -33,9 +24,29 @@ export async function inFairTurn<T>(work: () => T): Promise<Awaited<T>> {
   return await work();
 }
 
-/** Resolves at the start of a turn in which nothing else is processed: for a step that takes longer than a turn. */
+/**
+ * Resolves at the start of a turn in which nothing else is processed, for a step that takes longer than a turn and cannot
+ * be divided. The next such step begins only after the process had as much time for other requests as this one takes.
+ */
 export async function ownTurn(): Promise<void> {
-  do await nextTurn();
-  while (isTurnOver());
+  do {
+    const rest = restUntil - performance.now();
+    if (rest > 0) await setTimeout(rest);
+    await nextTurn();
+  } while (isTurnOver() || performance.now() < restUntil);
   end = 0;
+  const started = performance.now();
+  void setImmediate().then(() => {
+    const now = performance.now();
+    restUntil = now + (now - started);
+  });
+}
+
+function nextTurn(): Promise<void> {
+  // The first caller starts the next turn for all that wait.
+  next ??= setImmediate().then(() => {
+    next = null;
+    end = performance.now() + TURN_MS;
+  });
+  return next;
 }

@@ -1,4 +1,4 @@
-/** The core for the server as a whole: what isUnlockCookieValid it, and what the API calls. */
+/** The core for the server as a whole: what opens it, and what the API calls. */
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export type { Addresses, Caller, Core, Keys, Log, RateLimit, RateLimitName, RateLimits, Scope } from './core.ts';
 export type { DatabaseAddress } from './database/connection-config.ts';
@@ -8,6 +8,7 @@ export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedde
 export { createDns } from './dns/dns.ts';
 export { invalid, notFound, type ReachedLimit, ServiceError, unavailable } from './errors.ts';
 export { armFailpoint } from './failpoints.ts';
+export { inFairTurn, isTurnOver, ownTurn } from './fair-turns.ts';
 export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
 export { fromZodIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';

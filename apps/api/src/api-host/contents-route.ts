@@ -4,6 +4,7 @@ import {
   type ContentsBody,
   type ProcedureContext,
   invalid,
+  inFairTurn,
   type Log,
   receiveContents,
   ServiceError,
@@ -13,7 +14,6 @@ import type { Request, Response } from 'express';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { watchUpload } from '../http/request-body.ts';
-import { isTurnOver, nextTurn } from '../http/fair-turns.ts';
 import { inClientTurn } from './client-turns.ts';
 import { readContents } from './contents-body.ts';
 import { refuseUpload } from './deploy-route.ts';
@@ -82,7 +82,7 @@ async function readBody(req: Request, res: Response, body: ContentsBody, turn: T
 async function* chunksOf(req: Request): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      while (isTurnOver()) await nextTurn();
+      await inFairTurn(() => {});
       yield chunk;
     }
   } catch (cause) {

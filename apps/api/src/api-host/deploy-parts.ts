@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FILES_FIELD } from '@berth/contract';
-import { type Deploy, invalid, ServiceError, payloadTooLarge } from '@berth/core';
+import { type Deploy, inFairTurn, invalid, isTurnOver, ServiceError, payloadTooLarge } from '@berth/core';
 import busboy from 'busboy';
 import type { ReserveMemory } from './body-memory.ts';
-import { inFairTurn, isTurnOver } from '../http/fair-turns.ts';
 import { type Delimiters, followDelimiters, malformed, readBoundary } from './multipart-delimiters.ts';
 import { PartQueue } from './part-queue.ts';
 
@@ -31,8 +30,10 @@ interface Parts extends Pick<Deploy, 'files' | 'form'> {
 const MAX_FIELDS = 16;
 /** About what the server remembers of each part. */
 const PART_MEMORY_BYTES = 1024;
+/** The maximum size of a part's boundary and headers, with a path of 1,024 bytes. */
+export const MAX_PART_HEAD_BYTES = 1_536;
 /** More than the content that the parser buffers. */
-const MAX_BUFFERED_BYTES = 192 * 1024;
+const MAX_BUFFERED_BYTES = 256 * 1024;
 const RESERVE_STEP_BYTES = 16 * 1024;
 /** A body with more parts than this, which have fewer bytes than that on average, has small parts. */
 const MANY_PARTS = 100;
@@ -216,10 +217,19 @@ class PartsReader {
     this.#attempt(() => {
       if (this.#bodyBytes > maxBodyBytes)
         throw payloadTooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
+      this.#requireShortFields();
       this.#delimiters.push(chunk);
       if (!this.#parser.write(chunk)) this.#pause('parser is full');
       this.#reserve();
     });
+  }
+
+  /** The parser reports a field only at its end, so a long one is rejected by everything that is not content. */
+  #requireShortFields(): void {
+    const { maxFieldBytes } = this.#limits;
+    const headBytes = this.#partsRead * MAX_PART_HEAD_BYTES;
+    if (this.#bodyBytes - this.#queue.contentBytes - headBytes > maxFieldBytes + MAX_BUFFERED_BYTES)
+      throw payloadTooLarge('body', maxFieldBytes, `The fields must have at most ${maxFieldBytes} bytes together.`);
   }
 
   /** Reserves memory for the parts, and for everything that is not content of files: above all, the fields. */

@@ -18,7 +18,7 @@ import {
 import { watchUpload } from '../http/request-body.ts';
 import { reserveMemory } from './body-memory.ts';
 import { inClientTurn } from './client-turns.ts';
-import { type BodyLimits, receiveParts } from './deploy-parts.ts';
+import { type BodyLimits, MAX_PART_HEAD_BYTES, receiveParts } from './deploy-parts.ts';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { showRateLimit } from '../http/rate-limit-headers.ts';
@@ -30,8 +30,6 @@ export interface DeployRoute {
   log: Log;
 }
 
-/** The maximum overhead of a part in bytes: boundary, headers, and a path of 1,024 bytes. */
-const PART_OVERHEAD_BYTES = 1_536;
 /** The size of a checksum in JSON, with room for white space. */
 const CHECKSUM_BYTES = 48;
 const OTHER_FIELDS_BYTES = 64 * 1024;
@@ -41,7 +39,7 @@ function bodyLimits(limits: DeployLimits): BodyLimits {
   const parts = maxFileParts(limits);
   const maxFieldBytes = OTHER_FIELDS_BYTES + parts * CHECKSUM_BYTES;
   return {
-    maxBodyBytes: limits.maxTotalSize + parts * PART_OVERHEAD_BYTES + maxFieldBytes,
+    maxBodyBytes: limits.maxTotalSize + parts * MAX_PART_HEAD_BYTES + maxFieldBytes,
     maxFieldBytes,
     maxParts: parts,
     maxFilesCount: limits.maxFilesCount,

@@ -5,10 +5,10 @@ import {
   limitsOf,
   type ProcedureMeta,
   meterJson,
+  ownTurn,
   parseBoundedJson,
   ServiceError,
 } from '@berth/core';
-import { ownTurn } from '../http/fair-turns.ts';
 import { hasBody, watchUpload } from '../http/request-body.ts';
 import { bodyTooLarge, readWholeBody } from '../http/whole-body.ts';
 import { type ReserveMemory, reserveMemory } from './body-memory.ts';

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '@berth/core';
 import { sendError } from './error-answer.ts';
+import { collectChunks } from './received-chunks.ts';
 
 /** Timeouts and limits for request bodies. */
 export interface BodyLimits {
@@ -19,12 +20,13 @@ export interface BodyLimits {
 export const BODY_LIMITS: BodyLimits = {
   timeoutMs: 10_000,
   upload: { windowMs: 30_000, minBytesPerSecond: 1024, timeoutMs: 3_600_000 },
-  rest: { maxBytes: 8 * 1024 ** 2, pauseMs: 20, timeoutMs: 10_000 },
+  rest: { maxBytes: 8 * 1024 ** 2, pauseMs: 20, timeoutMs: 5_000 },
 };
 
 const BYTES_BETWEEN_PAUSES = 64 * 1024;
-/** So many bodies are discarded without a longer pause. */
-const WITHOUT_DELAY = 4;
+/** Up to this number, discarded bodies do not slow each other down. */
+const AT_FULL_RATE = 4;
+/** The number of bodies that are being discarded. */
 let discarding = 0;
 
 const watches = new WeakMap<IncomingMessage, () => void>();
@@ -39,6 +41,7 @@ export function watchBody(
   res: ServerResponse,
   { timeoutMs }: Pick<BodyLimits, 'timeoutMs'> = BODY_LIMITS,
 ): void {
+  collectChunks(req);
   const timer = setTimeout(() => giveUp(req, res, 'The body did not arrive in time.'), timeoutMs);
   replaceWatch(req, res, () => clearTimeout(timer));
 }
@@ -107,7 +110,7 @@ export function outlastBody(
       if (bytes < bytesBeforePause + BYTES_BETWEEN_PAUSES) return;
       bytesBeforePause = bytes;
       req.pause();
-      setTimeout(() => req.resume(), pauseMs * Math.max(1, discarding / WITHOUT_DELAY));
+      setTimeout(() => req.resume(), pauseMs * Math.max(1, discarding / AT_FULL_RATE));
     });
     req.once('end', () => {
       stop();

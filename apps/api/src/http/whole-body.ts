@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '@berth/core';
-import { inFairTurn } from './fair-turns.ts';
+import { inFairTurn, ServiceError } from '@berth/core';
 
 /** The beginning of a body that is processed at once. */
 const SMALL_BYTES = 64 * 1024;

@@ -54,13 +54,7 @@ export function collectFiles(
     begin(name) {
       const { path, junk, grow } = checkFile(name);
       const part: UploadedFile = { path, junk, sha256: '', md5: '', size: 0 };
-      const sink = pack.begin(
-        (digest) => {
-          Object.assign(part, digest);
-          if (!junk) onContent(digest);
-        },
-        { keep: !junk },
-      );
+      const sink = pack.begin(digestReceiver(part, onContent), { keep: !junk });
       const content = junk ? null : createContentCheck(path, ruleFiles);
       return {
         write(chunk) {
@@ -76,6 +70,14 @@ export function collectFiles(
         },
       };
     },
+  };
+}
+
+/** Keeps nothing else of the part in memory until its digest is known. */
+function digestReceiver(part: UploadedFile, onContent: (digest: ContentDigest) => void) {
+  return (digest: ContentDigest): void => {
+    Object.assign(part, digest);
+    if (!part.junk) onContent(digest);
   };
 }
 

@@ -1,5 +1,6 @@
 import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
 import type { Caller, Core } from '../../core.ts';
+import { ownTurn } from '../../fair-turns.ts';
 import { failpoint } from '../../failpoints.ts';
 import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
 import { findStoredContents } from '../packs/contents.ts';
@@ -14,6 +15,9 @@ import { limitsOf } from '../accounts/plans.ts';
 import { type PublishOutcome, type Publication, publish } from './publish.ts';
 import { compileDeployRules } from './deploy-warnings.ts';
 import { trackStorage } from './storage-tracker.ts';
+
+/** From here on, checking the files takes longer than a turn. */
+const MANY_FILES = 1_000;
 
 /** One deploy that is being received. Its owner must always end it with `close`. */
 export interface Deploy {
@@ -60,8 +64,10 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
     form,
     close: () => pack.close(),
     async commit() {
+      const fields = form.read(caller);
       await pack.finish();
-      const asked = check(files, form, caller);
+      if (files.parts.length > MANY_FILES) await ownTurn();
+      const asked = check(files, fields);
       const published = asked.files.map(({ path, sha256, size }) => ({ path, sha256, size }));
       const passwordHash = asked.options.password === null ? null : await hashPassword(asked.options.password);
       const publication: Publication = {
@@ -78,8 +84,7 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
   };
 }
 
-function check(files: DeployFiles, form: DeployForm, caller: Caller) {
-  const { checksums, options } = form.read(caller);
+function check(files: DeployFiles, { checksums, options }: ReturnType<DeployForm['read']>) {
   verifyChecksums(files.parts, checksums);
   return { files: publishedFiles(files.parts, FILES_FIELD), options };
 }
