@@ -1,5 +1,5 @@
-// `npm run build:cli`: the command line as a package without dependencies, in `dist`: an entry that checks the version of Node,
-// and the program.
+// `npm run build:cli`: builds the package that users install, without dependencies, in `dist`: an entry that checks the version of
+// Node, and the program.
 import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
@@ -28,11 +28,11 @@ await build({
 await chmod(join(DIST, 'berth.js'), 0o755);
 await copyFile(join(PACKAGE, 'README.md'), join(DIST, 'README.md'));
 await copyFile(join(PACKAGE, '../../LICENSE'), join(DIST, 'LICENSE'));
-const { version, license } = workspace;
+const { name, version, description, license } = workspace;
 const manifest = {
-  name: '@berth/cli',
+  name,
   version,
-  description: 'Publishes a folder to a Berth server and prints its link.',
+  description,
   license,
   type: 'module',
   bin: { berth: 'berth.js' },

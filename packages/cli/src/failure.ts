@@ -1,7 +1,7 @@
-import { kindOfCredential } from '@berth/contract';
 import { abortedError, ClientError } from '@berth/client';
-import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { duration } from '@berth/client/amounts';
+import { kindOfCredential } from '@berth/contract';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { SettingOrigin } from './settings.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,4 +1,3 @@
-import open from 'open';
 import {
   type BerthClient,
   type ClientOptions,
@@ -7,6 +6,7 @@ import {
   planFolder,
   watchFolder,
 } from '@berth/client';
+import open from 'open';
 
 /** The functions that the commands use. Tests replace them to produce rare events. */
 export interface Parts {

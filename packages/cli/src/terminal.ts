@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
-import picocolors from 'picocolors';
 import { abortedError } from '@berth/client';
+import picocolors from 'picocolors';
 import { escapeControls } from './render/text.ts';
 import type { Environment } from './settings.ts';
 

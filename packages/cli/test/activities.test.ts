@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
-import { expect, it, onTestFinished } from 'vitest';
-import { unreachableAddress } from '@berth/client/testing/fake-servers';
-import { startProxy } from '@berth/client/testing';
-import { outcomeOf, createUser } from './user.ts';
 import { useServer } from '@berth/api/testing/vitest';
+import { startProxy } from '@berth/client/testing';
+import { unreachableAddress } from '@berth/client/testing/fake-servers';
+import { expect, it, onTestFinished } from 'vitest';
+import { outcomeOf, createUser } from './user.ts';
 
 const server = useServer();
 

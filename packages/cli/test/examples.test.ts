@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
 import type { Deployment } from '@berth/contract';
 import { describe, expect, it } from 'vitest';
 import { MAIN, createUser, writeFiles } from './user.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
 const SITE = {

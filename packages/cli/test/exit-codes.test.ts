@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT_MEANINGS } from '../src/exit-codes.ts';
 import { outcomeOf, type TestUser, createUser, writeFiles } from './user.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 

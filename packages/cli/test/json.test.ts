@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
 import { describe, expect, it } from 'vitest';
 import { createUser, writeFiles } from './user.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 /** Describes the values of an object, in their order. */
 type Shape = { [key: string]: Shape | Shape[] | string };

@@ -4,9 +4,9 @@ import { readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Outcome, createUser, writeFiles } from './user.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 let url: string;

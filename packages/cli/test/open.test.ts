@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/api/testing';
 import { useServer } from '@berth/api/testing/vitest';
-import { expect, it } from 'vitest';
-import { parseWebAddress } from '@berth/client';
 import { startAnswering } from '@berth/client/testing/fake-servers';
+import { expect, it } from 'vitest';
 import { createUser, writeFiles } from './user.ts';
 
 const server = useServer();
@@ -58,11 +57,4 @@ it.each([
     expect(err).toContain(`Error: The server sent ${JSON.stringify(url)}, which is not a web address`);
   }
   expect(opened).toEqual([]);
-});
-
-it('parseWebAddress accepts only http and https without a user name or password', () => {
-  for (const text of ['http://a', 'https://a.example:8443/b?c#d', 'HTTPS://A.example'])
-    expect(parseWebAddress(text)?.href).toBe(new URL(text).href);
-  for (const text of ['ftp://a', 'https://a@b', 'https://:b@c', 'a.example', 'data:text/html,x', 'http:'])
-    expect(parseWebAddress(text)).toBeNull();
 });

@@ -6,10 +6,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
 import type { Deployment, Domain } from '@berth/contract';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MAIN, createUser, writeFiles } from './user.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const SITE = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }', '.env': 'SECRET=1' };
 

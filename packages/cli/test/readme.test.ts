@@ -3,10 +3,10 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/exit-codes.ts';
 import { MAIN, createUser, writeFiles } from './user.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
 import type { Deployment } from '@berth/contract';
 import { describe, expect, it } from 'vitest';
 import { MAIN, createUser, writeFiles } from './user.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const CLEAR_LINE = '\r\u001b[2K';
 

@@ -1,10 +1,10 @@
+import { followActivities } from '@berth/client';
+import { moment } from '@berth/client/amounts';
 import type { Activity } from '@berth/contract';
 import type { Command } from 'commander';
 import { columns } from '../render/table.ts';
-import { moment } from '@berth/client/amounts';
 import { parseLimit } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
-import { followActivities } from '@berth/client';
 import { MORE_ROWS_NOTE, readPages } from './pages.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
+import { bytes, moment } from '@berth/client/amounts';
 import type { Deployment } from '@berth/contract';
 import type { Command } from 'commander';
-import { bytes, moment } from '@berth/client/amounts';
 import { columns } from '../render/table.ts';
 import { parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';

@@ -1,6 +1,6 @@
+import { moment } from '@berth/client/amounts';
 import type { Domain, DomainCheck } from '@berth/contract';
 import type { Command } from 'commander';
-import { moment } from '@berth/client/amounts';
 import { columns, table } from '../render/table.ts';
 import { collect, parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { ClientError } from '@berth/client';
+import type { Command } from 'commander';
 import { findSimilarName } from '../did-you-mean.ts';
 import { suggestEquivalent, isForeignCommand } from '../foreign-commands.ts';
 import { UsageError } from '../usage-error.ts';

@@ -1,5 +1,5 @@
-import { kindOfCredential } from '@berth/contract';
 import type { BerthClient } from '@berth/client';
+import { kindOfCredential } from '@berth/contract';
 
 /**
  * Asks the server to which account the key of a client belongs.

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { BerthClient } from '@berth/client';
+import type { Command } from 'commander';
 import { table } from '../render/table.ts';
 import { parseLimit } from '../values.ts';
 import { inSession, type CommandContext } from './define.ts';

@@ -1,6 +1,6 @@
+import { ClientError, parseWebAddress } from '@berth/client';
 import { DEPLOYMENT_ID } from '@berth/contract';
 import type { Command } from 'commander';
-import { ClientError, parseWebAddress } from '@berth/client';
 import { UsageError } from '../usage-error.ts';
 import { parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';

@@ -1,5 +1,5 @@
-import { PageQuery } from '@berth/contract';
 import { ClientError } from '@berth/client';
+import { PageQuery } from '@berth/contract';
 
 /** One page of a list. */
 interface Page {

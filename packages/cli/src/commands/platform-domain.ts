@@ -1,5 +1,5 @@
-import { kindOfCredential } from '@berth/contract';
 import { type BerthClient, findWholeName } from '@berth/client';
+import { kindOfCredential } from '@berth/contract';
 import { parseSite } from '../values.ts';
 
 /**

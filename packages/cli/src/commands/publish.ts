@@ -1,7 +1,7 @@
-import type { CreatedDeployment, Domain } from '@berth/contract';
-import { type Command, Option } from 'commander';
 import { ClientError, type DeployEvent, type DeployFolderInput, type DeployOptions } from '@berth/client';
 import { moment } from '@berth/client/amounts';
+import type { CreatedDeployment, Domain } from '@berth/contract';
+import { type Command, Option } from 'commander';
 import { beginView, showEvent } from '../render/deploy-view.ts';
 import type { Session } from '../session.ts';
 import { collect, parseSite, parseTtl } from '../values.ts';

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { moment } from '@berth/client/amounts';
+import type { Command } from 'commander';
 import { collect, parseTtl } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';

@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
 import { abortedError, type WatchEvent } from '@berth/client';
+import { type Command, InvalidArgumentError } from 'commander';
 import { failureOf } from '../failure.ts';
 import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
 import type { Session } from '../session.ts';

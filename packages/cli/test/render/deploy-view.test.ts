@@ -1,6 +1,6 @@
+import type { DeployEvent } from '@berth/client';
 import type { Deployment } from '@berth/contract';
 import { expect, it } from 'vitest';
-import type { DeployEvent } from '@berth/client';
 import { beginView, showEvent } from '../../src/render/deploy-view.ts';
 
 const deployment = { files: 1200, size: 4_200_000 } as Deployment & { files: number };

@@ -1,37 +1,10 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytes, count, duration } from '@berth/client/amounts';
 import { bar } from '../../src/render/bar.ts';
 import { columns } from '../../src/render/table.ts';
 import { terminalOf } from '../../src/terminal.ts';
 import { parseLimit, parseSite, parseTtl } from '../../src/values.ts';
-
-describe('amounts', () => {
-  it.each([
-    [0, '0 B'],
-    [999, '999 B'],
-    [1_000, '1.0 kB'],
-    [9_949, '9.9 kB'],
-    [9_960, '10 kB'],
-    [999_499, '999 kB'],
-    [999_500, '1.0 MB'],
-    [28_000_000, '28 MB'],
-    [5_000_000_000_000_000, '5000 TB'],
-  ])('%d bytes are %s', (number, text) => expect(bytes(number)).toBe(text));
-
-  it.each([
-    [0.42, '0.4 s'],
-    [12, '12 s'],
-    [90, '1.5 min'],
-    [3_600, '1 h'],
-    [259_200, '3 d'],
-  ])('%d seconds are %s', (seconds, text) => expect(duration(seconds)).toBe(text));
-
-  it('are formatted with a noun', () => {
-    expect([count(1, 'file'), count(0, 'file'), count(10_000, 'file')]).toEqual(['1 file', '0 files', '10,000 files']);
-  });
-});
 
 describe('arguments', () => {
   it.each([

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
 import { ClientError, type WatchEvent } from '@berth/client';
+import { expect, it } from 'vitest';
 import { beginWatchView, showWatchEvent } from '../../src/render/watch-view.ts';
 
 const walked = (path: string) =>
