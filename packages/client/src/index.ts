@@ -2,7 +2,7 @@
 export { backoffMs, retryAfterMs } from './backoff.ts';
 export { followActivities, type FollowOptions } from './follow-activities.ts';
 export { type BerthClient, type ClientOptions, createClient } from './client.ts';
-export { ClientError, type ClientErrorKind, type ClientErrorOptions } from './errors.ts';
+export { abortedError, ClientError, type ClientErrorKind, type ClientErrorOptions } from './errors.ts';
 export { DEFAULT_RETRIES, type RetryPolicy } from './retry.ts';
 export { defaultCacheDir } from './folder/cache-files.ts';
 export { onDriveWithin } from './folder/drive.ts';

@@ -1,19 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import recorded from '../../../fixtures/frozen/client.json' with { type: 'json' };
-import { completionPointsOf } from '../src/cli/completion/completion-points.ts';
-import { EXIT } from '../src/cli/exit-codes.ts';
-import { PARTS } from '../src/cli/parts.ts';
-import { createProgram } from '../src/cli/program.ts';
 import * as client from '../src/index.ts';
 
-/**
- * What scripts and programs depend on. New entries may be added; the recorded ones must stay. `--json` is covered by
- * `cli/json.test.ts`.
- */
+/** The surface that other programs depend on. New entries may be added; the recorded ones must stay. */
 const SURFACE: Record<keyof typeof recorded, () => string[]> = {
-  exitCodes: () => Object.entries(EXIT).map(([name, code]) => `${name} ${code}`),
-  commands: readCommands,
   exports: () => Object.keys(client),
   types: readTypes,
   events: () => [...sourceOf('{deploy,folder,watch}/events.ts').matchAll(/type: '([a-z]+)'/g)].map(([, type]) => type!),
@@ -23,16 +14,6 @@ it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('the client keeps its
   const current = new Set(SURFACE[family]());
   expect(recorded[family].filter((name) => !current.has(name))).toEqual([]);
 });
-
-function readCommands(): string[] {
-  const terminal = { out() {}, err() {}, paint: { out: {}, err: {} } };
-  const runtime = { env: {}, terminal, parts: PARTS, signal: new AbortController().signal };
-  const program = createProgram({ runtime, errorContext: {} } as unknown as Parameters<typeof createProgram>[0]);
-  return completionPointsOf(program).flatMap(({ path, options }) => {
-    const command = ['berth', ...path].join(' ');
-    return [command, ...options.map(({ word }) => `${command} ${word}`)];
-  });
-}
 
 /** Lists every type that the entry point exports, by name or with `export type *`. */
 function readTypes(): string[] {

@@ -1,0 +1,60 @@
+import { ClientError } from '@berth/client';
+import { bytes, moment } from '@berth/client/amounts';
+import { type Account, kindOfCredential } from '@berth/contract';
+import type { Command } from 'commander';
+import { columns } from '../render/table.ts';
+import { notSignedIn } from '../failure.ts';
+import { inSession, type CommandContext } from './define.ts';
+import { findKeyOwner } from './key-owner.ts';
+
+const CAPS = [
+  ['deployments', 'deployments'],
+  ['platformDomains', 'platform domains'],
+  ['customDomains', 'custom domains'],
+  ['seats', 'members'],
+] as const;
+
+/** Adds `berth account` and `berth whoami`. */
+export function addAccount(program: Command, context: CommandContext): void {
+  program
+    .command('account')
+    .summary('show the plan and how much of it is used')
+    .description('Show the account: its plan, and how much of it is used.')
+    .action(
+      inSession<[]>(context, async ({ client, printResult }) => {
+        const account = await client.api.account.get.query();
+        printResult({ account }, () => describe(account));
+      }),
+    );
+
+  program
+    .command('whoami')
+    .summary('show whose key is used, and on which server')
+    .description(
+      'Show whose key is used, where it comes from, and on which server. Asks the server whether it is valid.',
+    )
+    .action(
+      inSession<[]>(context, async ({ client, server, key, printResult }) => {
+        if (key.key === null) throw new ClientError('signed-out', notSignedIn(server.server));
+        const kind = kindOfCredential(key.key) ?? 'api';
+        const account = await findKeyOwner(client);
+        const who = { server: server.server.origin, kind, from: key.from, account };
+        printResult(who, () => [
+          `${account ?? 'a deploy token'} on ${who.server}, from ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
+        ]);
+      }),
+    );
+}
+
+function describe({ account, email, name, plan, usage, caps, created, hint }: Account): string[] {
+  return columns([
+    ['account', account],
+    ['e-mail', email],
+    ['name', name ?? '-'],
+    ['plan', plan],
+    ...CAPS.map(([cap, words]) => [words, `${usage[cap]} of ${caps?.[cap] ?? 'any number'}`]),
+    ['storage', `${bytes(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : bytes(caps.storage)}`],
+    ['newest key', hint === null ? '-' : `…${hint}`],
+    ['created', moment(created)],
+  ]);
+}

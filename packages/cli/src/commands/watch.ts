@@ -1,0 +1,107 @@
+import { abortedError, type WatchEvent } from '@berth/client';
+import { type Command, InvalidArgumentError } from 'commander';
+import { failureOf } from '../failure.ts';
+import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
+import type { Session } from '../session.ts';
+import { collect, parseSite } from '../values.ts';
+import { examples, inSession, type CommandContext } from './define.ts';
+import { deploymentRow } from './deployments.ts';
+import { readPassword } from './password.ts';
+
+interface Options {
+  domain?: string;
+  label?: string[];
+  password?: string | false;
+  keep?: number;
+  delta: boolean;
+}
+
+/** Adds `berth watch`: publishes each build. */
+export function addWatch(program: Command, context: CommandContext): void {
+  program
+    .command('watch')
+    .summary('publish a folder each time it changes')
+    .description(
+      'Publish a folder, and publish it again each time it has changed and is settled. A missing, empty or half-written folder is never published.',
+    )
+    .argument('<folder>', 'the folder of the built site; it may be deleted and created again')
+    .option('-d, --domain <name>', 'the domain to point at each deployment')
+    .option('-l, --label <label>', 'a label; may be repeated', collect)
+    .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
+    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .option('--keep <number>', 'how many deployments of this watch to keep', parseKeep)
+    .option('--no-delta', 'send every file, even if the server has it')
+    .addHelpText('after', examples(['berth watch ./dist --domain blog', 'publishes each build at a domain']))
+    .action(
+      inSession<[string], Options>(context, async (session, [folder], { domain, label, password, keep, delta }) => {
+        const { client, signal, cacheDir } = session;
+        await watch(
+          session,
+          {
+            folder,
+            client,
+            via: 'cli',
+            labels: label,
+            keep,
+            password: await readPassword(session, password),
+            domain: domain && parseSite(domain),
+          },
+          { signal, cacheDir, delta },
+        );
+      }),
+    );
+}
+
+type WatchArguments = Parameters<Session['parts']['watchFolder']>;
+
+async function watch(session: Session, input: WatchArguments[0], options: WatchArguments[1]): Promise<void> {
+  const { parts, terminal, json, quiet, printResult, signal } = session;
+  const columns = json || quiet ? null : terminal.columns();
+  let view = beginWatchView(performance.now());
+  try {
+    for await (const event of parts.watchFolder(input, options)) {
+      const frame = showWatchEvent(view, event, { at: performance.now(), columns });
+      view = frame.view;
+      if (!json && (!quiet || event.type === 'failed')) {
+        terminal.err(frame.lines);
+        if (!quiet) terminal.status(frame.status);
+      }
+      const row = json ? rowOf(event) : null;
+      if (row) printResult(row, () => []);
+      if (!json && event.type === 'published') {
+        terminal.status('');
+        printResult(null, () => [event.url]);
+      }
+    }
+  } finally {
+    terminal.status('');
+  }
+  if (signal.aborted) throw abortedError(signal.reason);
+}
+
+/** Converts an event for `--json`: each change of the watch, but no progress. */
+function rowOf(event: WatchEvent) {
+  switch (event.type) {
+    case 'watching':
+    case 'settling':
+    case 'unchanged':
+    case 'missing':
+    case 'pruned':
+    case 'polling':
+      return event;
+    case 'published':
+      return { ...event, deployment: deploymentRow(event.deployment) };
+    case 'failed': {
+      const { exit: _, ...error } = failureOf(event.error, { server: null, key: null });
+      return { ...event, error };
+    }
+    default:
+      return null;
+  }
+}
+
+function parseKeep(text: string): number {
+  const keep = Number(text);
+  if (!(Number.isInteger(keep) && keep >= 1)) throw new InvalidArgumentError('Write a whole number of at least 1.');
+  return keep;
+}

@@ -1,0 +1,44 @@
+import type { ClientErrorKind } from '@berth/client';
+
+/** The exit codes. Scripts depend on these numbers, so they never change. */
+export const EXIT = {
+  ok: 0,
+  unexpected: 1,
+  usage: 2,
+  forbidden: 3,
+  refused: 4,
+  unreachable: 5,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** A short description of each exit code, in the order of the help. */
+export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
+  [EXIT.ok, 'done'],
+  [EXIT.unexpected, 'an unexpected error, here or on the server'],
+  [EXIT.usage, 'the command line is invalid'],
+  [EXIT.forbidden, 'not signed in, or not allowed'],
+  [EXIT.refused, 'the server refused the request, or the folder cannot be published'],
+  [EXIT.unreachable, 'the server cannot be reached or is busy: try again later'],
+  [EXIT.interrupted, 'interrupted'],
+];
+
+/** Returns the exit code for a kind of error. */
+export function exitCodeOf(kind: ClientErrorKind): ExitCode {
+  switch (kind) {
+    case 'network':
+    case 'unavailable':
+      return EXIT.unreachable;
+    case 'signed-out':
+      return EXIT.forbidden;
+    case 'refused':
+    case 'folder':
+      return EXIT.refused;
+    case 'server':
+      return EXIT.unexpected;
+    case 'aborted':
+      return EXIT.interrupted;
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,63 @@
+import { createInterface } from 'node:readline';
+import { useServer } from '@berth/api/testing/vitest';
+import { startProxy } from '@berth/client/testing';
+import { unreachableAddress } from '@berth/client/testing/fake-servers';
+import { expect, it, onTestFinished } from 'vitest';
+import { outcomeOf, createUser } from './user.ts';
+
+const server = useServer();
+
+it('berth activities --follow prints past activities, then new ones, until Ctrl-C', async () => {
+  const { key } = await server().account('pro');
+  const proxy = await startProxy(server().port);
+  const { startProgram } = createUser({ BERTH_SERVER: proxy.url, BERTH_KEY: key });
+  const { deployment } = await server().publish({ 'index.html': 'before' }, { key });
+  proxy.trouble = async (_req, path) => {
+    if (path === '/trpc/activities.watch') await server().publish({ 'index.html': 'meanwhile' }, { key });
+    return undefined;
+  };
+  const child = startProgram('activities', '--limit', '2', '--follow', '--json');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = outcomeOf(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value as string);
+  expect(await next()).toMatchObject({ event: 'deployment.create', deployment, domain: null });
+  expect(await next()).toMatchObject({ event: 'deployment.create', domain: null });
+  await server().api('/domains/followed.localhost', { method: 'PUT', key });
+  expect(await next()).toMatchObject({ event: 'domain.create', domain: 'followed.localhost', deployment: null });
+  child.kill('SIGINT');
+  expect((await ended).code).toBe(130);
+});
+
+it('berth activities --follow prints the error if it cannot connect', async () => {
+  const env = { BERTH_SERVER: `http://localhost:${server().port}` };
+  expect(await createUser(env).runInProcess('activities', '--follow')).toEqual({
+    code: 3,
+    out: '',
+    err: `Error: You are not signed in to ${env.BERTH_SERVER}.\nSign in with berth login, or set BERTH_KEY.\n`,
+  });
+  expect(
+    await createUser({ BERTH_SERVER: await unreachableAddress() }).runInProcess('activities', '--follow'),
+  ).toMatchObject({
+    code: 5,
+    out: '',
+    err: expect.stringContaining('Is a Berth server running at'),
+  });
+});
+
+it('berth activities reads as many pages as --limit needs', async () => {
+  const { key } = await server().account('pro');
+  const { runInProcess } = createUser({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key });
+  const headers = { 'Content-Type': 'application/json' };
+  for (let number = 0; number < 101; number++) {
+    const body = JSON.stringify({ labels: [`label-${number}`] });
+    await server().api('/domains/paged.localhost', { method: 'PUT', key, body, headers });
+  }
+  const listed = async (limit: string) =>
+    JSON.parse((await runInProcess('activities', '--limit', limit, '--json')).out);
+  const all = await listed('all');
+  expect(all.activities.length).toBeGreaterThan(100);
+  expect(all.more).toBe(false);
+  const some = await listed('101');
+  expect(some).toEqual({ activities: all.activities.slice(-101), more: all.activities.length > 101 });
+});

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { useServer } from '@berth/api/testing/vitest';
+import { createClient, deployFiles } from '@berth/client';
+import { beforeAll, expect, it } from 'vitest';
+import { type Outcome, outcomeOf, createUser, writeFiles } from './user.ts';
+import { CONTROL, startHostileServer, type HostileServerOptions } from './hostile-server.ts';
+
+const server = useServer();
+const known: Record<string, string> = {};
+let domains = 0;
+let key: string;
+
+/** Commands that together print all texts of responses. */
+const COMMANDS = [
+  'DIST',
+  'DIST --domain other',
+  'DIST --domain DOMAIN',
+  'DIST --no-delta',
+  'DIST --ttl 3d',
+  'DIST --dry-run',
+  'deployments',
+  'deployments get ID',
+  'deployments label ID v1.2',
+  'deployments delete ID',
+  'domains',
+  'domains set DOMAIN',
+  'domains records DOMAIN',
+  'domains verify DOMAIN',
+  'domains share DOMAIN',
+  'domains delete DOMAIN',
+  'tokens',
+  'tokens create --label ci-job',
+  'tokens delete TOKEN',
+  'account',
+  'activities',
+  'open',
+  'open ID',
+  'whoami',
+];
+
+/** The output of these does not depend on the response. */
+const PRINTS_NOTHING_OF_IT = new Set(['DIST --dry-run']);
+
+/** With fewer hostile fields, commands get further before they fail. */
+const TAMPERED: readonly HostileServerOptions[] = [
+  {},
+  { kept: ['status'] },
+  { kept: ['status', 'deployment', 'domain', 'url', 'created', 'via'] },
+];
+
+beforeAll(async () => {
+  ({ key } = await server().account('scale'));
+});
+
+/** Creates the data that the commands use. */
+async function prepare(): Promise<void> {
+  const client = createClient({ server: `http://localhost:${server().port}`, key });
+  const files = [{ path: 'index.html', content: 'hi' }];
+  for await (const event of deployFiles({ client, files, labels: ['one'] }))
+    if (event.type === 'committed') known['ID'] = event.deployment.deployment;
+  known['DOMAIN'] = `w${(domains += 1)}.waiting-for-dns.com`;
+  await client.api.domains.put.mutate({ domain: known['DOMAIN'], labels: ['one'] });
+  const { token } = await client.api.tokens.create.mutate({ kind: 'deploy' });
+  known['TOKEN'] = token;
+}
+
+/** Runs a command against a server. */
+async function runAt(url: string, words: string, opened: string[] = []): Promise<Outcome> {
+  const { runInProcess, home } = createUser(
+    { BERTH_SERVER: url, BERTH_KEY: key },
+    { openPage: async (page) => void opened.push(page) },
+  );
+  known['DIST'] = writeFiles(join(home, 'dist'), { 'index.html': 'hi', _redirects: 'nonsense\n' });
+  return runInProcess(...words.split(' ').map((word) => known[word] ?? word));
+}
+
+it.each(COMMANDS)('escapes control characters in the texts of a hostile server: berth %s', async (words) => {
+  let shown = '';
+  for (const tampering of TAMPERED) {
+    const url = await startHostileServer(server().port, tampering);
+    const opened: string[] = [];
+    await prepare();
+    const plain = await runAt(url, words, opened);
+    await prepare();
+    const asJson = await runAt(url, `${words} --json`);
+    for (const { out, err } of [plain, asJson]) {
+      expect(out).not.toMatch(CONTROL);
+      expect(err).not.toMatch(CONTROL);
+      shown += out + err;
+    }
+    expect(() => JSON.parse(asJson.out || asJson.err)).not.toThrow();
+    for (const page of opened) expect(page).toMatch(/^http:\/\/[!-~]+$/);
+  }
+  if (!PRINTS_NOTHING_OF_IT.has(words)) expect(shown).toContain('\\u001b');
+});
+
+it.each([400, 401, 403, 404, 413, 422, 429, 500])(
+  'texts of an error %i never reach the terminal raw',
+  async (status) => {
+    const url = await startHostileServer(server().port, { status });
+    for (const words of COMMANDS.filter((words) => !PRINTS_NOTHING_OF_IT.has(words))) {
+      const { out, err } = await runAt(url, words);
+      expect(out + err).not.toMatch(CONTROL);
+      const asJson = await runAt(url, `${words} --json`);
+      expect(asJson.err).not.toMatch(CONTROL);
+      expect(JSON.parse(asJson.err).error.status).toBe(status);
+    }
+  },
+);
+
+it.each([
+  ['watch', ['watch', 'dist', '--label', 'one']],
+  ['activities --follow', ['activities', '--follow', '--limit', 'all']],
+])('escapes control characters in the texts of a hostile server: berth %s', async (_, words) => {
+  for (const more of [[], ['--json']]) {
+    const url = await startHostileServer(server().port, { kept: ['status'] });
+    const { startProgram, home } = createUser({ BERTH_SERVER: url, BERTH_KEY: key });
+    writeFiles(home, { 'dist/index.html': 'hi' });
+    const child = startProgram(...words, ...more);
+    const ended = outcomeOf(child);
+    for (let printed = ''; !printed.includes('\\u001b');) printed += String((await once(child.stdout, 'data'))[0]);
+    child.kill('SIGINT');
+    const { out, err } = await ended;
+    expect(out).not.toMatch(CONTROL);
+    expect(err).not.toMatch(CONTROL);
+  }
+});
+
+it('escapes control characters in the texts of a hostile server: berth login', async () => {
+  const url = await startHostileServer(server().port);
+  const { runProgramWithInput } = createUser({ BERTH_SERVER: url });
+  const { code, out, err } = await runProgramWithInput(`${key}\n`, 'login');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/\\u001b/);
+  expect(out).not.toMatch(CONTROL);
+});

@@ -1,0 +1,203 @@
+import { join } from 'node:path';
+import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import { describe, expect, it } from 'vitest';
+import { createUser, writeFiles } from './user.ts';
+
+/** Describes the values of an object, in their order. */
+type Shape = { [key: string]: Shape | Shape[] | string };
+
+const DEPLOYMENT: Shape = {
+  deployment: 'string',
+  url: 'string',
+  files: 'number',
+  size: 'number',
+  status: 'string',
+  password: 'boolean',
+  via: 'string',
+  labels: 'list',
+  created: 'number',
+  expires: 'null',
+};
+const DOMAIN: Shape = {
+  domain: 'string',
+  url: 'string',
+  deployment: 'string',
+  status: 'string',
+  labels: 'list',
+  created: 'number',
+  linked: 'number',
+  links: 'number',
+};
+const PENDING_DOMAIN: Shape = { ...DOMAIN, deployment: 'null', linked: 'null' };
+const TOKEN: Shape = {
+  token: 'string',
+  kind: 'string',
+  labels: 'list',
+  created: 'number',
+  expires: 'null',
+  used: 'null',
+};
+const AMOUNT: Shape = { files: 'number', bytes: 'number' };
+const CAPS: Shape = {
+  deployments: 'number',
+  platformDomains: 'number',
+  customDomains: 'number',
+  seats: 'number',
+  storage: 'number',
+};
+const PUBLISHED: Shape = {
+  url: 'string',
+  deployment: DEPLOYMENT,
+  domain: 'null',
+  claim: 'null',
+  warnings: [{ file: 'string', line: 'null', at: 'null', message: 'string' }],
+  changes: { added: 'number', changed: 'number', removed: 'number', unchanged: 'number' },
+  sent: { via: 'string', files: 'number', bytes: 'number' },
+  skipped: [{ path: 'string', reason: 'string' }],
+};
+
+/** The documented output of each command with `--json`. The commands run in this order. */
+const SHAPES: [words: string, shape: Shape][] = [
+  ['DIST', PUBLISHED],
+  ['DIST --domain blog', { ...PUBLISHED, domain: DOMAIN }],
+  [
+    'DIST --dry-run',
+    {
+      changes: { added: 'list', changed: 'list', removed: 'list', unchanged: 'number' },
+      total: AMOUNT,
+      missing: AMOUNT,
+      skipped: [{ path: 'string', reason: 'string' }],
+    },
+  ],
+  ['deployments', { deployments: [DEPLOYMENT], more: 'boolean' }],
+  ['deployments list --limit 1', { deployments: [DEPLOYMENT], more: 'boolean' }],
+  ['deployments get ID', { deployment: DEPLOYMENT }],
+  ['deployments label ID v1.2', { deployment: DEPLOYMENT }],
+  ['deployments delete ID', { deployment: 'string', status: 'string' }],
+  ['domains', { domains: [DOMAIN], more: 'boolean' }],
+  ['domains set www.waiting-for-dns.com', { domain: PENDING_DOMAIN }],
+  [
+    'domains records www.waiting-for-dns.com',
+    { domain: 'string', apex: 'boolean', records: [{ type: 'string', name: 'string', value: 'string' }] },
+  ],
+  [
+    'domains verify www.waiting-for-dns.com',
+    {
+      domain: PENDING_DOMAIN,
+      checks: [{ type: 'string', name: 'string', expected: 'list', found: 'list', ok: 'boolean', reason: 'string' }],
+      nextCheck: 'number',
+    },
+  ],
+  ['domains share www.waiting-for-dns.com', { domain: 'string', url: 'string' }],
+  ['domains delete www.waiting-for-dns.com', { domain: 'string' }],
+  ['tokens create', { token: { ...TOKEN, secret: 'string' } }],
+  ['tokens', { tokens: [TOKEN], more: 'boolean' }],
+  ['tokens delete TOKEN', { token: 'string' }],
+  [
+    'account',
+    {
+      account: {
+        account: 'string',
+        email: 'string',
+        name: 'null',
+        plan: 'string',
+        usage: CAPS,
+        caps: 'null',
+        created: 'number',
+        hint: 'string',
+        authMethod: 'string',
+      },
+    },
+  ],
+  [
+    'activities --limit 1',
+    {
+      activities: [
+        {
+          event: 'string',
+          created: 'number',
+          deployment: 'null',
+          domain: 'null',
+          token: 'string',
+          authMethod: 'string',
+          // Depends on the event.
+          meta: 'object',
+        },
+      ],
+      more: 'boolean',
+    },
+  ],
+  ['open', { url: 'string' }],
+  ['whoami', { server: 'string', kind: 'string', from: 'string', account: 'string' }],
+  ['config', { server: 'string', serverFrom: 'string', keyFrom: 'string', file: 'string' }],
+  ['config get server', { server: 'string', serverFrom: 'string', keyFrom: 'string', file: 'string' }],
+  ['config set server https://api.example.com', { server: 'string', file: 'string' }],
+  ['logout', { server: 'string', forgotten: 'boolean' }],
+];
+
+const FAILURE: Shape = {
+  error: {
+    exit: 'number',
+    kind: 'string',
+    code: 'null',
+    status: 'null',
+    message: 'string',
+    next: 'null',
+    file: 'null',
+    retryAfterSeconds: 'null',
+    details: 'null',
+  },
+};
+
+/** Describes the shape of a value. Describes a list by its first element, or as `list` if it contains no objects. */
+function shapeOf(value: unknown): Shape | Shape[] | string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return typeof value[0] === 'object' ? [shapeOf(value[0]) as Shape] : 'list';
+  if (typeof value !== 'object') return typeof value;
+  return Object.fromEntries(
+    Object.entries(value!).map(([key, inner]) => [key, key === 'meta' ? typeof inner : shapeOf(inner)]),
+  );
+}
+
+describe('--json', () => {
+  const server = useServer();
+
+  it('prints one object in a stable shape on one line, for every command', async () => {
+    const opened: string[] = [];
+    const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
+    const { home, runInProcess } = createUser(env, { openPage: async (url) => void opened.push(url) });
+    const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi', '.hidden': 'x', '.env': 'SECRET=1' });
+    const known: Record<string, string> = { DIST: dist };
+    for (const [words, shape] of SHAPES) {
+      const { code, out, err } = await runInProcess(...words.split(' ').map((word) => known[word] ?? word), '--json');
+      expect({ words, code, err }).toEqual({ words, code: 0, err: '' });
+      expect(out).toMatch(/^\{.*\}\n$/);
+      const value = JSON.parse(out);
+      expect({ words, shape: shapeOf(value) }).toEqual({ words, shape });
+      expect(Object.keys(value)).toEqual(Object.keys(shape));
+      known['ID'] ??= value.deployment?.deployment;
+      known['TOKEN'] ??= value.token?.token;
+    }
+    expect(opened).toHaveLength(1);
+  });
+
+  it('prints the claim link of a deploy without an account', async () => {
+    const { home, runInProcess } = createUser({ BERTH_SERVER: `http://localhost:${server().port}` });
+    const { out, err } = await runInProcess(writeFiles(join(home, 'dist'), { 'index.html': 'hi' }), '--json');
+    expect(err).toBe('');
+    expect(JSON.parse(out)).toMatchObject({
+      claim: expect.stringMatching(/^http:.+\/claim\/[0-9a-f]{32}$/),
+      deployment: { expires: expect.any(Number) },
+    });
+  });
+
+  it('prints errors on standard error, in a stable shape', async () => {
+    const { runInProcess } = createUser();
+    for (const words of [['deploymnts'], ['domains', 'lst'], ['./dist', '--ttl', '3'], ['--nothing']]) {
+      const { out, err } = await runInProcess(...words, '--json');
+      expect(out).toBe('');
+      expect(shapeOf(JSON.parse(err))).toEqual(FAILURE);
+    }
+  });
+});

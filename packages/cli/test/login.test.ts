@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Outcome, createUser, writeFiles } from './user.ts';
+
+const server = useServer();
+let url: string;
+beforeAll(() => {
+  url = `http://localhost:${server().port}`;
+});
+
+const fileOf = (home: string) => join(home, '.config/berth/config.json');
+
+/** Creates a user and signs in with a key. */
+async function signedIn(key = OWNER_KEY) {
+  const person = createUser();
+  const outcome = await person.runProgramWithInput(`${key}\n`, 'login', '--server', url);
+  return { ...person, outcome };
+}
+
+describe('berth login', () => {
+  it('stores the key in a file that only its owner can read, and uses it from then on', async () => {
+    const { home, outcome, runProgram } = await signedIn();
+    const file = fileOf(home);
+    expect(outcome).toEqual({
+      code: 0,
+      out: `Signed in to ${url} as owner@localhost. Stored in ${file}.\n`,
+      err: '',
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ server: url, keys: { [url]: OWNER_KEY } });
+    expect(await runProgram('whoami')).toEqual({
+      code: 0,
+      out: `owner@localhost on ${url}, from the stored key\n`,
+      err: '',
+    });
+  });
+
+  it('accepts a deploy token', async () => {
+    const { deployToken } = await server().account();
+    const { outcome, runInProcess } = await signedIn(deployToken);
+    expect(outcome).toMatchObject({ code: 0, out: expect.stringContaining('with a deploy token') });
+    expect((await runInProcess('whoami')).out).toBe(`a deploy token on ${url}, from the stored key\n`);
+  });
+
+  it.each([
+    [
+      'a key that the server does not accept',
+      `ship-${'f'.repeat(32)}`,
+      3,
+      /^Error: http:\S+ does not accept this key\.\nA key is valid for one server only\. Set that server with --server\.$/m,
+    ],
+    ['an invalid key', 'hunter2', 2, /The key is invalid/],
+    ['an empty key', '', 2, /The key is empty/],
+  ])('refuses %s, and stores nothing', async (_, key, code, expectedError) => {
+    const { home, outcome } = await signedIn(key);
+    expect(outcome).toMatchObject({ code, out: '', err: expect.stringMatching(expectedError) });
+    expect(() => statSync(fileOf(home))).toThrow('ENOENT');
+  });
+
+  it('makes the file private even if others could read it before', async () => {
+    const { home, runProgramWithInput, runInProcess } = createUser();
+    writeFiles(home, { '.config/berth/config.json': JSON.stringify({ server: 'http://localhost:4000' }) });
+    await runProgramWithInput(`${OWNER_KEY}\n`, 'login', '--server', url);
+    expect(statSync(fileOf(home)).mode & 0o777).toBe(0o600);
+    await runInProcess('config', 'set', 'server', url);
+    expect(statSync(fileOf(home)).mode & 0o777).toBe(0o600);
+  });
+});
+
+it('berth never sends a stored key to another server', async () => {
+  const sent: (string | undefined)[] = [];
+  const other = createServer((req, res) => {
+    sent.push(req.headers.authorization);
+    res.writeHead(404).end('{}');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close().closeAllConnections());
+  await once(other, 'listening');
+  const { runInProcess } = await signedIn();
+  await runInProcess('account', '--server', `http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+  expect(sent).toEqual([undefined]);
+});
+
+it('berth prints no key in any command', async () => {
+  const { home, runInProcess, outcome, runProgram } = await signedIn();
+  const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi' });
+  const outcomes: Outcome[] = [
+    outcome,
+    await runProgram(dist),
+    await runProgram('account', '--server', 'http://127.0.0.1:9'),
+  ];
+  for (const words of [
+    [dist, '--json'],
+    [dist, '--dry-run'],
+    [dist, '--domain', 'no such domain'],
+    ['whoami'],
+    ['whoami', '--json'],
+    ['config'],
+    ['config', '--json'],
+    ['account'],
+    ['tokens'],
+    ['tokens', '--json'],
+    ['activities'],
+    ['deployments', 'get', OWNER_KEY.slice(0, 10)],
+    ['logout'],
+  ])
+    outcomes.push(await runInProcess(...words));
+  expect(outcomes.map(({ out, err }) => out + err).join('')).not.toContain(OWNER_KEY.slice(5));
+});
+
+describe('berth logout', () => {
+  it('deletes the stored key of one server', async () => {
+    const { home, runInProcess } = await signedIn();
+    expect((await runInProcess('logout')).out).toBe(`Deleted the key for ${url}.\n`);
+    expect(JSON.parse(readFileSync(fileOf(home), 'utf8'))).toEqual({ server: url, keys: {} });
+    expect((await runInProcess('logout')).out).toBe(`No key was stored for ${url}.\n`);
+    expect((await runInProcess('whoami')).code).toBe(3);
+  });
+});
+
+describe('the chosen server', () => {
+  it('comes from the option, BERTH_SERVER, the settings or the default, in this order', async () => {
+    const { env, runInProcess } = createUser();
+    const said = async (...words: string[]) => (await runInProcess('config', ...words)).out.split('\n')[0];
+    expect(await said()).toMatch(/^server +http:\/\/localhost:4000 +default$/);
+    await runInProcess('config', 'set', 'server', 'https://one.example/');
+    expect(await said()).toMatch(/^server +https:\/\/one\.example +settings$/);
+    env['BERTH_SERVER'] = 'https://two.example';
+    expect(await said()).toMatch(/^server +https:\/\/two\.example +environment$/);
+    expect(await said('--server', 'https://three.example')).toMatch(/^server +https:\/\/three\.example +option$/);
+    expect((await runInProcess('config', 'get', 'server')).out).toBe('https://two.example\n');
+  });
+
+  it('cannot be set to an invalid address', async () => {
+    const { home, runInProcess } = createUser();
+    for (const address of ['api.example.com', 'ftp://api.example.com', 'https://me:secret@api.example.com', ''])
+      expect(await runInProcess('config', 'set', 'server', address)).toMatchObject({ code: 2, out: '' });
+    expect(() => statSync(fileOf(home))).toThrow('ENOENT');
+  });
+});

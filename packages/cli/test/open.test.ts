@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import { startAnswering } from '@berth/client/testing/fake-servers';
+import { expect, it } from 'vitest';
+import { createUser, writeFiles } from './user.ts';
+
+const server = useServer();
+
+it('berth open opens the last deployment, or a deployment or domain by any of its names', async () => {
+  const opened: string[] = [];
+  const { key } = await server().account('pro');
+  const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key };
+  const { home, runInProcess } = createUser(env, { openPage: async (url) => void opened.push(url) });
+  const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi' });
+  const { deployment } = JSON.parse((await runInProcess(dist, '--domain', 'shown', '--json')).out);
+  const domain = `http://shown.localhost:${server().port}`;
+  const named: [words: string[], url: string][] = [
+    [[], deployment.url],
+    [[deployment.deployment], deployment.url],
+    [[deployment.url], deployment.url],
+    [['shown'], domain],
+    [['shown.localhost'], domain],
+    [[domain], domain],
+  ];
+  for (const [words, url] of named)
+    expect(await runInProcess('open', ...words)).toEqual({ code: 0, out: `${url}\n`, err: '' });
+  expect(opened).toEqual(named.map(([, url]) => new URL(url).href));
+  expect(await runInProcess('open', 'another')).toMatchObject({ code: 4, err: 'Error: There is no such domain.\n' });
+});
+
+it.each([
+  'smb://evil/share/x.exe',
+  'file:///etc/passwd',
+  '/etc/passwd',
+  'vscode://x',
+  'javascript:alert(1)',
+  '--version',
+  'x.exe',
+  'https://berth.example@evil.example/',
+  'http://ada:secret@evil.example/',
+  'https://',
+  '',
+])('berth open refuses the address "%s" from a server, and names it in the error', async (url) => {
+  const opened: string[] = [];
+  const answer = { result: { data: { url, deployments: [{ url }] } } };
+  const server = await startAnswering((_req, res) => {
+    res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  const { runInProcess } = createUser(
+    { BERTH_SERVER: server, BERTH_KEY: OWNER_KEY },
+    { openPage: async (page) => void opened.push(page) },
+  );
+  for (const words of [[], ['calm-otter-4k9x2qd'], ['www.example.com']]) {
+    const { code, out, err } = await runInProcess('open', ...words);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`Error: The server sent ${JSON.stringify(url)}, which is not a web address`);
+  }
+  expect(opened).toEqual([]);
+});

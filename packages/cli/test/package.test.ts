@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createUser, writeFiles } from './user.ts';
+
+const PACKAGE = join(import.meta.dirname, '..');
+const exec = promisify(execFile);
+
+describe('the package of the command line', () => {
+  const server = useServer();
+  let folder: string;
+  let tarball: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'berth-package-'));
+    await exec(process.execPath, [join(PACKAGE, 'build/package.ts')]);
+    const { stdout } = await exec('npm', ['pack', '--silent', '--pack-destination', folder, join(PACKAGE, 'dist')]);
+    tarball = join(folder, stdout.trim());
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('contains one program, its license and a README, and has no dependencies', async () => {
+    const { stdout } = await exec('tar', ['-tzf', tarball]);
+    expect(stdout.trim().split('\n').toSorted()).toEqual(
+      ['LICENSE', 'README.md', 'berth.js', 'main.js', 'package.json'].map((name) => `package/${name}`),
+    );
+    const manifest = JSON.parse(readFileSync(join(PACKAGE, 'dist/package.json'), 'utf8'));
+    expect(manifest).toMatchObject({ name: '@berth/cli', bin: { berth: 'berth.js' } });
+    expect(Object.keys(manifest).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
+  });
+
+  it.each(['20.20.2', '22.21.9', '18.0.0'])('prints the required version of Node on Node %s', async (version) => {
+    const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+    const words = ['--import', older, join(PACKAGE, 'dist/berth.js'), './dist'];
+    await expect(exec(process.execPath, words)).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `Error: berth needs Node 22.22 or newer; this is Node ${version}.\n`,
+    });
+  });
+
+  it('checks the version of Node before it loads code that an older one cannot run', async () => {
+    const entry = readFileSync(join(PACKAGE, 'dist/berth.js'), 'utf8');
+    expect(entry.length).toBeLessThan(1_000);
+    expect(entry).not.toMatch(/^\s*import /m);
+    const manifest = JSON.parse(readFileSync(join(PACKAGE, 'dist/package.json'), 'utf8'));
+    expect(manifest.engines).toEqual({ node: '>=22.22.0' });
+  });
+
+  it('publishes with npx outside of this repository', async () => {
+    const { home, env } = createUser({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
+    writeFiles(join(home, 'dist'), { 'index.html': 'by npx' });
+    copyFileSync(tarball, join(home, 'berth.tgz'));
+    const npx = ['--yes', '--offline', './berth.tgz', './dist'];
+    const { stdout } = await exec('npx', npx, { cwd: home, env: { ...env, npm_config_update_notifier: 'false' } });
+    expect((await server().visit(stdout.trim())).text).toBe('by npx');
+  });
+});

@@ -1,0 +1,229 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import type { Deployment, Domain } from '@berth/contract';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MAIN, createUser, writeFiles } from './user.ts';
+
+const SITE = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }', '.env': 'SECRET=1' };
+
+const server = useServer();
+let env: Record<string, string>;
+beforeAll(() => {
+  env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
+});
+
+/** Creates a user who has built a site. */
+function builder(more: Record<string, string> = {}, parts = {}) {
+  const person = createUser({ ...env, ...more }, parts);
+  return { ...person, dist: writeFiles(join(person.home, 'dist'), SITE) };
+}
+
+const deploymentAt = async (url: string) =>
+  (await server().api(`/deployments/${new URL(url).hostname}`)).json<Deployment & Record<string, unknown>>();
+
+describe('berth <folder>', () => {
+  it('publishes the folder, and prints only its link on standard output', async () => {
+    const { code, out, err } = await builder().runProgram('./dist');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^http:\/\/[a-z]+-[a-z]+-[a-z0-9]{7}\.localhost:\d+\n$/);
+    expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
+    expect(await deploymentAt(out.trim())).toMatchObject({ files: 2, via: 'cli' });
+    expect(err).toBe(
+      'Skipped, private: .env.\n2 new; 37 B to send.\n' + /Published 2 files, 37 B, in .+\.\n$/.exec(err)![0],
+    );
+  });
+
+  it.each([
+    ['./logs', { 'logs/index.html': 'hi' }],
+    ['publish logs', { 'logs/index.html': 'hi' }],
+    ['./assets', { 'assets/a.txt': 'hi' }],
+    ['publish assets', { 'assets/a.txt': 'hi' }],
+    ['assets/', { 'assets/a.txt': 'hi' }],
+    ['dist', { 'dist/index.html': 'hi' }],
+    ['my-site', { 'my-site/index.html': 'hi' }],
+    ['.', { 'a.txt': 'hi' }],
+    ['--label publish dist', { 'dist/index.html': 'hi' }],
+  ])('publishes the folder of "berth %s"', async (words, files) => {
+    const { home, runProgram } = builder();
+    writeFiles(home, files);
+    const { code, out, err } = await runProgram(...words.split(' '));
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('Published') });
+    expect((await server().visit(out.trim())).status).toBeLessThan(500);
+  });
+
+  it('sets a shell variable to the link: URL=$(berth ./dist)', async () => {
+    const { env, home } = builder();
+    const script = 'URL=$("$0" "$1" ./dist 2>/dev/null) && printf "<%s>" "$URL"';
+    const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, MAIN], { env, cwd: home });
+    const [, url] = /^<(http:[^\n]+)>$/.exec(stdout)!;
+    expect((await server().visit(url!)).status).toBe(200);
+  });
+
+  it('prints no escapes and no carriage returns without a terminal', async () => {
+    const { out, err } = await builder().runProgram('./dist');
+    for (const escape of ['\u001b', '\r']) expect(out + err).not.toContain(escape);
+  });
+
+  it('points a domain at the deployment; a name without a dot is a subdomain of the platform domain', async () => {
+    const { home, runInProcess } = builder();
+    writeFiles(join(home, 'dist'), { 'index.html': 'blog' });
+    const fresh = await server().account('pro');
+    const them = builder({ BERTH_KEY: fresh.key });
+    for (const time of [1, 2]) {
+      writeFiles(them.dist, { 'index.html': `build ${time}` });
+      const { code, out, err } = await them.runInProcess(them.dist, '--domain', 'blog');
+      expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server().port}\n` });
+      expect(err).toContain('blog.localhost points at it.\n');
+      expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
+    }
+    const whole = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
+    expect(whole.out).toBe(`http://notes.localhost:${server().port}\n`);
+  });
+
+  it('prints the link of the deployment while the domain waits for DNS, and says so', async () => {
+    const { dist, runInProcess } = builder();
+    const { out, err } = await runInProcess(dist, '--domain', 'www.waiting-for-dns.com');
+    expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
+    expect(err).toContain('berth domains records www.waiting-for-dns.com\n');
+  });
+
+  it('publishes nothing if the account cannot use the domain (api §4)', async () => {
+    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
+    const { code, out, err } = await runInProcess(dist, '--domain', 'www.waiting.example');
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    const reason = 'names under ".example" are not in the public DNS';
+    expect(err).toContain(`Error: www.waiting.example cannot be used: ${reason}.\n`);
+    expect(JSON.parse((await runInProcess('deployments', '--json')).out)).toMatchObject({ deployments: [] });
+  });
+
+  it('prints where the site is if its domain could not be checked before and is refused', async () => {
+    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
+    // An account without deployments does not know the platform domain.
+    const { code, out, err } = await runInProcess(dist, '--domain', 'www');
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    const [, url] = /^The deployment is live at (http:\S+)$/m.exec(err)!;
+    expect((await server().visit(url!)).text).toBe(SITE['index.html']);
+    expect(err).toMatch(/^Error: domain: .*reserved/m);
+  });
+
+  it('sets labels, a password and a time to live', async () => {
+    const { dist, runInProcess } = builder();
+    const options = ['--label', 'v1.2', '--label', 'ci-job', '--password', 'open sesame', '--ttl', '3d'];
+    const { out, err } = await runInProcess(dist, ...options);
+    const deployment = await deploymentAt(out.trim());
+    expect(deployment).toMatchObject({ labels: ['v1.2', 'ci-job'], password: true });
+    expect(deployment.expires).toBe(deployment.created + 3 * 24 * 60 * 60);
+    expect(err).toMatch(/The deployment expires at \d{4}-\d\d-\d\d \d\d:\d\d\.\n/);
+  });
+
+  it.each([
+    ['BERTH_PASSWORD', { BERTH_PASSWORD: 'open sesame' }, [], ''],
+    ['the input if the option is "-"', {}, ['--password', '-'], 'open sesame\n'],
+  ])('takes the password from %s', async (_, more, words, input) => {
+    const { runProgramWithInput } = builder(more as Record<string, string>);
+    const { out } = await runProgramWithInput(input, './dist', ...words);
+    expect(await deploymentAt(out.trim())).toMatchObject({ password: true });
+  });
+
+  it.runIf(process.platform === 'linux')('hides the password from the list of processes', async () => {
+    const { promise: requestReceived, resolve } = Promise.withResolvers<void>();
+    const silent = createServer(() => resolve()).listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close().closeAllConnections());
+    await once(silent, 'listening');
+    const child = builder({ BERTH_SERVER: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` }).startProgram(
+      './dist',
+      '--password',
+      'open sesame',
+    );
+    await requestReceived;
+    expect(await readFile(`/proc/${child.pid}/cmdline`, 'utf8')).not.toContain('sesame');
+    child.kill('SIGINT');
+    await once(child, 'close');
+  });
+
+  it('publishes without an account, and prints the claim link and when the site expires', async () => {
+    const { dist, runInProcess } = builder({ BERTH_KEY: '' });
+    for (const words of [[], ['--quiet']]) {
+      const { code, out, err } = await runInProcess(dist, ...words);
+      expect(code).toBe(0);
+      expect((await server().visit(out.trim())).status).toBe(200);
+      const [, claim] = /^The deployment expires at .+, unless an account claims it:\n {2}(http:.+)$/m.exec(err)!;
+      expect((await server().api(new URL(claim!).pathname, { key: null })).status).toBe(200);
+    }
+  });
+
+  it('prints the warnings of the server', async () => {
+    const { dist, runInProcess } = builder();
+    writeFiles(dist, { _redirects: '/a /b 999\n' });
+    expect((await runInProcess(dist)).err).toMatch(/^Warning: _redirects:1: .+$/m);
+  });
+
+  it('prints only the link with --quiet', async () => {
+    const { dist, runInProcess } = builder();
+    expect((await runInProcess(dist, '--quiet')).err).toBe('');
+  });
+
+  it('sends every file with --no-delta', async () => {
+    const { dist, runInProcess } = builder();
+    await runInProcess(dist);
+    const { out } = await runInProcess(dist, '--no-delta', '--json');
+    expect(JSON.parse(out).sent).toMatchObject({ via: 'multipart', files: 2 });
+  });
+
+  it('accepts options before and after the folder, and the word "publish"', async () => {
+    const { dist, runInProcess } = builder();
+    for (const words of [
+      ['--label', 'v1.2', dist],
+      ['publish', dist, '--label', 'v1.2'],
+      ['--server', env['BERTH_SERVER']!, dist, '-l', 'v1.2'],
+    ]) {
+      const { out } = await runInProcess(...words);
+      expect(await deploymentAt(out.trim())).toMatchObject({ labels: ['v1.2'] });
+    }
+  });
+});
+
+describe('berth <folder> --dry-run', () => {
+  it('prints what would be sent, and sends nothing', async () => {
+    const { dist, runInProcess } = builder();
+    const before = await server().api('/deployments?limit=1');
+    const { code, out, err } = await runInProcess(dist, '--dry-run');
+    expect({ code, out }).toEqual({ code: 0, out: '+ css/site.css\n+ index.html\n' });
+    expect(err).toBe('Skipped, private: .env.\n2 new; 37 B to send. Nothing was sent.\n');
+    expect((await server().api('/deployments?limit=1')).text).toBe(before.text);
+  });
+
+  it('lists what was added, changed and removed since the last deployment', async () => {
+    const { home, dist, runInProcess } = builder();
+    await runInProcess(dist);
+    writeFiles(dist, { 'index.html': 'changed', 'about.html': 'new' });
+    writeFiles(home, { 'dist/.berthignore': 'css/\n' });
+    const { out } = await runInProcess(dist, '--dry-run');
+    expect(out).toBe('+ about.html\n~ index.html\n- css/site.css\n');
+  });
+});
+
+it('berth --domain links the deployment, and prints the domain as the server returns it', async () => {
+  const { dist, runInProcess } = builder();
+  const { out } = await runInProcess(dist, '--domain', 'linked', '--json');
+  const { deployment, domain } = JSON.parse(out) as { deployment: Deployment; domain: Domain };
+  expect((await server().api('/domains/linked.localhost')).json()).toEqual(domain);
+  expect(domain.deployment).toBe(deployment.deployment);
+});
+
+it('berth --domain does not report a domain as live before its DNS is set', async () => {
+  const { dist, runInProcess } = builder();
+  const { out, err } = await runInProcess(dist, '--domain', 'www.example.com');
+  expect((await deploymentAt(out.trim())).url).toBe(out.trim());
+  expect(err).toMatch(
+    /^www\.example\.com needs DNS records before it shows the site: berth domains records www\.example\.com$/m,
+  );
+  expect(err).not.toContain('www.example.com points at it.');
+});

@@ -1,0 +1,91 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import type { Deployment } from '@berth/contract';
+import { describe, expect, it } from 'vitest';
+import { MAIN, createUser, writeFiles } from './user.ts';
+
+const CLEAR_LINE = '\r\u001b[2K';
+
+/**
+ * Runs a program on a terminal of 60 columns, types an answer to its question, and prints everything that was sent to the
+ * screen.
+ */
+const ON_TERMINAL = `
+import fcntl, os, pty, struct, sys, termios
+answer, command = sys.argv[1], sys.argv[2:]
+child, screen = pty.fork()
+if child == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    os.execvp(command[0], command)
+shown = b""
+while True:
+    try:
+        piece = os.read(screen, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    shown += piece
+    if answer and b": " in shown:
+        os.write(screen, answer.encode() + b"\\n")
+        answer = ""
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+`;
+
+describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a terminal', () => {
+  const server = useServer();
+
+  async function shown(words: string[], inputs?: { answer?: string; more?: object }) {
+    return (await ran(words, inputs)).stdout;
+  }
+
+  async function ran(words: string[], { answer = '', more = {} }: { answer?: string; more?: object } = {}) {
+    const person = createUser({
+      BERTH_SERVER: `http://localhost:${server().port}`,
+      BERTH_KEY: OWNER_KEY,
+      TERM: 'xterm',
+    });
+    const { home, env } = person;
+    writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'photo.jpg': randomBytes(3_000_000) });
+    const command = ['-c', ON_TERMINAL, answer, process.execPath, MAIN, ...words];
+    const run = promisify(execFile)('python3', command, { cwd: home, env: { ...env, ...more } });
+    return run.then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+    );
+  }
+
+  it('berth shows a bar that fits, removes it, and ends with the link', async () => {
+    const screen = await shown(['./dist']);
+    expect(screen).toMatch(/Sending .*[█░]{8,} +\d+ %/);
+    const shownLines = screen.split(CLEAR_LINE).flatMap((part) => part.split('\r\n'));
+    for (const line of shownLines) expect([...line].length).toBeLessThan(60);
+    expect(screen.split(CLEAR_LINE).at(-1)).toMatch(/^[^█░]*http:\/\/[^\r\n]+\r\n$/);
+  });
+
+  it.each([{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])('berth prints plain lines with %j', async (more) => {
+    const screen = await shown(['./dist'], { more });
+    for (const sign of ['\u001b', '█', '░']) expect(screen).not.toContain(sign);
+    expect(screen).toMatch(/^2 new; 3\.0 MB to send\.\r$/m);
+  });
+
+  it('berth asks for a password, and does not show what is typed', async () => {
+    const screen = await shown(['./dist', '--password', '-'], { answer: 'open sesame' });
+    expect(screen).toContain('Password: ');
+    expect(screen).not.toContain('sesame');
+    const url = /(http:\/\/\S+)\r\n$/.exec(screen)![1]!;
+    const { password } = (await server().api(`/deployments/${new URL(url).hostname}`)).json<Deployment & object>();
+    expect(password).toBe(true);
+  });
+
+  it('berth exits with 130 after Ctrl-C at a question', async () => {
+    const { code, stdout } = await ran(['./dist', '--password', '-'], { answer: '\u0003' });
+    expect(code).toBe(130);
+    expect(stdout).toContain('Interrupted.');
+  });
+});

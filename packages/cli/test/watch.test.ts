@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { OWNER_KEY } from '@berth/api/testing';
+import { useServer } from '@berth/api/testing/vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { outcomeOf, createUser, writeFiles } from './user.ts';
+
+const server = useServer();
+let env: Record<string, string>;
+beforeAll(() => {
+  env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
+});
+
+/** Starts a watch whose output is read line by line. */
+function watching(...words: string[]) {
+  const person = createUser(env);
+  const dist = writeFiles(join(person.home, 'dist'), { 'index.html': 'build 1' });
+  const child = person.startProgram('watch', './dist', ...words);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ended = outcomeOf(child);
+  return { dist, child, ended, nextLine: async () => (await lines.next()).value as string };
+}
+
+it('berth watch prints the link of each deployment that is live, and exits with 130 after Ctrl-C', async () => {
+  const { dist, child, ended, nextLine } = watching('--domain', 'watched.localhost');
+  for (const build of ['build 1', 'build 2']) {
+    writeFiles(dist, { 'index.html': build });
+    const url = await nextLine();
+    expect(url).toBe(`http://watched.localhost:${server().port}`);
+    expect((await server().visit(url)).text).toBe(build);
+  }
+  child.kill('SIGINT');
+  const { code, err } = await ended;
+  expect(code).toBe(130);
+  expect(err).toMatch(/^Watching \/.+\/dist, live at watched\.localhost\. Press Ctrl-C to stop\.$/m);
+  for (const escape of ['\u001b', '\r']) expect(err).not.toContain(escape);
+});
+
+it('berth watch --json prints one object per line', async () => {
+  const { child, ended, nextLine } = watching('--json');
+  expect(JSON.parse(await nextLine())).toEqual({ type: 'watching', folder: expect.any(String), domain: null });
+  let row;
+  do row = JSON.parse(await nextLine());
+  while (row.type !== 'published');
+  expect((await server().visit(row.url)).text).toBe('build 1');
+  expect(row.deployment).toMatchObject({ via: 'cli', expires: null });
+  child.kill('SIGINT');
+  const { code, err } = await ended;
+  expect(code).toBe(130);
+  expect(JSON.parse(err)).toMatchObject({ error: { kind: 'aborted', exit: 130 } });
+});
