@@ -150,8 +150,8 @@ describe('api §5: DELETE /tokens/{token}', () => {
   it('lets a key revoke itself, even if it is the last one of its account', async () => {
     const { key } = await server().account();
     const { tokens } = (await server().api('/tokens', { key })).json<{ tokens: Token[] }>();
-    const own = tokens.find(({ kind }) => kind === 'api');
-    expect((await revoke(own!.token, key)).status).toBe(200);
+    const ownKey = tokens.find(({ kind }) => kind === 'api');
+    expect((await revoke(ownKey!.token, key)).status).toBe(200);
     expectErrorAnswer(await server().api('/account', { key }), 'authentication_failed');
   });
 
