@@ -51,11 +51,11 @@ describe('api §9: an upload that is aborted', () => {
     expect(await stateOf(test)).toMatchObject({ upload: before.upload, upload_content: before.upload_content });
     expect(await stateOf(test)).toMatchObject({ upload_pack: before.upload_pack });
     for (const call of [
-      abort(begunUpload.upload),
-      send(core, caller, begunUpload.upload, []),
-      commitUpload({ core, caller }, begunUpload.upload),
+      () => abort(begunUpload.upload),
+      () => send(core, caller, begunUpload.upload, []),
+      () => commitUpload({ core, caller }, begunUpload.upload),
     ])
-      expect(await refusal(call)).toMatchObject(MISSING);
+      expect(await refusal(call())).toMatchObject(MISSING);
   });
 
   it('can be begun again with its key', async () => {
