@@ -97,8 +97,8 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
   });
 
   it.each([
-    ['/proc/x', 'cannot be made here (ENOENT)'],
-    ['/proc/x/y/z', 'cannot be made here (ENOENT)'],
+    ['/proc/x', 'cannot be created here (ENOENT)'],
+    ['/proc/x/y/z', 'cannot be created here (ENOENT)'],
     ['/dev/null', 'is a file, or below one (ENOTDIR)'],
     ['/dev/null/x', 'is a file, or below one (ENOTDIR)'],
     ['/sys/x', /(?:EPERM|EROFS|EACCES|ENOENT)\)/],
