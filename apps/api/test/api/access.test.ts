@@ -17,7 +17,7 @@ let site: string;
 /** The routes of the operations, from the OpenAPI document. */
 let places: Map<string, { method: string; path: string }>;
 /** The account's own resources, and as many that do not exist, by the parameter that names them. */
-let ownResources: Record<string, string>;
+let own: Record<string, string>;
 const MISSING: Record<string, string> = {
   deployment: 'calm-otter-zzzzzzz',
   domain: 'not-there.localhost',
@@ -47,7 +47,7 @@ beforeAll(async () => {
     server().api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
   await put('/account/claim', 'POST', { claim });
   await put('/domains/walked.localhost', 'PUT', { deployment: site });
-  ownResources = {
+  own = {
     deployment: site,
     claim: claim!,
     domain: 'walked.localhost',
@@ -96,10 +96,10 @@ function call(
 ): Promise<Answer> {
   const { method, path } = places.get(operation)!;
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method);
-  const options = BODIES[operation] ?? (hasBody ? { headers: JSON_TYPE, body: JSON.stringify(inputOf(names)) } : {});
+  const ask = BODIES[operation] ?? (hasBody ? { headers: JSON_TYPE, body: JSON.stringify(inputOf(names)) } : {});
   return server().api(
     path.replace(/\{(\w+)\}/g, (_, name: string) => names[name]!),
-    { method, key: credential, ...options, headers: { ...options.headers, ...headers } },
+    { method, key: credential, ...ask, headers: { ...ask.headers, ...headers } },
   );
 }
 
@@ -145,19 +145,19 @@ describe('T21: the access table', () => {
   it.each(OPERATIONS)('api §5: %s, by a suspended or terminated account, is 403', async (operation) => {
     for (const state of ['suspended', 'terminated'] as const) {
       const { message } = await expectRefusal(server(), 'forbidden', () =>
-        call(operation, credentials[state], { names: ownResources }),
+        call(operation, credentials[state], { names: own }),
       );
       expect(message).toContain(state);
       if (!TYPES.has(operation)) continue;
-      const typed = await callTyped(operation, credentials[state], ownResources);
+      const typed = await callTyped(operation, credentials[state], own);
       expect([typed.status, typed.text]).toEqual([403, expect.stringContaining(state)]);
     }
   });
 
   it('api §2: every operation that takes a name has an expected answer for other accounts', () => {
-    const withIdInPath = OPERATIONS.filter((name) => places.get(name)!.path.includes('{'));
+    const naming = OPERATIONS.filter((name) => places.get(name)!.path.includes('{'));
     expect(Object.keys(FOREIGN_RESOURCE_ACCESS).toSorted()).toEqual(
-      [...withIdInPath, 'account.claim', 'deployments.begin'].toSorted(),
+      [...naming, 'account.claim', 'deployments.begin'].toSorted(),
     );
   });
 
@@ -165,24 +165,22 @@ describe('T21: the access table', () => {
     'T22: %s, by another account: %s',
     async (operation, expected) => {
       if (expected === 'own') {
-        const state = () => server().api(`/domains/${ownResources['domain']}`, { key: credentials.api });
+        const state = () => server().api(`/domains/${own['domain']}`, { key: credentials.api });
         const before = (await state()).text;
-        expect((await call(operation, credentials.other, { names: ownResources })).text).not.toContain(site);
+        expect((await call(operation, credentials.other, { names: own })).text).not.toContain(site);
         expect((await state()).text).toBe(before);
         return;
       }
       const missing = await call(operation, credentials.other);
-      const foreign = await expectRefusal(server(), expected, () =>
-        call(operation, credentials.other, { names: ownResources }),
-      );
+      const foreign = await expectRefusal(server(), expected, () => call(operation, credentials.other, { names: own }));
       expect(foreign).toEqual(expectErrorAnswer(missing, expected));
     },
   );
 
   it('deployments.delete and tokens.delete, by a deploy token or without a credential, change nothing', async () => {
     for (const operation of ['deployments.delete', 'tokens.delete'] as const) {
-      await expectRefusal(server(), 'forbidden', () => call(operation, credentials.deploy, { names: ownResources }));
-      await expectRefusal(server(), 'authentication_failed', () => call(operation, null, { names: ownResources }));
+      await expectRefusal(server(), 'forbidden', () => call(operation, credentials.deploy, { names: own }));
+      await expectRefusal(server(), 'authentication_failed', () => call(operation, null, { names: own }));
     }
     expect((await server().visit(site)).status).toBe(200);
   });

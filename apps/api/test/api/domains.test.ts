@@ -18,21 +18,21 @@ import { useCleanServer } from '../use-clean-server.ts';
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
 const server = useCleanServer({ env: { CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' } });
-let ownAccount: Account;
-let otherAccount: Account;
+let mine: Account;
+let theirs: Account;
 let site: string;
 let theirSite: string;
 beforeAll(async () => {
-  [ownAccount, otherAccount] = [await server().account('team'), await server().account('team')];
-  site = (await server().publish({ 'index.html': 'mine' }, { key: ownAccount.key })).deployment;
-  theirSite = (await server().publish({ 'index.html': 'theirs' }, { key: otherAccount.key })).deployment;
+  [mine, theirs] = [await server().account('team'), await server().account('team')];
+  site = (await server().publish({ 'index.html': 'mine' }, { key: mine.key })).deployment;
+  theirSite = (await server().publish({ 'index.html': 'theirs' }, { key: theirs.key })).deployment;
 });
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const send = (method: string, path: string, body?: unknown, ask: Ask = {}) =>
   server().api(path, {
     method,
-    key: ownAccount.key,
+    key: mine.key,
     ...(body === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) }),
     ...ask,
   });
@@ -108,7 +108,7 @@ describe('api §4: the whole flow over REST', () => {
 
   it('a missing body creates a domain without a deployment', async () => {
     expect(
-      read(await server().api(`/domains/${platformName()}`, { method: 'PUT', key: ownAccount.key }), 201, Domain),
+      read(await server().api(`/domains/${platformName()}`, { method: 'PUT', key: mine.key }), 201, Domain),
     ).toMatchObject({ deployment: null, linked: null, links: 0, labels: [] });
   });
 
@@ -227,10 +227,10 @@ describe('T22: domains of other accounts', () => {
 
   it('a name of another account is 422 for PUT, and the owner is never revealed', async () => {
     const name = platformName();
-    await put(name, { deployment: theirSite }, { key: otherAccount.key });
+    await put(name, { deployment: theirSite }, { key: theirs.key });
     const body = await expectRefusal(server(), 'business_logic_error', () => put(name, { deployment: site }));
     expect(body.details).toEqual({ domain: name });
-    for (const secret of [otherAccount.account, theirSite]) expect(JSON.stringify(body)).not.toContain(secret);
+    for (const secret of [theirs.account, theirSite]) expect(JSON.stringify(body)).not.toContain(secret);
   });
 
   it.each([
@@ -242,7 +242,7 @@ describe('T22: domains of other accounts', () => {
     ['GET', '/share'],
   ])('%s %s gets, byte for byte, the 404 of a domain that never existed', async (method, tail) => {
     const [platform, custom] = [platformName(), customName()];
-    for (const name of [platform, custom]) await put(name, {}, { key: otherAccount.key });
+    for (const name of [platform, custom]) await put(name, {}, { key: theirs.key });
     const missing = seen(await send(method, `/domains/none.localhost${tail}`));
     expect(missing).toMatchObject({ status: 404, text: expect.stringContaining('There is no such domain.') });
     for (const name of [platform, custom]) expect(seen(await send(method, `/domains/${name}${tail}`))).toEqual(missing);
@@ -285,7 +285,7 @@ it.each([
   ['GET', 'x.localhost/share'],
 ])('api §5: %s /domains/%s with a deploy token is 403, without a credential 401', async (method, tail) => {
   const path = `/domains${tail && `/${tail}`}`;
-  await expectRefusal(server(), 'forbidden', () => send(method, path, undefined, { key: ownAccount.deployToken }));
+  await expectRefusal(server(), 'forbidden', () => send(method, path, undefined, { key: mine.deployToken }));
   await expectRefusal(server(), 'authentication_failed', () => send(method, path, undefined, { key: null }));
 });
 

@@ -81,14 +81,14 @@ describe('api §7: every answer of the API shows the limit', () => {
   });
 
   it('except a preflight, a health check and the reference, which cost nothing', async () => {
-    const sameAddress = from(freshAddress());
+    const ask = from(freshAddress());
     for (const [path, method] of [
       ['/plans', 'OPTIONS'],
       ['/healthz', 'GET'],
       ['/openapi.json', 'GET'],
     ] as const)
-      expect((await server().api(path, { ...sameAddress, method })).headers).not.toHaveProperty('ratelimit-limit');
-    expect(await remainingOf('/plans', sameAddress)).toBe(19);
+      expect((await server().api(path, { ...ask, method })).headers).not.toHaveProperty('ratelimit-limit');
+    expect(await remainingOf('/plans', ask)).toBe(19);
   });
 
   it('that has the smallest remaining share, when several limits apply', async () => {
@@ -114,22 +114,22 @@ describe('api §7: the global limit', () => {
 
   it('T27: counts the calls of a batch, however its commas are written', async () => {
     const address = freshAddress();
-    const sameAddress = from(address);
-    expect(await remainingOf('/trpc/plans.list,plans.list%2Cplans.list%2cplans.list?batch=1', sameAddress)).toBe(16);
-    expect(await remainingOf(`/trpc/${Array(10).fill('plans.list').join()}?batch=1`, sameAddress)).toBe(6);
-    const refused = await server().api(`/trpc/${Array(7).fill('plans.list').join()}?batch=1`, sameAddress);
+    const ask = from(address);
+    expect(await remainingOf('/trpc/plans.list,plans.list%2Cplans.list%2cplans.list?batch=1', ask)).toBe(16);
+    expect(await remainingOf(`/trpc/${Array(10).fill('plans.list').join()}?batch=1`, ask)).toBe(6);
+    const refused = await server().api(`/trpc/${Array(7).fill('plans.list').join()}?batch=1`, ask);
     expect(refused.status).toBe(429);
     expect(refused.json()).toMatchObject({
       error: { data: { error: 'rate_limit_exceeded', status: 429, details: { retryAfter: 180 } } },
     });
     expect(refused.headers['retry-after']).toBe('180');
     expect(limitOf(refused)).toMatchObject({ limit: 20, remaining: 6 });
-    expect(await remainingOf('/trpc/plans.list', sameAddress)).toBe(5);
+    expect(await remainingOf('/trpc/plans.list', ask)).toBe(5);
   });
 
   it('T27: applies to odd spellings, unknown paths and wrong methods', async () => {
-    const sameAddress = from(freshAddress());
-    for (let call = 0; call < 20; call += 1) await server().api('/plans', sameAddress);
+    const ask = from(freshAddress());
+    for (let call = 0; call < 20; call += 1) await server().api('/plans', ask);
     for (const path of [
       '//plans',
       '/plans/',
@@ -142,10 +142,10 @@ describe('api §7: the global limit', () => {
       '/trpc',
       '/deployments/%ff',
     ])
-      expectTooMany(await server().api(path, sameAddress));
-    expectTooMany(await server().api('/plans', { ...sameAddress, method: 'DELETE' }));
-    expect((await server().api('/trpc/plans.list', sameAddress)).status).toBe(429);
-    expect((await server().api('/trpc/plans.list', { ...sameAddress, method: 'PUT' })).status).toBe(429);
+      expectTooMany(await server().api(path, ask));
+    expectTooMany(await server().api('/plans', { ...ask, method: 'DELETE' }));
+    expect((await server().api('/trpc/plans.list', ask)).status).toBe(429);
+    expect((await server().api('/trpc/plans.list', { ...ask, method: 'PUT' })).status).toBe(429);
   });
 
   it('T27: applies to invalid credentials, and spares valid ones', async () => {
@@ -214,11 +214,11 @@ describe('api §7: the limit on deploys', () => {
   });
 
   it('is tighter for an anonymous address, and shared by servers', async () => {
-    const sameAddress = from(freshAddress());
-    expect((await server().deploy(SITE, sameAddress)).status).toBe(201);
-    expect((await other.deploy(SITE, sameAddress)).status).toBe(201);
-    expectTooMany(await server().deploy(SITE, sameAddress));
-    expectTooMany(await other.deploy(SITE, sameAddress));
+    const ask = from(freshAddress());
+    expect((await server().deploy(SITE, ask)).status).toBe(201);
+    expect((await other.deploy(SITE, ask)).status).toBe(201);
+    expectTooMany(await server().deploy(SITE, ask));
+    expectTooMany(await other.deploy(SITE, ask));
     expect((await server().deploy(SITE, from(freshAddress()))).status).toBe(201);
   });
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type Answer, OWNER_KEY, startProcess } from '../test-server.ts';
 
-/** How many times the database is killed; a release needs a run with `KILLS=20`. */
+/** How often the database is killed; a release needs a run with `KILLS=20`. */
 const KILLS = Number(process.env['KILLS'] ?? 3);
 const MAX_SECONDS = 15;
 const DEPLOYERS = 3;

@@ -76,7 +76,7 @@ describe('api §3: without an account', () => {
     const sent = await send('POST', `/claim/${hash}`, undefined, {
       key: null,
       headers: { Accept: 'text/html', Origin: BASE_URL, 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ key: world.ownAccount.key }).toString(),
+      body: new URLSearchParams({ key: world.mine.key }).toString(),
     });
     expect(sent.status).toBe(200);
     expect((await send('GET', `/deployments/${deployment}`)).json()).not.toHaveProperty('expires');

@@ -209,7 +209,7 @@ describe('api §2: Error body', () => {
   const refusals: [string, () => Promise<Answer>][] = [
     ['400', () => send('GET', '/deployments?limit=0')],
     ['401', () => send('GET', '/account', undefined, { key: null })],
-    ['403', () => send('GET', '/account', undefined, { key: world.ownAccount.deployToken })],
+    ['403', () => send('GET', '/account', undefined, { key: world.mine.deployToken })],
     ['404', () => send('GET', '/deployments/calm-otter-zzzzzzz')],
     ['404', () => send('GET', '/nowhere')],
     ['405', () => send('PUT', '/plans', {})],

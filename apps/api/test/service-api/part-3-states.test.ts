@@ -33,7 +33,7 @@ describe('api §6: states', () => {
   it('Deployment, claimed, permanent: "After claiming, it is bound to the claiming account."', async () => {
     const { deployment, url, hash } = await world.publishAnonymous();
     expect((await send('POST', '/account/claim', { claim: hash })).json()).not.toHaveProperty('expires');
-    const theirs = { key: world.otherAccount.key };
+    const theirs = { key: world.theirs.key };
     expectErrorAnswer(await send('POST', '/account/claim', { claim: hash }, theirs), 'not_found');
     expectErrorAnswer(await send('GET', `/deployments/${deployment}`, undefined, theirs), 'not_found');
     expect((await send('GET', `/deployments/${deployment}`)).status).toBe(200);
@@ -144,7 +144,7 @@ describe('api §2: "When an operation is refused because a resource\'s state doe
     ['deleting a deployment that a domain points at', () => send('DELETE', `/deployments/${site}`)],
     ['asking for the DNS of a domain that needs none', () => send('GET', `/domains/${name}/dns`)],
     ['verifying a domain that needs no verification', () => send('POST', `/domains/${name}/verify`)],
-    ['taking a domain of another account', () => send('PUT', `/domains/${name}`, {}, { key: world.otherAccount.key })],
+    ['taking a domain of another account', () => send('PUT', `/domains/${name}`, {}, { key: world.theirs.key })],
     [
       'linking a deployment that is being deleted',
       async () => {

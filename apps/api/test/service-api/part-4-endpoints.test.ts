@@ -106,7 +106,7 @@ describe('api §1: the tables of endpoints', () => {
   });
 
   it.each(ENDPOINTS)('%s %s (%s) answers %i', async (...row) => {
-    const { status, text, headers } = await call(row, world.ownAccount.key);
+    const { status, text, headers } = await call(row, world.mine.key);
     expect([status, text]).toEqual([row[3], expect.stringMatching(/^\{/)]);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
@@ -133,16 +133,16 @@ describe('api §1: "All requests and responses are `application/json`, except th
 });
 
 it('api §4: "Domain names in paths are URL-encoded; the service normalises their casing and Unicode."', async () => {
-  const linked = await send('PUT', `/domains/${encodeURIComponent('www.Größe.dev')}`, {});
-  expect(linked.json()).toMatchObject({ domain: 'www.xn--gre-6ka8i.dev' });
+  const made = await send('PUT', `/domains/${encodeURIComponent('www.Größe.dev')}`, {});
+  expect(made.json()).toMatchObject({ domain: 'www.xn--gre-6ka8i.dev' });
   for (const spelling of ['www.größe.dev', 'WWW.GRÖSSE.dev'.replace('SS', 'ß'), 'www.xn--gre-6ka8i.DEV'])
-    expect((await send('GET', `/domains/${encodeURIComponent(spelling)}`)).text).toBe(linked.text);
+    expect((await send('GET', `/domains/${encodeURIComponent(spelling)}`)).text).toBe(made.text);
 });
 
 describe('api §3: multipart fields of `POST /deployments`', () => {
   const upload = (...parts: Part[]) => {
     const host = { Host: 'api.berth.test' };
-    return post(world.server, multipart(parts), { key: world.ownAccount.key, headers: host });
+    return post(world.server, multipart(parts), { key: world.mine.key, headers: host });
   };
 
   it('`files[]`: "One part per file. The filename carries the file\'s path (relative-path style)."', async () => {
@@ -195,8 +195,8 @@ describe('api §3: multipart fields of `POST /deployments`', () => {
   });
 
   it('"Response 201: a Deployment object (part 2)."', async () => {
-    const published = await world.publish();
-    expect((await send('GET', `/deployments/${published.deployment}`)).json()).toEqual(published);
+    const made = await world.publish();
+    expect((await send('GET', `/deployments/${made.deployment}`)).json()).toEqual(made);
   });
 });
 
@@ -231,10 +231,10 @@ describe('api §4: Domains', () => {
 
   it('"A usage flow also calls the validate operation as `POST /domains/{domain}/validate` with no body"', async () => {
     const name = customName();
-    const validation = await send('POST', `/domains/${name}/validate`);
+    const named = await send('POST', `/domains/${name}/validate`);
     const inBody = await send('POST', '/domains/validate', { domain: name });
-    expect([validation.status, validation.text]).toEqual([200, inBody.text]);
-    expect(validation.json()).toMatchObject({ valid: true, available: true });
+    expect([named.status, named.text]).toEqual([200, inBody.text]);
+    expect(named.json()).toMatchObject({ valid: true, available: true });
   });
 
   it('"validate the name, create and link with PUT, read the records, configure DNS, then verify"', async () => {
@@ -309,10 +309,10 @@ describe('api §1: Pagination', () => {
     (await send('GET', `/${list}${query}`, undefined, { key })).json<Page>();
 
   beforeAll(async () => {
-    const scaleAccount = await world.server.account('scale');
-    ({ key } = scaleAccount);
+    const made = await world.server.account('scale');
+    ({ key } = made);
     // A little more than a page of each, inserted directly: other tests create them with the API.
-    const insert = (sql: string) => world.server.database.query(sql, [scaleAccount.account, COUNT]);
+    const insert = (sql: string) => world.server.database.query(sql, [made.account, COUNT]);
     const { deployment } = await world.publish(HOME, { key });
     const copied = (
       await world.server.database.query<{ name: string }>(
@@ -390,7 +390,5 @@ describe('api §1: Pagination', () => {
 
 it('api §2: Deletion semantics: "Only deployment deletion is asynchronous (202). All other deletes are synchronous (200)."', async () => {
   for (const row of ENDPOINTS.filter(([method]) => method === 'DELETE'))
-    expect((await call(row, world.ownAccount.key)).status, row[1]).toBe(
-      row[1] === '/deployments/{deployment}' ? 202 : 200,
-    );
+    expect((await call(row, world.mine.key)).status, row[1]).toBe(row[1] === '/deployments/{deployment}' ? 202 : 200);
 });

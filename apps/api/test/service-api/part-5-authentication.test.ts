@@ -38,24 +38,24 @@ const hex = (digit: string) => digit.repeat(32);
 
 /** A credential of a new account, as the service created it. */
 async function secret(kind: 'api' | 'deploy', more: object = {}): Promise<{ token: string; secret: string }> {
-  const createdToken = (await send('POST', '/tokens', { kind, ...more })).json<{ token: string; secret: string }>();
-  world.server.secrets.add(createdToken.secret);
-  return createdToken;
+  const made = (await send('POST', '/tokens', { kind, ...more })).json<{ token: string; secret: string }>();
+  world.server.secrets.add(made.secret);
+  return made;
 }
 
 describe('api §5: the Authorization header', () => {
   it('"The header is `Authorization: Bearer <credential>`."', async () => {
     const { secret: credential } = await secret('api');
-    const sendHeaders = (headers: Record<string, string>, path = '/account') =>
+    const ask = (headers: Record<string, string>, path = '/account') =>
       send('GET', path, undefined, { key: null, headers });
-    expect((await sendHeaders({ Authorization: `Bearer ${credential}` })).status).toBe(200);
+    expect((await ask({ Authorization: `Bearer ${credential}` })).status).toBe(200);
     const wrong: Record<string, string>[] = [
       { Authorization: credential },
       { Authorization: `Basic ${credential}` },
       { 'X-Api-Key': credential },
     ];
-    for (const headers of wrong) expectErrorAnswer(await sendHeaders(headers), 'authentication_failed');
-    expectErrorAnswer(await sendHeaders({}, `/account?access_token=${credential}`), 'authentication_failed');
+    for (const headers of wrong) expectErrorAnswer(await ask(headers), 'authentication_failed');
+    expectErrorAnswer(await ask({}, `/account?access_token=${credential}`), 'authentication_failed');
   });
 
   it('"One slot takes either kind of credential; the prefix distinguishes them, so there is no precedence."', async () => {
@@ -180,18 +180,18 @@ describe('api §5: "gives 403"', () => {
   it('"or an operation not permitted"', async () => {
     for (const { operation, method, path } of closed())
       if (!(OPERATION_ACCESS[operation] as readonly string[]).includes('deploy'))
-        expectErrorAnswer(await send(method, path, undefined, { key: world.ownAccount.deployToken }), 'forbidden');
+        expectErrorAnswer(await send(method, path, undefined, { key: world.mine.deployToken }), 'forbidden');
   });
 });
 
 it('api §5: "A resource that belongs to another account is reported as 404."', async () => {
-  const { deployment } = await world.publish(HOME, { key: world.otherAccount.key });
-  await send('PUT', '/domains/www.theirs.dev', { deployment }, { key: world.otherAccount.key });
-  const { tokens } = (await send('GET', '/tokens', undefined, { key: world.otherAccount.key })).json<{
+  const { deployment } = await world.publish(HOME, { key: world.theirs.key });
+  await send('PUT', '/domains/www.theirs.dev', { deployment }, { key: world.theirs.key });
+  const { tokens } = (await send('GET', '/tokens', undefined, { key: world.theirs.key })).json<{
     tokens: { token: string }[];
   }>();
   const theirs = { deployments: deployment, domains: 'www.theirs.dev', tokens: tokens[0]!.token };
-  const requests: string[] = [];
+  const asked: string[] = [];
   for (const { operation, method, path } of places) {
     if (
       !path.includes('/none') ||
@@ -202,10 +202,10 @@ it('api §5: "A resource that belongs to another account is reported as 404."', 
     const place = path.replace('none', theirs[path.split('/')[1] as keyof typeof theirs]);
     const body = method === 'PATCH' ? { labels: [] } : undefined;
     expectErrorAnswer(await send(method, place, body), 'not_found');
-    requests.push(operation);
+    asked.push(operation);
   }
   // The claim and the base of an upload are not in a path. The names of uploads are secret.
-  expect(requests).toHaveLength(
+  expect(asked).toHaveLength(
     Object.values(FOREIGN_RESOURCE_ACCESS).filter((answer) => answer === 'not_found').length - 5,
   );
 });
@@ -214,14 +214,12 @@ it('api §5: "`POST /account/claim` requires a credential of the account that is
   const { deployment, hash } = await world.publishAnonymous();
   expectErrorAnswer(await send('POST', '/account/claim', { claim: hash }, { key: null }), 'authentication_failed');
   expectErrorAnswer(
-    await send('POST', '/account/claim', { claim: hash }, { key: world.otherAccount.deployToken }),
+    await send('POST', '/account/claim', { claim: hash }, { key: world.theirs.deployToken }),
     'forbidden',
   );
-  await send('POST', '/account/claim', { claim: hash }, { key: world.otherAccount.key });
+  await send('POST', '/account/claim', { claim: hash }, { key: world.theirs.key });
   expectErrorAnswer(await send('GET', `/deployments/${deployment}`), 'not_found');
-  expect((await send('GET', `/deployments/${deployment}`, undefined, { key: world.otherAccount.key })).status).toBe(
-    200,
-  );
+  expect((await send('GET', `/deployments/${deployment}`, undefined, { key: world.theirs.key })).status).toBe(200);
 });
 
 it('api §5: "The full secret of a token is returned only by `POST /tokens`; listing shows short identifiers only."', async () => {

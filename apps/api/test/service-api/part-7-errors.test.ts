@@ -115,13 +115,13 @@ describe('api §2: the codes of errors, each with its tag, and "Every error body
     [
       '"403 Forbidden: […] operation not permitted."',
       'forbidden',
-      () => send('GET', '/account', undefined, { key: world.ownAccount.deployToken }),
+      () => send('GET', '/account', undefined, { key: world.mine.deployToken }),
     ],
     ['"404 Not found: resource does not exist"', 'not_found', () => send('GET', '/deployments/calm-otter-zzzzzzz')],
     [
       '"404 Not found: […] or belongs to another account."',
       'not_found',
-      () => send('GET', `/deployments/${site}`, undefined, { key: world.otherAccount.key }),
+      () => send('GET', `/deployments/${site}`, undefined, { key: world.theirs.key }),
     ],
     ['"404": an unknown address', 'not_found', () => send('GET', '/nowhere')],
     [
@@ -191,8 +191,8 @@ describe('api §2: the rules', () => {
   it('rule 2: "When a deployment is not found or belongs to another account, then the status is 404 and the tag is `not_found`."', async () => {
     for (const method of ['GET', 'PATCH', 'DELETE'])
       for (const [id, key] of [
-        ['calm-otter-zzzzzzz', world.ownAccount.key],
-        [site, world.otherAccount.key],
+        ['calm-otter-zzzzzzz', world.mine.key],
+        [site, world.theirs.key],
       ] as const)
         expectErrorAnswer(
           await send(method, `/deployments/${id}`, method === 'PATCH' ? { labels: [] } : undefined, { key }),

@@ -80,7 +80,7 @@ describe('api §3: `Idempotency-Key` length: "up to 256 characters"', () => {
 });
 
 describe('api §3: idempotency', () => {
-  const deploy = (key: string, credential: string | null = world.ownAccount.key) =>
+  const deploy = (key: string, credential: string | null = world.mine.key) =>
     world.deploy(HOME, { key: credential, headers: { 'Idempotency-Key': key } });
   const count = async () =>
     (await send('GET', '/account')).json<{ usage: { deployments: number } }>().usage.deployments;

@@ -8,7 +8,7 @@ afterAll(() => world.close());
 
 describe('api §6: "`/config` is kept as a 301 alias for `/limits` for older command-line clients."', () => {
   it('with a credential and without', async () => {
-    for (const key of [world.ownAccount.key, world.ownAccount.deployToken, null]) {
+    for (const key of [world.mine.key, world.mine.deployToken, null]) {
       const { status, headers } = await world.send('GET', '/config', undefined, { key });
       expect([status, headers['location']]).toEqual([301, '/limits']);
     }

@@ -26,8 +26,8 @@ interface DnsRecord {
 export interface World {
   server: TestServer;
   dns: DnsServer;
-  ownAccount: TestAccount;
-  otherAccount: TestAccount;
+  mine: TestAccount;
+  theirs: TestAccount;
   /** Sends a request to the API. @param body JSON. The default key is that of `mine`. */
   send(method: string, path: string, body?: unknown, ask?: Ask): Promise<Answer>;
   /** Publishes; the answer may be an error. The default key is that of `mine`. */
@@ -86,14 +86,14 @@ export async function startWorld(plans: PlanChanges = {}, env: Record<string, st
   return {
     server,
     dns,
-    ownAccount: mine,
-    otherAccount: theirs,
+    mine,
+    theirs,
     send,
     deploy,
     publish,
     async publishAnonymous() {
-      const anonymous = await publish(HOME, { key: null });
-      return { ...anonymous, claim: anonymous.claim!, hash: anonymous.claim!.split('/').at(-1)! };
+      const made = await publish(HOME, { key: null });
+      return { ...made, claim: made.claim!, hash: made.claim!.split('/').at(-1)! };
     },
     visit: (url, ask) => server.visit(url, new URL(url).pathname, ask),
     async serveAt(name, deployment, key = mine.key) {

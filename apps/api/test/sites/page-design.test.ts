@@ -44,7 +44,7 @@ const OUTLINE = `(({ outlineStyle, outlineWidth, outlineColor }) =>
   [outlineStyle, outlineWidth, outlineColor, getComputedStyle(document.body).backgroundColor]
 )(getComputedStyle(document.activeElement))`;
 
-interface TextBox {
+interface Written {
   text: string;
   ink: string;
   paper: string;
@@ -81,10 +81,10 @@ describe.skipIf(NO_BROWSER !== null)(
     const open = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
       const url = `http://localhost:${port}/${name}`;
       const { page, faults, foreign } = await openPage(browser, { colorScheme, viewport: SMALL_PHONE });
-      const requests: string[] = [];
-      page.on('request', (request) => request.url().startsWith('http') && requests.push(request.url()));
+      const asked: string[] = [];
+      page.on('request', (request) => request.url().startsWith('http') && asked.push(request.url()));
       await page.goto(url);
-      expect({ asked: requests, foreign }).toEqual({ asked: [url], foreign: [] });
+      expect({ asked, foreign }).toEqual({ asked: [url], foreign: [] });
       // The only fault is the message of the browser about the status of the page.
       expect(faults.filter((fault) => !fault.includes(url))).toEqual([]);
       return page;
@@ -97,7 +97,7 @@ describe.skipIf(NO_BROWSER !== null)(
         const heading = await page.getByRole('main').getByRole('heading', { level: 1 }).textContent();
         expect((await page.title()).replace(/^Error: /, '')).toBe(heading);
         expect(await page.evaluate('document.documentElement.lang')).toBe('en');
-        const written = await page.evaluate<TextBox[]>(WRITTEN);
+        const written = await page.evaluate<Written[]>(WRITTEN);
         expect(written.length).toBeGreaterThan(2);
         for (const { text, ink, paper } of written)
           expect(contrast(ink, paper), `${scheme}: ${text}, ${ink} on ${paper}`).toBeGreaterThan(4.5);
@@ -112,10 +112,10 @@ describe.skipIf(NO_BROWSER !== null)(
       await page.evaluate("document.documentElement.style.fontSize = '200%'");
       expect(await overflow(page), 'with large letters').toBe(0);
       await page.evaluate("document.documentElement.style.fontSize = ''");
-      const styled = await page.evaluate<TextBox[]>(WRITTEN);
+      const styled = await page.evaluate<Written[]>(WRITTEN);
       await page.evaluate('document.styleSheets[0].disabled = true');
       expect(await overflow(page), 'without style').toBe(0);
-      const plain = await page.evaluate<TextBox[]>(WRITTEN);
+      const plain = await page.evaluate<Written[]>(WRITTEN);
       for (const written of [styled, plain]) {
         expect(written.filter(({ isShown }) => !isShown)).toEqual([]);
         const tops = written.map(({ top }) => top);

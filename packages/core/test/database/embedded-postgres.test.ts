@@ -39,7 +39,7 @@ async function start(
   return server;
 }
 
-async function query(server: EmbeddedPostgres, sql: string): Promise<string> {
+async function ask(server: EmbeddedPostgres, sql: string): Promise<string> {
   const { socketDir, user, database } = server.address;
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
   await client.connect();
@@ -90,10 +90,10 @@ describe('an embedded PostgreSQL', () => {
     const dir = join(root, 'cold', 'nested');
     const server = await start(dir, {});
     expect(server.adopted).toBe(false);
-    expect(await query(server, 'select current_database()')).toBe('berth');
+    expect(await ask(server, 'select current_database()')).toBe('berth');
     for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
-      expect(await query(server, `show ${setting}`)).toBe('on');
-    expect(await query(server, 'show listen_addresses')).toBe('');
+      expect(await ask(server, `show ${setting}`)).toBe('on');
+    expect(await ask(server, 'show listen_addresses')).toBe('');
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, '.s.PGSQL.5432'))).mode & 0o777).toBe(0o700);
   });
@@ -121,20 +121,20 @@ describe('an embedded PostgreSQL', () => {
 
   it('keeps its data from one start to the next', async () => {
     const first = await start(warm);
-    await query(first, 'create table kept as select 42 as value');
+    await ask(first, 'create table kept as select 42 as value');
     await first.stop();
     const second = await start(warm);
     expect(second.adopted).toBe(false);
-    expect(await query(second, 'table kept')).toBe('42');
+    expect(await ask(second, 'table kept')).toBe('42');
   });
 
   it('takes other settings and a number of connections', async () => {
     const server = await start(warm, { maxConnections: 23, settings: { work_mem: '1MB' } });
-    expect(await query(server, 'show max_connections')).toBe('23');
-    expect(await query(server, 'show work_mem')).toBe('1MB');
+    expect(await ask(server, 'show max_connections')).toBe('23');
+    expect(await ask(server, 'show work_mem')).toBe('1MB');
   });
 
-  it.runIf(isLinux)('does not pass the environment, which has secrets, to the server', async () => {
+  it.runIf(isLinux)('shows the server nothing of the environment, where secrets are', async () => {
     process.env['SECRET_KEY'] = 'marker';
     try {
       await start(warm);
@@ -146,7 +146,7 @@ describe('an embedded PostgreSQL', () => {
 });
 
 describe('one folder and several processes', () => {
-  it('adopts the server of a killed process, and stops it at its own end', async () => {
+  it('adopts the server of a killed process, and stops it in the end', async () => {
     const owner = spawnOwner(warm);
     expect(await announced(owner)).toEqual({ adopted: false });
     const pid = await postmaster(warm);
@@ -165,19 +165,19 @@ describe('one folder and several processes', () => {
     const server = await start(warm, VISITOR);
     expect(server.adopted).toBe(true);
     await server.stop();
-    expect(await query(server, 'select 1')).toBe('1');
+    expect(await ask(server, 'select 1')).toBe('1');
     owner.stdin!.end();
     await once(owner, 'exit');
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('leaves its server running for another process that uses it, which stops it later', async () => {
+  it('leaves the server that it started to a process that came to use it, which stops it in the end', async () => {
     const visitor = await start(warm, VISITOR);
     const owner = spawnOwner(warm);
     expect(await announced(owner)).toEqual({ adopted: true });
     const pid = await postmaster(warm);
     await Promise.all([visitor.stop(), visitor.stop()]);
-    expect(await query(visitor, 'select 1')).toBe('1');
+    expect(await ask(visitor, 'select 1')).toBe('1');
     owner.stdin!.end();
     await once(owner, 'exit');
     expect(await isAlive(pid)).toBe(false);
@@ -209,11 +209,11 @@ describe('one folder and several processes', () => {
     const owner = spawnOwner(warm);
     await announced(owner);
     const server = await postmaster(warm);
-    const startedAt = performance.now();
+    const begun = performance.now();
     await expect(start(warm)).rejects.toThrow(
       `another Berth server, process ${owner.pid}, already uses ${warm}. Stop it, or set DATA_DIR to another folder.`,
     );
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(2_000);
     expect(await isAlive(server)).toBe(true);
 
     await kill(owner);
@@ -237,22 +237,22 @@ describe('one folder and several processes', () => {
   it('starts on a folder whose process was killed while it made the database', async () => {
     const dir = join(root, 'half-made');
     await mkdir(dir);
-    const creationBegins = appears(dir, 'initdb-');
+    const begun = appears(dir, 'initdb-');
     const owner = spawnOwner(dir);
-    await creationBegins;
+    await begun;
     await kill(owner);
     const server = await start(dir);
-    expect(await query(server, 'select current_database()')).toBe('berth');
+    expect(await ask(server, 'select current_database()')).toBe('berth');
     expect((await readdir(dir)).filter((name) => name.startsWith('initdb-'))).toEqual([]);
   });
 
   it('starts on a folder whose process was killed while its server started', async () => {
-    const launchBegins = appears(join(warm, 'data'), 'postmaster.pid');
+    const begun = appears(join(warm, 'data'), 'postmaster.pid');
     const owner = spawnOwner(warm);
-    await launchBegins;
+    await begun;
     await kill(owner);
     const server = await start(warm);
-    expect(await query(server, 'select 1')).toBe('1');
+    expect(await ask(server, 'select 1')).toBe('1');
     const pid = await postmaster(warm);
     await server.stop();
     expect(await isAlive(pid)).toBe(false);
@@ -282,7 +282,7 @@ describe('where it runs', () => {
     const { socketDir } = server.address;
     expect(socketDir.startsWith(tmpdir())).toBe(true);
     expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
-    expect(await query(server, 'select 1')).toBe('1');
+    expect(await ask(server, 'select 1')).toBe('1');
     await server.stop();
     expect((await start(dir)).address.socketDir).toBe(socketDir);
     await rm(socketDir, { recursive: true });
@@ -290,7 +290,7 @@ describe('where it runs', () => {
 
   it.runIf(isRoot)('runs for root', async () => {
     const server = await start(warm);
-    expect(await query(server, 'select 1')).toBe('1');
+    expect(await ask(server, 'select 1')).toBe('1');
     expect((await stat(join(warm, 'data'))).uid).toBe((await stat(warm)).uid);
   });
 
