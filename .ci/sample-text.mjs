@@ -1,5 +1,6 @@
 // Picks 100 comments, messages, test titles and identifiers at random: `node .ci/sample-text.mjs [--seed N] [--count N]`.
 // Prints the seed, then a line for each: kind, place, text. The same seed and tree give the same lines.
+// A title is printed as vitest prints it, after the titles of its `describe` blocks; an identifier with the line that declares it.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -38,11 +39,21 @@ function collect(file) {
   const source = readFileSync(file, 'utf8');
   const { program, comments } = parseSync(file, source);
   const isTest = /(^|\/)test\//.test(file);
+  const hasMessages = !isTest && !/\/(id-words|media-types|provider-table)\.ts$/.test(file);
+  const describes = [];
+  const classNames = new Set();
   const add = (kind, start, text) => {
     const plain = text.replace(/\s+/g, ' ').trim();
     if (plain !== '') found[kind].push({ file, line: source.slice(0, start).split('\n').length, text: plain });
   };
-  const declare = (id) => id?.type === 'Identifier' && add('identifier', id.start, id.name);
+  const declare = (id) => {
+    if (id?.type !== 'Identifier') return;
+    const line = source
+      .slice(source.lastIndexOf('\n', id.start) + 1)
+      .split('\n', 1)[0]
+      .trim();
+    add('identifier', id.start, `${id.name}: ${line}`);
+  };
   for (const { start, value } of comments) add('comment', start, value.replace(/^\s*\*+/gm, ''));
   new Visitor({
     VariableDeclarator: ({ id }) => declare(id),
@@ -51,27 +62,39 @@ function collect(file) {
     TSInterfaceDeclaration: ({ id }) => declare(id),
     TSTypeAliasDeclaration: ({ id }) => declare(id),
     TSPropertySignature: ({ key }) => declare(key),
-    CallExpression({ callee, arguments: [first] }) {
-      if (
-        isTest &&
-        /^(it|test|describe)(\.(each|for|skip|only|skipIf|runIf|concurrent)\b.*)?$/s.test(
-          source.slice(callee.start, callee.end),
-        ) &&
-        first
-      )
-        addText('title', first);
+    CallExpression(node) {
+      const title = isTest ? titleOf(node) : null;
+      if (title === null) return;
+      if (sourceOf(node.callee).startsWith('describe')) describes.push({ end: node.end, title });
+      else addTitle(node, title);
     },
-    Literal(node) {
-      if (!isTest && typeof node.value === 'string' && isSentence(node.value)) add('message', node.start, node.value);
+    JSXAttribute({ name, value }) {
+      if (name.name === 'className' && value) classNames.add(value.start);
+    },
+    Literal({ value, start }) {
+      if (hasMessages && !classNames.has(start) && typeof value === 'string' && isSentence(value))
+        add('message', start, value);
     },
     TemplateLiteral(node) {
-      if (!isTest && isSentence(node.quasis.map(({ value }) => value.raw).join(' '))) addText('message', node);
+      if (hasMessages && isSentence(node.quasis.map(({ value }) => value.raw).join(' ')))
+        add('message', node.start, sourceOf(node).slice(1, -1));
     },
   }).visit(program);
 
-  function addText(kind, node) {
-    if (typeof node.value === 'string') add(kind, node.start, node.value);
-    else if (node.type === 'TemplateLiteral') add(kind, node.start, source.slice(node.start + 1, node.end - 1));
+  function sourceOf({ start, end }) {
+    return source.slice(start, end);
+  }
+
+  function titleOf({ callee, arguments: [first] }) {
+    if (!/^(it|test|describe)(\.(each|for|skip|only|skipIf|runIf|concurrent)\b.*)?$/s.test(sourceOf(callee)))
+      return null;
+    if (typeof first?.value === 'string') return first.value;
+    return first?.type === 'TemplateLiteral' ? sourceOf(first).slice(1, -1) : null;
+  }
+
+  function addTitle({ start }, title) {
+    const around = describes.filter(({ end }) => end > start);
+    add('title', start, [...around.map((block) => block.title), title].join(' > '));
   }
 }
 
@@ -79,6 +102,7 @@ function collect(file) {
 function isSentence(text) {
   return (
     /[a-z]+ [a-z]+ [a-z]+/i.test(text) &&
-    !/[<>{};=]|^(select|insert|update|delete|with|create|alter)\b/i.test(text.trim())
+    !/[<>{};=]|^(select|insert|update|delete|with|create|alter)\b/i.test(text.trim()) &&
+    !/\bon conflict\b/.test(text)
   );
 }

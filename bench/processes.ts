@@ -42,8 +42,8 @@ export async function startBerth(
   env: Record<string, string> = {},
   { preload, tree = OWN_TREE }: BerthOptions = {},
 ): Promise<BenchServer & { dataDir: string }> {
-  const given = env['DATA_DIR'];
-  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'berth-bench-')));
+  const configuredDir = env['DATA_DIR'];
+  const dataDir = configuredDir ?? (await mkdtemp(join(tmpdir(), 'berth-bench-')));
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const child = fork(join(tree, 'apps/api/src/main.ts'), {
     execArgv: ['--max-semi-space-size=4', ...(preload === undefined ? [] : ['--import', preload])],
@@ -67,7 +67,7 @@ export async function startBerth(
   child.stdout!.resume();
   const cleanUp = async () => {
     await stopLeftDatabase(dataDir);
-    if (given === undefined) await rm(dataDir, { recursive: true, force: true });
+    if (configuredDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
   return { ...serverOf(child, port, cleanUp), dataDir };
 }

@@ -84,10 +84,10 @@ async function pages(berth: BenchServer): Promise<void> {
     cursors.push(next);
   }
   if (rows < DEPLOYMENTS) throw new Error(`The walk saw ${rows} of ${DEPLOYMENTS} rows`);
-  const asked = [1, 250, 500, 750, 1_000];
-  const times = new Map(asked.map((page) => [page, [] as number[]]));
+  const positions = [1, 250, 500, 750, 1_000];
+  const times = new Map(positions.map((page) => [page, [] as number[]]));
   for (let sample = 0; sample < PAGE_SAMPLES; sample += 1)
-    for (const page of asked) {
+    for (const page of positions) {
       const started = performance.now();
       await get(berth.port, pagePath(cursors[page - 1]), agent);
       if (sample >= PAGE_SAMPLES / 4) times.get(page)!.push(performance.now() - started);
@@ -97,7 +97,7 @@ async function pages(berth: BenchServer): Promise<void> {
   console.log(
     `\n| page of 100 among ${DEPLOYMENTS.toLocaleString('en')} deployments | ms | beside page 1 |\n|---|---|---|`,
   );
-  for (const page of asked) {
+  for (const page of positions) {
     const ms = median(times.get(page)!);
     console.log(`| ${page} | ${ms.toFixed(2)} | ${(ms / first).toFixed(2)}x |`);
   }

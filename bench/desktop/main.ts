@@ -128,9 +128,9 @@ function row(what: string, measured: string, goal: string, isMet: boolean): void
 
 /** Waits until a card shows a text, and notices it within 10 ms: `waitFor` only polls every 500 ms. */
 async function until(card: Locator, words: string): Promise<void> {
-  const said = card.getByText(new RegExp(`^${words}`)).first();
+  const message = card.getByText(new RegExp(`^${words}`)).first();
   const late = AbortSignal.timeout(PATIENCE_MS);
-  while (!(await said.isVisible())) await sleep(10, undefined, { signal: late });
+  while (!(await message.isVisible())) await sleep(10, undefined, { signal: late });
 }
 
 /** A file of a site, as visitors get it. */

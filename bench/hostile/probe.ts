@@ -34,7 +34,7 @@ function probe({ port, site, apiKey }: ProbeOrder): void {
   const report: ProbeReport = { ping: { times: [], failed: 0 }, page: { times: [], failed: 0 } };
   const waiting = new Map<symbol, { seen: Seen; since: number }>();
 
-  const ask = (seen: Seen, path: string, headers: Record<string, string>) => {
+  const sendProbe = (seen: Seen, path: string, headers: Record<string, string>) => {
     const id = Symbol(path);
     const since = performance.now();
     waiting.set(id, { seen, since });
@@ -53,8 +53,8 @@ function probe({ port, site, apiKey }: ProbeOrder): void {
   };
 
   setInterval(() => {
-    ask(report.ping, '/ping', { Host: `localhost:${port}`, Authorization: `Bearer ${apiKey}` });
-    ask(report.page, '/', { Host: site });
+    sendProbe(report.ping, '/ping', { Host: `localhost:${port}`, Authorization: `Bearer ${apiKey}` });
+    sendProbe(report.page, '/', { Host: site });
   }, EVERY_MS);
 
   process.on('message', (order: 'start' | 'stop') => {

@@ -62,7 +62,7 @@ function verdict(met: boolean | undefined): string {
 }
 
 const withRsync = await hasRsync();
-if (!withRsync) console.log('rsync is not installed (Debian: apt-get install rsync): its rows are left out.');
+if (!withRsync) console.log('rsync is not installed (Debian: apt-get install rsync): its rows are skipped.');
 const home = await mkdtemp(join(tmpdir(), 'berth-bench-'));
 const berth = await startBerth();
 try {

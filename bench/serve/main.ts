@@ -44,9 +44,9 @@ async function startContenders(
   if (isInstalled('nginx')) {
     await add('nginx 1', startNginx(tree, 1));
     await add('nginx 2', startNginx(tree, 2));
-  } else notes.push('nginx is not installed: left out.');
+  } else notes.push('nginx is not installed: skipped.');
   if (isInstalled('caddy')) await add('Caddy', startCaddy(tree));
-  else notes.push('Caddy is not installed: left out.');
+  else notes.push('Caddy is not installed: skipped.');
   await add('sirv', startBare(program('static-server'), ['sirv', tree]));
   await add('express', startBare(program('static-server'), ['express', tree]));
   await add(TALKATIVE, scene.startBerth({ WORKERS: '1', LOG_LEVEL: 'info' }), 'page of 4 KB');
@@ -97,7 +97,7 @@ async function resources(scene: Scene): Promise<void> {
 }
 
 if (!hasWrk()) {
-  console.log('bench:serve needs wrk to ask fast enough: install it, for example with "apt install wrk".');
+  console.log('bench:serve needs wrk to send requests fast enough: install it, for example with "apt install wrk".');
   process.exit(1);
 }
 // Libraries are measured in production mode.
@@ -107,7 +107,7 @@ const parts = new Map<string, (scene: Scene) => Promise<void>>([
   ['berth', (scene) => throughput(scene, false)],
   ['resources', resources],
 ]);
-const given = process.argv.slice(2);
-const asked = given.length === 0 ? ['throughput', 'resources'] : given;
+const args = process.argv.slice(2);
+const benchmarks = args.length === 0 ? ['throughput', 'resources'] : args;
 await using scene = await prepareScene();
-for (const [name, part] of parts) if (asked.includes(name)) await part(scene);
+for (const [name, part] of parts) if (benchmarks.includes(name)) await part(scene);

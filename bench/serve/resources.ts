@@ -44,10 +44,10 @@ export async function memory(
   }
   isOver = true;
   await watch;
-  const asked = `${answered.toLocaleString('en')} requests in ${seconds.toFixed(0)} s`;
+  const volume = `${answered.toLocaleString('en')} requests in ${seconds.toFixed(0)} s`;
   return {
     what: 'resident memory at its peak, requests over 100,000 sites',
-    measured: `${(peak / MiB).toFixed(0)} MiB (${(before / MiB).toFixed(0)} before; ${asked})`,
+    measured: `${(peak / MiB).toFixed(0)} MiB (${(before / MiB).toFixed(0)} before; ${volume})`,
     goal: `under 250 MiB${answered < requests ? `, after ${requests.toLocaleString('en')}` : ''}`,
     met: peak < 250 * MiB && answered >= requests,
   };

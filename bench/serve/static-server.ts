@@ -34,7 +34,7 @@ function expressListener(): express.Express {
 function handlerOf({ headers: { host = '' } }: IncomingMessage, make: (dir: string) => Handler): Handler {
   const known = handlers.get(host);
   if (known) return known;
-  const made = make(join(tree, host));
-  handlers.set(host, made);
-  return made;
+  const site = make(join(tree, host));
+  handlers.set(host, site);
+  return site;
 }

@@ -86,23 +86,23 @@ export async function startCaddy(tree: string): Promise<WebServer> {
 async function start(program: string, args: readonly string[], home: string, port: number): Promise<WebServer> {
   const env = { ...process.env, HOME: home, XDG_DATA_HOME: join(home, 'data'), XDG_CONFIG_HOME: home };
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (text: Buffer) => (said = `${said}${text.toString()}`.slice(-2_000)));
+  let output = '';
+  child.stderr.on('data', (text: Buffer) => (output = `${output}${text.toString()}`.slice(-2_000)));
   const deadline = performance.now() + START_MS;
   while (!(await isListening(port))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       child.kill();
       await rm(home, { recursive: true, force: true });
-      throw new Error(`${program} did not start: ${said}`);
+      throw new Error(`${program} did not start: ${output}`);
     }
     await sleep(20);
   }
   return {
     port,
     async stop() {
-      const ended = child.exitCode === null ? once(child, 'exit') : null;
+      const exited = child.exitCode === null ? once(child, 'exit') : null;
       child.kill('SIGTERM');
-      await ended;
+      await exited;
       await rm(home, { recursive: true, force: true });
     },
   };

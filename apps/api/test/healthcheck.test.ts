@@ -28,12 +28,12 @@ async function checkServer(listener: RequestListener): Promise<{ code: number; r
 
 describe('the health check', () => {
   it('exits with 0 when /healthz of the API host answers 200', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const { code, reason } = await checkServer((req, res) => {
-      asked.push(`${req.method} ${req.headers.host}${req.url}`);
+      requests.push(`${req.method} ${req.headers.host}${req.url}`);
       res.end();
     });
-    expect({ code, reason, asked }).toEqual({ code: 0, reason: '', asked: ['GET api.example.com/healthz'] });
+    expect({ code, reason, asked: requests }).toEqual({ code: 0, reason: '', asked: ['GET api.example.com/healthz'] });
   });
 
   it('exits with 1 and a reason for any other answer', async () => {

@@ -222,7 +222,10 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
 
   it('list what the account has published', () => {
     const { deployments } = answers[4] as { deployments: Deployment[] };
-    const named = (answers[2] as Domain).deployment;
-    expect(deployments.map(({ deployment }) => deployment)).toEqual([named, (answers[0] as Deployment).deployment]);
+    const linkedDeployment = (answers[2] as Domain).deployment;
+    expect(deployments.map(({ deployment }) => deployment)).toEqual([
+      linkedDeployment,
+      (answers[0] as Deployment).deployment,
+    ]);
   });
 });

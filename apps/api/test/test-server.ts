@@ -87,7 +87,7 @@ export async function startTestServer(
   const berth = await startBerth(testEnvironment(database, dataDir, { JOBS: 'off', ...more }), log);
   const { port } = berth.config;
   const secrets = new Set([OWNER_KEY]);
-  const ask = askerOf(port, ({ text }) => {
+  const sendRequest = askerOf(port, ({ text }) => {
     for (const [, hash] of text.matchAll(/\/claim\/([0-9a-f]{32})"/g)) secrets.add(hash!);
   });
   return {
@@ -104,7 +104,7 @@ export async function startTestServer(
     port,
     logged,
     secrets,
-    ...ask,
+    ...sendRequest,
     async account(plan = 'free') {
       const { core } = berth;
       const made = await core.database.transaction(async (em) => {

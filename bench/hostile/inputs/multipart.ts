@@ -48,7 +48,7 @@ export const MULTIPART_INPUTS: readonly Input[] = [
   ),
   deploy(
     'multipart',
-    '20,000 empty files of one name, deploy token',
+    '20,000 empty files with one name, deploy token',
     many(20_000, () => file('a.txt')),
   ),
   deploy(

@@ -92,10 +92,10 @@ function deepFiles(count: number, segments: number): string {
 export const UPLOAD_INPUTS: readonly Input[] = [
   {
     id: 'S3',
-    what: 'contents of one upload again and again, empty bodies, commits, anonymous',
+    what: 'contents of one upload sent repeatedly, empty bodies, commits, anonymous',
     prepare: repeatContents,
   },
-  { id: 'S3', what: 'one complete upload committed again and again, deploy token', prepare: commitTogether },
+  { id: 'S3', what: 'one complete upload committed repeatedly, deploy token', prepare: commitTogether },
   { id: 'S5', what: 'uploads of 1 MiB left open, deploy token', pace: { ...CALLS, burst: 300 }, prepare: openUploads },
   repeated('S15', '1,000 paths of 500 segments, anonymous', () => ({ path: '/uploads', body: deepFiles(1_000, 500) })),
   repeated('S15', '8,000 paths of 500 segments, deploy token', ({ deployToken }) => ({

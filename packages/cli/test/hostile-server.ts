@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 const HOSTILE =
   'x\u001b[2J\u001b]0;title\u0007\u009b31m\u0090\r\nFORGED\t\u007f\u2028FORGED\u202e\u2066\u200f\u061c\u0000';
 
-/** Matches what {@link HOSTILE} must not put on a screen. The program itself ends lines with a line feed. */
+/** Matches characters of {@link HOSTILE} that must never reach a screen. The line feeds of the program itself are allowed. */
 export const CONTROL = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^FORGED/mu;
 
 /** These fields stay unchanged, because without them a command ends before it prints anything. */

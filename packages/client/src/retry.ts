@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs, retryAfterMs } from './backoff.ts';
 import { ClientError } from './errors.ts';
 
-/** How often, and for how long, to retry after temporary failures. */
+/** How many times, and for how long, to retry after temporary failures. */
 export interface RetryPolicy {
   /** The number of failures in a row to tolerate; the next one is thrown. */
   attempts: number;

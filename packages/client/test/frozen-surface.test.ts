@@ -18,7 +18,7 @@ it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('the client keeps its
 /** Lists every type that the entry point exports, by name or with `export type *`. */
 function readTypes(): string[] {
   const index = sourceOf('index.ts');
-  const named = [...index.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) =>
+  const exportedNames = [...index.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) =>
     names!.split(',').flatMap((name) => /\btype (\w+)/.exec(name)?.[1] ?? []),
   );
   const listed = [...index.matchAll(/export type \{([^}]*)\}/g)].flatMap(([, names]) =>
@@ -27,7 +27,7 @@ function readTypes(): string[] {
   const starred = [...index.matchAll(/export type \* from '\.\/(.*)'/g)].flatMap(([, file]) =>
     [...sourceOf(file!).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!),
   );
-  return [...named, ...listed, ...starred].filter((name) => name !== '');
+  return [...exportedNames, ...listed, ...starred].filter((name) => name !== '');
 }
 
 function sourceOf(pattern: string): string {

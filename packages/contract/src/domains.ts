@@ -48,7 +48,7 @@ export const Domain = z
     labels: z.array(z.string()),
     created: Timestamp,
     linked: Timestamp.nullable().describe('When it was last linked to a deployment, in Unix seconds.'),
-    links: z.int().describe('How often the domain was linked to a different deployment.'),
+    links: z.int().describe('How many times the domain was linked to a different deployment.'),
   })
   .meta({ id: 'Domain' });
 export type Domain = z.infer<typeof Domain>;

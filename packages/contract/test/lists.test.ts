@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { list, MAX_INVALID_ELEMENTS } from '../src/lists.ts';
 
-/** A list that counts how often its elements are validated. */
+/** A list that counts how many times its elements are validated. */
 function counting(check: (value: unknown) => boolean) {
   const seen = { count: 0 };
   const element = z.unknown().refine((value) => {

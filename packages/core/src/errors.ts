@@ -11,7 +11,7 @@ interface ErrorExtras<C extends ErrorCode> {
   rateLimit?: ReachedLimit;
 }
 
-/** A rate limit of which the caller has nothing left. Source: api §7. */
+/** A rate limit that the caller has used up. Source: api §7. */
 export interface ReachedLimit {
   limit: number;
   remaining: number;

@@ -5,7 +5,7 @@ import { ask, type Sketch, siteOf, formatIntent } from './visits.ts';
 
 function table(sketch: Sketch, rows: [target: string, expected: string][]) {
   const site = siteOf(sketch);
-  it.each(rows)('%s gives %s', (target, expected) => {
+  it.each(rows)('a request for %s results in %s', (target, expected) => {
     expect(formatIntent(ask(target, site))).toBe(expected);
   });
 }
@@ -185,12 +185,12 @@ describe('Location (S13)', () => {
 });
 
 describe('rules that match but cannot act (S26, S65)', () => {
-  const inVain = (count: number) => Array.from({ length: count }, (_, n) => `/x 200 /missing-${n}`);
+  const unservableRules = (count: number) => Array.from({ length: count }, (_, n) => `/x 200 /missing-${n}`);
   it.each([
     [31, '200 a.html'],
     [32, '404'],
   ])('are skipped: after %d of them the response is %s', (count, expected) => {
-    const site = siteOf({ files: ['a.html'], whenMissing: [...inVain(count), '/x 200 /a.html'] });
+    const site = siteOf({ files: ['a.html'], whenMissing: [...unservableRules(count), '/x 200 /a.html'] });
     expect(formatIntent(ask('/x', site))).toBe(expected);
   });
 });

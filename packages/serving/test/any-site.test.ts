@@ -37,9 +37,9 @@ const files = fc
   .array(fc.array(segment, { minLength: 1, maxLength: 3 }), { maxLength: 12 })
   .map((paths) => paths.map((segments) => segments.join('/')).filter((path) => normalizePath(path).ok))
   .map((paths) => {
-    const kept: string[] = [];
-    for (const path of paths) if (!findPathConflict([...kept, path])) kept.push(path);
-    return kept;
+    const publishedPaths: string[] = [];
+    for (const path of paths) if (!findPathConflict([...publishedPaths, path])) publishedPaths.push(path);
+    return publishedPaths;
   });
 
 const rulePath = fc

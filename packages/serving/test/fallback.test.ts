@@ -82,7 +82,7 @@ describe('no fallback', () => {
       expect(ask(target, site)).toMatchObject({ variesByAccept: false });
     }
   });
-  it('restricts a rule without a star, or one to an asset: they accept any extension and any Accept (S36)', () => {
+  it('restricts rules without a star and rules to an asset, which match any extension and any Accept (S36)', () => {
     const site = siteOf({
       files: ['index.html', 'logo.svg', 'LICENSE'],
       whenMissing: ['/feed.xml 200 /index.html', '/images/* 200 /logo.svg', '/licences/* 200 /LICENSE'],

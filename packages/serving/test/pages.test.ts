@@ -51,9 +51,12 @@ const ROWS: [title: string, settings: Omit<Sketch, 'files'>, answers: string[]][
 
 describe.each(ROWS)('pages and slashes: %s (S15, S16, S20)', (_, settings, answers) => {
   const site = siteOf({ files: ['file.html', 'folder/index.html', 'both.html', 'both/index.html'], ...settings });
-  it.each(REQUESTS.map((request, index) => [request, answers[index]!]))('%s gives %s', (request, expected) => {
-    expect(formatIntent(ask(request, site))).toBe(expected);
-  });
+  it.each(REQUESTS.map((request, index) => [request, answers[index]!]))(
+    'a request for %s results in %s',
+    (request, expected) => {
+      expect(formatIntent(ask(request, site))).toBe(expected);
+    },
+  );
 });
 
 const SETTINGS = [null, true, false].flatMap((trailingSlash) =>
@@ -94,7 +97,7 @@ describe.each(SETTINGS)('whatever the settings, as with %o', (settings) => {
 
 function table(sketch: Sketch, rows: [target: string, expected: string][]) {
   const site = siteOf(sketch);
-  it.each(rows)('%s gives %s', (target, expected) => {
+  it.each(rows)('a request for %s results in %s', (target, expected) => {
     expect(formatIntent(ask(target, site))).toBe(expected);
   });
 }

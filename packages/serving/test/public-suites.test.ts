@@ -18,7 +18,7 @@ describe.each(suites)('the suite of %s', (_, groups) => {
   describe.each(groups)('$title', ({ site: sketch, cases }) => {
     const site = siteOf(sketch);
     it.each(cases.map(([asked, theirs, ours = theirs, why = '']) => [asked, ours, why]))(
-      '%s gives %s %s',
+      'a request for %s results in %s %s',
       (asked, expected) => {
         expect(formatIntent(ask(asked, site))).toBe(expected);
       },
@@ -38,7 +38,7 @@ describe('the suite of slorber/trailing-slash-guide', () => {
     const site = siteOf({ files, ...settings });
     const answers = theirs.split(' ');
     it.each(columns.map((asked, index) => [asked, ...(ours[asked] ?? [answers[index]!, ''])]))(
-      '%s gives %s %s',
+      'a request for %s results in %s %s',
       (asked, expected) => {
         const [status, location] = formatIntent(ask(asked!, site)).split(' ');
         expect(status === '->' ? `->${location}` : status).toBe(expected);

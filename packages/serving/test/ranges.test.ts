@@ -71,7 +71,7 @@ describe('judgeRange', () => {
 });
 
 describe('If-Range', () => {
-  it.each(expected(IF_RANGES, 2))('%s: with tag %s, %j gives %s (S47)', (_, tag, ifRange, answer) => {
+  it.each(expected(IF_RANGES, 2))('%s: with tag %s, %j results in %s (S47)', (_, tag, ifRange, answer) => {
     expect(formatRange(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag: tag }))).toBe(answer);
   });
 
@@ -84,7 +84,7 @@ describe('If-Range', () => {
     ['*', 'whole'],
     ['', 'whole'],
   ];
-  it.each(rows)('%j gives %s (S47)', (ifRange, answer) => {
+  it.each(rows)('%j results in %s (S47)', (ifRange, answer) => {
     expect(formatRange(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag }))).toBe(answer);
   });
 

@@ -4,7 +4,7 @@ import { ask, type DecidedSite, type Sketch, siteOf, formatIntent } from './visi
 /** Request targets, and the expected responses. */
 function table(sketch: Sketch, rows: [target: string, expected: string][]) {
   const site = siteOf(sketch);
-  it.each(rows)('%s gives %s', (target, expected) => {
+  it.each(rows)('a request for %s results in %s', (target, expected) => {
     expect(formatIntent(ask(target, site))).toBe(expected);
   });
 }

@@ -16,7 +16,7 @@ import { referenceRouter } from './reference.ts';
 import { restRouter } from './rest.ts';
 import { trpcRouter } from './trpc.ts';
 
-/** What the API host needs. */
+/** The dependencies of the API host. */
 export interface ApiHostOptions {
   core: Core;
   baseUrl: URL;

@@ -27,31 +27,31 @@ export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): 
   const ofCore = holders.get(core) ?? new Map<string, Holder[]>();
   holders.set(core, ofCore);
   const client = clientOf(caller);
-  const own: Holder = { bytes: 0, wake: () => {} };
+  const holder: Holder = { bytes: 0, wake: () => {} };
   const others = () => ofCore.get(client) ?? [];
 
   const hasRoom = (bytes: number) => {
     const all = others();
-    return all[0] === own || all.reduce((sum, one) => sum + one.bytes, bytes) <= MAX_CLIENT_BYTES;
+    return all[0] === holder || all.reduce((sum, one) => sum + one.bytes, bytes) <= MAX_CLIENT_BYTES;
   };
   const free = () => {
-    const rest = others().filter((one) => one !== own);
+    const rest = others().filter((one) => one !== holder);
     if (rest.length > 0) ofCore.set(client, rest);
     else ofCore.delete(client);
-    for (const { wake } of [...rest, own]) wake();
+    for (const { wake } of [...rest, holder]) wake();
   };
   const waitForRoom = async (bytes: number) => {
-    while (!res.closed && !hasRoom(bytes)) await new Promise<void>((wake) => (own.wake = wake));
-    own.bytes += bytes;
+    while (!res.closed && !hasRoom(bytes)) await new Promise<void>((wake) => (holder.wake = wake));
+    holder.bytes += bytes;
   };
 
   return (bytes) => {
-    if (!others().includes(own)) {
-      ofCore.set(client, [...others(), own]);
+    if (!others().includes(holder)) {
+      ofCore.set(client, [...others(), holder]);
       res.once('close', free);
     }
     if (!hasRoom(bytes)) return waitForRoom(bytes);
-    own.bytes += bytes;
+    holder.bytes += bytes;
     return undefined;
   };
 }

@@ -38,10 +38,10 @@ export async function readContents(
         left = Number(head.readBigUInt64BE(HASH_BYTES));
         sink = into.begin(head.toString('hex', 0, HASH_BYTES), left);
       } else {
-        const taken = chunk.subarray(at, at + left);
-        const drained = sink.write(taken);
-        at += taken.length;
-        left -= taken.length;
+        const part = chunk.subarray(at, at + left);
+        const drained = sink.write(part);
+        at += part.length;
+        left -= part.length;
         if (drained) await drained;
       }
       if (left === 0) {

@@ -18,7 +18,7 @@ import { inClientTurn } from './client-turns.ts';
 import { readContents } from './contents-body.ts';
 import { refuseUpload } from './deploy-route.ts';
 
-/** What the route needs. */
+/** The dependencies of the route. */
 export interface ContentsRoute {
   createContext(req: Request, res: ServerResponse): ProcedureContext;
   log: Log;

@@ -63,7 +63,7 @@ export async function receiveParts(
 }
 
 /** Why a body is not read at the moment. */
-type Pause = 'sink is full' | 'parser is full' | 'turn of others' | 'memory is reserved';
+type Pause = 'sink is full' | 'parser is full' | 'waiting for its turn' | 'memory is reserved';
 
 class PartsReader {
   readonly #req: IncomingMessage;
@@ -168,7 +168,7 @@ class PartsReader {
 
   readonly #onData = (chunk: Buffer): void => {
     if (!isTurnOver() && !this.#hasSmallParts()) return this.#parse(chunk);
-    this.#pause('turn of others');
+    this.#pause('waiting for its turn');
     this.#unparsed = chunk;
     void this.#parseInTurns();
   };
@@ -196,7 +196,7 @@ class PartsReader {
     while (this.#unparsed)
       await inFairTurn(() => this.#parseNext(this.#hasSmallParts() ? SLICE_BYTES : Number.POSITIVE_INFINITY));
     if (this.#isBodyEnded && !this.#isFailed) this.#parser.end();
-    this.#resume('turn of others');
+    this.#resume('waiting for its turn');
   }
 
   #parseNext(maxBytes: number): void {
@@ -296,6 +296,6 @@ function tooManyParts({ maxParts, maxFilesCount }: BodyLimits): ServiceError {
   return payloadTooLarge(
     'maxFilesCount',
     maxFilesCount,
-    `A deploy must have at most ${maxFilesCount} files, and ${maxParts} parts with those that are dropped.`,
+    `A deploy must have at most ${maxFilesCount} files, and ${maxParts} parts including dropped files.`,
   );
 }

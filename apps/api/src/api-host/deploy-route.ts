@@ -24,7 +24,7 @@ import { sendJson } from '../http/json-answer.ts';
 import { showRateLimit } from '../http/rate-limit-headers.ts';
 import { readBoundary } from './multipart-delimiters.ts';
 
-/** What the route needs. */
+/** The dependencies of the route. */
 export interface DeployRoute {
   createContext(req: IncomingMessage, res: ServerResponse): ProcedureContext;
   log: Log;

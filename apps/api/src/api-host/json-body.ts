@@ -18,7 +18,7 @@ import { beginClientTurn } from './client-turns.ts';
 export interface JsonBody extends JsonBounds {
   /** Called with the length of each chunk before it is buffered. */
   reserve?: ReserveMemory;
-  /** Called with the length before the body is parsed. Resolves when the client may have it processed. */
+  /** Called with the length before the body is parsed. Resolves when the body may be parsed. */
   beforeParsing?: (bytes: number) => Promise<void> | undefined;
 }
 

@@ -116,12 +116,12 @@ function errorResponseOf(
 ): oas31.ResponseObject | oas31.ReferenceObject {
   const description = describe(code, operation.name, operation.reasons?.[ERROR_STATUS[code]]);
   const all = Object.entries(ERRORS[code].examples);
-  const own = all
+  const reasonsOfCode = all
     .filter(([, { appliesTo }]) => appliesTo === undefined || appliesTo(operation))
     .map(([title]) => title);
-  return description === ERRORS[code].description && own.length === all.length
+  return description === ERRORS[code].description && reasonsOfCode.length === all.length
     ? { $ref: `#/components/responses/${code}` }
-    : errorResponse(code, description, own);
+    : errorResponse(code, description, reasonsOfCode);
 }
 
 /** Describes an error for this operation: the shared description, the reason that the operation gives, or both. */

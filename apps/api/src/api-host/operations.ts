@@ -46,9 +46,9 @@ export function operationsOf(router: AnyTRPCRouter): Operation[] {
  */
 export function matchesTemplate(template: string, path: string): boolean {
   const wanted = template.split('/');
-  const given = path.split('/');
+  const segments = path.split('/');
   return (
-    wanted.length === given.length &&
-    wanted.every((segment, at) => (segment.startsWith('{') ? given[at] !== '' : segment === given[at]))
+    wanted.length === segments.length &&
+    wanted.every((segment, at) => (segment.startsWith('{') ? segments[at] !== '' : segment === segments[at]))
   );
 }

@@ -58,7 +58,7 @@ export class PartQueue {
     this.#schedule();
   }
 
-  /** Passes nothing more on. */
+  /** Stops passing parts on. */
   stop(): void {
     this.#isStopped = true;
   }

@@ -96,10 +96,10 @@ async function readInput(
   kinds: InputKinds,
 ): Promise<object> {
   const search = req.url.indexOf('?');
-  const given = BODY_METHODS.has(openapi.method)
+  const bodyFields = BODY_METHODS.has(openapi.method)
     ? await readJsonObject(req, grantBody(req, res, ctx, [bodySize]))
     : fromQuery(kinds, new URLSearchParams(search < 0 ? '' : req.url.slice(search)));
-  return { ...given, ...fromPath(kinds, req.params as Record<string, string>) };
+  return { ...bodyFields, ...fromPath(kinds, req.params as Record<string, string>) };
 }
 
 /** Sorts `/domains/validate` before `/domains/{domain}`. */

@@ -23,14 +23,14 @@ const MAX_SECONDS = 24 * 3_600;
 export function parseRateLimits(text: string): RateLimits | null {
   if (text.toLowerCase() === 'off') return null;
   const limits: Record<RateLimitName, RateLimit> = { ...DEFAULT_RATE_LIMITS };
-  const named = new Set<string>();
+  const seenNames = new Set<string>();
   const faults: Error[] = [];
   for (const item of text.split(',').map((each) => each.trim())) {
     if (item === '') continue;
     try {
       const [name, limit] = parseEntry(item);
-      if (named.has(name)) throw new Error(`${quote(name)} is named twice; name each limit once`);
-      named.add(name);
+      if (seenNames.has(name)) throw new Error(`${quote(name)} is named twice; name each limit once`);
+      seenNames.add(name);
       limits[name] = limit;
     } catch (error) {
       faults.push(error as Error);

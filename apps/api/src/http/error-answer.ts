@@ -48,7 +48,7 @@ export function logFault(
   if (err instanceof Error && err.name === 'AbortError') return;
   if (error.code === 'internal_server_error') log.error({ err, ...fields }, 'A request failed.');
   else if (error.code === 'unavailable' && error.cause !== undefined)
-    log.warn({ err, ...fields }, 'A dependency is away.');
+    log.warn({ err, ...fields }, 'A dependency is unavailable.');
 }
 
 interface ErrorContext {

@@ -166,10 +166,10 @@ export function closeIdleConnections(server: Server): void {
 
 /** Removes finished answers and appends the new one, in place. Most often it replaces the only earlier answer. */
 function enter(answers: ServerResponse[], answer: ServerResponse): void {
-  let kept = 0;
-  for (const earlier of answers) if (!earlier.closed) answers[kept++] = earlier;
-  answers[kept] = answer;
-  answers.length = kept + 1;
+  let openCount = 0;
+  for (const earlier of answers) if (!earlier.closed) answers[openCount++] = earlier;
+  answers[openCount] = answer;
+  answers.length = openCount + 1;
 }
 
 function asksForUpgrade({ headers }: IncomingMessage): boolean {

@@ -18,7 +18,7 @@ const HEADER_VALUES =
   /("(?:proxy-authorization|authorization|set-cookie|cookie)"[:,])(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\])/gi;
 
 /**
- * Creates the log: one JSON object a line on standard output. A line never contains a credential, a claim hash or a
+ * Creates the log: one JSON object per line on standard output. A line never contains a credential, a claim hash or a
  * value of an `Authorization` or `Cookie` header. Control characters are escaped. A line has at most 4 KB: long texts
  * are cut.
  *

@@ -11,14 +11,15 @@ export type Request = { kind: 'help'; command: Command | null } | { kind: 'run';
  */
 export function readArguments(commands: readonly Command[], words: readonly string[]): Request {
   const wantsHelp = words.includes('--help') || words.includes('-h') || words[0] === 'help';
-  const named = words.filter((word, at) => !word.startsWith('-') && !(at === 0 && word === 'help'));
-  const command = findCommand(commands, named);
+  const positional = words.filter((word, at) => !word.startsWith('-') && !(at === 0 && word === 'help'));
+  const command = findCommand(commands, positional);
   if (wantsHelp) {
-    if (!command && named[0] !== undefined && !isNoun(commands, named[0])) throw unknownCommand(commands, named);
+    if (!command && positional[0] !== undefined && !isNoun(commands, positional[0]))
+      throw unknownCommand(commands, positional);
     return { kind: 'help', command };
   }
-  if (!command || !words.slice(0, wordCountOf(command)).every((word, at) => word === named[at]))
-    throw unknownCommand(commands, named);
+  if (!command || !words.slice(0, wordCountOf(command)).every((word, at) => word === positional[at]))
+    throw unknownCommand(commands, positional);
   const input = readInput(command, words.slice(wordCountOf(command)));
   command.check?.(input);
   return { kind: 'run', command, input };

@@ -62,29 +62,29 @@ export function createHostMatcher(names: HostNames): (head: RequestHead) => Host
     if (known) return known;
     const host = readHostName(authority);
     if (host === null) return null;
-    const named = classifyHost(host, names);
+    const classified = classifyHost(host, names);
     if (cached.size >= MAX_CACHED_HOSTS) cached.clear();
-    cached.set(authority, named);
-    return named;
+    cached.set(authority, classified);
+    return classified;
   }
 
   return (head) => {
     const authority = findHost(head.rawHeaders);
     if (typeof authority !== 'string') return authority;
-    const named = matchAuthority(authority);
-    if (named === null) return invalid('The Host header is not the name of a host.');
-    const target = readTarget(head, named.host);
+    const match = matchAuthority(authority);
+    if (match === null) return invalid('The Host header must be a valid host name.');
+    const target = readTarget(head, match.host);
     if (target === null)
-      return invalid('The request target is not a path, or names another host than the Host header.');
+      return invalid('The request target must be a path, or a URL with the host of the Host header.');
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     const query = queryAt < 0 ? '' : target.slice(queryAt);
-    const { kind, host } = named;
+    const { kind, host } = match;
     switch (kind) {
       case 'api':
         return { kind, path, query };
       case 'site':
-        return { kind, host, address: named.address, path, query };
+        return { kind, host, address: match.address, path, query };
       case 'unknown':
         return { kind, host, path, query };
       default:

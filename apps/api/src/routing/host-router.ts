@@ -15,7 +15,7 @@ import { createPasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
 import { createHostMatcher } from './host-matcher.ts';
 
-/** What the host router needs. */
+/** The dependencies of the host router. */
 export interface HostRouterOptions {
   core: Core;
   config: Config;

@@ -19,7 +19,7 @@ import type { Config } from '../config/config.ts';
 import { shareConnections } from './connections.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
 
-/** What {@link openCore} needs. */
+/** The inputs of {@link openCore}. */
 export interface CoreOptions {
   log: Log;
   /** Releases everything that was opened. */

@@ -61,8 +61,8 @@ export function createFileAnswer(site: Site, intent: FileIntent, context: Answer
   const fields = fieldsOf(site, intent, context);
   const isFound = status === 200;
   const etag = isFound ? entityTag(file.sha256) : '';
-  const own: HeaderField[] = isFound ? [...fields, ['Accept-Ranges', 'bytes'], ['ETag', etag]] : [...fields];
-  const head = ['X-Request-Id', '', ...own.flat(), 'Content-Length', String(file.length)];
+  const answerFields: HeaderField[] = isFound ? [...fields, ['Accept-Ranges', 'bytes'], ['ETag', etag]] : [...fields];
+  const head = ['X-Request-Id', '', ...answerFields.flat(), 'Content-Length', String(file.length)];
   return {
     status,
     identity: { content: file, etag, head, notModified: null },
@@ -86,8 +86,8 @@ function compressedForm({ content, head }: FileForm, compressed: StoredBytes, co
     ['etag', etag],
     ['content-length', String(compressed.length)],
   ]);
-  const own = headWith(head, (name, value) => changed.get(name) ?? value);
-  return { content: compressed, etag, head: [...own, 'Content-Encoding', coding], notModified: null };
+  const changedHead = headWith(head, (name, value) => changed.get(name) ?? value);
+  return { content: compressed, etag, head: [...changedHead, 'Content-Encoding', coding], notModified: null };
 }
 
 /**
@@ -146,14 +146,14 @@ function fieldsOf(
     ['Cache-Control', status === 404 ? 'no-store' : cacheControl(path, context)],
     ...POLICIES,
   ];
-  const own = [...fields.filter(([name]) => !(name in always)), ...Object.entries(always)];
-  if (vary.length > 0) own.push(['Vary', vary.join(', ')]);
-  if (site.rules.headers.isEmpty) return own;
+  const ownFields = [...fields.filter(([name]) => !(name in always)), ...Object.entries(always)];
+  if (vary.length > 0) ownFields.push(['Vary', vary.join(', ')]);
+  if (site.rules.headers.isEmpty) return ownFields;
   const answer: RuledAnswer = {
     kind: status === 404 ? 'not-found' : 'file',
     onPlatformDomain: context.onPlatformDomain,
     anonymous: site.anonymous,
     isProtected,
   };
-  return site.rules.headers.apply(context.path, own, answer);
+  return site.rules.headers.apply(context.path, ownFields, answer);
 }

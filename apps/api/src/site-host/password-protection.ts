@@ -8,7 +8,7 @@ import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts'
 import { isSameOrigin, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
 import { CHALLENGE, sendUnlockPage, type UnlockState } from './unlock-page.ts';
 
-/** What the password protection needs. */
+/** The dependencies of the password protection. */
 export interface PasswordProtectionOptions {
   /** Signs the cookies. */
   key: Buffer;
@@ -79,7 +79,7 @@ export function createPasswordProtection(options: PasswordProtectionOptions): Pa
     } catch (thrown) {
       const error = toServiceError(thrown);
       if (error.code !== 'unavailable') throw thrown;
-      if (error.cause !== undefined) log.warn({ err: error.cause, deployment }, 'A dependency is away.');
+      if (error.cause !== undefined) log.warn({ err: error.cause, deployment }, 'A dependency is unavailable.');
       return { kind: 'busy', retryAfterSeconds: error.retryAfterSeconds ?? BUSY_SECONDS };
     }
   }

@@ -19,7 +19,7 @@ import { sendEmpty, siteHeaders, uncachedHeaders, withVaryAccept } from './site-
 import { UNLOCK_PATH } from './unlock-form.ts';
 import type { Visit } from './visit.ts';
 
-/** What the site host needs. */
+/** The dependencies of the site host. */
 export interface SiteHostOptions {
   sites: LiveSites;
   protection: PasswordProtection;
@@ -154,11 +154,11 @@ class SiteResponder {
   fail(res: ServerResponse, visit: Visit, thrown: unknown): void {
     const error = toServiceError(thrown);
     const fields = { err: error.cause ?? error, requestId: requestIdOf(res), host: visit.host };
-    const away = error.code === 'unavailable';
-    if (away && error.cause !== undefined) this.#options.log.warn(fields, 'A dependency is away.');
-    else if (!away) this.#options.log.error(fields, 'A visit failed.');
+    const isUnavailable = error.code === 'unavailable';
+    if (isUnavailable && error.cause !== undefined) this.#options.log.warn(fields, 'A dependency is unavailable.');
+    else if (!isUnavailable) this.#options.log.error(fields, 'A visit failed.');
     if (res.headersSent) res.destroy();
-    else if (away) sendPage(res, 'away', { 'Retry-After': String(error.retryAfterSeconds ?? 5) });
+    else if (isUnavailable) sendPage(res, 'away', { 'Retry-After': String(error.retryAfterSeconds ?? 5) });
     else sendPage(res, 'fault');
   }
 }

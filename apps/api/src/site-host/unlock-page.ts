@@ -7,7 +7,7 @@ import { UNLOCK_PATH } from './unlock-form.ts';
 
 /** Why the page is shown. */
 export type UnlockState =
-  /** The site is locked. */
+  /** No password was entered yet. */
   | { kind: 'locked' }
   | { kind: 'wrong' }
   | { kind: 'too-many'; retryAfterSeconds: number }

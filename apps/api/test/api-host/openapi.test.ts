@@ -142,17 +142,17 @@ describe('the operations of the OpenAPI document', () => {
   });
 
   it('api §2: have examples of every error tag', () => {
-    const named = [...objectsIn(document)].flatMap(({ error, message }) =>
+    const errorMessages = [...objectsIn(document)].flatMap(({ error, message }) =>
       typeof error === 'string' && typeof message === 'string' ? [error] : [],
     );
-    expect([...new Set(named)].toSorted()).toEqual(Object.keys(contract.ERROR_STATUS).toSorted());
+    expect([...new Set(errorMessages)].toSorted()).toEqual(Object.keys(contract.ERROR_STATUS).toSorted());
   });
 
   it.each(operations)('api §2: $operationId documents the errors that it can answer with', (operation) => {
     const { operationId, parameters = [], requestBody, responses } = operation;
     const reasons = operationsOf(appRouter).find(({ name }) => name === operationId)?.openapi.errorResponses ?? {};
     const isRoute = ['deployments.create', 'deployments.contents'].includes(operationId);
-    const own = isRoute ? [422] : Object.keys(reasons).map(Number);
+    const statuses = isRoute ? [422] : Object.keys(reasons).map(Number);
     const expected = [
       401,
       403,
@@ -162,7 +162,7 @@ describe('the operations of the OpenAPI document', () => {
       ...(parameters.length > 0 || requestBody ? [400] : []),
       ...(requestBody ? [408, 413] : []),
       ...((FOREIGN_RESOURCE_ACCESS as Record<string, string>)[operationId] === 'not_found' ? [404] : []),
-      ...own,
+      ...statuses,
     ];
     const found = Object.keys(responses).filter((status) => !(Number(status) < 400));
     expect(found).toEqual(

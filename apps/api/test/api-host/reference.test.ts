@@ -10,25 +10,25 @@ let api: SampleApi;
 beforeAll(async () => void (api = await listen(referenceRouter(document))));
 afterAll(() => api.close());
 
-const ask = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: 'manual', ...init });
+const request = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: 'manual', ...init });
 
 describe('the reference of the API', () => {
   it('api §9: serves the OpenAPI document to every origin', async () => {
-    const response = await ask('/openapi.json');
+    const response = await request('/openapi.json');
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
   it('redirects to it from the root', async () => {
-    const response = await ask('/');
+    const response = await request('/');
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
   });
 
   it.each(['/docs', '/docs/reference.css', '/docs/reference.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
     'security §7: %s has no inline scripts or styles and loads nothing from other hosts',
     async (path) => {
-      const { status, headers } = await ask(path);
+      const { status, headers } = await request(path);
       expect(status).toBe(200);
       const policy = headers.get('content-security-policy')!;
       expect(policy.split('; ')).toEqual(
@@ -54,12 +54,12 @@ describe('the reference of the API', () => {
   );
 
   it('serves everything that the page and its style sheet name, with the right type', async () => {
-    const page = await ask('/docs');
+    const page = await request('/docs');
     expect([page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
       'text/html; charset=utf-8',
       'no-store',
     ]);
-    const style = await (await ask('/docs/reference.css')).text();
+    const style = await (await request('/docs/reference.css')).text();
     const named = [
       ...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g),
       ...style.matchAll(/@import url\('([^']*)'\)/g),
@@ -72,7 +72,7 @@ describe('the reference of the API', () => {
     const files = named.filter((url) => !url.startsWith('data:'));
     expect(files.length).toBe(5);
     for (const file of files) {
-      const { status, headers } = await ask(file);
+      const { status, headers } = await request(file);
       expect([file, status, headers.get('content-type')]).toEqual([
         file,
         200,
@@ -82,10 +82,10 @@ describe('the reference of the API', () => {
   });
 
   it('does not send a file again that the browser has', async () => {
-    const etag = (await ask('/docs/reference.css')).headers.get('etag')!;
-    const again = await ask('/docs/reference.css', { headers: { 'If-None-Match': etag } });
+    const etag = (await request('/docs/reference.css')).headers.get('etag')!;
+    const again = await request('/docs/reference.css', { headers: { 'If-None-Match': etag } });
     expect([again.status, await again.text()]).toEqual([304, '']);
-    expect((await ask('/docs/reference.css', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+    expect((await request('/docs/reference.css', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
   });
 
   it.each([
@@ -106,9 +106,9 @@ describe('the reference of the API', () => {
 
   it('answers HEAD like GET, and another method with 405', async () => {
     for (const path of ['/docs', '/docs/reference.js', '/openapi.json']) {
-      const head = await ask(path, { method: 'HEAD' });
+      const head = await request(path, { method: 'HEAD' });
       expect([head.status, await head.text(), Number(head.headers.get('content-length')) > 0]).toEqual([200, '', true]);
-      const post = await ask(path, { method: 'POST' });
+      const post = await request(path, { method: 'POST' });
       expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     }
   });

@@ -6,9 +6,9 @@ let api: SampleApi;
 beforeAll(async () => void (api = await listen()));
 afterAll(() => api.close());
 
-const ask = (path: string, init?: RequestInit) => askRest(api, path, init);
+const request = (path: string, init?: RequestInit) => askRest(api, path, init);
 const patch = (body: string, headers: Record<string, string> = JSON_TYPE) =>
-  ask('/things/a', { method: 'PATCH', body, headers });
+  request('/things/a', { method: 'PATCH', body, headers });
 
 it.each([
   'application/json',
@@ -57,7 +57,7 @@ it.each(['{', '{"labels":[}', '{"labels":[]}x', "{'labels':[]}", '{"labels":[],}
 );
 
 it('T23: bytes that are not UTF-8 are 400', async () => {
-  const answer = await ask('/things/a', {
+  const answer = await request('/things/a', {
     method: 'PATCH',
     body: Buffer.from('{"labels":["\xff"]}', 'latin1'),
     headers: JSON_TYPE,
@@ -73,12 +73,12 @@ it.each(['gzip', 'deflate', 'br', 'gzip, identity'])('T4: Content-Encoding: %s i
 });
 
 it('a POST without a body gets the empty object as its input', async () => {
-  expect((await ask('/things/check', { method: 'POST' })).body).toEqual({ input: {} });
-  expectRestError(await ask('/things/a', { method: 'PATCH' }), 'validation_failed');
+  expect((await request('/things/check', { method: 'POST' })).body).toEqual({ input: {} });
+  expectRestError(await request('/things/a', { method: 'PATCH' }), 'validation_failed');
 });
 
 it('a body is read once for all the schemas that validate it', async () => {
-  const answer = await ask('/things/check', { method: 'POST', body: '{"name":"x","count":7}', headers: JSON_TYPE });
+  const answer = await request('/things/check', { method: 'POST', body: '{"name":"x","count":7}', headers: JSON_TYPE });
   expect(answer.body).toEqual({ input: { name: 'x', count: 7 } });
 });
 
@@ -127,8 +127,8 @@ it('api §2: a body of unknown length is 413 as soon as it is too large, and the
     duplex: 'half',
     headers: JSON_TYPE,
   } as RequestInit;
-  expectRestError(await ask('/things/a', init), 'payload_too_large');
-  expect((await ask('/things')).status).toBe(200);
+  expectRestError(await request('/things/a', init), 'payload_too_large');
+  expect((await request('/things')).status).toBe(200);
 });
 
 it('GET and DELETE ignore a body', async () => {

@@ -7,12 +7,12 @@ let api: SampleApi;
 beforeAll(async () => void (api = await listen()));
 afterAll(() => api.close());
 
-const ask = (path: string, init?: RequestInit) => askRest(api, path, init);
-const patch = (body: string) => ask('/things/a', { method: 'PATCH', body, headers: JSON_TYPE });
+const fetchPath = (path: string, init?: RequestInit) => askRest(api, path, init);
+const patch = (body: string) => fetchPath('/things/a', { method: 'PATCH', body, headers: JSON_TYPE });
 
 describe('REST answers', () => {
   it('api §2: are JSON that is not stored or sniffed, readable from every origin, without credentials', async () => {
-    const { status, headers, body } = await ask('/things');
+    const { status, headers, body } = await fetchPath('/things');
     expect(status).toBe(200);
     expect(body).toEqual({ input: { limit: 50 } });
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -27,31 +27,31 @@ describe('REST answers', () => {
   });
 
   it('api §2: have the status from the metadata of the procedure', async () => {
-    expect((await ask('/things/a', { method: 'DELETE' })).status).toBe(202);
-    expect((await ask('/things/a', { method: 'PUT' })).status).toBe(201);
+    expect((await fetchPath('/things/a', { method: 'DELETE' })).status).toBe(202);
+    expect((await fetchPath('/things/a', { method: 'PUT' })).status).toBe(201);
   });
 
   it('contain unicode, and have their length in bytes', async () => {
-    const { headers, text, body } = await ask('/unicode');
+    const { headers, text, body } = await fetchPath('/unicode');
     expect(body).toEqual({ text: 'häfen ⚓ 港 \u2028 </script>' });
     expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 
   it('api §6: redirect with 301 and the address in header and body, without calling the procedure', async () => {
-    const { status, headers, body } = await ask('/old');
+    const { status, headers, body } = await fetchPath('/old');
     expect([status, headers.get('location'), body]).toEqual([301, '/things', { location: '/things' }]);
-    expectRestError(await ask('/old', { headers: { Authorization: 'Bearer bad' } }), 'authentication_failed');
+    expectRestError(await fetchPath('/old', { headers: { Authorization: 'Bearer bad' } }), 'authentication_failed');
   });
 
   it('have the same headers for HEAD as for GET, and no body', async () => {
-    const get = await ask('/things/a');
-    const head = await ask('/things/a', { method: 'HEAD' });
+    const get = await fetchPath('/things/a');
+    const head = await fetchPath('/things/a', { method: 'HEAD' });
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
       200,
       '',
       get.headers.get('content-length'),
     ]);
-    expect((await ask('/crash', { method: 'HEAD' })).status).toBe(500);
+    expect((await fetchPath('/crash', { method: 'HEAD' })).status).toBe(500);
   });
 
   it('abort the signal of the call when the client leaves, without logging an error', async () => {
@@ -62,7 +62,7 @@ describe('REST answers', () => {
     client.abort();
     await waiting.aborted.promise;
     await left;
-    expect((await ask('/things')).status).toBe(200);
+    expect((await fetchPath('/things')).status).toBe(200);
     expect(api.lines.length).toBe(lines);
   });
 });
@@ -83,7 +83,7 @@ describe('REST input from the URL', () => {
     ['sizes=1&sizes=2', { limit: 50, sizes: [1, 2] }],
     ['unknown=1&unknown=2&__proto__=x&constructor=y', { limit: 50 }],
   ])('api §1: ?%s is read according to the type of each field', async (query, input) => {
-    expect((await ask(`/things?${query}`)).body).toEqual({ input });
+    expect((await fetchPath(`/things?${query}`)).body).toEqual({ input });
   });
 
   it.each([
@@ -99,7 +99,7 @@ describe('REST input from the URL', () => {
     'limit=NaN',
     'limit=%D9%A5',
   ])('T23: ?%s is not a valid page size', async (query) => {
-    expect(expectRestError(await ask(`/things?${query}`), 'validation_failed').details).toMatchObject({
+    expect(expectRestError(await fetchPath(`/things?${query}`), 'validation_failed').details).toMatchObject({
       issues: [{ path: 'limit' }],
     });
   });
@@ -107,12 +107,12 @@ describe('REST input from the URL', () => {
   it.each(['archived=1', 'archived=TRUE', 'archived=', 'ratio=1e9', 'ratio=Infinity', 'ratio=.5', 'sizes=1&sizes=x'])(
     'T23: ?%s is refused',
     async (query) => {
-      expectRestError(await ask(`/things?${query}`), 'validation_failed');
+      expectRestError(await fetchPath(`/things?${query}`), 'validation_failed');
     },
   );
 
   it('a parameter that may be given once is 400 when given twice, and the message names it', async () => {
-    const { message, details } = expectRestError(await ask('/things?q=1&q=2'), 'validation_failed');
+    const { message, details } = expectRestError(await fetchPath('/things?q=1&q=2'), 'validation_failed');
     expect(message).toContain('q');
     expect(details).toMatchObject({ issues: [{ path: 'q' }] });
   });
@@ -132,25 +132,25 @@ describe('REST input from the URL', () => {
   });
 
   it.each(['%', '%zz', '%C3', '%ff'])('F6: the invalid escape %s in a path is 400', async (segment) => {
-    expectRestError(await ask(`/things/${segment}`), 'validation_failed');
+    expectRestError(await fetchPath(`/things/${segment}`), 'validation_failed');
   });
 
   it('neither the query nor the body can name a different resource than the path', async () => {
-    expect((await ask('/things/a?thing=b')).body).toEqual({ input: { thing: 'a' } });
+    expect((await fetchPath('/things/a?thing=b')).body).toEqual({ input: { thing: 'a' } });
     expect((await patch('{"thing":"b","labels":[]}')).body).toEqual({ input: { thing: 'a', labels: [] } });
   });
 
   it('F6: after REST calls that converted texts to numbers, a body still cannot send a number as a text', async () => {
-    expect((await ask('/things?limit=3')).status).toBe(200);
+    expect((await fetchPath('/things?limit=3')).status).toBe(200);
     expectRestError(await patch('{"labels":[],"count":"3"}'), 'validation_failed');
-    const typed = await ask(`/trpc/things.list?input=${encodeURIComponent('{"limit":"3"}')}`);
+    const typed = await fetchPath(`/trpc/things.list?input=${encodeURIComponent('{"limit":"3"}')}`);
     expect([typed.status, typed.body.error.data.error]).toEqual([400, 'validation_failed']);
   });
 });
 
 describe('REST routes', () => {
   it('a fixed path takes precedence over a path with a variable', async () => {
-    expect((await ask('/things/latest')).body).toEqual({ input: 'the latest' });
+    expect((await fetchPath('/things/latest')).body).toEqual({ input: 'the latest' });
   });
 
   it.each([
@@ -193,7 +193,7 @@ describe('REST routes', () => {
 
 describe('REST errors', () => {
   const refusal = (code: string, body = {}) =>
-    ask(`/refusals/${code}`, {
+    fetchPath(`/refusals/${code}`, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: JSON_TYPE,
@@ -221,7 +221,7 @@ describe('REST errors', () => {
   it('expected errors are not logged', async () => {
     const lines = api.lines.length;
     await refusal('forbidden');
-    await ask('/nowhere');
+    await fetchPath('/nowhere');
     await patch('{');
     expect(api.lines.length).toBe(lines);
   });
@@ -234,7 +234,7 @@ describe('REST errors', () => {
     'F7: %s %s: an unexpected error sends the client only its request id, and logs its cause once',
     async (method, path, authorization) => {
       const lines = api.lines.length;
-      const answer = await ask(path, { method, headers: authorization ? { Authorization: authorization } : {} });
+      const answer = await fetchPath(path, { method, headers: authorization ? { Authorization: authorization } : {} });
       const body = expectRestError(answer, 'internal_server_error');
       const requestId = answer.headers.get('x-request-id');
       expect(body.details).toEqual({ requestId });
@@ -247,11 +247,11 @@ describe('REST errors', () => {
 
   it('F7: a deliberate internal error reveals as little as an unexpected one', async () => {
     const { message } = expectRestError(await refusal('internal_server_error'), 'internal_server_error');
-    expect(message).toBe((await ask('/crash')).body.message);
+    expect(message).toBe((await fetchPath('/crash')).body.message);
   });
 
   it('F7: the log contains the underlying cause', async () => {
-    await ask('/crash');
+    await fetchPath('/crash');
     expect(api.lines.at(-1)?.fields.err?.message).toBe(CRASH);
     expect(api.lines.at(-1)?.fields.operation).toBe('things.crash');
   });
@@ -262,7 +262,7 @@ describe('REST CORS', () => {
     'T14: a preflight of %s lists methods and headers',
     async (path) => {
       const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'DELETE' };
-      const { status, text, headers: answer } = await ask(path, { method: 'OPTIONS', headers });
+      const { status, text, headers: answer } = await fetchPath(path, { method: 'OPTIONS', headers });
       expect([status, text]).toEqual([204, '']);
       expect(answer.get('access-control-allow-origin')).toBe('*');
       expect(answer.get('access-control-allow-methods')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
@@ -275,7 +275,7 @@ describe('REST CORS', () => {
     'T14: %s is answered the same for every origin',
     async (path) => {
       for (const origin of ['https://evil.example', 'null', 'https://calm-otter-4k9x2qd.sites.example']) {
-        const { headers } = await ask(path, { headers: { Origin: origin, Cookie: 'session=1' } });
+        const { headers } = await fetchPath(path, { headers: { Origin: origin, Cookie: 'session=1' } });
         expect(headers.get('access-control-allow-origin')).toBe('*');
         expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id');
         expect(headers.has('access-control-allow-credentials')).toBe(false);

@@ -91,10 +91,10 @@ describe('T29: an invalid domain name is 400 for PUT, and a result for validate'
       details: { issues: [{ path: 'domain', message: expect.stringMatching(reason) }] },
     });
     const answer = { valid: false, available: false, reason: expect.stringMatching(reason) };
-    const named = read(await send('POST', `/domains/${encoded}/validate`), 200, DomainValidation);
-    expect(named).toMatchObject(answer);
+    const validation = read(await send('POST', `/domains/${encoded}/validate`), 200, DomainValidation);
+    expect(validation).toMatchObject(answer);
     const text = decodeURIComponent(encoded);
-    expect(read(await send('POST', '/domains/validate', { domain: text }), 200, DomainValidation)).toEqual(named);
+    expect(read(await send('POST', '/domains/validate', { domain: text }), 200, DomainValidation)).toEqual(validation);
   });
 
   it.each(['', ' ', '\u0000', '\ud800.dev', '\u202edev.shop', 'a'.repeat(60_000)])(

@@ -15,15 +15,15 @@ beforeAll(async () => {
   ids = [];
   // Some have the same time, so that the time is not enough to order them.
   for (let i = 0; i < COUNT; i += 10) {
-    const made = await Promise.all(
+    const createdDeployments = await Promise.all(
       Array.from({ length: 10 }, (_, j) => server().publish({ 'index.html': `${(i + j) % 7}` }, { key })),
     );
     await server().database.query(
       `update deployment set created = date_trunc('second', now()) + $2 * interval '1 ms' where id = any($1::text[])`,
-      [made.map(({ deployment }) => deployment), i / 10 - 2000],
+      [createdDeployments.map(({ deployment }) => deployment), i / 10 - 2000],
     );
     ids.unshift(
-      ...made
+      ...createdDeployments
         .map(({ deployment }) => deployment)
         .toSorted()
         .toReversed(),
@@ -90,18 +90,18 @@ describe('api §1: a list of 250', () => {
 
   it('repeats no item and misses none that stayed, while items are created and deleted', async () => {
     const removed: string[] = [];
-    const made: string[] = [];
+    const createdIds: string[] = [];
     const { seen } = await walk('limit=30', async ({ deployments }, n) => {
       const victims = [ids[n * 30 + 7]!, ids[n * 30 + 8]!, deployments.at(-1)!.deployment].filter(Boolean);
       await Promise.all(victims.map((id) => server().api(`/deployments/${id}`, { method: 'DELETE', key })));
       await sweep(server().berth.core);
       removed.push(...victims);
-      made.push((await server().publish({ 'index.html': 'new' }, { key })).deployment);
+      createdIds.push((await server().publish({ 'index.html': 'new' }, { key })).deployment);
     });
     expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.filter((id) => made.includes(id))).toEqual([]);
+    expect(seen.filter((id) => createdIds.includes(id))).toEqual([]);
     expect(seen).toEqual(expect.arrayContaining(ids.filter((id) => !removed.includes(id))));
-    ids = [...made.toReversed(), ...ids.filter((id) => !removed.includes(id))];
+    ids = [...createdIds.toReversed(), ...ids.filter((id) => !removed.includes(id))];
     expect((await walk('limit=100')).seen).toEqual(ids);
   });
 });

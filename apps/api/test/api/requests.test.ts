@@ -211,7 +211,7 @@ describe('T23: an invalid JSON body is 400', () => {
     await expectRefusal(server(), 'payload_too_large', chunked);
   });
 
-  it('but valid fields are accepted beside unknown ones', async () => {
+  it('but valid fields are accepted together with unknown ones', async () => {
     for (const [body, labels] of [
       ['{"labels":["one"],"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}', ['one']],
       [' \n{"labels":["two"],"labels":["three"]}\t', ['three']],

@@ -101,8 +101,8 @@ describe('api §5: POST /tokens', () => {
 describe('api §5: GET /tokens', () => {
   it('lists newest first, by pages, the same over REST and tRPC', async () => {
     const { key } = await server().account();
-    const made: string[] = [];
-    for (let i = 0; i < 5; i += 1) made.unshift(created(await post({ labels: [`label-${i}`] }, key)).token);
+    const createdTokens: string[] = [];
+    for (let i = 0; i < 5; i += 1) createdTokens.unshift(created(await post({ labels: [`label-${i}`] }, key)).token);
     const seen: string[] = [];
     for (let cursor = ''; ;) {
       const page = await server().api(`/tokens?limit=2${cursor && `&cursor=${cursor}`}`, { key });
@@ -113,7 +113,7 @@ describe('api §5: GET /tokens', () => {
       if (nextCursor === undefined) break;
       cursor = nextCursor;
     }
-    expect(seen.slice(0, 5)).toEqual(made);
+    expect(seen.slice(0, 5)).toEqual(createdTokens);
     expect(seen).toHaveLength(7);
   });
 
@@ -150,8 +150,8 @@ describe('api §5: DELETE /tokens/{token}', () => {
   it('lets a key revoke itself, even if it is the last one of its account', async () => {
     const { key } = await server().account();
     const { tokens } = (await server().api('/tokens', { key })).json<{ tokens: Token[] }>();
-    const own = tokens.find(({ kind }) => kind === 'api');
-    expect((await revoke(own!.token, key)).status).toBe(200);
+    const ownKey = tokens.find(({ kind }) => kind === 'api');
+    expect((await revoke(ownKey!.token, key)).status).toBe(200);
     expectErrorAnswer(await server().api('/account', { key }), 'authentication_failed');
   });
 
@@ -194,11 +194,11 @@ describe('T22: a token of another account is, byte for byte, like one that never
     const { token } = created(await post({}));
     const gone = created(await post({}, other)).token;
     await server().api(`/tokens/${gone}`, { method: 'DELETE', key: other });
-    const ask = (reference: string) => server().api(`/tokens/${reference}`, { method, key: other });
-    const missing = await ask('zzzzzzz');
+    const request = (reference: string) => server().api(`/tokens/${reference}`, { method, key: other });
+    const missing = await request('zzzzzzz');
     expect(missing.status).toBe(404);
     for (const reference of [token, gone, token.toUpperCase(), 'x', 'x'.repeat(300), '%00'])
-      expect(seen(await ask(reference))).toEqual(seen(missing));
+      expect(seen(await request(reference))).toEqual(seen(missing));
     expect((await server().api(`/tokens/${token}`, { key })).status).toBe(200);
   });
 });

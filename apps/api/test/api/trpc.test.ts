@@ -87,9 +87,9 @@ describe('api §9: tRPC returns the same data as REST', () => {
   it('without input, where REST needs no query and no body', async () => {
     for (const list of ['deployments.list', 'domains.list', 'tokens.list', 'activities.list'])
       expect(dataOf(await query(list)), list).toEqual((await server().api(`/${list.slice(0, -5)}`, { key })).json());
-    const made = await server().api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE });
-    expect(dataOf(made)).toMatchObject({ kind: 'deploy', labels: [], expires: null });
-    server().secrets.add((dataOf(made) as { secret: string }).secret);
+    const created = await server().api('/trpc/tokens.create', { method: 'POST', key, headers: JSON_TYPE });
+    expect(dataOf(created)).toMatchObject({ kind: 'deploy', labels: [], expires: null });
+    server().secrets.add((dataOf(created) as { secret: string }).secret);
   });
 
   it('and a cursor of one works with the other', async () => {

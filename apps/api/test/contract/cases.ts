@@ -12,7 +12,7 @@ const missing = (name: keyof typeof MISSING) =>
 
 const page: Case[] = [
   when('a page of one', 200, () => ({ query: { limit: '1' } })),
-  when('everything, unknown parameters beside it', 200, () => ({ query: { limit: '101', other: 'x' } })),
+  when('everything, with unknown parameters', 200, () => ({ query: { limit: '101', other: 'x' } })),
   when('a cursor that the server never returned', 400, () => ({ query: { cursor: 'Zm9yZ2Vk' } })),
 ];
 
@@ -41,14 +41,17 @@ export const CASES: Record<string, Case[]> = {
         fields: { labels: '["one","two"]', password: 'open sesame', via: 'cli', ttl: '60' },
       },
     }),
-    when('a page, by a deploy token', 201, ({ mine }) => ({ form: { files: HELLO }, key: mine.deployToken })),
+    when('a page, by a deploy token', 201, ({ ownAccount: mine }) => ({
+      form: { files: HELLO },
+      key: mine.deployToken,
+    })),
     deploys('a page, without a credential', 201, { key: null }),
-    when('a repetition', 201, async ({ server, mine }) => {
+    when('a repetition', 201, async ({ server, ownAccount: mine }) => {
       const headers = { 'Idempotency-Key': 'again' };
       await server.publish(HELLO, { key: mine.key, headers });
       return { form: { files: HELLO }, headers };
     }),
-    when('another deploy with the same key', 422, async ({ server, mine }) => {
+    when('another deploy with the same key', 422, async ({ server, ownAccount: mine }) => {
       const headers = { 'Idempotency-Key': 'other' };
       await server.publish(HELLO, { key: mine.key, headers });
       return { form: { files: { 'index.html': 'other' } }, headers };
@@ -77,13 +80,13 @@ export const CASES: Record<string, Case[]> = {
   ],
   'deployments.update': [
     onDeployment('other labels', 200, 'site', { labels: ['one', 'two'] }),
-    onDeployment('no labels, unknown fields beside them', 200, 'site', { labels: [], other: 1 }),
+    onDeployment('no labels, with unknown fields', 200, 'site', { labels: [], other: 1 }),
     onDeployment('eleven labels', 400, 'site', { labels: Array.from({ length: 11 }, (_, i) => `label-${i}`) }),
     onDeployment('one that is being deleted', 422, 'deletedSite', { labels: [] }),
     when('what is not there', 404, () => ({ path: { deployment: MISSING.deployment }, json: { labels: [] } })),
   ],
   'deployments.delete': [
-    when('a deployment', 202, async ({ server, mine }) => ({
+    when('a deployment', 202, async ({ server, ownAccount: mine }) => ({
       path: { deployment: (await server.publish(HELLO, { key: mine.key })).deployment },
     })),
     onDeployment('one that is being deleted', 202, 'deletedSite'),
@@ -184,7 +187,7 @@ export const CASES: Record<string, Case[]> = {
   'plans.list': [when('the plans', 200, nothing), when('the plans, without a credential', 200, () => ({ key: null }))],
   'platform.limits': [
     when('the limits', 200, nothing),
-    when('the limits, for a deploy token', 200, ({ mine }) => ({ key: mine.deployToken })),
+    when('the limits, for a deploy token', 200, ({ ownAccount: mine }) => ({ key: mine.deployToken })),
   ],
   'platform.config': [
     when('the limits', 301, nothing),
@@ -192,7 +195,7 @@ export const CASES: Record<string, Case[]> = {
   ],
   'platform.ping': [
     when('a ping', 200, nothing),
-    when('a ping, by a deploy token', 200, ({ mine }) => ({ key: mine.deployToken })),
+    when('a ping, by a deploy token', 200, ({ ownAccount: mine }) => ({ key: mine.deployToken })),
   ],
 };
 

@@ -36,12 +36,12 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.path![name]!));
     return search === '' ? path : `${path}?${search}`;
   };
-  const ask = (path: string, rest: Ask) =>
-    world.server.api(path, { method: operation.method, key: world.mine.key, ...rest });
+  const request = (path: string, rest: Ask) =>
+    world.server.api(path, { method: operation.method, key: world.ownAccount.key, ...rest });
   const askFor = (input: Input, more: Ask = {}) => {
     const { headers, body } = bodyOf(input);
-    const { key = world.mine.key } = input;
-    return ask(target(input), { key, body, ...more, headers: { ...headers, ...input.headers, ...more.headers } });
+    const { key = world.ownAccount.key } = input;
+    return request(target(input), { key, body, ...more, headers: { ...headers, ...input.headers, ...more.headers } });
   };
   const valid = (): Case => CASES[id]![0]!;
   const expectStatus = (what: string, answer: Answer, status: number) => {
@@ -54,18 +54,18 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
 
   it('answers its cases as documented', async () => {
     for (const { title, status, input } of CASES[id]!) {
-      const given = await input(world);
-      if (status < 400 && given.json !== undefined)
-        served.expectValid(operation.requestBody!.content['application/json']!.schema, given.json, title);
-      expectStatus(title, await askFor(given), status);
+      const caseInput = await input(world);
+      if (status < 400 && caseInput.json !== undefined)
+        served.expectValid(operation.requestBody!.content['application/json']!.schema, caseInput.json, title);
+      expectStatus(title, await askFor(caseInput), status);
     }
   });
 
   it('refuses inputs that the document does not allow', async () => {
-    const given = await valid().input(world);
-    const answers = faultsOf(served, operation, given).map(
-      async ({ title, status, path = target(given), ask: spoiled }) =>
-        [title, await ask(path, spoiled), status] as const,
+    const validInput = await valid().input(world);
+    const answers = faultsOf(served, operation, validInput).map(
+      async ({ title, status, path = target(validInput), ask: spoiled }) =>
+        [title, await request(path, spoiled), status] as const,
     );
     for (const answer of await Promise.all(answers)) expectStatus(...answer);
   });
@@ -73,38 +73,42 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
   it('allows the callers that the document allows', async () => {
     const schemes = operation.security.map((requirement) => Object.keys(requirement)[0] ?? 'anonymous');
     const statusFor = (scheme: string, refusal: number) => (schemes.includes(scheme) ? valid().status : refusal);
-    const given = await valid().input(world);
+    const validInput = await valid().input(world);
     const foreign = { Authorization: 'Basic eDp5' };
     expect(schemes).toContain('apiKey');
-    expectStatus('a deploy token', await askFor(given, { key: world.mine.deployToken }), statusFor('deployToken', 403));
+    expectStatus(
+      'a deploy token',
+      await askFor(validInput, { key: world.ownAccount.deployToken }),
+      statusFor('deployToken', 403),
+    );
     // Callers that may have uploads still get 404 for uploads of others.
-    const withoutCredential = given.path?.['upload'] === undefined ? statusFor('anonymous', 401) : 404;
-    expectStatus('without a credential', await askFor(given, { key: null }), withoutCredential);
-    expectStatus('an unknown key', await askFor(given, { key: `ship-${'f'.repeat(32)}` }), 401);
-    expectStatus('another scheme', await askFor(given, { key: null, headers: foreign }), 401);
-    expectStatus('a suspended account', await askFor(given, { key: world.suspended.key }), 403);
+    const withoutCredential = validInput.path?.['upload'] === undefined ? statusFor('anonymous', 401) : 404;
+    expectStatus('without a credential', await askFor(validInput, { key: null }), withoutCredential);
+    expectStatus('an unknown key', await askFor(validInput, { key: `ship-${'f'.repeat(32)}` }), 401);
+    expectStatus('another scheme', await askFor(validInput, { key: null, headers: foreign }), 401);
+    expectStatus('a suspended account', await askFor(validInput, { key: world.suspended.key }), 403);
   });
 
   it('answers as documented when a limit is exceeded, and when the service fails', async () => {
-    const given = await valid().input(world);
+    const validInput = await valid().input(world);
     await world.exhaust();
-    expectStatus('too often', await askFor(given, { key: world.hasty.key }), 429);
-    expectStatus('a long address', await ask(`${target(given)}?x=${'x'.repeat(8_192)}`, {}), 414);
-    expectStatus('large headers', await askFor(given, { headers: { X: 'x'.repeat(16_384) } }), 431);
-    await withFault(world, 'XX000', async () => expectStatus('a fault', await askFor(given), 500));
-    await withFault(world, '53300', async () => expectStatus('an outage', await askFor(given), 503));
+    expectStatus('too often', await askFor(validInput, { key: world.hasty.key }), 429);
+    expectStatus('a long address', await request(`${target(validInput)}?x=${'x'.repeat(8_192)}`, {}), 414);
+    expectStatus('large headers', await askFor(validInput, { headers: { X: 'x'.repeat(16_384) } }), 431);
+    await withFault(world, 'XX000', async () => expectStatus('a fault', await askFor(validInput), 500));
+    await withFault(world, '53300', async () => expectStatus('an outage', await askFor(validInput), 503));
   });
 
   it('answers HEAD like GET, and 405 to an undocumented method', async () => {
-    const given = await valid().input(world);
+    const validInput = await valid().input(world);
     if (operation.method === 'GET') {
-      const [get, head] = [await askFor(given), await askFor(given, { method: 'HEAD' })];
+      const [get, head] = [await askFor(validInput), await askFor(validInput, { method: 'HEAD' })];
       expect([head.status, head.text, Object.keys(head.headers)]).toEqual([get.status, '', Object.keys(get.headers)]);
     }
-    const [path = ''] = target(given).split('?');
+    const [path = ''] = target(validInput).split('?');
     const known = served.operations.filter((each) => matchesTemplate(each.path, path)).map(({ method }) => method);
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'].filter((each) => !known.includes(each))) {
-      const answer = await ask(path, { method });
+      const answer = await request(path, { method });
       expectStatus(method, answer, 405);
       const allowed = String(answer.headers['allow']).split(', ');
       expect(allowed.filter((each) => !['HEAD', 'OPTIONS'].includes(each)).toSorted()).toEqual(known.toSorted());

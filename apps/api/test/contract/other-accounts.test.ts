@@ -12,8 +12,8 @@ import { type Call, callsOf, NAMES_NOTHING, type Resource, RESOURCES } from './n
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
 const server = useCleanServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, secrets: ['open-sesame'] });
-let mine: Account;
-let theirs: Account;
+let ownAccount: Account;
+let otherAccount: Account;
 /** References to resources of another account, each of which must get the same answer as a missing one. */
 let foreign: Record<Resource, Record<string, string>>;
 /**
@@ -39,50 +39,55 @@ const isOwn = ({ operation, parameter }: Call) =>
     FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'own');
 
 beforeAll(async () => {
-  [mine, theirs] = [await server().account('team'), await server().account('team')];
+  [ownAccount, otherAccount] = [await server().account('team'), await server().account('team')];
   const publish = (key: string | null, fields?: Record<string, string>) =>
     server().publish({ 'index.html': 'theirs' }, { key, ...(fields ? { fields } : {}) });
   const send = (method: string, path: string, key: string, body?: object) =>
     server().api(path, { method, key, ...(body ? { headers: JSON_TYPE, body: JSON.stringify(body) } : {}) });
   const token = async (key: string, body: object) => {
-    const made = (await send('POST', '/tokens', key, body)).json<{ token: string; secret: string }>();
-    server().secrets.add(made.secret);
-    return made.token;
+    const createdToken = (await send('POST', '/tokens', key, body)).json<{ token: string; secret: string }>();
+    server().secrets.add(createdToken.secret);
+    return createdToken.token;
   };
   const hashOf = (claim: string | undefined) => claim!.split('/').at(-1)!;
 
   const [site, locked, deleted, anonymous, gone] = [
-    await publish(theirs.key),
-    await publish(theirs.key, { password: 'open-sesame' }),
-    await publish(theirs.key),
+    await publish(otherAccount.key),
+    await publish(otherAccount.key, { password: 'open-sesame' }),
+    await publish(otherAccount.key),
     await publish(null),
-    await publish(mine.key),
+    await publish(ownAccount.key),
   ];
-  await send('DELETE', `/deployments/${gone.deployment}`, mine.key);
+  await send('DELETE', `/deployments/${gone.deployment}`, ownAccount.key);
   await sweep(server().berth.core);
-  await send('DELETE', `/deployments/${deleted.deployment}`, theirs.key);
+  await send('DELETE', `/deployments/${deleted.deployment}`, otherAccount.key);
 
   for (const name of ['linked.localhost', 'www.theirs.dev', 'theirs.org', 'www.xn--bcher-kva.dev'])
-    await send('PUT', `/domains/${name}`, theirs.key, { deployment: site.deployment });
-  await send('PUT', '/domains/empty.localhost', theirs.key, {});
-  await send('PUT', '/domains/proved.dev', theirs.key, {});
+    await send('PUT', `/domains/${name}`, otherAccount.key, { deployment: site.deployment });
+  await send('PUT', '/domains/empty.localhost', otherAccount.key, {});
+  await send('PUT', '/domains/proved.dev', otherAccount.key, {});
   await server().database.query(`update domain set status = 'success', verified = now() where name = 'proved.dev'`);
-  await send('PUT', '/domains/gone.localhost', mine.key, {});
-  await send('DELETE', '/domains/gone.localhost', mine.key);
+  await send('PUT', '/domains/gone.localhost', ownAccount.key, {});
+  await send('DELETE', '/domains/gone.localhost', ownAccount.key);
 
-  const [revoked, claimed, expired] = [await token(mine.key, {}), await publish(null), await publish(null)];
-  await send('DELETE', `/tokens/${revoked}`, mine.key);
-  await send('POST', '/account/claim', theirs.key, { claim: claimed.claim });
+  const [revoked, claimed, expired] = [await token(ownAccount.key, {}), await publish(null), await publish(null)];
+  await send('DELETE', `/tokens/${revoked}`, ownAccount.key);
+  await send('POST', '/account/claim', otherAccount.key, { claim: claimed.claim });
   await server().database.query(`update deployment set expires = now() where id = $1`, [expired.deployment]);
-  const ofTheirs = await token(theirs.key, {});
+  const ofTheirs = await token(otherAccount.key, {});
 
-  const begun = async (key: string | null, ask: Ask = {}) => {
+  const beginUpload = async (key: string | null, ask: Ask = {}) => {
     const answer = await begin(server(), { files: listOf({ 'index.html': '' }) }, { key, ...ask });
     return answer.json<{ upload: string }>().upload;
   };
-  const ofUploads = [await begun(theirs.key), await begun(theirs.key), await begun(null), await begun(mine.key)];
-  await sendContents(server(), ofUploads[1]!, bodyOf(['']), { key: theirs.key });
-  expect((await commit(server(), ofUploads[1]!, { key: theirs.key })).status).toBe(201);
+  const ofUploads = [
+    await beginUpload(otherAccount.key),
+    await beginUpload(otherAccount.key),
+    await beginUpload(null),
+    await beginUpload(ownAccount.key),
+  ];
+  await sendContents(server(), ofUploads[1]!, bodyOf(['']), { key: otherAccount.key });
+  expect((await commit(server(), ofUploads[1]!, { key: otherAccount.key })).status).toBe(201);
   await server().database.query('update upload set expires = now() where hash = $1', [
     hash('sha256', ofUploads[3]!, 'buffer'),
   ]);
@@ -109,7 +114,7 @@ beforeAll(async () => {
     },
     token: {
       'of another account': ofTheirs,
-      'of another account, its API key': await token(theirs.key, { kind: 'api' }),
+      'of another account, its API key': await token(otherAccount.key, { kind: 'api' }),
       'of another account, in capitals': ofTheirs.toUpperCase(),
       'of mine, that was revoked': revoked,
     },
@@ -128,7 +133,7 @@ beforeAll(async () => {
     cursor: {},
   };
   for (const list of ['deployments', 'domains', 'tokens', 'activities'])
-    for (const [who, { key }] of Object.entries({ 'another account': theirs, mine })) {
+    for (const [who, { key }] of Object.entries({ 'another account': otherAccount, mine: ownAccount })) {
       for (let n = 0; n < 2; n += 1) {
         await publish(key);
         await send('PUT', `/domains/${list}-${who[0]}${n}.localhost`, key, {});
@@ -138,17 +143,17 @@ beforeAll(async () => {
       foreign.cursor[`of ${who}, of ${list}`] = nextCursor;
     }
 
-  const own = await publish(mine.key);
-  await send('PUT', '/domains/www.mine.dev', mine.key, {});
+  const ownDeployment = await publish(ownAccount.key);
+  await send('PUT', '/domains/www.mine.dev', ownAccount.key, {});
   good = {
-    deployment: own.deployment,
+    deployment: ownDeployment.deployment,
     domain: 'www.mine.dev',
-    token: await token(mine.key, {}),
+    token: await token(ownAccount.key, {}),
     labels: ['mine'],
-    base: own.deployment,
+    base: ownDeployment.deployment,
     put: [],
     remove: [],
-    upload: await begun(mine.key),
+    upload: await beginUpload(ownAccount.key),
   };
 });
 
@@ -198,9 +203,11 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
   it('every parameter of every operation either names a resource or is listed as one that does not', () => {
     const unknown = CALLS.filter(({ parameter }) => !RESOURCES[parameter] && !NAMES_NOTHING.has(parameter));
     expect(unknown.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
-    const named = CALLS.filter((call) => RESOURCES[call.parameter] && call.parameter !== 'cursor' && !isOwn(call));
+    const callsWithId = CALLS.filter(
+      (call) => RESOURCES[call.parameter] && call.parameter !== 'cursor' && !isOwn(call),
+    );
     const notFoundOperations = Object.entries(FOREIGN_RESOURCE_ACCESS).filter(([, answer]) => answer === 'not_found');
-    expect(new Set(named.map(({ operation }) => operation))).toEqual(
+    expect(new Set(callsWithId.map(({ operation }) => operation))).toEqual(
       new Set([...notFoundOperations.map(([operation]) => operation), 'domains.put']),
     );
   });
@@ -218,14 +225,14 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
   it.each(cases)('%s', async (title, call, ask) => {
     const resource = RESOURCES[call.parameter]!;
     const before = await footprintOf(server());
-    const missing = await ask(call, MISSING[resource], mine.key);
+    const missing = await ask(call, MISSING[resource], ownAccount.key);
     const [status, code] = resource === 'cursor' ? [400, 'validation_failed'] : [404, 'not_found'];
     expect(missing.status).toBe(status);
     if (!title.endsWith('HEAD')) expect(missing.text).toContain(`"error":"${code}"`);
     const references = foreignTo(call);
     expect(references.length).toBeGreaterThan(2);
     for (const [which, reference] of references)
-      expect([which, seen(await ask(call, reference, mine.key))]).toEqual([which, seen(missing)]);
+      expect([which, seen(await ask(call, reference, ownAccount.key))]).toEqual([which, seen(missing)]);
     expect(await footprintOf(server())).toEqual(before);
   });
 
@@ -234,7 +241,7 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
       for (const ask of call.contentType === null ? [askRest, askTyped] : [askRest]) {
         const answers = [];
         for (const reference of [MISSING[RESOURCES[call.parameter]!], ...foreignTo(call).map(([, one]) => one)])
-          answers.push(JSON.stringify(seen(await ask(call, reference, mine.deployToken))));
+          answers.push(JSON.stringify(seen(await ask(call, reference, ownAccount.deployToken))));
         expect([call.operation, new Set(answers).size]).toEqual([call.operation, 1]);
         expect(answers[0]).toContain(mayCall(call.operation, 'deploy') ? 'not_found' : 'forbidden');
       }
@@ -247,10 +254,10 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
       for (const ask of [askRest, askTyped]) {
         const answers = [];
         for (const name of ['linked.localhost', 'empty.localhost', 'proved.dev'])
-          answers.push((await ask(call, name, mine.key)).text.replaceAll(name, '<name>'));
+          answers.push((await ask(call, name, ownAccount.key)).text.replaceAll(name, '<name>'));
         expect(new Set(answers).size).toBe(1);
         expect(answers[0]).toContain('belongs to another account');
-        for (const secret of [theirs.account, ...Object.values(foreign.deployment)])
+        for (const secret of [otherAccount.account, ...Object.values(foreign.deployment)])
           expect(answers[0]).not.toContain(secret);
       }
       expect(await footprintOf(server())).toEqual(before);
@@ -260,19 +267,24 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
 
 describe('I12: no data of another account appears in', () => {
   it.each(['/deployments', '/domains', '/tokens', '/labels', '/activities', '/account'])('%s', async (path) => {
-    const { text } = await server().api(path, { key: mine.key });
+    const { text } = await server().api(path, { key: ownAccount.key });
     const { 'of mine, that is gone': _gone, ...others } = foreign.deployment;
-    for (const secret of [theirs.account, ...Object.values(others), 'theirs.dev', foreign.token['of another account']!])
+    for (const secret of [
+      otherAccount.account,
+      ...Object.values(others),
+      'theirs.dev',
+      foreign.token['of another account']!,
+    ])
       expect(text).not.toContain(secret);
-    expect((await server().api(path, { key: theirs.key })).text).not.toContain(mine.account);
+    expect((await server().api(path, { key: otherAccount.key })).text).not.toContain(ownAccount.account);
   });
 
   it('a cursor is valid only for its list and its account', async () => {
     for (const list of ['deployments', 'domains', 'tokens', 'activities']) {
       const page = (cursor: string, key: string) => server().api(`/${list}?cursor=${cursor}`, { key });
-      expect((await page(foreign.cursor[`of mine, of ${list}`]!, mine.key)).status).toBe(200);
-      expect((await page(foreign.cursor[`of another account, of ${list}`]!, theirs.key)).status).toBe(200);
-      expectErrorAnswer(await page(foreign.cursor[`of mine, of ${list}`]!, theirs.key), 'validation_failed');
+      expect((await page(foreign.cursor[`of mine, of ${list}`]!, ownAccount.key)).status).toBe(200);
+      expect((await page(foreign.cursor[`of another account, of ${list}`]!, otherAccount.key)).status).toBe(200);
+      expectErrorAnswer(await page(foreign.cursor[`of mine, of ${list}`]!, otherAccount.key), 'validation_failed');
     }
   });
 });
@@ -280,10 +292,10 @@ describe('I12: no data of another account appears in', () => {
 it('api §3: equal content of two accounts is stored once, and each account keeps it when the other deletes', async () => {
   const files = { 'index.html': 'shared by two', 'large.bin': 'x'.repeat(200_000) };
   const [one, other] = [
-    await server().publish(files, { key: mine.key }),
-    await server().publish(files, { key: theirs.key }),
+    await server().publish(files, { key: ownAccount.key }),
+    await server().publish(files, { key: otherAccount.key }),
   ];
-  await server().api(`/deployments/${one.deployment}`, { method: 'DELETE', key: mine.key });
+  await server().api(`/deployments/${one.deployment}`, { method: 'DELETE', key: ownAccount.key });
   expect((await server().visit(one.url)).status).toBe(404);
   for (const [path, text] of Object.entries(files))
     expect(await server().visit(other.url, `/${path}`)).toMatchObject({ status: 200, text });

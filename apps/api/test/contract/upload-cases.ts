@@ -7,14 +7,17 @@ const HELLO = { 'index.html': 'hello' };
 const NO_UPLOAD = 'fedcba9876543210fedcba9876543210';
 
 /** An upload of the account with a content that the server does not have. */
-async function open({ server, mine }: World, key = mine.key): Promise<{ upload: string; contents: Buffer }> {
+async function open(
+  { server, ownAccount: mine }: World,
+  key = mine.key,
+): Promise<{ upload: string; contents: Buffer }> {
   const bytes = `content of ${crypto.randomUUID()}`;
-  const begun = await begin(server, { files: listOf({ 'index.html': bytes }) }, { key });
-  return { upload: begun.json<BegunUpload>().upload, contents: bodyOf([bytes]) };
+  const begunUpload = await begin(server, { files: listOf({ 'index.html': bytes }) }, { key });
+  return { upload: begunUpload.json<BegunUpload>().upload, contents: bodyOf([bytes]) };
 }
 
 /** An upload that only needs its commit. */
-async function complete(world: World, key = world.mine.key): Promise<string> {
+async function complete(world: World, key = world.ownAccount.key): Promise<string> {
   const { upload, contents } = await open(world, key);
   await send(world.server, upload, contents, { key });
   return upload;
@@ -38,12 +41,12 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
       json: { base: site, put: listOf({ 'b.html': 'b' }), remove: ['c.html'] },
     })),
     begins('every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
-    when('a repetition', 201, async ({ server, mine }) => {
+    when('a repetition', 201, async ({ server, ownAccount: mine }) => {
       const headers = { 'Idempotency-Key': 'begun again' };
       await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
       return { json: { files: listOf(HELLO) }, headers };
     }),
-    when('another upload with the same key', 422, async ({ server, mine }) => {
+    when('another upload with the same key', 422, async ({ server, ownAccount: mine }) => {
       const headers = { 'Idempotency-Key': 'begun otherwise' };
       await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
       return { json: { files: listOf({ 'index.html': 'other' }) }, headers };
@@ -71,7 +74,7 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
       const { upload, contents } = await open(world);
       return { path: { upload }, contents };
     }),
-    when('other bytes than announced', 400, async (world) => {
+    when('bytes that differ from those announced', 400, async (world) => {
       const { upload, contents } = await open(world);
       const spoiled = Buffer.from(contents);
       spoiled[spoiled.length - 1]! ^= 1;
@@ -79,11 +82,11 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     }),
     when('an upload that was committed', 422, async (world) => {
       const upload = await complete(world);
-      await commit(world.server, upload, { key: world.mine.key });
+      await commit(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload }, contents: contentOf('x') };
     }),
     when('an upload of another account', 404, async (world) => {
-      const { upload, contents } = await open(world, world.theirs.key);
+      const { upload, contents } = await open(world, world.otherAccount.key);
       return { path: { upload }, contents };
     }),
     when('what is not there', 404, () => ({ path: { upload: NO_UPLOAD }, contents: contentOf('x') })),
@@ -92,7 +95,7 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     when('an upload', 201, async (world) => ({ path: { upload: await complete(world) } })),
     when('one that was committed', 201, async (world) => {
       const upload = await complete(world);
-      await commit(world.server, upload, { key: world.mine.key });
+      await commit(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };
     }),
     when('one whose contents are missing', 422, async (world) => ({ path: { upload: (await open(world)).upload } })),
@@ -102,16 +105,16 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     when('an upload', 200, async (world) => ({ path: { upload: (await open(world)).upload } })),
     when('one that was aborted', 404, async (world) => {
       const { upload } = await open(world);
-      await abort(world.server, upload, { key: world.mine.key });
+      await abort(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };
     }),
     when('one that was committed', 422, async (world) => {
       const upload = await complete(world);
-      await commit(world.server, upload, { key: world.mine.key });
+      await commit(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };
     }),
     when('an upload of another account', 404, async (world) => ({
-      path: { upload: (await open(world, world.theirs.key)).upload },
+      path: { upload: (await open(world, world.otherAccount.key)).upload },
     })),
     when('what is not there', 404, () => ({ path: { upload: NO_UPLOAD } })),
   ],

@@ -8,8 +8,8 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** A server with one resource of each kind, and accounts of each kind. */
 export interface World {
   server: TestServer;
-  mine: Account;
-  theirs: Account;
+  ownAccount: Account;
+  otherAccount: Account;
   /** An account that has reached its caps. */
   full: Account;
   suspended: Account;
@@ -25,7 +25,7 @@ export interface World {
   /** A domain of another account. */
   theirDomain: string;
   token: string;
-  /** Sends JSON with the key of {@link mine}, or another one. @throws for an error status. */
+  /** Sends JSON with the key of {@link ownAccount}, or another one. @throws for an error status. */
   make(method: string, path: string, body?: object, key?: string): Promise<Record<string, string>>;
   /** Deploys anonymously. @returns The claim URL. */
   abandon(): Promise<string>;
@@ -79,8 +79,8 @@ export async function createWorld(): Promise<World> {
   await server.database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
   return {
     server,
-    mine,
-    theirs,
+    ownAccount: mine,
+    otherAccount: theirs,
     full,
     suspended,
     hasty,

@@ -32,7 +32,7 @@ describe('an embedded PostgreSQL that is killed at a step of a deploy', { timeou
   const serverPid = () => Number(readFileSync(join(dir, 'data/postmaster.pid'), 'utf8').split('\n')[0]);
 
   it.each(runs)(
-    'api §12, I1 to I6: restarts automatically, and nothing is lost, duplicated or left over at $name, hit $hit',
+    'api §12, I1 to I6: restarts automatically, and nothing is lost, duplicated or left behind at $name, hit $hit',
     async ({ name, hit }) => {
       const world = await createWorld(postgres.address);
       const { history } = world;

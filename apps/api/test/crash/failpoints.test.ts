@@ -30,7 +30,7 @@ const runs = FAILPOINTS.flatMap((name) => hitsOf(name).map((hit) => ({ name, hit
 
 describe('a server that is killed at a named step', { timeout: 120_000 }, () => {
   it.each(runs)(
-    'I1 to I6: loses nothing, duplicates nothing and leaves nothing over at $name, hit $hit',
+    'I1 to I6: loses nothing, duplicates nothing and leaves nothing behind at $name, hit $hit',
     async ({ name, hit }) => {
       const world = await createWorld();
       const { history } = world;

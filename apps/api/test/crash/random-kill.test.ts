@@ -17,7 +17,7 @@ const SWEEP = { SWEEP_GRACE: '0s', BOOT_STALE: '1h' };
 
 describe('a server that is killed at any moment', () => {
   it(
-    `I1 to I6: survives ${KILLS} kills under load, beside a node that sweeps continuously, seed ${SEED}`,
+    `I1 to I6: survives ${KILLS} kills under load, while another node sweeps continuously, seed ${SEED}`,
     {
       timeout: 60_000 + KILLS * 10_000,
     },

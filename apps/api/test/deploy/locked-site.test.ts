@@ -34,7 +34,7 @@ function shared({ headers }: Answer): object {
 }
 
 /** The text of an answer, without the requested address to which its form leads back. */
-const said = ({ text }: Answer) => text.replace(/name="next" value="[^"]*"/, 'name="next"');
+const textWithoutNext = ({ text }: Answer) => text.replace(/name="next" value="[^"]*"/, 'name="next"');
 
 const SPELLINGS = [
   '/',
@@ -117,8 +117,12 @@ describe('T16, S58: a locked site reveals no byte', () => {
         paths.map((path) => server().visit(site, path, { method, headers: headersOf() })),
       );
       for (const [i, answer] of answers.entries()) {
-        const asked = `${method} ${paths[i]}`;
-        expect([asked, answer.status, said(answer)]).toEqual([asked, 401, method === 'HEAD' ? '' : said(locked)]);
+        const request = `${method} ${paths[i]}`;
+        expect([request, answer.status, textWithoutNext(answer)]).toEqual([
+          request,
+          401,
+          method === 'HEAD' ? '' : textWithoutNext(locked),
+        ]);
         expect(shared(answer)).toEqual(shared(locked));
       }
     }
@@ -138,7 +142,7 @@ describe('T16, S58: a locked site reveals no byte', () => {
       { Upgrade: 'websocket', Connection: 'Upgrade' },
     ] as Record<string, string>[]) {
       const answer = await server().visit(site, '/index.html', { headers });
-      expect([headers, answer.status, said(answer)]).toEqual([headers, 401, said(locked)]);
+      expect([headers, answer.status, textWithoutNext(answer)]).toEqual([headers, 401, textWithoutNext(locked)]);
     }
     expect((await server().visit(site, '/index.html', { key: server().secrets.values().next().value! })).status).toBe(
       401,
@@ -163,7 +167,7 @@ describe('T16, S58: a locked site reveals no byte', () => {
   });
 
   it.each(['/%', '/%zz', '/index.html%00', '/%ff', '/index.html%c0%af', '/a\\b', '/%5c..%5cindex.html'])(
-    'to a malformed path, %s, which is refused',
+    'if the path is malformed: %s is refused',
     async (path) => {
       for (const method of METHODS) {
         const { status, text } = await server().visit(site, path, { method });

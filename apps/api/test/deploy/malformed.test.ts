@@ -134,7 +134,7 @@ describe('T8: a body that is not a well-formed form is refused', () => {
     ['only a line end', { ...good, body: Buffer.from('\r\n') }],
     ['only the closing boundary', multipart([])],
     ['only a boundary', { ...good, body: Buffer.from('--berth-test-7d0a') }],
-    ['another boundary than in the header', { ...good, contentType: 'multipart/form-data; boundary=other' }],
+    ['a boundary that differs from the header', { ...good, contentType: 'multipart/form-data; boundary=other' }],
     ['the boundary in another case', { ...good, contentType: good.contentType.replace('test', 'TEST') }],
     ['no closing boundary', multipart(parts, { closed: false })],
     ['F2: an end inside a file', { ...good, body: good.body.subarray(0, good.body.indexOf('home') + 2) }],

@@ -165,7 +165,7 @@ describe('T2: two names of one file, or a file that is also a folder, are refuse
   ])('a name that was sent %s is found in either form', async (_, name) => {
     const answer = await deploy(file(name, 'coffee'));
     const { deployment } = answer.json<{ deployment: string }>();
-    for (const asked of [NFC, NFD]) await expectServed(deployment, urlOf(asked), 'coffee');
+    for (const requestedName of [NFC, NFD]) await expectServed(deployment, urlOf(requestedName), 'coffee');
   });
 });
 

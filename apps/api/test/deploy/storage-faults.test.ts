@@ -144,20 +144,21 @@ describe('T10: a disk of 8 MB', () => {
     // In parallel they might fill the disk before any of them is complete.
     const first = await server.deploy(uploads[0]!);
     const answers = [first, ...(await Promise.all(uploads.slice(1).map((files) => server!.deploy(files))))];
-    const kept = answers.flatMap((answer, i) =>
+    const succeeded = answers.flatMap((answer, i) =>
       answer.status === 201
         ? [{ ...answer.json<{ url: string; deployment: string }>(), bytes: uploads[i]!['data.bin'] }]
         : [],
     );
-    expect(kept.length).toBeGreaterThan(0);
-    expect(kept.length).toBeLessThan(uploads.length);
+    expect(succeeded.length).toBeGreaterThan(0);
+    expect(succeeded.length).toBeLessThan(uploads.length);
     for (const answer of answers) if (answer.status !== 201) expectErrorAnswer(answer, 'unavailable');
     await expectRefusal(server, 'unavailable', () => server!.deploy({ 'a.bin': randomBytes(7_900_000) }));
-    for (const { url, bytes } of kept) expect((await server.visit(url, '/data.bin')).bytes.equals(bytes)).toBe(true);
+    for (const { url, bytes } of succeeded)
+      expect((await server.visit(url, '/data.bin')).bytes.equals(bytes)).toBe(true);
     const stored = (await readdir(join(folder, 'packs'), { recursive: true })).filter((name) => name.endsWith('.pack'));
-    expect(stored).toHaveLength(kept.length);
+    expect(stored).toHaveLength(succeeded.length);
 
-    for (const { deployment } of kept) await server.api(`/deployments/${deployment}`, { method: 'DELETE' });
+    for (const { deployment } of succeeded) await server.api(`/deployments/${deployment}`, { method: 'DELETE' });
     await sweep(server.berth.core, { graceMs: 0 });
     await server.publish(uploads[0]!);
   });

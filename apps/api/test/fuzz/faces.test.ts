@@ -350,7 +350,7 @@ describe(`api §9: REST and tRPC accept and refuse the same inputs, ${RUNS} each
   });
 });
 
-/** All pages of a list. Deployments that are being deleted are left out, because their clean-up may end at any time. */
+/** All pages of a list. Skips deployments that are being deleted, because their clean-up may end at any time. */
 async function readAll(list: string, twin: Twin): Promise<unknown[]> {
   const rows: unknown[] = [];
   for (let path: string | null = `/${list}?limit=100`; path !== null;) {

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** Sends a request on a connection that stays open. @returns The answer; empty if the connection was closed. */
-async function ask({ socket, received }: Awaited<ReturnType<typeof open>>): Promise<string> {
+async function request({ socket, received }: Awaited<ReturnType<typeof open>>): Promise<string> {
   const answered = once(socket, 'data').then(([bytes]) => String(bytes));
   socket.write(REQUEST);
   return Promise.race([answered, received.then(() => '')]);
@@ -34,7 +34,8 @@ describe('scale B11: an idle connection', () => {
       [['127.0.0.1'], 75],
     ] as const) {
       const connection = await open(await start([...trusted]));
-      for (let n = 0; n < 2; n += 1) expect(await ask(connection)).toMatch(`\r\nKeep-Alive: timeout=${seconds}\r\n`);
+      for (let n = 0; n < 2; n += 1)
+        expect(await request(connection)).toMatch(`\r\nKeep-Alive: timeout=${seconds}\r\n`);
     }
   });
 
@@ -42,23 +43,23 @@ describe('scale B11: an idle connection', () => {
     const limits = { keepAliveTimeoutMs: 50, proxyKeepAliveTimeoutMs: 60_000 };
     const client = await open(await start(['10.0.0.1'], limits));
     const proxy = await open(await start(['127.0.0.0/8'], limits));
-    await ask(proxy);
-    await ask(client);
+    await request(proxy);
+    await request(client);
     await client.received;
-    expect(await ask(proxy)).toContain('HTTP/1.1 200');
+    expect(await request(proxy)).toContain('HTTP/1.1 200');
     const late = await open(await start(['10.0.0.1'], limits));
-    await ask(late);
+    await request(late);
     await late.received;
-    expect(await ask(proxy)).toContain('HTTP/1.1 200');
+    expect(await request(proxy)).toContain('HTTP/1.1 200');
   });
 
   it('of a trusted proxy is closed after its timeout', async () => {
     const proxy = await open(await start(['127.0.0.0/8'], { keepAliveTimeoutMs: 50, proxyKeepAliveTimeoutMs: 100 }));
-    await ask(proxy);
+    await request(proxy);
     expect(await proxy.received).toContain('Keep-Alive: timeout=0');
   });
 
-  it('of a proxy that asks to close is closed', async () => {
+  it('is closed if a proxy requests it', async () => {
     const { socket, received } = await open(await start(['127.0.0.0/8']));
     socket.write(REQUEST.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
     expect(await received).not.toContain('Keep-Alive');

@@ -98,10 +98,10 @@ describe('T5, F10: an upload', () => {
   it('may take longer than other bodies, as long as it keeps the minimum rate', async () => {
     await withHeldWatch(async () => {
       const port = await start(receive(), { timeoutMs: 50 });
-      const asked = once(server, 'request');
+      const request = once(server, 'request');
       const { socket, received } = await open(port);
       socket.write(`${POST}Connection: close\r\nContent-Length: 2000\r\n\r\n`);
-      const [{ socket: connection }] = (await asked) as [IncomingMessage];
+      const [{ socket: connection }] = (await request) as [IncomingMessage];
       for (let sent = 100; sent <= 2000; sent += 100) {
         const arrived = connection.bytesRead + 100;
         socket.write('x'.repeat(100));
@@ -215,12 +215,12 @@ describe('T4, T8: an answer before the end of the body', () => {
     const port = await start(refuse, { rest: { maxBytes: 64 * 1024 ** 2, pauseMs, timeoutMs: 60_000 } });
     const { socket } = await open(port);
     const body = Buffer.alloc(8 * 1024 ** 2, 'x');
-    const begun = performance.now();
+    const startedAt = performance.now();
     socket.write(`${POST}Content-Length: ${body.length}\r\n\r\n`);
     socket.end(body);
     await once(socket, 'close');
     // The first bytes may have arrived before the refusal.
-    expect(performance.now() - begun).toBeGreaterThan(((body.length / 65_536) * pauseMs) / 4);
+    expect(performance.now() - startedAt).toBeGreaterThan(((body.length / 65_536) * pauseMs) / 4);
   });
 
   it.each([

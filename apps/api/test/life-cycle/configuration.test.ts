@@ -29,14 +29,14 @@ const FAULTS = {
 
 describe('T37: a server that cannot start exits with 1 and explains why', () => {
   let folder: string;
-  let taken: Server;
+  let portHolder: Server;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-start-'));
-    taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
+    portHolder = createServer().listen(0, '127.0.0.1');
+    await once(portHolder, 'listening');
   });
   afterAll(async () => {
-    taken.close();
+    portHolder.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -72,7 +72,7 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
   it.each([
     {
       why: 'the port is in use',
-      env: () => ({ HOST: '127.0.0.1', PORT: String((taken.address() as AddressInfo).port) }),
+      env: () => ({ HOST: '127.0.0.1', PORT: String((portHolder.address() as AddressInfo).port) }),
       says: /port \d+ is in use\. Stop the program that uses it, or set PORT to another port\.$/,
     },
     {
@@ -82,7 +82,7 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
     },
     {
       why: 'DATABASE_URL leads to something that says nothing',
-      env: () => ({ DATABASE_URL: `postgres://berth@127.0.0.1:${(taken.address() as AddressInfo).port}/berth` }),
+      env: () => ({ DATABASE_URL: `postgres://berth@127.0.0.1:${(portHolder.address() as AddressInfo).port}/berth` }),
       says: /the database of DATABASE_URL cannot be used: The database does not answer\.$/,
     },
     {
@@ -97,8 +97,8 @@ describe('T37: a server that cannot start exits with 1 and explains why', () => 
   });
 
   it.each([
-    ['/proc/x', 'cannot be made here (ENOENT)'],
-    ['/proc/x/y/z', 'cannot be made here (ENOENT)'],
+    ['/proc/x', 'cannot be created here (ENOENT)'],
+    ['/proc/x/y/z', 'cannot be created here (ENOENT)'],
     ['/dev/null', 'is a file, or below one (ENOTDIR)'],
     ['/dev/null/x', 'is a file, or below one (ENOTDIR)'],
     ['/sys/x', /(?:EPERM|EROFS|EACCES|ENOENT)\)/],

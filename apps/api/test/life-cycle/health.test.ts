@@ -22,10 +22,10 @@ describe('/healthz', () => {
     await operator.query('select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1', [
       address.database,
     ]);
-    const away = await server().api('/healthz', { key: null });
-    expect(away.status).toBe(503);
-    expect(away.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    expect(away.json()).toMatchObject({ error: 'unavailable', status: 503 });
+    const unavailable = await server().api('/healthz', { key: null });
+    expect(unavailable.status).toBe(503);
+    expect(unavailable.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(unavailable.json()).toMatchObject({ error: 'unavailable', status: 503 });
 
     await operator.query(`alter database ${address.database} allow_connections true`);
     await operator.end();

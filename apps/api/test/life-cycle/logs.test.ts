@@ -48,7 +48,7 @@ describe('the log of a server', () => {
   });
   afterAll(() => world.drop());
 
-  it('T38: is one JSON object a line, of at most 4 KB, with level, time and message', () => {
+  it('T38: has one JSON object per line, of at most 4 KB, with level, time and message', () => {
     for (const line of lines) {
       expect(line).toMatchObject({
         level: expect.stringMatching(/^(trace|debug|info|warn|error)$/),

@@ -45,11 +45,11 @@ describe('a server that is stopped', () => {
     upload.end(rest);
     const [answer] = (await once(upload, 'response')) as [IncomingMessage];
     expect(answer.statusCode).toBe(201);
-    const made = JSON.parse(String(await read(answer))) as CreatedDeployment;
+    const created = JSON.parse(String(await read(answer))) as CreatedDeployment;
     expect((await read(coming)).equals(BIG)).toBe(true);
     expect(await server.exited).toBe(0);
 
-    await withServer(world.env(), async ({ visit }) => expect((await visit(made.deployment)).text).toBe('slow'));
+    await withServer(world.env(), async ({ visit }) => expect((await visit(created.deployment)).text).toBe('slow'));
   });
 
   it('ends at once at a second signal that comes later than an echo of the first', async () => {

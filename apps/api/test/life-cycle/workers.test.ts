@@ -186,13 +186,13 @@ describe('T37: several workers that cannot start exit with 1 and explain why in 
   }
 
   it('when the port is in use, before anything is created', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const portHolder = createServer().listen(0, '127.0.0.1');
+    await once(portHolder, 'listening');
+    const { port } = portHolder.address() as AddressInfo;
     expect(await refusal({ PORT: String(port) })).toBe(
       `Berth cannot start: port ${port} is in use. Stop the program that uses it, or set PORT to another port.\n`,
     );
-    taken.close();
+    portHolder.close();
     expect(await readdir(dataDir)).toEqual([]);
   });
 

@@ -36,10 +36,10 @@ async function makeAccount(...options: string[]): Promise<{ account: string; key
   return { account, key };
 }
 
-describe('api §8: the command line as a process beside a running server', () => {
+describe('api §8: the command line as a process while a server runs', () => {
   it('creates an account and a key that works for the API', async () => {
-    const made = await spawnBerth(env, 'accounts', 'create', email, '--name', 'Ada');
-    expect(made).toMatchObject({
+    const creation = await spawnBerth(env, 'accounts', 'create', email, '--name', 'Ada');
+    expect(creation).toMatchObject({
       code: 0,
       err: '',
       out: expect.stringMatching(/^Created account acc-\w{14} of .* on plan team\./),

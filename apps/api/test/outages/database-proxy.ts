@@ -47,7 +47,7 @@ export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'addre
     for (const [socket, upstream] of pairs) {
       socket.unpipe(upstream);
       upstream.unpipe(socket);
-      // A socket that is not read must not notice its end either.
+      // Paused sockets do not emit `end` either.
       socket.pause();
       upstream.pause();
     }

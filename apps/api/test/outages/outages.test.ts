@@ -29,9 +29,9 @@ async function start(env: Record<string, string> = {}): Promise<void> {
 }
 
 async function timed(work: Promise<Answer>): Promise<Answer & { ms: number }> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const answer = await work;
-  return { ...answer, ms: performance.now() - begun };
+  return { ...answer, ms: performance.now() - startedAt };
 }
 
 /** Publishes a site and visits it until it is served from memory. */
@@ -46,7 +46,7 @@ function expectAway(answer: Answer): void {
   expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
 }
 
-const said = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
+const timesLogged = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
 /** Advances the time until a site in memory is stale. */
 const loseTrust = () =>
   expect.poll(() => performance.now() - server.berth.core.database.siteChanges.confirmedAt).toBeGreaterThan(1_000);
@@ -82,13 +82,13 @@ describe('scale B2: a database that becomes silent', () => {
       }
       expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(KNOWN_MS);
     }
-    expect(said('The database does not answer')).toBe(1);
-    expect(said('A dependency is away')).toBe(0);
+    expect(timesLogged('The database does not answer')).toBe(1);
+    expect(timesLogged('A dependency is unavailable')).toBe(0);
 
     await proxy.restore();
     await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
     expect((await server.api('/account')).status).toBe(200);
-    expect(said('The database answers again')).toBe(1);
+    expect(timesLogged('The database answers again')).toBe(1);
   });
 
   it('is reached by new connections that replace those that died silently', async () => {
@@ -102,7 +102,7 @@ describe('scale B2: a database that becomes silent', () => {
     for (const answer of [visit, account]) if (answer.status !== 200) expectAway(answer);
     await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
     expect((await server.api('/account')).status).toBe(200);
-    expect(said('The database does not answer')).toBe(0);
+    expect(timesLogged('The database does not answer')).toBe(0);
   });
 
   it('is not confused with a database that runs a long statement', async () => {
@@ -124,8 +124,8 @@ describe('a database that ends', () => {
       expectAway(await server.visit(deployment));
       expectAway(await server.api('/account'));
     }
-    expect(said('The database does not answer')).toBe(1);
-    expect(said('A dependency is away')).toBeLessThanOrEqual(3);
+    expect(timesLogged('The database does not answer')).toBe(1);
+    expect(timesLogged('A dependency is unavailable')).toBeLessThanOrEqual(3);
     await proxy.restore();
     await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
   });
@@ -174,7 +174,7 @@ describe('api §10, STALE_SECONDS', () => {
     await expect.poll(async () => (await server.visit(open)).status, { timeout: 10_000 }).toBe(503);
   });
 
-  it('does not hide a change made meanwhile once the database is back', async () => {
+  it('shows a change that was made during the outage once the database is back', async () => {
     await start({ STALE_SECONDS: '600' });
     const open = await publishHot(server);
     proxy.silence();

@@ -193,7 +193,7 @@ describe('api §6: the form of the claim page', () => {
 });
 
 describe.skipIf(NO_BROWSER)('T24: in a browser', () => {
-  it('works in a browser without scripts, external requests or a referrer to other hosts', async () => {
+  it('works without scripts, external requests or a referrer to other hosts', async () => {
     const { key } = await server().account();
     const { url, hash } = await publish();
     const browser = await launchBrowser();

@@ -156,9 +156,9 @@ describe('api §4: the public page of a share link', () => {
     );
     point(records.filter(({ type }) => type === 'A'));
     // Within the cooldown nothing is queried.
-    const asked = dns.asked.length;
+    const queryCount = dns.asked.length;
     expect(textOf((await check(path)).text)).toMatch(/Waiting for .* You can check again in \d+ seconds?\./);
-    expect(dns.asked.length).toBe(asked);
+    expect(dns.asked.length).toBe(queryCount);
     await rest();
     expect(textOf((await check(path)).text)).toMatch(
       /Some DNS records were found \(1 of 3\).*A found.*TXT not correct yet/,
@@ -250,13 +250,13 @@ describe('api §4: the public page of a share link', () => {
 
   it('T13: cannot be made to check by another site', async () => {
     const { path } = await add();
-    const asked = dns.asked.length;
+    const queriesBefore = dns.asked.length;
     const sent = await open(path, {
       method: 'POST',
       headers: { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' },
     });
     expect(sent.status).toBe(303);
-    expect(dns.asked.slice(asked).filter((question) => question.startsWith('CNAME'))).toEqual([]);
+    expect(dns.asked.slice(queriesBefore).filter((question) => question.startsWith('CNAME'))).toEqual([]);
   });
 
   it('changes nothing when it is opened, and gives 405 for other methods', async () => {

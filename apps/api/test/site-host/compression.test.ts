@@ -16,19 +16,20 @@ beforeAll(async () => {
   ({ deployment: site } = await server().publish({ 'index.html': PAGE, 'photo.jpg': PAGE }));
 });
 
-const ask = (accepted: string, path = '/') => server().visit(site, path, { headers: { 'Accept-Encoding': accepted } });
+const visit = (accepted: string, path = '/') =>
+  server().visit(site, path, { headers: { 'Accept-Encoding': accepted } });
 /** The answer once the forms are ready; until then the content is sent uncompressed. */
 const askCompressed = (accepted: string) =>
   expect
-    .poll(async () => (await ask(accepted)).headers['content-encoding'])
+    .poll(async () => (await visit(accepted)).headers['content-encoding'])
     .toBe(accepted)
-    .then(() => ask(accepted));
+    .then(() => visit(accepted));
 
 describe('a site that was just published', () => {
   it.each(['br', 'zstd', 'gzip'] as const)(
     'is sent uncompressed at first and as %s once that is ready, with an ETag of its own (S44, S48, S50)',
     async (coding) => {
-      const plain = await ask('identity');
+      const plain = await visit('identity');
       expect(plain.headers['content-encoding']).toBeUndefined();
       expect(plain.text).toBe(PAGE);
       const answer = await askCompressed(coding);
@@ -45,7 +46,7 @@ describe('a site that was just published', () => {
 
   it('is not compressed where that saves nothing (S48)', async () => {
     await askCompressed('br');
-    const { headers, text } = await ask('br', '/photo.jpg');
+    const { headers, text } = await visit('br', '/photo.jpg');
     expect([headers['content-encoding'], text]).toEqual([undefined, PAGE]);
   });
 

@@ -32,7 +32,7 @@ describe('when a dependency fails', () => {
   });
 
   it.each(['/about', '/large.bin', '/docs/nothing'])(
-    'C3: %s, once lost, is 500 after one retry, and logged',
+    'C3: the loss of %s is logged and answered with 500 after one retry',
     async (target) => {
       host.sites.set(PUBLIC, {
         ...host.site,
@@ -48,7 +48,7 @@ describe('when a dependency fails', () => {
     },
   );
 
-  it('a site deleted meanwhile is 404, not 500', async () => {
+  it('a site that is deleted during the request is 404, not 500', async () => {
     const manifest = await pack(host.packs, 'lost', FILES);
     host.packs.contents.delete('lost');
     host.setFind(

@@ -183,7 +183,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
         question: questionOf(guise, asked),
       })),
     );
-    const expected = await Promise.all(bases.map(({ question }, index) => ask(question, index)));
+    const expected = await Promise.all(bases.map(({ question }, index) => sendQuestion(question, index)));
     for (const [index, { guise, status, question }] of bases.entries())
       expectOwn(expected[index]!, { ...guise, status }, `${question.method} ${question.host}${question.path}`);
 
@@ -201,7 +201,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
         for (let turn = connection; turn < shuffled.length; turn += CONNECTIONS) {
           const { base, name, value } = shuffled[turn]!;
           const { question } = bases[base]!;
-          const answer = await ask(added(question, name, value), connection);
+          const answer = await sendQuestion(added(question, name, value), connection);
           const label = `${question.method} ${question.host}${question.path} with ${name}: ${value}`;
           expect(answer, label).toEqual(expected[base]);
         }
@@ -211,7 +211,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
 
   it('has one ETag, and no caching in common with a protected site (S44, S53, S63)', async () => {
     const answers = await Promise.all(
-      guises.filter(({ isLocked }) => !isLocked).map((guise) => ask(questionOf(guise, SCRIPT), 0)),
+      guises.filter(({ isLocked }) => !isLocked).map((guise) => sendQuestion(questionOf(guise, SCRIPT), 0)),
     );
     expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(1);
     expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual(Array(5).fill('br'));
@@ -232,8 +232,8 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
       await link('guarded', isOpen ? deployments.open : deployments.guarded);
       const answers = await Promise.all(
         agents.flatMap((_, connection) => [
-          ask(questionOf({ host, isLocked: !isOpen }, FRONT_PAGE), connection),
-          ask(questionOf(opened!, FRONT_PAGE), connection),
+          sendQuestion(questionOf({ host, isLocked: !isOpen }, FRONT_PAGE), connection),
+          sendQuestion(questionOf(opened!, FRONT_PAGE), connection),
         ]),
       );
       for (const [index, { status, body, headers }] of answers.entries()) {
@@ -296,7 +296,7 @@ interface Answered {
 /** Headers that differ between answers, or belong to the connection. */
 const NOT_COMPARED = /^(?:date|x-request-id|connection|keep-alive)$/i;
 
-function ask({ host, method, path, headers }: Question, connection: number): Promise<Answered> {
+function sendQuestion({ host, method, path, headers }: Question, connection: number): Promise<Answered> {
   const agent = agents[connection % CONNECTIONS]!;
   return new Promise((resolve, reject) => {
     const { port } = server();

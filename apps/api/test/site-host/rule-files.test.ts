@@ -114,14 +114,14 @@ describe('header rules', () => {
     const lines = Object.entries({ ...about, ...others }).map(([name, value]) => `  ${name}: ${value}\n`);
     const { deployment: site } = await server().publish({ 'index.html': 'front', _headers: `/*\n${lines.join('')}` });
     const names = new Set([...Object.keys(about), ...Object.keys(others)].map((name) => name.toLowerCase()));
-    const of = (headers: object) => Object.keys(headers).filter((name) => names.has(name));
+    const knownNamesIn = (headers: object) => Object.keys(headers).filter((name) => names.has(name));
     const whole = await server().visit(site);
-    expect(of(whole.headers)).toHaveLength(lines.length);
+    expect(knownNamesIn(whole.headers)).toHaveLength(lines.length);
     const { status, headers } = await server().visit(site, '/', {
       headers: { 'If-None-Match': String(whole.headers['etag']) },
     });
     expect(status).toBe(304);
-    expect(of(headers)).toEqual(Object.keys(others).map((name) => name.toLowerCase()));
+    expect(knownNamesIn(headers)).toEqual(Object.keys(others).map((name) => name.toLowerCase()));
   });
 
   const RULES = '/*\n  X-Site: ours\n  Cache-Control: public, max-age=60\n  Access-Control-Allow-Origin: *\n';
@@ -135,8 +135,8 @@ describe('header rules', () => {
   /** An answer after the rules were applied. */
   const ruled = async (site: string, path: string, { method = 'GET', ...headers }: Record<string, string> = {}) => {
     const answer = await server().visit(site, path, { method, headers });
-    const of = (name: string) => answer.headers[name];
-    return [answer.status, of('x-site'), of('cache-control'), of('access-control-allow-origin')];
+    const header = (name: string) => answer.headers[name];
+    return [answer.status, header('x-site'), header('cache-control'), header('access-control-allow-origin')];
   };
 
   it('apply to answers of the site itself, and to no others (S32)', async () => {

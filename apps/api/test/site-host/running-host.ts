@@ -58,7 +58,7 @@ export interface RunningHost {
   logged: { level: 'info' | 'warn' | 'error'; err?: unknown }[];
   /** Makes sites be found with `find`, with none in memory. */
   setFind(find: () => Promise<SiteLookup>, findFresh?: () => Promise<SiteLookup>): void;
-  /** How often the places of a site were read again. */
+  /** How many times the places of a site were read again. */
   freshReads(): number;
   get(target: string, headers?: string[], asked?: Asked): Promise<RawAnswer>;
 }

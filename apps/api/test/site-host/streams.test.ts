@@ -88,7 +88,7 @@ describe('large files', () => {
   it('F11: a client that left while its site was loaded causes no error', async () => {
     const packs = memoryPacks();
     const manifest = await pack(packs, 'first', { 'large.bin': LARGE });
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const streamed = Promise.withResolvers<Readable>();
     const stream = (place: ContentLocation) => {
@@ -98,7 +98,7 @@ describe('large files', () => {
     };
     host = await runSiteHost({ ...packs, stream });
     host.setFind(async () => {
-      asked.resolve();
+      requested.resolve();
       await left.promise;
       return { deployment: PUBLIC, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES };
     });
@@ -106,7 +106,7 @@ describe('large files', () => {
     const { socket } = await open(host.port);
     const [connection] = await connected;
     socket.write(`GET /large.bin HTTP/1.1\r\n${HOST}\r\n\r\n`);
-    await asked.promise;
+    await requested.promise;
     socket.destroy();
     await once(connection, 'close');
     left.resolve();

@@ -44,7 +44,7 @@ describe('S60, S61: the unlock form', () => {
     expect(safeNext(next)).toBe('/');
   });
 
-  it('T33: redirects to the front page on the wire as well', async () => {
+  it('T33: sends a Location header with the front page', async () => {
     for (const next of ['//evil.example', '/\\evil.example', '/docs/\r\nSet-Cookie: a=b']) {
       const answer = await visitors.enter(site, { next });
       expect([answer.status, answer.headers['location'], answer.headers['set-cookie']]).toEqual([
@@ -165,7 +165,7 @@ describe('S60, S61: the unlock form', () => {
     await expect.poll(requests).toHaveLength(1);
   });
 
-  it('is the only place for the password', async () => {
+  it('accepts the password only in the body of the form', async () => {
     for (const [path, body] of [
       [`/.berth/unlock?${right}`, 'x=1'],
       ['/', right],

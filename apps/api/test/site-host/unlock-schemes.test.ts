@@ -10,8 +10,8 @@ async function withServer(env: Record<string, string>, work: (server: TestServer
   const server = await startTestServer({ BASE_URL: 'http://berth.test', PLATFORM_DOMAIN: 'sites.test', ...env });
   try {
     const form = { 'index.html': 'the page' };
-    const made = await server.publish(form, { fields: { password: PASSWORD }, headers: { Host: 'berth.test' } });
-    await work(server, made.url);
+    const deployment = await server.publish(form, { fields: { password: PASSWORD }, headers: { Host: 'berth.test' } });
+    await work(server, deployment.url);
   } finally {
     await closeClean(server, [PASSWORD], { faults: env['ALLOW_INSECURE'] !== undefined });
   }

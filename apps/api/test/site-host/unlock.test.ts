@@ -217,22 +217,22 @@ describe('S62, T16: a cookie', () => {
 
 describe('T16, api §7: tries', () => {
   it('are limited to 10 in 10 minutes an address and site; then the right password works at once from elsewhere, and later from here', async () => {
-    const guarded = await visitors.protect();
+    const protectedSite = await visitors.protect();
     await withHeldClock(async (later) => {
       const from = '2001:db8:1:2::77';
       for (let n = 0; n < 10; n += 1)
-        expect((await visitors.enter(guarded, { password: 'wrong', from })).status).toBe(401);
+        expect((await visitors.enter(protectedSite, { password: 'wrong', from })).status).toBe(401);
       for (const address of [from, '2001:db8:1:2:ffff::1']) {
-        const refused = await visitors.enter(guarded, { from: address, next: '/docs/' });
+        const refused = await visitors.enter(protectedSite, { from: address, next: '/docs/' });
         expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
         expect(problemOf(refused)).toBe('Too many attempts. You can try again in 1 minute.');
         expect(refused.text).toContain('name="next" value="/docs/"');
         expectLocked({ ...refused, status: 401 }, 'refused');
       }
-      expect((await visitors.enter(guarded, { from: '2001:db8:1:3::77' })).status).toBe(303);
+      expect((await visitors.enter(protectedSite, { from: '2001:db8:1:3::77' })).status).toBe(303);
       expect((await visitors.enter(site, { from })).status).toBe(303);
       later(60_000);
-      expect((await visitors.enter(guarded, { from })).status).toBe(303);
+      expect((await visitors.enter(protectedSite, { from })).status).toBe(303);
     });
   });
 

@@ -33,9 +33,9 @@ describe.skipIf(NO_BROWSER !== null)(
       `http://${deployment}.localhost:${server.port}${path}`;
 
     it('reveal.js shows slides and turns them with the arrow keys', async () => {
-      const made = await server.publish(await INSTALLED['reveal']!.read());
+      const presentation = await server.publish(await INSTALLED['reveal']!.read());
       const { page, faults, foreign } = await openPage(browser);
-      await page.goto(address(made));
+      await page.goto(address(presentation));
       expect(await page.title()).toBe('reveal.js');
       const present = page.locator('section.present');
       expect(await present.textContent()).toBe('Slide 1');
@@ -47,18 +47,18 @@ describe.skipIf(NO_BROWSER !== null)(
       expect(await present.textContent()).toBe('Slide 1');
       expect(foreign).toEqual([]);
 
-      await page.goto(address(made, '/demo'));
+      await page.goto(address(presentation, '/demo'));
       await page.getByRole('heading', { name: 'The HTML Presentation Framework' }).waitFor();
       expect(await page.title()).toBe('reveal.js – The HTML Presentation Framework');
       expect(faults).toEqual([]);
     });
 
     it('swagger-ui draws a document', async () => {
-      const made = await server.publish(await INSTALLED['swagger']!.read());
+      const swagger = await server.publish(await INSTALLED['swagger']!.read());
       const { page, faults } = await openPage(browser, {
         stubs: { 'https://petstore.swagger.io/v2/swagger.json': PETSTORE },
       });
-      await page.goto(address(made));
+      await page.goto(address(swagger));
       await page.getByRole('heading', { name: 'A stand-in for the pet store' }).waitFor();
       await page.getByText('Lists pets').waitFor();
       expect(await page.title()).toBe('Swagger UI');
@@ -66,24 +66,24 @@ describe.skipIf(NO_BROWSER !== null)(
     });
 
     it('an app built by Vite loads its modules and starts its service worker', async () => {
-      const made = await server.publish(await INSTALLED['viewer']!.read());
+      const viewer = await server.publish(await INSTALLED['viewer']!.read());
       const { page, faults, foreign } = await openPage(browser);
-      await page.goto(address(made, '/traceViewer/'));
+      await page.goto(address(viewer, '/traceViewer/'));
       await page.getByText('Drop Playwright Trace to load').waitFor();
       expect(await page.title()).toBe('Playwright Trace Viewer');
       const worker = await page.evaluate<string>(
         'navigator.serviceWorker.ready.then(({ active }) => active.scriptURL)',
       );
-      expect(worker).toBe(address(made, '/traceViewer/sw.bundle.js'));
+      expect(worker).toBe(address(viewer, '/traceViewer/sw.bundle.js'));
       expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
     });
 
     it('a page finds its style sheets and images under awkward names', async () => {
-      const made = await server.publish(
+      const bundle = await server.publish(
         await readSite(join(import.meta.dirname, '../../../../fixtures/sites/hostile')),
       );
       const { page, faults } = await openPage(browser);
-      await page.goto(address(made));
+      await page.goto(address(bundle));
       expect(await page.title()).toBe('Awkward names');
       const style = await page.evaluate<unknown>(
         "(({ color, letterSpacing }) => [color, letterSpacing])(getComputedStyle(document.querySelector('h1')))",
@@ -95,7 +95,7 @@ describe.skipIf(NO_BROWSER !== null)(
         ['日本語', '日本語'],
         ['שלום', 'right to left'],
       ] as const) {
-        await page.goto(address(made));
+        await page.goto(address(bundle));
         await page.getByRole('link', { name }).click();
         await page.getByText(shown).waitFor();
       }

@@ -34,10 +34,10 @@ describe('a site with awkward but valid names', () => {
   beforeAll(async () => {
     const generated = GENERATED.map((path) => [path.normalize('NFC'), Buffer.from(`the bytes of ${path}`)] as const);
     site = { ...(await readSite(FOLDER)), ...Object.fromEntries(generated) };
-    const made = await server().publish(site);
-    deployment = made.deployment;
-    expect(made.files).toBe(Object.keys(site).filter((path) => !isDropped(path)).length);
-    expect(made.warnings!.map(({ file }) => file).toSorted()).toEqual(
+    const published = await server().publish(site);
+    deployment = published.deployment;
+    expect(published.files).toBe(Object.keys(site).filter((path) => !isDropped(path)).length);
+    expect(published.warnings!.map(({ file }) => file).toSorted()).toEqual(
       [...Object.keys(site).filter((path) => isKept(path) && !isDropped(path)), 'case.txt'].toSorted(),
     );
   });
@@ -71,9 +71,11 @@ describe('a site with awkward but valid names', () => {
   });
 
   it('T2: stores a name that was sent decomposed in its composed form', async () => {
-    const made = await server().publish({ ['Crème brûlée.txt'.normalize('NFD')]: 'sweet' });
+    const bruleeSite = await server().publish({ ['Crème brûlée.txt'.normalize('NFD')]: 'sweet' });
     for (const form of ['NFC', 'NFD'])
-      expect((await server().visit(made.deployment, urlPath('Crème brûlée.txt'.normalize(form)))).text).toBe('sweet');
+      expect((await server().visit(bruleeSite.deployment, urlPath('Crème brûlée.txt'.normalize(form)))).text).toBe(
+        'sweet',
+      );
   });
 
   it('S11: distinguishes names that differ only by case', async () => {

@@ -117,7 +117,7 @@ function typeOf(path: string): string {
   return TYPES[extension ?? ''] ?? 'application/octet-stream';
 }
 
-/** The headers that do not differ between answers. */
+/** The headers that are the same in all answers. */
 function lasting({ headers }: Answer) {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'date' && name !== 'x-request-id'));
 }

@@ -11,17 +11,17 @@ describe('a real site', () => {
   it.each(Object.values(INSTALLED))('is served as it was published: $describe', async ({ read }) => {
     const site = await read();
     expect(Object.keys(site).length).toBeGreaterThan(10);
-    const made = await server().publish(site);
-    expect(made).toMatchObject({
+    const realSite = await server().publish(site);
+    expect(realSite).toMatchObject({
       files: Object.keys(site).length,
       size: Object.values(site).reduce((sum, { length }) => sum + length, 0),
     });
-    expect(made.warnings).toBe(undefined);
-    await checkPublished(server(), made.deployment, site);
+    expect(realSite.warnings).toBe(undefined);
+    await checkPublished(server(), realSite.deployment, site);
 
     const before = await stored();
     const again = await server().publish(site);
-    expect(again.deployment).not.toBe(made.deployment);
+    expect(again.deployment).not.toBe(realSite.deployment);
     expect(await stored(), 'architecture, packs: a redeploy of the same site stores no new bytes').toEqual(before);
   });
 

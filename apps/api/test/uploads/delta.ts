@@ -66,9 +66,9 @@ export function sendMissing(asker: Asker, { upload, missing }: BegunUpload, file
 
 /** Publishes files with an upload; the answer is that of the commit. @throws when an earlier step fails. */
 export async function publishDelta(asker: Asker, files: Files, options: object = {}, ask: Ask = {}): Promise<Answer> {
-  const begun = await begin(asker, { files: listOf(files), ...options }, ask);
-  if (begun.status !== 201) throw new Error(`Beginning answered ${begun.status}: ${begun.text}`);
-  const upload = begun.json<BegunUpload>();
+  const begunUpload = await begin(asker, { files: listOf(files), ...options }, ask);
+  if (begunUpload.status !== 201) throw new Error(`Beginning answered ${begunUpload.status}: ${begunUpload.text}`);
+  const upload = begunUpload.json<BegunUpload>();
   if (upload.missing.length > 0) {
     const sent = await sendMissing(asker, upload, files, ask);
     if (sent.status !== 200) throw new Error(`Sending answered ${sent.status}: ${sent.text}`);

@@ -19,9 +19,9 @@ const missing = async (upload: string, ask = {}) =>
 describe('api §9: a delta upload', () => {
   it('publishes the same as a form, with 201, and a repeat gets the same answer byte for byte', async () => {
     const files = { 'index.html': `<h1>${fresh()}</h1>`, 'a.css': fresh(), empty: '' };
-    const begun = await open(files);
-    expect((await sendMissing(server(), begun, files)).json()).toEqual({ received: 3, missing: 0 });
-    const [one, two] = [await commit(server(), begun.upload), await commit(server(), begun.upload)];
+    const begunUpload = await open(files);
+    expect((await sendMissing(server(), begunUpload, files)).json()).toEqual({ received: 3, missing: 0 });
+    const [one, two] = [await commit(server(), begunUpload.upload), await commit(server(), begunUpload.upload)];
     expect([one.status, two.status, two.text]).toEqual([201, 201, one.text]);
     for (const [path, text] of Object.entries(files))
       expect(await server().visit(one.json<CreatedDeployment>().deployment, `/${path}`)).toMatchObject({
@@ -47,35 +47,39 @@ describe('api §9: a delta upload', () => {
       });
       return answer.json<{ result: { data: BegunUpload & CreatedDeployment } }>().result.data;
     };
-    const begun = await call('begin', { files: listOf(files) });
-    expect(await call('begin', { files: listOf(files) })).toEqual(begun);
-    await sendMissing(server(), begun, files);
-    const { deployment } = await call('commit', begun);
+    const response = await call('begin', { files: listOf(files) });
+    expect(await call('begin', { files: listOf(files) })).toEqual(response);
+    await sendMissing(server(), response, files);
+    const { deployment } = await call('commit', response);
     expect((await server().visit(deployment)).text).toBe(files['index.html']);
   });
 
   it('of a deploy token can be continued with the API key of its account, and with no other credential', async () => {
     const [{ key, deployToken }, other] = [await server().account(), await server().account()];
     const files = { 'index.html': fresh() };
-    const begun = await open(files, { key: deployToken });
+    const tokenUpload = await open(files, { key: deployToken });
     for (const stranger of [other.key, null]) {
       const [refused, never] = [
-        await sendMissing(server(), begun, files, { key: stranger }),
+        await sendMissing(server(), tokenUpload, files, { key: stranger }),
         await send(server(), 'f'.repeat(32), Buffer.alloc(0), { key: stranger }),
       ];
       expect(expectErrorAnswer(refused, 'not_found')).toEqual(expectErrorAnswer(never, 'not_found'));
     }
-    expect((await sendMissing(server(), begun, files, { key })).status).toBe(200);
-    expect((await commit(server(), begun.upload, { key: deployToken })).status).toBe(201);
+    expect((await sendMissing(server(), tokenUpload, files, { key })).status).toBe(200);
+    expect((await commit(server(), tokenUpload.upload, { key: deployToken })).status).toBe(201);
   });
 
   it('T14: cannot be started by a page of another site', async () => {
     const headers = { Origin: 'https://other.example' };
-    const begun = await open({ 'index.html': '' }, { key: null });
-    const ask = { key: null, headers };
-    await expectRefusal(server(), 'forbidden', () => begin(server(), { files: listOf({ 'index.html': '' }) }, ask));
-    await expectRefusal(server(), 'forbidden', () => send(server(), begun.upload, bodyOf(['']), ask));
-    await expectRefusal(server(), 'forbidden', () => commit(server(), begun.upload, ask));
+    const anonymousUpload = await open({ 'index.html': '' }, { key: null });
+    const anonymousOptions = { key: null, headers };
+    await expectRefusal(server(), 'forbidden', () =>
+      begin(server(), { files: listOf({ 'index.html': '' }) }, anonymousOptions),
+    );
+    await expectRefusal(server(), 'forbidden', () =>
+      send(server(), anonymousUpload.upload, bodyOf(['']), anonymousOptions),
+    );
+    await expectRefusal(server(), 'forbidden', () => commit(server(), anonymousUpload.upload, anonymousOptions));
     expect((await begin(server(), { files: listOf({ 'index.html': '' }) }, { headers })).status).toBe(201);
   });
 
@@ -172,10 +176,10 @@ describe('api §9: a body of contents', () => {
     const body = bodyOf(['x'.repeat(1_000)]);
     const drained = Promise.withResolvers<void>();
     const waiting = Promise.withResolvers<void>();
-    let taken = 0;
+    let acceptedCount = 0;
     async function* chunks() {
       for (let at = 0; at < body.length; at += 100) {
-        taken += 1;
+        acceptedCount += 1;
         yield body.subarray(at, at + 100);
       }
     }
@@ -191,10 +195,10 @@ describe('api §9: a body of contents', () => {
     });
     await waiting.promise;
     await new Promise(setImmediate);
-    expect(taken).toBe(1);
+    expect(acceptedCount).toBe(1);
     drained.resolve();
     await reading;
-    expect(taken).toBe(Math.ceil(body.length / 100));
+    expect(acceptedCount).toBe(Math.ceil(body.length / 100));
   });
 
   it.each<[string, (files: Record<string, string>) => [Buffer, Record<string, string>?], number]>([
@@ -230,13 +234,13 @@ describe('api §9: a body of contents', () => {
     'T6: aborted by the client at %d keeps what arrived completely, and the rest can follow',
     async (share) => {
       const files = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${i}.txt`, fresh().repeat(2_000)]));
-      const begun = await open(files);
+      const openedUpload = await open(files);
       const body = bodyOf(Object.values(files));
       const cut = Math.floor(body.length * share);
       const client = request({
         port: server().port,
         method: 'PUT',
-        path: `/uploads/${begun.upload}/contents`,
+        path: `/uploads/${openedUpload.upload}/contents`,
         headers: {
           Host: `localhost:${server().port}`,
           Authorization: `Bearer ${OWNER_KEY}`,
@@ -247,10 +251,10 @@ describe('api §9: a body of contents', () => {
       client.on('error', () => {});
       client.write(body.subarray(0, cut), () => client.destroy());
       const whole = Math.floor(cut / (body.length / 60));
-      await expect.poll(() => missing(begun.upload)).toBe(60 - whole);
+      await expect.poll(() => missing(openedUpload.upload)).toBe(60 - whole);
       await expect.poll(() => server().berth.core.activePacks.size).toBe(0);
-      expect((await sendMissing(server(), begun, files)).json()).toEqual({ received: 60, missing: 0 });
-      expect((await commit(server(), begun.upload)).status).toBe(201);
+      expect((await sendMissing(server(), openedUpload, files)).json()).toEqual({ received: 60, missing: 0 });
+      expect((await commit(server(), openedUpload.upload)).status).toBe(201);
     },
   );
 });
@@ -260,11 +264,11 @@ describe('api §7: the rate limit of deploys', () => {
     const limited = await startTestServer({ RATE_LIMITS: 'global=1000/min,deploy=2/h,anonymous=1/h' });
     const files = { 'index.html': fresh() };
     const again = { headers: { 'Idempotency-Key': 'again' } };
-    const begun = (await begin(limited, { files: listOf(files) }, again)).json<BegunUpload>();
-    await sendMissing(limited, begun, files);
+    const limitedUpload = (await begin(limited, { files: listOf(files) }, again)).json<BegunUpload>();
+    await sendMissing(limited, limitedUpload, files);
     for (let i = 0; i < 3; i += 1) {
       expect((await begin(limited, { files: listOf(files) }, again)).status).toBe(201);
-      expect((await commit(limited, begun.upload)).status).toBe(201);
+      expect((await commit(limited, limitedUpload.upload)).status).toBe(201);
     }
     expect((await begin(limited, { files: listOf(files) })).status).toBe(201);
     const refused = await begin(limited, { files: listOf(files) });

@@ -15,7 +15,7 @@ function pausesOf({ serving, deaths }: { serving: number; deaths: number }): (nu
 }
 
 describe('a worker that ended', () => {
-  it('api §10: is replaced at once the first time, then after growing pauses, and not at all in the end if no other one serves', () => {
+  it('api §10: is replaced immediately the first time, then after growing pauses, and finally not at all if no other worker serves', () => {
     expect(pausesOf({ serving: 0, deaths: 20 })).toEqual([0, 100, 200, 400, 800, 'give-up']);
   });
 

@@ -46,10 +46,10 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
     },
     async pickFiles() {
       const paths = await native.pickFiles();
-      const given = await grants.give(paths);
-      if (given.length < paths.length)
+      const granted = await grants.give(paths);
+      if (granted.length < paths.length)
         throw new ClientError('folder', 'Some of the files cannot be read. Choose others.');
-      return given;
+      return granted;
     },
     async restartToUpdate() {
       if (state().update.is !== 'ready') throw new ClientError('refused', 'No update is ready to install.');

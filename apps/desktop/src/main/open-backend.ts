@@ -32,7 +32,7 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const onDamaged = (path: string, copy: string) => void lost.push(dataLossProblem(path, copy));
 
   const emit: Emit = (name, data) => {
-    // The page cannot have read the state before it is complete.
+    // Until the state is complete, the page has not read it and needs no events.
     if (!isOpen) return;
     options.emit(name, data);
     // A publishing says whether its folder is watched, so it changes too.

@@ -54,8 +54,8 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
       text: `${nameOrCount(working, 'site')} ${isOrAre(working)} being published.`,
     };
   if (!online) return { status: 'offline', text: 'Offline. Publishing resumes automatically.' };
-  const those = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
-  const [waiting, signedOut, missing] = [those('waiting'), those('signed-out'), those('missing')];
+  const foldersIn = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
+  const [waiting, signedOut, missing] = [foldersIn('waiting'), foldersIn('signed-out'), foldersIn('missing')];
   if (waiting.length > 0)
     return { status: 'offline', text: `${nameOrCount(waiting, 'folder')} ${isOrAre(waiting)} waiting for the server.` };
   if (signedOut.length > 0)

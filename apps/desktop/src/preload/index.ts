@@ -6,7 +6,7 @@ import type { Problem } from '../shared/problem.ts';
 const MAX_DROPPED = 1_000;
 
 /** Sends a command to the app. Never rejects: a command that cannot be sent or is not answered gives a problem. */
-async function ask(channel: string, input: unknown): Promise<Answer<unknown>> {
+async function invoke(channel: string, input: unknown): Promise<Answer<unknown>> {
   try {
     return await ipcRenderer.invoke(channel, input);
   } catch {
@@ -15,7 +15,7 @@ async function ask(channel: string, input: unknown): Promise<Answer<unknown>> {
 }
 
 const commands = Object.fromEntries(
-  COMMANDS.map((name) => [name, (input: unknown) => ask(commandChannel(name), input)]),
+  COMMANDS.map((name) => [name, (input: unknown) => invoke(commandChannel(name), input)]),
 );
 
 const events = Object.fromEntries(
@@ -40,7 +40,7 @@ async function grant(files: Iterable<File> | null | undefined): Promise<Answer<u
       'Drop the folder that contains them.',
     );
   const paths = dropped.map(pathOf).filter((path) => path !== '');
-  return ask(GRANT_CHANNEL, paths);
+  return invoke(GRANT_CHANNEL, paths);
 }
 
 /** The path of a file that is on a disk; otherwise an empty string. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const Amount = z.object({ files: z.int().min(0), bytes: z.number().min(0) });
 export type Amount = z.infer<typeof Amount>;
 
-/** Files that were left out of a deployment for one reason: how many, and the first few paths. */
+/** Files that a deployment skipped for one reason: how many, and the first few paths. */
 export const LeftOut = z.object({
   reason: z.enum(['private', 'ignored', 'link', 'not-a-file']),
   count: z.int().min(1),

@@ -155,7 +155,7 @@ it('the app asks before it publishes a project, and offers its build instead (de
   expect((await suite.server.visit(link, '/src/secret.ts')).status).toBe(404);
 });
 
-it('private files are left out and listed (desktop §8.18)', async () => {
+it('private files are skipped and listed (desktop §8.18)', async () => {
   const { key } = await suite.server.account();
   const { page, drop } = await suite.start({ key });
   await drop(makeSite('secrets', { 'index.html': 'public', '.env': 'TOKEN=1', '.git/config': 'x' }));

@@ -71,8 +71,8 @@ describe('signing in (desktop §1, §6)', () => {
   it('does not publish again after signing in with another key of the same account, nor after a restart', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
-    const given = { password: 'open-sesame' };
-    const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    const options = { password: 'open-sesame' };
+    const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), options);
     await world.accounts.handlers.signIn({ key: await addKey(key) });
     // The folder is live again only after the server has confirmed it for the new key.
     await eventually(() =>

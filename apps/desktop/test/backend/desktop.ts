@@ -99,9 +99,9 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
     emitted,
     ask,
     async drop(paths, options = {}) {
-      const given = await backend.give(paths);
+      const granted = await backend.give(paths);
       await ask('setNextDrop', options);
-      return (await ask('publish', { grants: given.map(({ grant }) => grant) })).publishings;
+      return (await ask('publish', { grants: granted.map(({ grant }) => grant) })).publishings;
     },
     find,
     until,

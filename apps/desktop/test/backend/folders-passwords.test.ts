@@ -74,8 +74,8 @@ describe('removing a password (T40)', () => {
   it('unlocks the site at the same address immediately and deletes the password from the keychain; earlier versions keep it', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const given = { password: 'open-sesame' };
-    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    const withPassword = { password: 'open-sesame' };
+    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), withPassword);
     expect((await server().visit(url!)).status).toBe(401);
 
     await world.folders.handlers.changeFolder({ id, password: null });
@@ -98,8 +98,8 @@ describe('removing a password (T40)', () => {
   it('can remove a password that is lost, and change other settings of its folder', async () => {
     const world = await openWorld(server(), testNative({ kept: 'memory' }));
     const { key } = await world.signIn();
-    const given = { password: 'open-sesame' };
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    const withPassword = { password: 'open-sesame' };
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), withPassword);
     await world.reopen(testNative({ kept: 'memory' }));
     await world.accounts.handlers.signIn({ key });
     await world.until(id, 'failed');
@@ -113,8 +113,8 @@ describe('removing a password (T40)', () => {
   it('keeps the live version of a paused folder locked until the folder resumes', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const given = { password: 'open-sesame' };
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    const withPassword = { password: 'open-sesame' };
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), withPassword);
     await world.folders.handlers.pauseFolder({ id });
     await world.folders.handlers.changeFolder({ id, password: null });
     expect(world.folder(id)).toMatchObject({ password: false, state: { is: 'paused', why: 'asked' } });
@@ -127,8 +127,8 @@ describe('removing a password (T40)', () => {
   it('keeps the password and the lock, and reports an error, if the keychain cannot delete the password', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const given = { password: 'open-sesame' };
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), given);
+    const withPassword = { password: 'open-sesame' };
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), withPassword);
     world.native.keychain.remove = () => Promise.reject(new Error('locked'));
     await expect(world.folders.handlers.changeFolder({ id, password: null, labels: ['blog'] })).rejects.toThrow(
       'could not delete the password',

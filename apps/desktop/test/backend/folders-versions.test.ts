@@ -196,15 +196,15 @@ describe('a late answer about the live version', () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     world.network.hold = async (request) => {
       if (!request.includes('deployments.get')) return;
-      asked.resolve();
+      requested.resolve();
       await gate.promise;
     };
     await world.folders.handlers.cancelFolder({ id });
-    await asked.promise;
+    await requested.promise;
     world.build('dist', { 'index.html': 'two' });
     await world.folders.handlers.resumeFolder({ id });
     await world.untilShown(url!, 'two');

@@ -283,10 +283,10 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
     const grants = await Promise.all([1, 2, 3].map(() => world.grant(path)));
-    const asked = grants.map((grant) =>
+    const requests = grants.map((grant) =>
       world.folders.handlers.watch({ of: { grant }, domain: nameOf(), labels: [], password: 'open-sesame' }),
     );
-    const outcomes = (await Promise.allSettled(asked)).map(({ status }) => status);
+    const outcomes = (await Promise.allSettled(requests)).map(({ status }) => status);
     expect(outcomes).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(world.folders.list()).toHaveLength(1);
     expect(world.native.keys.size).toBe(2);
@@ -310,20 +310,20 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const unique = `p${crypto.randomUUID().slice(0, 8)}`;
     const grant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
     const suggest = (name?: string) => world.folders.handlers.suggestName({ of: { grant }, name });
-    const own = `uni-${unique}`;
-    expect(await suggest()).toEqual({ name: own, validation: null });
+    const uniqueName = `uni-${unique}`;
+    expect(await suggest()).toEqual({ name: uniqueName, validation: null });
     await world.signIn();
-    expect(await suggest()).toEqual({ name: own, validation: null });
-    await world.watch(world.build('other', { 'index.html': 'one' }), own);
-    expect(await suggest()).toMatchObject({ name: `${own}-2`, validation: { available: true } });
+    expect(await suggest()).toEqual({ name: uniqueName, validation: null });
+    await world.watch(world.build('other', { 'index.html': 'one' }), uniqueName);
+    expect(await suggest()).toMatchObject({ name: `${uniqueName}-2`, validation: { available: true } });
     await world.signIn();
-    await world.watch(world.build('third', { 'index.html': 'one' }), `${own}-2`);
-    expect(await suggest()).toMatchObject({ name: `${own}-3`, validation: { available: true } });
+    await world.watch(world.build('third', { 'index.html': 'one' }), `${uniqueName}-2`);
+    expect(await suggest()).toMatchObject({ name: `${uniqueName}-3`, validation: { available: true } });
     // A name of the same account is not suggested, because it already shows something.
-    await world.sites.handlers.putDomain({ domain: `${own}-3` });
-    expect(await suggest(`${own}-3`)).toMatchObject({ validation: { available: true } });
-    expect(await suggest()).toMatchObject({ name: `${own}-4` });
-    expect(await suggest(own)).toMatchObject({ name: own, validation: { available: false } });
+    await world.sites.handlers.putDomain({ domain: `${uniqueName}-3` });
+    expect(await suggest(`${uniqueName}-3`)).toMatchObject({ validation: { available: true } });
+    expect(await suggest()).toMatchObject({ name: `${uniqueName}-4` });
+    expect(await suggest(uniqueName)).toMatchObject({ name: uniqueName, validation: { available: false } });
     expect(await suggest('api')).toMatchObject({ name: 'api', validation: { valid: false } });
   });
 });

@@ -18,14 +18,14 @@ beforeEach(() => {
 beforeEach(() => () => rmSync(dir, { recursive: true }));
 
 test('a grant has 128 random bits and reveals the name of the item but not its path (desktop §6)', async () => {
-  const given = await createGrants().give([site, file, site]);
-  expect(given).toEqual([
+  const granted = await createGrants().give([site, file, site]);
+  expect(granted).toEqual([
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'site', kind: 'folder' },
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'photo.jpg', kind: 'file' },
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'site', kind: 'folder' },
   ]);
-  expect(new Set(given.map(({ grant }) => grant)).size).toBe(3);
-  expect(JSON.stringify(given)).not.toContain(dir);
+  expect(new Set(granted.map(({ grant }) => grant)).size).toBe(3);
+  expect(JSON.stringify(granted)).not.toContain(dir);
 });
 
 test('take uses up a grant, peek does not (desktop §6)', async () => {

@@ -12,5 +12,5 @@ const backend = await openBackend({
   emit() {},
 });
 await backend.handlers.signIn({ key });
-const given = await backend.give([folder]);
-await backend.handlers.publish({ grants: given.map(({ grant }) => grant) });
+const granted = await backend.give([folder]);
+await backend.handlers.publish({ grants: granted.map(({ grant }) => grant) });

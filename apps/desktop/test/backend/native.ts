@@ -7,7 +7,7 @@ export interface TestNative extends Native {
   shown: string[];
   notes: SystemNotification[];
   themes: string[];
-  /** How often the window was brought to the front. */
+  /** How many times the window was brought to the front. */
   windows: number;
   restarts: number;
   /** Whether the window is in front. */

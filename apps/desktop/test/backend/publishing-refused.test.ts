@@ -23,8 +23,8 @@ test('reports an unavailable name with the link of the live deployment, and a re
   const desktop = await openSignedIn(server());
   const { key } = await server().account();
   const held = await server().publish({ 'index.html': 'theirs' }, { key });
-  const theirs = createClient({ server: `http://localhost:${server().port}`, key }).api;
-  await theirs.domains.put.mutate({ domain: 'held.localhost', deployment: held.deployment });
+  const otherClient = createClient({ server: `http://localhost:${server().port}`, key }).api;
+  await otherClient.domains.put.mutate({ domain: 'held.localhost', deployment: held.deployment });
   const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { domain: 'held' });
   const { problem } = (await desktop.until(id!, 'failed')).state;
   const [{ url, deployment } = { url: '', deployment: '' }] = await desktop.deployments();

@@ -129,13 +129,13 @@ test('lists a drop on an unresponsive drive immediately, and a retry works once 
   const away = makeSite({ 'index.html': 'away' }, 'away');
   const here = makeSite({ 'index.html': 'here' }, 'here');
   const drive = silence(away);
-  const given = await desktop.backend.give([away, here, join(away, 'index.html')]);
-  expect(given.map(({ name, kind }) => [name, kind])).toEqual([
+  const granted = await desktop.backend.give([away, here, join(away, 'index.html')]);
+  expect(granted.map(({ name, kind }) => [name, kind])).toEqual([
     ['away', 'unknown'],
     ['here', 'folder'],
     ['index.html', 'unknown'],
   ]);
-  const publishing = desktop.ask('publish', { grants: given.map(({ grant }) => grant) });
+  const publishing = desktop.ask('publish', { grants: granted.map(({ grant }) => grant) });
   await vi.waitFor(() =>
     expect(
       listsOf(desktop)
@@ -196,7 +196,7 @@ test('published folders on one unresponsive drive block one thread, and other fo
 test('a folder on an unresponsive drive does not block watching, changing or locating others (B3)', async () => {
   const world = await openWorld(server());
   await world.signIn();
-  const kept = await world.watch(world.build('disk/kept', { 'index.html': 'kept' }), nameOf());
+  const remainingFolder = await world.watch(world.build('disk/kept', { 'index.html': 'kept' }), nameOf());
   const moved = await world.grant(world.build('disk/moved', { 'index.html': 'moved' }));
   const other = await world.grant(world.build('disk/other', { 'index.html': 'other' }));
   const away = world.build('nas/away', { 'index.html': 'away' });
@@ -209,8 +209,8 @@ test('a folder on an unresponsive drive does not block watching, changing or loc
     return thrown;
   });
   watchedId(await handlers.watch({ of: { grant: other }, domain: nameOf(), labels: [] }));
-  await handlers.changeFolder({ id: kept.id, labels: ['notes'] });
-  expect(await handlers.locateFolder({ id: kept.id, grant: moved })).toEqual({ is: 'located' });
+  await handlers.changeFolder({ id: remainingFolder.id, labels: ['notes'] });
+  expect(await handlers.locateFolder({ id: remainingFolder.id, grant: moved })).toEqual({ is: 'located' });
   expect(isRefused).toBe(false);
   expect(await stuck).toMatchObject(SILENT);
 

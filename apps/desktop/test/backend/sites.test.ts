@@ -79,9 +79,9 @@ describe('activities', () => {
     await untilConnected(2);
     world.activities.length = 0;
     await server().publish({ 'index.html': 'of another account' }, { key });
-    const own = await server().publish({ 'index.html': 'two' }, { key: other });
-    await untilEmitted('deployment.create', own.deployment);
-    expect(world.activities.map(({ deployment }) => deployment)).toEqual([own.deployment]);
+    const ownDeployment = await server().publish({ 'index.html': 'two' }, { key: other });
+    await untilEmitted('deployment.create', ownDeployment.deployment);
+    expect(world.activities.map(({ deployment }) => deployment)).toEqual([ownDeployment.deployment]);
 
     await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     const there = await second().account();

@@ -34,7 +34,7 @@ interface Given {
   failedAgo?: number;
 }
 
-function given({ publishings = [], folders = [], online = true, failedAgo = 0 }: Given): SummaryInput {
+function inputWith({ publishings = [], folders = [], online = true, failedAgo = 0 }: Given): SummaryInput {
   return {
     publishings: publishings.map((state, i) => ({ id: `p${i}`, name: `p${i}`, state })),
     failedAt: new Map(publishings.map((_, i) => [`p${i}`, NOW - failedAgo])),
@@ -78,13 +78,13 @@ const TABLE: [string, Given, string, string][] = [
 ];
 
 test.each(TABLE)('summarizes the status: %s (desktop §8.12, §8.13)', (_, input, status, text) => {
-  expect(summarize(given(input))).toMatchObject({ status, text });
+  expect(summarize(inputWith(input))).toMatchObject({ status, text });
 });
 
 test('contains the newest 5 links that have not expired, without duplicates', () => {
   const at = (ago: number, url = `https://${ago}.sites.example`) => published({ at: NOW - ago, url });
   const gone = published({ at: NOW + 1, url: 'https://gone.sites.example', expires: NOW / 1_000 });
-  const input = given({ publishings: [gone, at(1), at(2), at(7, 'https://1.sites.example'), at(3), at(5), at(6)] });
+  const input = inputWith({ publishings: [gone, at(1), at(2), at(7, 'https://1.sites.example'), at(3), at(5), at(6)] });
   const folder = { id: 'f', name: 'blog', state: live, url: 'https://blog.sites.example' };
   const withFolder = {
     ...input,

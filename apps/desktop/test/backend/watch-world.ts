@@ -161,10 +161,10 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
       return given!.grant;
     },
     async signIn(plan = 'scale') {
-      const made = await server.account(plan);
-      await world.accounts.handlers.signIn({ key: made.key });
-      lastKey = made.key;
-      return made;
+      const created = await server.account(plan);
+      await world.accounts.handlers.signIn({ key: created.key });
+      lastKey = created.key;
+      return created;
     },
     signInState: (of = origin) => world.accounts.session().servers.find(({ origin }) => origin === of)!.signIn,
     async watch(path, domain, { password, labels = [] } = {}) {

@@ -38,9 +38,9 @@ test('asks before watching a project, and publishes nothing of it (B1)', async (
 
 test('watches the suggested folder without another question', async () => {
   const desktop = await openWith(PROJECT);
-  const asked = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
-  const [dist] = questionOf(await desktop.ask('watch', asked)).suggestions;
-  const answer = await desktop.ask('watch', { ...asked, of: { grant: dist!.grant } });
+  const watchInput = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
+  const [dist] = questionOf(await desktop.ask('watch', watchInput)).suggestions;
+  const answer = await desktop.ask('watch', { ...watchInput, of: { grant: dist!.grant } });
   expect(answer).toMatchObject({ is: 'watched' });
   expect(await desktop.folders()).toMatchObject([{ path: join(desktop.folder, 'dist') }]);
 });
@@ -48,13 +48,13 @@ test('watches the suggested folder without another question', async () => {
 test('watches a folder as it is only with the confirmation of its own question', async () => {
   const desktop = await openWith(PROJECT);
   const other = makeSite({ 'notes.txt': 'private' }, 'notes');
-  const asked = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
-  const { anyway } = questionOf(await desktop.ask('watch', asked));
-  const foreign = { ...asked, of: { grant: await desktop.grant(other) }, sure: anyway };
+  const watchInput = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
+  const { anyway } = questionOf(await desktop.ask('watch', watchInput));
+  const foreign = { ...watchInput, of: { grant: await desktop.grant(other) }, sure: anyway };
   expect(questionOf(await desktop.ask('watch', foreign)).about).toBe('no-front-page');
-  for (const sure of ['0'.repeat(32), asked.of.grant])
-    expect(questionOf(await desktop.ask('watch', { ...asked, sure })).about).toBe('project');
-  expect(await desktop.ask('watch', { ...asked, sure: anyway })).toMatchObject({ is: 'watched' });
+  for (const sure of ['0'.repeat(32), watchInput.of.grant])
+    expect(questionOf(await desktop.ask('watch', { ...watchInput, sure })).about).toBe('project');
+  expect(await desktop.ask('watch', { ...watchInput, sure: anyway })).toMatchObject({ is: 'watched' });
   expect(await desktop.folders()).toMatchObject([{ path: desktop.folder }]);
 });
 
@@ -74,9 +74,9 @@ test('asks again before watching a folder that was published anyway', async () =
   await desktop.until(id!, 'asking');
   await desktop.ask('answerPublishing', { id: id!, instead: null });
   await desktop.published(id!);
-  const asked = { of: { publishing: id! }, domain: nameOf(), labels: [] };
-  const { anyway } = questionOf(await desktop.ask('watch', asked));
-  expect(await desktop.ask('watch', { ...asked, sure: anyway })).toMatchObject({ is: 'watched' });
+  const watchInput = { of: { publishing: id! }, domain: nameOf(), labels: [] };
+  const { anyway } = questionOf(await desktop.ask('watch', watchInput));
+  expect(await desktop.ask('watch', { ...watchInput, sure: anyway })).toMatchObject({ is: 'watched' });
 });
 
 test('asks before locating a watched folder in a project', async () => {
@@ -142,9 +142,9 @@ test.each([
 test('watches a folder without the password of the next drop only if the user says so (B2)', async () => {
   const desktop = await openWith({ 'index.html': PAGE });
   await desktop.ask('setNextDrop', { password: 'open-sesame' });
-  const asked = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
-  await expect(desktop.ask('watch', asked)).rejects.toThrow('A password was set');
-  expect(await desktop.ask('watch', { ...asked, password: 'open-sesame' })).toMatchObject({ is: 'watched' });
+  const watchInput = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
+  await expect(desktop.ask('watch', watchInput)).rejects.toThrow('A password was set');
+  expect(await desktop.ask('watch', { ...watchInput, password: 'open-sesame' })).toMatchObject({ is: 'watched' });
   expect(await desktop.folders()).toMatchObject([{ password: true }]);
   expect(desktop.emitted.map(({ name }) => name)).toContain('dropTaken');
 });
@@ -153,7 +153,7 @@ test('watches the folder of a site with a password without one only if the user 
   const desktop = await openWith({ 'index.html': PAGE });
   const [id] = await desktop.drop([desktop.folder], { password: 'open-sesame' });
   await desktop.published(id!);
-  const asked = { of: { publishing: id! }, domain: nameOf(), labels: [] };
-  await expect(desktop.ask('watch', asked)).rejects.toThrow('A password was set');
-  expect(await desktop.ask('watch', { ...asked, password: null })).toMatchObject({ is: 'watched' });
+  const watchInput = { of: { publishing: id! }, domain: nameOf(), labels: [] };
+  await expect(desktop.ask('watch', watchInput)).rejects.toThrow('A password was set');
+  expect(await desktop.ask('watch', { ...watchInput, password: null })).toMatchObject({ is: 'watched' });
 });

@@ -99,8 +99,8 @@ it('refuses messages from the page of a closed window (desktop §6)', async () =
   const { webContents } = fake.window();
   fake.window().destroy();
   backend.asked.splice(0);
-  const sender = { sender: webContents, senderFrame: webContents.mainFrame };
-  expect(await fake.invoke('berth:readState', undefined, sender)).toMatchObject({ ok: false });
+  const event = { sender: webContents, senderFrame: webContents.mainFrame };
+  expect(await fake.invoke('berth:readState', undefined, event)).toMatchObject({ ok: false });
   expect(backend.asked).toStrictEqual([]);
 });
 

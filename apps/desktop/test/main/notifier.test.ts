@@ -28,16 +28,16 @@ it('shows nothing if the system does not support notifications', async () => {
 
 /** Notifications that only the notifier references. */
 function unheld() {
-  const made: WeakRef<EventEmitter>[] = [];
+  const created: WeakRef<EventEmitter>[] = [];
   class Unheld extends EventEmitter {
     static isSupported = () => true;
     constructor() {
       super();
-      made.push(new WeakRef(this));
+      created.push(new WeakRef(this));
     }
     show = () => undefined;
   }
-  return { made, notify: createNotifier(Unheld as unknown as NotificationClass) };
+  return { made: created, notify: createNotifier(Unheld as unknown as NotificationClass) };
 }
 
 /** The number of notifications that survive a garbage collection. */

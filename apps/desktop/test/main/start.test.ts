@@ -251,9 +251,11 @@ it('quits with its window as soon as closeToTray is off', async () => {
   fake.window().close();
   expect(await fake.app.ended).toBe(0);
 
-  const kept = await startedApp({ prepare: (made) => (made.settings = { ...made.settings, closeToTray: false }) });
-  kept.fake.window().close();
-  expect(await kept.fake.app.ended).toBe(0);
+  const appWithoutTray = await startedApp({
+    prepare: (made) => (made.settings = { ...made.settings, closeToTray: false }),
+  });
+  appWithoutTray.fake.window().close();
+  expect(await appWithoutTray.fake.app.ended).toBe(0);
 });
 
 it('starts hidden at login, or minimized if there is no tray (desktop §8.24)', async () => {

@@ -154,28 +154,28 @@ it('there is a tray on macOS and Windows, and on Linux if the desktop reports on
 });
 
 it('asks for a tray with a second program if the first one is missing', async () => {
-  const asked: string[] = [];
+  const programs: string[] = [];
   const run = async (program: string) => {
-    asked.push(program);
+    programs.push(program);
     if (program === 'gdbus') throw new Error('not found');
     return '   boolean true';
   };
   expect(await hasTrayHost('linux', 1, run)).toBe(true);
-  expect(asked).toStrictEqual(['gdbus', 'dbus-send']);
+  expect(programs).toStrictEqual(['gdbus', 'dbus-send']);
 });
 
 it('waits for the tray of a starting desktop, up to the given number of attempts', async () => {
-  let asked = 0;
+  let attempts = 0;
   const run = async () => {
-    asked += 1;
-    return `(${asked === 3},)`;
+    attempts += 1;
+    return `(${attempts === 3},)`;
   };
   const third = hasTrayHost('linux', 3, run);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await third).toBe(true);
-  asked = 10;
+  attempts = 10;
   const never = hasTrayHost('linux', 2, run);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await never).toBe(false);
-  expect(asked).toBe(12);
+  expect(attempts).toBe(12);
 });

@@ -32,12 +32,12 @@ class FakeUpdater extends EventEmitter {
 
 /** The calls to the app. */
 function testApp(isPackaged = true) {
-  const asked: unknown[] = [];
+  const calls: unknown[] = [];
   return {
-    asked,
+    asked: calls,
     isPackaged,
-    relaunch: (options: unknown) => void asked.push(['relaunch', options]),
-    quit: () => void asked.push('quit'),
+    relaunch: (options: unknown) => void calls.push(['relaunch', options]),
+    quit: () => void calls.push('quit'),
   };
 }
 

@@ -35,10 +35,10 @@ function wanted(text: string): string[] {
 }
 
 it('the main process imports only Electron and Node; its bundle contains everything else (desktop §4)', () => {
-  const asked = code('main').flatMap(([, text]) => wanted(text));
-  expect(asked).toContain('electron');
-  expect(asked).toContain('node:path');
-  expect(asked.filter((name) => !KNOWN.has(name))).toEqual([]);
+  const importedNames = code('main').flatMap(([, text]) => wanted(text));
+  expect(importedNames).toContain('electron');
+  expect(importedNames).toContain('node:path');
+  expect(importedNames.filter((name) => !KNOWN.has(name))).toEqual([]);
 });
 
 it('the preload is one script whose only `require` is Electron (desktop §3)', () => {
@@ -67,11 +67,11 @@ it('the main process and the updater run with only Electron installed', async ()
   try {
     await cp(join(dist, 'main'), join(alone, 'main'), { recursive: true });
     const chunks = code('main').flatMap(([path]) => (path === 'main/index.js' ? [] : [path]));
-    const said = execFileSync(process.execPath, [join(import.meta.dirname, 'run-main.ts'), alone, ...chunks], {
+    const output = execFileSync(process.execPath, [join(import.meta.dirname, 'run-main.ts'), alone, ...chunks], {
       encoding: 'utf8',
     });
     const name = process.platform === 'darwin' ? [] : ['name'];
-    expect(said.trim().split('\n')).toEqual(['sandbox', ...name, 'scheme', 'quit', 'updater: function']);
+    expect(output.trim().split('\n')).toEqual(['sandbox', ...name, 'scheme', 'quit', 'updater: function']);
   } finally {
     await rm(alone, { recursive: true, force: true });
   }

@@ -22,7 +22,7 @@ export interface Packed {
   release: string;
   /** The files that it added to the empty download cache. */
   downloads: string[];
-  /** How often it tried to connect to the network, which is blocked. */
+  /** How many times it tried to connect to the network, which is blocked. */
   connections: number;
 }
 

@@ -112,7 +112,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await close();
   });
 
-  it('reloads when the server is reachable again, because events were missed meanwhile', async () => {
+  it('reloads when the server is reachable again, because it missed events', async () => {
     const { page, emit, answer, close } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });

@@ -66,7 +66,7 @@ describeWindow('the badges of the sidebar (desktop §8.3, §8.12)', (gallery) =>
   it.each([
     ['no-preference', 'turn'],
     ['reduce', 'none'],
-  ] as const)('with %s for prefers-reduced-motion, have the animation %s', async (reducedMotion, animation) => {
+  ] as const)('if prefers-reduced-motion is %s, have the animation %s', async (reducedMotion, animation) => {
     const { page, close } = await gallery.open(ELSEWHERE, { reducedMotion });
     const badge = page.getByRole('button', { name: 'Folders: 1 being published' }).locator('.nav-badge svg');
     expect(await badge.evaluate((it) => getComputedStyle(it).animationName)).toBe(animation);

@@ -8,7 +8,7 @@ import { sendContents } from './send-contents.ts';
 import { createUploadProgress, type UploadProgress } from './upload-progress.ts';
 import type { DeployContext } from './deploy-context.ts';
 
-/** How often to begin another upload if the server cannot continue the current one. */
+/** How many times to begin another upload if the server cannot continue the current one. */
 const MAX_RESTARTS = 2;
 
 /**

@@ -66,7 +66,7 @@ export async function publish(
   await onCommitted?.(deployment);
 
   function end(event: DeployEvent): CreatedDeployment {
-    // The order matters: an idempotency key must never be used with another base than before.
+    // The order matters: an idempotency key must never be reused with a different base.
     resumeState.forget();
     onEnd(deployment);
     emit(event);

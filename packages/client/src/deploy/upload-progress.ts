@@ -9,7 +9,7 @@ export interface UploadProgress {
   readonly total: Amount;
   /** Sets the missing contents, at the start or after a retry. All others count as sent. */
   begin(missing: readonly FolderFile[]): void;
-  /** Counts bytes of a file that were handed over. */
+  /** Counts bytes of a file that were passed to the connection. */
   onPiece(bytes: number): void;
   /** Counts a file that was handed over completely. */
   onFile(): void;

@@ -7,7 +7,7 @@ import { fileStateOf } from './file-state.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from './read-file.ts';
 import type { FoundFile } from './list-files.ts';
 
-/** How often to read a file again if it changed while it was read, and the pause before that in milliseconds. */
+/** How many times to read a file again if it changed while it was read, and the pause before that in milliseconds. */
 const MAX_READ_RETRIES = 3;
 const RETRY_PAUSE_MS = 50;
 

@@ -2,7 +2,7 @@
 export interface WatchRule {
   /** How long the folder must not change before it counts as settled. */
   quietMs: number;
-  /** So long after the first change, the folder is scanned even if it still changes. */
+  /** The maximum time after the first change before the folder is scanned, even if it still changes. */
   longestMs: number;
   /** How long to wait silently while the folder cannot be published. */
   graceMs: number;
@@ -10,7 +10,7 @@ export interface WatchRule {
   lookEveryMs: number;
   /** The same on systems that do not report changes. */
   pollEveryMs: number;
-  /** The pause after the first failure; each further one is twice as long. */
+  /** The pause after the first failure; each later pause is twice as long. */
   firstPauseMs: number;
   /** The longest pause, unless the server asks for a longer one of up to a day. */
   longestPauseMs: number;

@@ -23,7 +23,7 @@ export interface WatchState {
   live: Live | null;
   /** Changes that are not settled yet; `announced` if a closing event must follow them. */
   changes: { first: number; last: number; announced: boolean } | null;
-  /** The last scan of these changes; `fresh` while no change notification came since its start. */
+  /** The last scan of these changes. `fresh` until the next change notification after its start. */
   seen: { scan: Scan; at: number; fresh: boolean } | null;
   busy: { doing: 'scan'; since: number; fresh: boolean } | { doing: 'publish'; id: string; frontPage: boolean } | null;
   /** How long the last scan took. */

@@ -180,7 +180,7 @@ describe('a redirect', () => {
     ['file:///etc/passwd', null],
     ['http://', null],
   ] as const;
-  test.each(TARGETS)('to %s gives the server address %s', async (location, named) => {
+  test.each(TARGETS)('to %s leads to the server address %s', async (location, named) => {
     const server = await startAnswering((_req, res) => void res.writeHead(307, { Location: location }).end());
     expect(await failureOf(createClient({ server }).request('ping'))).toMatchObject({
       details: { server: named === 'SERVER' ? server : named },

@@ -32,11 +32,11 @@ async function openAccount() {
 function follow(client: ClientOptions, options: FollowOptions = {}) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const begun = Promise.withResolvers<void>();
-  const activities = followActivities(createClient(client), stop.signal, { ...options, onBegin: begun.resolve });
+  const started = Promise.withResolvers<void>();
+  const activities = followActivities(createClient(client), stop.signal, { ...options, onBegin: started.resolve });
   return {
     stop,
-    begun: begun.promise,
+    begun: started.promise,
     activities,
     /** Returns the names of the next activities. */
     async next(count = 1): Promise<unknown[]> {

@@ -10,11 +10,11 @@ const MIB = 1024 * 1024;
 test('a body is produced only as fast as the server accepts it, and stops if the caller aborts', async () => {
   const server = await startAnswering((req) => void req.pause());
   const controller = new AbortController();
-  let made = 0;
+  let created = 0;
   let ended = false;
   async function* pieces() {
     try {
-      for (; made < 512; made += 1) yield Buffer.alloc(MIB);
+      for (; created < 512; created += 1) yield Buffer.alloc(MIB);
     } finally {
       ended = true;
     }
@@ -24,12 +24,12 @@ test('a body is produced only as fast as the server accepts it, and stops if the
   const sending = sendBody(client, 'x', init, pieces(), () => {});
   let before = -1;
   const isHeldBack = () => {
-    const isSame = made > 0 && made === before;
-    before = made;
+    const isSame = created > 0 && created === before;
+    before = created;
     return isSame;
   };
   await expect.poll(isHeldBack, { interval: 100 }).toBe(true);
-  expect(made).toBeLessThan(32);
+  expect(created).toBeLessThan(32);
   controller.abort();
   await expect(sending).rejects.toMatchObject({ kind: 'aborted' });
   expect(ended).toBe(true);

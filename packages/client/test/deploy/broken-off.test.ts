@@ -91,8 +91,8 @@ test('an interrupted deploy is not resumed if the folder has changed since', asy
 test('an interrupted deploy is not resumed with another password', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi' });
   world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
-  const asked = { folder: world.folder, client: world.client };
-  await expect(collect(deployFolder({ ...asked, password: 'first word' }, world.options))).rejects.toThrow();
+  const deployOptions = { folder: world.folder, client: world.client };
+  await expect(collect(deployFolder({ ...deployOptions, password: 'first word' }, world.options))).rejects.toThrow();
   world.proxy.trouble = () => undefined;
   const { result } = await world.deploy({ password: 'second word' });
   expect(result.password).toBe(true);

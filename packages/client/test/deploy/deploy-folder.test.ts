@@ -206,14 +206,14 @@ test('a refusal of the server has its code, its status and the file', async () =
 
 test('a program that is killed while it saves the deployment gets the same one from the next run', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi' });
-  const kept: string[] = [];
+  const storedKeys: string[] = [];
   const keep = async ({ deployment }: { deployment: string }) => {
-    kept.push(deployment);
+    storedKeys.push(deployment);
     throw new Error('killed');
   };
   await expect(world.deploy({}, { onCommitted: keep })).rejects.toThrow('killed');
   const { result } = await world.deploy();
-  expect(kept).toEqual([result.deployment]);
+  expect(storedKeys).toEqual([result.deployment]);
   expect(await world.deployments()).toBe(1);
 });
 

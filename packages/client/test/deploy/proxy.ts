@@ -136,9 +136,9 @@ function followContents(onWhole: (sha256: string) => void): (chunk: Buffer) => v
         if (head.length < CONTENT_HEAD_BYTES) return;
         left = head.readBigUInt64BE(32);
       }
-      const taken = Number(left < BigInt(rest.length) ? left : BigInt(rest.length));
-      rest = rest.subarray(taken);
-      left -= BigInt(taken);
+      const sentBytes = Number(left < BigInt(rest.length) ? left : BigInt(rest.length));
+      rest = rest.subarray(sentBytes);
+      left -= BigInt(sentBytes);
       if (left > 0n) return;
       onWhole(head.toString('hex', 0, 32));
       head = Buffer.alloc(0);

@@ -14,7 +14,7 @@ describe('a drive', () => {
     expect(await statOnDrive(join(tmpdir(), crypto.randomUUID()), signal)).toBeNull();
   });
 
-  it('is waited for only until the caller aborts', async () => {
+  it('stops blocking the caller when the caller aborts', async () => {
     const leaving = new AbortController();
     const waiting = unlessAborted(never, leaving.signal);
     leaving.abort();

@@ -214,7 +214,7 @@ describe('a file that changes while it is read', () => {
     expect(result).toMatchObject({ totalBytes: 8, files: [{ path: 'big.bin', size: 8 }] });
   });
 
-  test('again and again is an error', async () => {
+  test('is an error if it keeps changing', async () => {
     const folder = makeFolder();
     const path = join(folder, 'big.bin');
     writeFileSync(path, Buffer.alloc(1024 * 1024));

@@ -50,26 +50,26 @@ describe('a named series', () => {
     let keep = 3;
     const name = () => `s${crypto.randomUUID().slice(0, 12)}.localhost`;
     const before = watch({ series, folder: build('dist', 'one'), domain: name(), keep: () => keep });
-    const one = await published(before);
+    const firstDeployment = await published(before);
     build('dist', 'two');
-    const two = await published(before);
+    const secondDeployment = await published(before);
     await before.stop();
 
     const folder = build('moved', 'three');
     const domain = name();
     const again = watch({ series, folder, domain, keep: () => keep });
-    const three = await published(again);
-    expect(await versionsOf({ series, folder, domain })).toEqual([three, two, one]);
+    const thirdDeployment = await published(again);
+    expect(await versionsOf({ series, folder, domain })).toEqual([thirdDeployment, secondDeployment, firstDeployment]);
     expect(await versionsOf({ folder, domain })).toEqual([]);
     build('moved', 'four');
-    const four = await published(again);
-    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [one] });
+    const fourthDeployment = await published(again);
+    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [firstDeployment] });
     keep = 1;
     build('moved', 'five');
-    const five = await published(again);
+    const fifthDeployment = await published(again);
     // The first domain still points at the second deployment.
-    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [four, three] });
-    expect(await versionsOf({ series, folder })).toEqual([five, two]);
+    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [fourthDeployment, thirdDeployment] });
+    expect(await versionsOf({ series, folder })).toEqual([fifthDeployment, secondDeployment]);
   });
 
   it('deletes nothing if keep is invalid, and reports that', async () => {
@@ -88,14 +88,18 @@ describe('a named series', () => {
 describe('a watch with another key', () => {
   it('recognises what is live with a key of the same account, but not with keys of other or unknown accounts (D4)', async () => {
     const folder = build('dist', 'one');
-    const mine = await client.api.account.get.query();
+    const ownAccount = await client.api.account.get.query();
     const { secret } = await client.api.tokens.create.mutate({ kind: 'api' });
     const other = await server().account('scale');
     for (const [what, as, expected] of [
-      ['at first', clientOf(client.key, mine.account), 'published'],
-      ['with another key', clientOf(secret, mine.account), 'unchanged'],
+      ['at first', clientOf(client.key, ownAccount.account), 'published'],
+      ['with another key', clientOf(secret, ownAccount.account), 'unchanged'],
       ['with a key of another account', clientOf(other.key, other.account), 'published'],
-      ['with a key of another account, claimed to be of the first one', clientOf(other.key, mine.account), 'published'],
+      [
+        'with a key of another account, claimed to be of the first one',
+        clientOf(other.key, ownAccount.account),
+        'published',
+      ],
       ['with a key of an unknown account', clientOf(secret), 'published'],
     ] as const) {
       const watched = watch({ client: as, folder, password: 'open sesame' });

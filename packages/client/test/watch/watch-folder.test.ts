@@ -79,9 +79,9 @@ function gated() {
     async *deployFolder(...args: Parameters<typeof deployFolder>): ReturnType<typeof deployFolder> {
       const { signal } = args[1]!;
       arrived.resolve();
-      const given = Promise.withResolvers<void>();
-      signal!.addEventListener('abort', () => given.resolve());
-      await Promise.race([open.promise, given.promise]);
+      const published = Promise.withResolvers<void>();
+      signal!.addEventListener('abort', () => published.resolve());
+      await Promise.race([open.promise, published.promise]);
       try {
         return yield* deployFolder(...args);
       } finally {
@@ -282,10 +282,10 @@ describe('a watch on a system that does not report changes', () => {
 
 describe('the pruning of a watch', () => {
   it('keeps the newest deployments, and counts those of earlier runs', async () => {
-    const made: string[] = [];
+    const createdFiles: string[] = [];
     const publishing = async (watched: RunningWatch, text: string) => {
       build({ 'index.html': text });
-      made.push((await watched.next('published')).deployment.deployment);
+      createdFiles.push((await watched.next('published')).deployment.deployment);
     };
     const before = watch({ keep: 3 });
     for (const text of ['one', 'two', 'three']) await publishing(before, text);
@@ -293,10 +293,10 @@ describe('the pruning of a watch', () => {
 
     const again = watch({ keep: 3 });
     await publishing(again, 'four');
-    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [made[0]] });
+    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [createdFiles[0]] });
     await publishing(again, 'five');
-    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [made[1]] });
-    expect(await deployments()).toEqual(made.slice(2).toReversed());
+    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [createdFiles[1]] });
+    expect(await deployments()).toEqual(createdFiles.slice(2).toReversed());
   });
 
   it('never deletes deployments of others, or one that a domain points at', async () => {

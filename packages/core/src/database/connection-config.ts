@@ -17,7 +17,7 @@ const CONNECT_TIMEOUT_MS = 2_000;
  * @throws Error if the URL is invalid, or names a certificate that cannot be read.
  */
 export function connectionConfig(address: DatabaseAddress): ClientConfig {
-  const given: ClientConfig =
+  const config: ClientConfig =
     'url' in address
       ? parseIntoClientConfig(withClearTlsMode(address.url))
       : {
@@ -29,8 +29,8 @@ export function connectionConfig(address: DatabaseAddress): ClientConfig {
           database: address.database,
         };
   return {
-    ...given,
-    options: [given.options, OPTIONS].filter(Boolean).join(' '),
+    ...config,
+    options: [config.options, OPTIONS].filter(Boolean).join(' '),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   };

@@ -127,9 +127,9 @@ async function ensureRunning(
       if (server?.socketDir && (await isReady(server.socketDir, launching !== null)))
         return { ...server, child: children.find(({ pid }) => pid === server.pid) ?? null };
       if (!server && launching && children.every(hasEnded)) {
-        if (children.length === MAX_LAUNCHES) throw new Error(`it ended at once. ${await readLogTail(home)}`);
+        if (children.length === MAX_LAUNCHES) throw new Error(`it ended immediately. ${await readLogTail(home)}`);
         await killOrphanedSessions(data);
-        children.push(await launchPostgres(plan, { again: children.length > 0, mayCreate }));
+        children.push(await launchPostgres(plan, { isRetry: children.length > 0, mayCreate }));
       }
       if (performance.now() > deadline)
         throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await readLogTail(home)}`);

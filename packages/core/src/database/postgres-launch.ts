@@ -83,13 +83,13 @@ export async function findPostgresPrograms(): Promise<Programs> {
 /**
  * Starts the server. Call it only while holding the launch lock and no server runs.
  *
- * @param again First removes the files that mark a running server: PostgreSQL trusts them if another process has got the id of a
+ * @param isRetry First removes the files that mark a running server: PostgreSQL trusts them if another process has got the id of a
  *   dead server. False for the first attempt, because a server that a killed owner was starting may still write them.
  * @param mayCreate If true, creates a database in a folder that has none.
  */
 export async function launchPostgres(
   plan: LaunchPlan,
-  { again, mayCreate }: { again: boolean; mayCreate: boolean },
+  { isRetry, mayCreate }: { isRetry: boolean; mayCreate: boolean },
 ): Promise<ChildProcess> {
   const { programs, home, data, options } = plan;
   const account = await choosePostgresAccount(home);
@@ -100,7 +100,7 @@ export async function launchPostgres(
   }
   await writeFile(join(data, 'pg_hba.conf'), CLIENTS);
   const socketDir = await makeSocketDir(home, account);
-  if (again)
+  if (isRetry)
     for (const file of [join(data, 'postmaster.pid'), join(socketDir, `${SOCKET}.lock`)])
       await rm(file, { force: true });
 
@@ -156,8 +156,8 @@ async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<st
   if (Buffer.byteLength(join(home, SOCKET)) < SOCKET_PATH_BYTES) return home;
   const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
   const socketDir = join(await realpath(tmpdir()), `${POSTGRES_NAME}-${name}`);
-  const made = await mkdir(socketDir, { recursive: true, mode: 0o700 });
-  if (made && ids) await chown(socketDir, ids.uid, ids.gid);
+  const firstCreated = await mkdir(socketDir, { recursive: true, mode: 0o700 });
+  if (firstCreated && ids) await chown(socketDir, ids.uid, ids.gid);
   const found = await lstat(socketDir);
   if (!found.isDirectory() || found.uid !== (ids?.uid ?? process.getuid?.()) || (found.mode & 0o077) !== 0)
     throw new Error(`${socketDir} belongs to another user; remove it.`);

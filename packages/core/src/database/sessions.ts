@@ -5,7 +5,7 @@ import { DatabaseAwayError, breaksSession } from './outages.ts';
 import { probeDatabase } from './probe.ts';
 import { DatabaseWatch } from './watch.ts';
 
-/** The sessions with one database. While the database is away, they are closed and no new ones are opened. */
+/** The sessions with one database. While the database is unavailable, they are closed and no new ones are opened. */
 export interface Sessions {
   /**
    * The client class for the pool and the listeners. While the database is known to be away, `connect` rejects at once with a

@@ -39,7 +39,7 @@ const RECHECK_MS = 300;
 const MAX_RECHECK_MS = 10_000;
 /** How long a probe may take, in ticks. A process that is busy itself counts fewer ticks. */
 const PATIENCE_TICKS = 9;
-/** The pause between two attempts to reach a database that is away. */
+/** The pause between two attempts to reach an unavailable database. */
 const RETRY_MS = 250;
 /** If the database refuses new sessions for longer, the existing ones are cut too. */
 const REFUSED_MS = 1_000;
@@ -62,7 +62,7 @@ interface Entry {
  * may take.
  *
  * When an answer takes long, the database is probed over a fresh connection. If the probe fails too, and no other session receives
- * anything, the database is away: all sessions are cut, and none is opened until it answers again. If the probe shows twice in a
+ * anything, the database is unavailable: all sessions are cut, and none is opened until it answers again. If the probe shows twice in a
  * row that the server process of a waiting session is idle, the connection of that session is dead. It is cut together with every
  * other idle session, because the same network fault may have hit them all.
  */

@@ -6,7 +6,7 @@ export interface DnsOptions {
   servers: readonly string[];
   /** Timeout of the first try of a query, in milliseconds; the next try may take twice as long. Default 1000. */
   timeoutMs?: number;
-  /** How often a query is sent to one server. Default 2. */
+  /** How many times a query is sent to one server. Default 2. */
   tries?: number;
   /** Deadline for all queries of one check together, in milliseconds. Default 5000. */
   deadlineMs?: number;

@@ -32,7 +32,7 @@ const DomainSchema = defineEntity({
     created: p.datetime(3),
     /** When it was last linked to a deployment. */
     linked: p.datetime(3).nullable(),
-    /** How often it was linked to a deployment. */
+    /** How many times it was linked to a deployment. */
     links: p.integer().default(0),
     /** When ownership was verified; for a platform domain when it was created. Kept while paused. For each name, at most one account has a verified domain. */
     verified: p.datetime(3).nullable(),

@@ -23,9 +23,9 @@ export function limitErrorSize({ message, details }: ErrorText): ErrorText {
   let left = 0;
   const bounded = Object.entries(details).map(([name, value]: [string, unknown]) => {
     if (!Array.isArray(value)) return [name, cutTexts(value)];
-    const named = firstEntries(value);
-    left += value.length - named.length;
-    return [name, named];
+    const boundedEntries = firstEntries(value);
+    left += value.length - boundedEntries.length;
+    return [name, boundedEntries];
   });
   const rest = left > 0 ? ` (and ${left.toLocaleString('en-US')} more that are not listed)` : '';
   return { message: `${cut(message)}${rest}`, details: Object.fromEntries(bounded) };

@@ -10,12 +10,12 @@
  */
 export function alignedBlocks(count: number, size: number): () => Buffer | null {
   let memory: SharedArrayBuffer | null | undefined;
-  let given = 0;
+  let allocated = 0;
   return () => {
     if (memory === undefined) memory = reserve(count * size);
-    if (memory === null || given === count) return null;
-    given += 1;
-    return Buffer.from(memory, (given - 1) * size, size);
+    if (memory === null || allocated === count) return null;
+    allocated += 1;
+    return Buffer.from(memory, (allocated - 1) * size, size);
   };
 }
 

@@ -36,10 +36,13 @@ export function createBlockHasher(): (job: HashJob) => HashResult | null {
     let at = 0;
     for (const end of ends) {
       const part = block.subarray(start, end);
-      const begun = running.get(stream);
+      const unfinished = running.get(stream);
       running.delete(stream);
-      digests.set(begun ? begun.md5.update(part).digest() : hash('md5', part, 'buffer'), at);
-      digests.set(begun ? begun.sha256.update(part).digest() : hash('sha256', part, 'buffer'), at + MD5_BYTES);
+      digests.set(unfinished ? unfinished.md5.update(part).digest() : hash('md5', part, 'buffer'), at);
+      digests.set(
+        unfinished ? unfinished.sha256.update(part).digest() : hash('sha256', part, 'buffer'),
+        at + MD5_BYTES,
+      );
       at += MD5_BYTES + SHA256_BYTES;
       start = end;
     }

@@ -4,7 +4,7 @@ import type { PackFile } from './packs.ts';
 const COPY_BYTES = 1024 * 1024;
 
 /**
- * Moves contents to the front of a batch, one behind the other, and updates their offsets.
+ * Moves contents to the front of a batch, without gaps, and updates their offsets.
  *
  * @param contents Ordered by offset.
  * @returns The offset at which the last one ends.

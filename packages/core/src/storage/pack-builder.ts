@@ -106,19 +106,19 @@ export class PackBuilder {
 
   /** Drops contents that `wanted` rejects, and duplicates, and closes the gaps. Call after {@link finish}. */
   async retain(wanted: (sha256: string) => boolean): Promise<void> {
-    const kept = this.contents().filter(({ sha256 }) => wanted(sha256));
-    const keptBytes = kept.reduce((sum, { length }) => sum + length, 0);
-    if (keptBytes === this.#flushed + this.#used && kept.length === this.#entries.size) return;
+    const remaining = this.contents().filter(({ sha256 }) => wanted(sha256));
+    const keptBytes = remaining.reduce((sum, { length }) => sum + length, 0);
+    if (keptBytes === this.#flushed + this.#used && remaining.length === this.#entries.size) return;
     this.#entries.clear();
-    if (kept.length > 0 && this.#flushed > 0) {
+    if (remaining.length > 0 && this.#flushed > 0) {
       if (this.#batch && this.#used > 0) this.#flush(Promise.resolve(this.#batch));
       await this.#settle();
-      this.#flushed = await closeGaps(await this.#openOnce(), kept);
+      this.#flushed = await closeGaps(await this.#openOnce(), remaining);
     } else {
-      this.#used = this.#batch ? closeGapsInMemory(this.#batch, kept) : 0;
+      this.#used = this.#batch ? closeGapsInMemory(this.#batch, remaining) : 0;
       this.#flushed = 0;
     }
-    for (const entry of kept) this.#entries.set(entry.sha256, entry);
+    for (const entry of remaining) this.#entries.set(entry.sha256, entry);
   }
 
   /** Writes the remaining bytes and the index and makes the pack durable. Runs only once. @throws if that fails; the pack is then lost. */

@@ -29,15 +29,15 @@ describe('makeForms', () => {
   it('keeps each form only if it saves 5 % (S48)', () => {
     expect(compressContent(randomBytes(4_000))).toEqual({});
     // The compressible part grows with each round.
-    const kept = new Set<string>();
+    const codingsUsed = new Set<string>();
     for (let share = 0; share <= 400; share += 40) {
       const bytes = Buffer.concat([randomBytes(4_000 - share), Buffer.alloc(share)]);
       const forms = compressContent(bytes);
       for (const form of Object.values(forms)) expect(form.length).toBeLessThanOrEqual(bytes.length * 0.95);
-      kept.add(Object.keys(forms).join());
+      codingsUsed.add(Object.keys(forms).join());
     }
-    expect(kept).toContain('');
-    expect(kept).toContain('br,zstd,gzip');
+    expect(codingsUsed).toContain('');
+    expect(codingsUsed).toContain('br,zstd,gzip');
   });
 
   it('uses less effort above 1 MiB, and no larger window than every browser supports (S48)', async () => {

@@ -162,16 +162,16 @@ describe('scale B3: a database that cannot do what is asked right now', () => {
         )
           break;
       }
-      const ask = () => sql`select 1`.execute(database.kysely);
+      const runQuery = () => sql`select 1`.execute(database.kysely);
       for (let n = 0; n < 3; n += 1)
-        expect(toServiceError(await ask().catch((thrown: unknown) => thrown))).toMatchObject({
+        expect(toServiceError(await runQuery().catch((thrown: unknown) => thrown))).toMatchObject({
           code: 'unavailable',
           retryAfterSeconds: expect.any(Number),
         });
       await others.shift()!.end();
       await expect
         .poll(() =>
-          ask().then(
+          runQuery().then(
             () => true,
             () => false,
           ),

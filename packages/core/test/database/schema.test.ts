@@ -92,7 +92,7 @@ describe('migrations', () => {
       await copy.drop();
     });
 
-    it('that need a newer one are refused, by a message that says what is there and what to do', async () => {
+    it('that need a newer program are refused; the message names the migration and the next step', async () => {
       const copy = await upgraded(['0998-more', 6], ['0999-another-world', 998]);
       const before = await copy.query('select * from migration');
       const program = openDatabase(copy.address);

@@ -43,7 +43,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-async function ask(sql: string): Promise<unknown> {
+async function query(sql: string): Promise<unknown> {
   const client = await connect();
   try {
     return Object.values((await client.query(sql)).rows[0] ?? {})[0];
@@ -57,14 +57,14 @@ const isBack = (times: number) =>
 
 describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
   it('after each SIGKILL, with its data, at the same address, with two log lines each time', async () => {
-    await ask('create table kept (kill int)');
+    await query('create table kept (kill int)');
     for (let kill = 1; kill <= 3; kill += 1) {
-      await ask(`insert into kept values (${kill})`);
+      await query(`insert into kept values (${kill})`);
       const before = await postmaster();
       process.kill(before, 'SIGKILL');
       await isBack(kill);
       expect(await postmaster()).not.toBe(before);
-      expect(await ask('select count(*)::int from kept')).toBe(kill);
+      expect(await query('select count(*)::int from kept')).toBe(kill);
     }
     expect(logged).toEqual(
       [1, 2, 3].flatMap(() => ['The database ended (signal 9); restarting', 'The database is back']),
@@ -75,7 +75,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     process.kill(await postmaster(), 'SIGQUIT');
     await isBack(1);
     expect(logged[0]).toMatch(/^The database ended \((?:exit code|signal) \d+\); restarting$/);
-    expect(await ask('select 1')).toBe(1);
+    expect(await query('select 1')).toBe(1);
   });
 
   it('when it was adopted from a process that was killed', async () => {
@@ -89,11 +89,11 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     expect(server.adopted).toBe(true);
     process.kill(await postmaster(), 'SIGKILL');
     await isBack(1);
-    expect(await ask('select 1')).toBe(1);
+    expect(await query('select 1')).toBe(1);
   });
 
   it('when it is killed again while it recovers', async () => {
-    await ask('create table big as select g, repeat(md5(g::text), 20) as text from generate_series(1, 50000) g');
+    await query('create table big as select g, repeat(md5(g::text), 20) as text from generate_series(1, 50000) g');
     process.kill(await postmaster(), 'SIGKILL');
     let killed = 0;
     await expect
@@ -105,7 +105,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
             killed += 1;
           } catch {}
         }
-        return logged.includes('The database is back') && ask('select count(*)::int from big').catch(() => 0);
+        return logged.includes('The database is back') && query('select count(*)::int from big').catch(() => 0);
       })
       .toBe(50_000);
   });
@@ -116,7 +116,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     process.kill(session, 'SIGSTOP');
     process.kill(await postmaster(), 'SIGKILL');
     await isBack(1);
-    expect(await ask('select 1')).toBe(1);
+    expect(await query('select 1')).toBe(1);
     await expect(readlink(`/proc/${session}/cwd`)).rejects.toThrow('ENOENT');
     await client.end();
   });
@@ -128,7 +128,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     const last = await postmaster().catch(() => null);
     if (last !== null) expect(() => process.kill(last, 0)).toThrow('ESRCH');
     expect(logged).not.toContain('The database is back');
-    await expect(ask('select 1')).rejects.toThrow();
+    await expect(query('select 1')).rejects.toThrow();
   });
 });
 

@@ -124,14 +124,14 @@ describe('T23: a cursor', () => {
   });
 
   it('of another account or list is 400', async () => {
-    const own = {
+    const ownCursors = {
       deployments: (await deployments(caller, 1)).nextCursor!,
       activities: (await activities(caller, 1)).nextCursor!,
     };
-    await expect(deployments(other, 1, own.deployments)).rejects.toThrow(refusal);
-    await expect(activities(other, 1, own.activities)).rejects.toThrow(refusal);
-    await expect(deployments(caller, 1, own.activities)).rejects.toThrow(refusal);
-    await expect(activities(caller, 1, own.deployments)).rejects.toThrow(refusal);
+    await expect(deployments(other, 1, ownCursors.deployments)).rejects.toThrow(refusal);
+    await expect(activities(other, 1, ownCursors.activities)).rejects.toThrow(refusal);
+    await expect(deployments(caller, 1, ownCursors.activities)).rejects.toThrow(refusal);
+    await expect(activities(caller, 1, ownCursors.deployments)).rejects.toThrow(refusal);
   });
 });
 
@@ -147,9 +147,9 @@ describe('api §1: pages', () => {
 
   it('contain each row that stays exactly once, while rows are inserted and deleted', async () => {
     const { caller: owner } = await test.account('scale');
-    const made: string[] = [];
-    for (let i = 0; i < 21; i += 1) made.push((await deploySite(test.core, owner, SITE)).body.deployment);
-    const doomed = new Set(made.filter((_, i) => i % 4 === 1));
+    const createdIds: string[] = [];
+    for (let i = 0; i < 21; i += 1) createdIds.push((await deploySite(test.core, owner, SITE)).body.deployment);
+    const doomed = new Set(createdIds.filter((_, i) => i % 4 === 1));
     const seen: string[] = [];
     let cursor: string | undefined;
     for (let pages = 0; ; pages += 1) {
@@ -166,7 +166,7 @@ describe('api §1: pages', () => {
       await deploySite(test.core, owner, SITE);
       expect(pages).toBeLessThan(20);
     }
-    const stayed = made.filter((_, i) => i % 4 !== 1).toReversed();
+    const stayed = createdIds.filter((_, i) => i % 4 !== 1).toReversed();
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.filter((id) => stayed.includes(id))).toEqual(stayed);
   });
@@ -175,7 +175,7 @@ describe('api §1: pages', () => {
     const moment = test.core.now();
     const still = { ...test.core, now: () => moment };
     const { caller: owner } = await test.account('scale');
-    const made = await Promise.all(
+    const deployed = await Promise.all(
       Array.from({ length: 9 }, async () => (await deploySite(still, owner, SITE)).body.deployment),
     );
     const seen: string[] = [];
@@ -184,6 +184,6 @@ describe('api §1: pages', () => {
       seen.push(...page.deployments.map(({ deployment }) => deployment));
       cursor = page.nextCursor;
     }
-    expect(seen.toSorted()).toEqual(made.toSorted());
+    expect(seen.toSorted()).toEqual(deployed.toSorted());
   });
 });

@@ -140,7 +140,7 @@ describe('api §8: the doctor beside a sweep', () => {
     expect(await exists(pack)).toBe(false);
   });
 
-  it('does not report as left over what a sweep removed after it was listed', async () => {
+  it('does not report leftovers that a sweep removed after they were listed', async () => {
     async function* list() {
       yield* core.packs.list();
       yield randomUUID();
@@ -197,7 +197,7 @@ describe('T36: the doctor reads the stored bytes', () => {
     expect(await examine()).toMatchObject([{ check: 'contents', pack: empty, deployments: [] }]);
   });
 
-  it('only counts damaged contents after twenty of one pack', async () => {
+  it('lists twenty damaged contents of a pack, and counts the rest', async () => {
     const { caller } = await test.account();
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.txt`, `text ${i} ${randomUUID()}`]));
     site = (await deploySite(core, caller, files)).body.deployment;
@@ -258,7 +258,7 @@ describe('I2: the doctor checks the contents of every manifest', () => {
 describe('I3: the doctor compares files and rows', () => {
   it('finds a file without a row, and removes it with fix once it is older than the grace time', async () => {
     const [old, young] = [await orphan(GRACE_MS + 1_000), await orphan(GRACE_MS / 2)];
-    const kept = await Promise.all(
+    const remaining = await Promise.all(
       [1, 2].map(async () => deploySite(core, (await test.account()).caller, { a: randomUUID() })),
     );
     const found = await examine();
@@ -269,7 +269,7 @@ describe('I3: the doctor compares files and rows', () => {
     expect(await exists(old)).toBe(true);
     expect((await examine({ fix: true })).filter(({ fixed }) => fixed).map(({ pack }) => pack)).toEqual([old]);
     expect(await Promise.all([old, young, pack].map(exists))).toEqual([false, true, true]);
-    for (const { body } of kept) expect(await readSite(core, body.deployment)).not.toBeNull();
+    for (const { body } of remaining) expect(await readSite(core, body.deployment)).not.toBeNull();
   });
 
   it('removes nothing if most files are unknown, since this is probably the wrong database', async () => {
@@ -389,8 +389,8 @@ describe('T13: the doctor reports whether browsers isolate sites from the API', 
     ['one.co.uk', 'two.co.uk', 'note', /under one\.co\.uk, the API is not/],
     ['github.io', 'api.example.com', 'note', /is a public suffix/],
   ] as const)('with sites under %s and the API at %s: a %s', async (platformDomain, apiHost, kind, message) => {
-    const of = { ...core, addresses: { ...core.addresses, platformDomain } };
-    const seen = (await events({ apiHost }, of)).filter(
+    const coreWithDomain = { ...core, addresses: { ...core.addresses, platformDomain } };
+    const seen = (await events({ apiHost }, coreWithDomain)).filter(
       (event) => event.check === 'isolation' && event.kind !== 'check',
     );
     expect(seen).toMatchObject([

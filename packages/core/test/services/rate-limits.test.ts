@@ -174,9 +174,9 @@ describe('api §7: the named limits', () => {
 
   it('T27: are unavailable if the store cannot be used', async () => {
     const database = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
-    const away = { ...test.core, database };
-    await expect(takeRateLimit(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(giveBackRateLimit(away, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
+    const coreInOutage = { ...test.core, database };
+    await expect(takeRateLimit(coreInOutage, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(giveBackRateLimit(coreInOutage, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
     await database.close();
   });
 });

@@ -69,17 +69,17 @@ describe('the hasher', () => {
 
 describe('a hashing thread that ends', () => {
   it('T10: fails the pending hashes like a disk error, and is replaced for the next upload', async () => {
-    const own = createHasher();
-    const interrupted = own.stream();
+    const secondHasher = createHasher();
+    const interrupted = secondHasher.stream();
     await interrupted.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
     const lost = interrupted.hash(new Uint8Array(64 * BLOCK_BYTES), 64 * BLOCK_BYTES, []);
     const rejection = expect(lost).rejects.toMatchObject({ code: 'EIO' });
-    await own.close();
+    await secondHasher.close();
     await rejection;
     const error: unknown = await interrupted.hash(new Uint8Array(10), 10, [10]).catch((thrown: unknown) => thrown);
     expect(toUnavailable(error)?.code).toBe('unavailable');
     const contents = [randomBytes(BLOCK_BYTES * 2)];
-    expect(await hashAll(own.stream(), contents, BLOCK_BYTES)).toEqual(expected(contents));
-    await own.close();
+    expect(await hashAll(secondHasher.stream(), contents, BLOCK_BYTES)).toEqual(expected(contents));
+    await secondHasher.close();
   });
 });

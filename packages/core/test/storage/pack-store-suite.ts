@@ -187,9 +187,9 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       it('can be used only once, also by concurrent callers', async () => {
         const pack = newId();
         const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => store.create(pack)));
-        const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-        expect(made).toHaveLength(1);
-        await made[0]!.abandon();
+        const createdPacks = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+        expect(createdPacks).toHaveLength(1);
+        await createdPacks[0]!.abandon();
       });
 
       it('is listed once while its pack exists, sealed or not', async () => {

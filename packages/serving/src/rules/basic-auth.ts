@@ -17,7 +17,7 @@ const DELETE = 0x7f;
  * Scans a file of lines, such as `_headers`, for a `Basic-Auth` field. On Netlify this field protects a path, so its owner
  * believes that the site is protected. The scan is wider than the parser: it reads the whole file, also what the parser
  * skips as invalid or beyond a limit, and finds the name in any case, indented, in quotes, before a colon or an equals sign,
- * and in UTF-16. Only comments are left out.
+ * and in UTF-16. Only comments are skipped.
  *
  * @returns A function that takes the next bytes of the file and returns the line of the field, from 1, or `null` if these
  *   bytes have none. Time is linear in the bytes; memory is constant.

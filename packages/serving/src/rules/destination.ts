@@ -75,10 +75,10 @@ const MAY_BE_UNCLEAN = /^[/.]|\/[/.]/;
 export function fill({ origin, path, query, fragment }: Destination, captures: readonly string[]): Target | null {
   if (lengthOf(path, captures) + lengthOf(query, captures) + lengthOf(fragment, captures) > MAX_FILLED_CHARACTERS)
     return null;
-  const filled = write(path, captures, (capture) => capture);
+  const filledPath = write(path, captures, (capture) => capture);
   return {
     origin,
-    path: origin === null && typeof path !== 'string' ? cleanPath(filled) : filled,
+    path: origin === null && typeof path !== 'string' ? cleanPath(filledPath) : filledPath,
     query: write(query, captures, encodeSegments),
     fragment: write(fragment, captures, encodeSegments),
   };
@@ -107,9 +107,9 @@ function cleanPath(path: string): string {
   const composed = MAY_COMPOSE.test(path) ? path.normalize('NFC') : path;
   if (!MAY_BE_UNCLEAN.test(composed)) return composed;
   const segments = composed.split('/');
-  const kept = segments.filter((segment) => !isEmptyOrDots(segment));
-  const isFolder = kept.length > 0 && isEmptyOrDots(segments.at(-1)!);
-  return `${kept.join('/')}${isFolder ? '/' : ''}`;
+  const nonEmpty = segments.filter((segment) => !isEmptyOrDots(segment));
+  const isFolder = nonEmpty.length > 0 && isEmptyOrDots(segments.at(-1)!);
+  return `${nonEmpty.join('/')}${isFolder ? '/' : ''}`;
 }
 
 /** Whether a path of the site has an empty, `.` or `..` segment, apart from a trailing slash. */

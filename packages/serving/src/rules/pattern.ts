@@ -12,7 +12,7 @@ export type Pattern = string | OpenPattern;
 export interface OpenPattern {
   /** The literal texts around the placeholders: one more than there are placeholders. */
   texts: string[];
-  /** The star after the last of the texts, with the literal text that follows it. */
+  /** The star after the last of `texts`, and the literal text after that star. */
   star?: { tail: string; mayBeEmpty: boolean };
 }
 
@@ -54,7 +54,7 @@ export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault
   const segments = text.slice(1).replace(/\/$/, '').split('/');
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1;
-    const named = isLast && dialect === 'json' ? NAMED_STAR.exec(segment) : null;
+    const namedStar = isLast && dialect === 'json' ? NAMED_STAR.exec(segment) : null;
     const placeholder = PLACEHOLDER.exec(segment);
     if (index > 0) current += '/';
     if (placeholder) {
@@ -67,12 +67,12 @@ export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault
       current = '';
       continue;
     }
-    const pieces = named ? ['', ''] : segment.split(dialect === 'json' ? '(.*)' : '*');
+    const pieces = namedStar ? ['', ''] : segment.split(dialect === 'json' ? '(.*)' : '*');
     if (pieces.length > 2 || (pieces.length === 2 && star)) return new Fault('a pattern can have only one star');
     for (const [n, piece] of pieces.entries()) {
       if (n === 1) {
-        star = { tail: '', mayBeEmpty: named?.[2] !== '+' };
-        captures.push(starNames(named?.[1], dialect));
+        star = { tail: '', mayBeEmpty: namedStar?.[2] !== '+' };
+        captures.push(starNames(namedStar?.[1], dialect));
         texts.push(current);
         current = '';
       }

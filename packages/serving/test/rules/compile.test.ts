@@ -75,7 +75,7 @@ describe('a destination that names no file (S29)', () => {
   );
 
   it.each(['/nope', '/c/', '/d', '/A', '/d/e', '/.hidden/x', '/_worker.js', '/ship.json', '/.berth/unlock'])(
-    '%s does not: it warns and is left out',
+    '%s does not: it is skipped with a warning',
     (to) => {
       for (const code of [200, 404, '200!']) {
         const { rules, warnings } = compile({ redirects: `# x\n/x ${to} ${code}` }, ...paths, 'ship.json');

@@ -80,7 +80,7 @@ describe('matching a pattern against a path (S24)', () => {
     ['json', '/(.*).js', 'x/y.js', ['x/y']],
     ['json', '/:lang/(.*)', 'de/a/b', ['de', 'a/b']],
     ['json', '/(.*)', '', ['']],
-  ])('%s %s, %j gives %j', (dialect, pattern, path, captures) => {
+  ])('%s %s, %j captures %j', (dialect, pattern, path, captures) => {
     expect(captured(dialect, pattern, path)).toEqual(captures);
   });
 });

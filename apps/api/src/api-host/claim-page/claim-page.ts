@@ -10,7 +10,7 @@ import { readForm } from './form-body.ts';
 import { sendClaimPage } from './page.ts';
 import { problemOf } from './problems.ts';
 
-/** What the claim page needs. */
+/** The dependencies of the claim page. */
 export interface ClaimPageOptions {
   core: Core;
   /** `CLAIM_URL`. */

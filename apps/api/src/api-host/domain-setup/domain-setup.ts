@@ -4,7 +4,7 @@ import { errorHeaders } from '../../http/error-answer.ts';
 import { only, sendErrorOrPage } from '../errors.ts';
 import { sendSetupPage, sendSetupProblem } from './page.ts';
 
-/** What the page needs. */
+/** The dependencies of the page. */
 export interface DomainSetupOptions {
   core: Core;
   log: Log;

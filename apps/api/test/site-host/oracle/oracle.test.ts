@@ -62,8 +62,8 @@ afterAll(async () => {
 function expectedOf(request: SampleRequest): Required<Received> {
   const { status, headers, body }: Prediction = predict(request);
   if (headers !== null) return { status, headers, body: body! };
-  const own = ownPages.get(request.target)!;
-  return { ...own, body: body ?? own.body };
+  const ownPage = ownPages.get(request.target)!;
+  return { ...ownPage, body: body ?? ownPage.body };
 }
 
 describe('any request for a file', () => {
@@ -75,9 +75,9 @@ describe('any request for a file', () => {
         const answer = await connection.ask(request.method, HOSTS[request.visitor], request.target, fields);
         const expected = expectedOf(request);
         seen.add(`${answer.status} ${answer.headers['content-encoding'] ?? 'identity'}`);
-        const asked = { visitor: request.visitor, asked: `${request.method} ${request.target}`, fields };
-        expect({ ...asked, status: answer.status, headers: answer.headers }).toEqual({
-          ...asked,
+        const question = { visitor: request.visitor, asked: `${request.method} ${request.target}`, fields };
+        expect({ ...question, status: answer.status, headers: answer.headers }).toEqual({
+          ...question,
           status: expected.status,
           headers: expected.headers,
         });

@@ -66,8 +66,8 @@ export function predict(request: SampleRequest): Prediction {
   const isThis = ({ of }: Tag) => of === (coding ?? 'identity');
   if (request.ifMatch && !holds(request.ifMatch, (tag) => isThis(tag) && !tag.weak)) return refused(412);
   if (request.ifNoneMatch && holds(request.ifNoneMatch, isThis)) {
-    const kept = Object.entries(headers).filter(([name]) => !DESCRIBE_THE_BODY.has(name));
-    return { status: 304, headers: Object.fromEntries(kept), body: NOTHING };
+    const remaining = Object.entries(headers).filter(([name]) => !DESCRIBE_THE_BODY.has(name));
+    return { status: 304, headers: Object.fromEntries(remaining), body: NOTHING };
   }
   if (part === 'whole') return { status: 200, headers, body: sent(body) };
   if (part === 'nothing') return refused(416, { 'content-range': `bytes */${body.length}` });
@@ -106,8 +106,8 @@ function holds(asked: TagsAsked, matches: (tag: Tag) => boolean): boolean {
 
 function chosen(preferences: Preference[] | null, { compressible, forms }: SampleFile): Coding | null {
   if (!preferences || !compressible) return null;
-  const said = new Map(preferences.map(({ name, weight }) => [codingOf(name), weight ?? 1]));
-  const weightOf = (name: string) => said.get(name) ?? said.get('*') ?? 0;
+  const weights = new Map(preferences.map(({ name, weight }) => [codingOf(name), weight ?? 1]));
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
   const best = PREFERRED.filter((coding) => forms[coding] !== undefined && weightOf(coding) > 0).toSorted(
     (a, b) => weightOf(b) - weightOf(a),
   )[0];

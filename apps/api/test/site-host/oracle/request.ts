@@ -23,7 +23,7 @@ export interface Tag {
 
 export type TagsAsked = '*' | { tags: Tag[]; separator: string };
 
-/** A coding with its weight; without a weight it has the highest. */
+/** A coding and its weight. Without a weight, it has the maximum. */
 export interface Preference {
   name: string;
   weight: number | null;

@@ -12,14 +12,14 @@ export async function findServer(
   { fetch, signal }: { fetch: typeof globalThis.fetch; signal: AbortSignal },
 ): Promise<string> {
   let answeredBy = origin;
-  const following: typeof globalThis.fetch = async (input, init) => {
+  const fetchAndRecord: typeof globalThis.fetch = async (input, init) => {
     // This request carries no key, and it must follow redirects to find the final origin.
     const response = await fetch(input, { ...init, redirect: 'follow' });
     if (response.redirected) answeredBy = new URL(response.url).origin;
     return response;
   };
   const { host } = new URL(origin);
-  const isPlans = await createClient({ server: origin, fetch: following })
+  const isPlans = await createClient({ server: origin, fetch: fetchAndRecord })
     .api.plans.list.query(undefined, { signal })
     .then(
       (plans) => PlanList.safeParse(plans).success,

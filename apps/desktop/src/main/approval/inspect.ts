@@ -100,8 +100,8 @@ async function readFacts(root: string, home: string): Promise<FolderFacts> {
   const has = (name: string) => isFile(join(root, name));
   // Sequential, so that a drive that stops responding blocks only one thread.
   const frontPage = await has(FRONT_PAGE);
-  const source = await some(SOURCES, has);
-  const unbuilt = await some(UNBUILT, has);
+  const source = await anyHas(SOURCES, has);
+  const unbuilt = await anyHas(UNBUILT, has);
   if (personal) return { personal, frontPage, source, unbuilt, builds: [], sites: [] };
   const builds = await withFrontPage(root, BUILDS);
   // With a front page, the folder is a site itself, so its subfolders are not suggested.
@@ -148,7 +148,7 @@ async function withFrontPage(root: string, names: readonly string[]): Promise<st
   return found;
 }
 
-async function some(names: readonly string[], has: (name: string) => Promise<boolean>): Promise<boolean> {
+async function anyHas(names: readonly string[], has: (name: string) => Promise<boolean>): Promise<boolean> {
   for (const name of names) if (await has(name)) return true;
   return false;
 }

@@ -93,8 +93,8 @@ class FolderCommands {
       const read = readDomain(name);
       return { name: read, validation: await validateName(client, read) };
     }
-    const taken = new Set(this.#othersAt(current).map(({ domain }) => domain.split('.', 1)[0]));
-    return suggestName(client, this.#pathOf(of), (name) => taken.has(name));
+    const usedLabels = new Set(this.#othersAt(current).map(({ domain }) => domain.split('.', 1)[0]));
+    return suggestName(client, this.#pathOf(of), (name) => usedLabels.has(name));
   }
 
   async checkFolder({ of }: Input<'checkFolder'>): Output<'checkFolder'> {

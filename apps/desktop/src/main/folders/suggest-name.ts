@@ -58,9 +58,9 @@ export async function suggestName(
   path: string,
   isTaken: (name: string) => boolean,
 ): Promise<SuggestedName> {
-  const own = nameOfFolder(path);
-  let last: SuggestedName = { name: own, validation: null };
-  for (const name of candidates(own)) {
+  const folderName = nameOfFolder(path);
+  let last: SuggestedName = { name: folderName, validation: null };
+  for (const name of candidates(folderName)) {
     if (isTaken(name)) continue;
     last = { name, validation: await validateName(client, name) };
     if (last.validation === null) return last;

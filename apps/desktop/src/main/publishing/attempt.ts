@@ -86,13 +86,13 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     const snapshot = step.value;
     // Reading can find private keys, which are then skipped too.
     show({ ...view, leftOut: leftOutOf(snapshot.skipped) });
-    const asked = { folder, client, ...options, via: 'desktop' };
+    const deployOptions = { folder, client, ...options, via: 'desktop' };
     const onCommitted = (deployment: CreatedDeployment): Promise<void> => {
       outcome.deployment = deployment;
       return input.keep(deployment);
     };
     const how = { cacheDir, retries, snapshot, signal: engine.signal, onCommitted };
-    for await (const event of deployFolder(asked, how)) {
+    for await (const event of deployFolder(deployOptions, how)) {
       if (event.type === 'linked') outcome.domain = event.domain;
       if (event.type === 'uploaded') outcome.progressed ||= event.done.files > 0;
       show(applyDeployEvent(view, event, Date.now()));

@@ -40,10 +40,10 @@ export function createActions(
 
   const publishPaths = (paths: readonly string[]) =>
     attempt(async () => {
-      const given = await backend.give(paths);
-      if (given.length === 0)
+      const granted = await backend.give(paths);
+      if (granted.length === 0)
         throw new ClientError('folder', `${paths.join(', ')} cannot be read. Nothing was published.`);
-      await publish(given);
+      await publish(granted);
     });
 
   const follow = (link: string) => {
@@ -61,8 +61,8 @@ export function createActions(
       attempt(async () => {
         // The dialog is attached to the window, so it is invisible while the window is hidden.
         window.show();
-        const given = await handlers.pickFolder(undefined);
-        if (given !== null) await publish([given]);
+        const picked = await handlers.pickFolder(undefined);
+        if (picked !== null) await publish([picked]);
       }),
     copyLink: (text) => attempt(() => handlers.copy({ text })),
     openLink: (url) => attempt(() => handlers.openLink({ url })),

@@ -48,7 +48,7 @@ export function createUpdates(
       begin().catch(() => onUpdate({ is: 'none' }));
     },
     restart: () => {
-      // The update can fail, for example if the user denies the password. Everything is stopped by then, so start the app again.
+      // The update can fail, for example if the user cancels the password prompt. Everything is stopped by then, so start the app again.
       updater?.once('error', () => {
         app.relaunch({ execPath: program, args: [] });
         app.quit();

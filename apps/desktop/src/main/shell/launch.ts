@@ -23,15 +23,15 @@ export interface Launch {
  *   argument when it is started from its sources.
  */
 export function readLaunch(args: readonly string[], directory: string, appPath: string): Launch {
-  const given = args.slice(1);
-  const link = given.find(isDeepLink) ?? null;
+  const options = args.slice(1);
+  const link = options.find(isDeepLink) ?? null;
   if (link !== null) return { link, paths: [], hidden: false };
-  const paths = given
+  const paths = options
     .filter((arg) => arg !== '' && !arg.startsWith('-'))
     .map((arg) => pathOf(arg, directory))
     .filter((path) => path !== null)
     .filter((path) => path !== appPath && !path.includes('\0'));
-  return { link, paths, hidden: given.includes(HIDDEN) && paths.length === 0 };
+  return { link, paths, hidden: options.includes(HIDDEN) && paths.length === 0 };
 }
 
 /** Desktops pass a path or a `file:` URL. @returns The absolute path; `null` for a URL that is not of a local file. */

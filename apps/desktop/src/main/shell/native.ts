@@ -22,8 +22,10 @@ export interface NativeOptions {
 export function createNative({ electron, window, ...parts }: NativeOptions): Native {
   const { clipboard, dialog, nativeTheme, shell } = electron;
   const pick = async (options: OpenDialogOptions) => {
-    const above: BrowserWindow | null = window.current();
-    const answer = await (above === null ? dialog.showOpenDialog(options) : dialog.showOpenDialog(above, options));
+    const parentWindow: BrowserWindow | null = window.current();
+    const answer = await (parentWindow === null
+      ? dialog.showOpenDialog(options)
+      : dialog.showOpenDialog(parentWindow, options));
     return answer.canceled ? [] : answer.filePaths;
   };
   return {

@@ -51,7 +51,7 @@ export function createSites({
     onConnected: () => emit('following', {}),
     pauses,
   });
-  const ask: <T>(work: Parameters<typeof withSignedInClient<T>>[1]) => Promise<T> = (work) =>
+  const withClient: <T>(work: Parameters<typeof withSignedInClient<T>>[1]) => Promise<T> = (work) =>
     withSignedInClient(accounts, work);
   const reported = <T extends Domain>(server: URL, domain: T): T => {
     onDomain(server.origin, domain);
@@ -59,33 +59,33 @@ export function createSites({
   };
   return {
     handlers: {
-      listDeployments: ({ cursor }) => ask(({ api }) => api.deployments.list.query({ cursor })),
-      labelDeployment: (input) => ask(({ api }) => api.deployments.update.mutate(input)),
+      listDeployments: ({ cursor }) => withClient(({ api }) => api.deployments.list.query({ cursor })),
+      labelDeployment: (input) => withClient(({ api }) => api.deployments.update.mutate(input)),
       async deleteDeployment({ deployment }) {
-        await ask(({ api }) => api.deployments.delete.mutate({ deployment }));
+        await withClient(({ api }) => api.deployments.delete.mutate({ deployment }));
       },
-      listDomains: ({ cursor }) => ask(({ api }) => api.domains.list.query({ cursor })),
+      listDomains: ({ cursor }) => withClient(({ api }) => api.domains.list.query({ cursor })),
       putDomain: ({ domain, ...change }) =>
-        ask(async (client) => {
+        withClient(async (client) => {
           const name = await wholeName(client, domain);
           const put = await client.api.domains.put.mutate({ domain: name, ...change });
           if (change.deployment !== undefined) onAddressChange(client.server.origin, put.domain, change.deployment);
           return reported(client.server, put);
         }),
       verifyDomain: ({ domain }) =>
-        ask(async ({ api, server }) =>
+        withClient(async ({ api, server }) =>
           reported(server, await api.domains.verify.mutate({ domain: readDomain(domain) })),
         ),
-      readRecords: ({ domain }) => ask(({ api }) => api.domains.records.query({ domain: readDomain(domain) })),
-      shareDomain: ({ domain }) => ask(({ api }) => api.domains.share.query({ domain: readDomain(domain) })),
+      readRecords: ({ domain }) => withClient(({ api }) => api.domains.records.query({ domain: readDomain(domain) })),
+      shareDomain: ({ domain }) => withClient(({ api }) => api.domains.share.query({ domain: readDomain(domain) })),
       async deleteDomain({ domain }) {
-        await ask(async ({ api, server }) => {
+        await withClient(async ({ api, server }) => {
           const gone = readDomain(domain);
           await api.domains.delete.mutate({ domain: gone });
           onAddressChange(server.origin, gone, null);
         });
       },
-      listActivities: ({ cursor }) => ask(({ api }) => api.activities.list.query({ cursor })),
+      listActivities: ({ cursor }) => withClient(({ api }) => api.activities.list.query({ cursor })),
     },
     close: () => feed.close(),
   };

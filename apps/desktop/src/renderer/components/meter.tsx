@@ -16,12 +16,12 @@ export function Meter({
 }) {
   const isFull = cap !== null && used >= cap;
   const isNearlyFull = cap !== null && used >= cap * 0.9;
-  const of = cap === null ? format(used) : `${format(used)} of ${format(cap)}`;
+  const usedOfCap = cap === null ? format(used) : `${format(used)} of ${format(cap)}`;
   return (
     <div className="meter">
       <span className="small soft">{label}</span>
       <span className="meter-value">
-        {of}
+        {usedOfCap}
         {isFull && cap > 0 && <span className="small meter-full"> · full</span>}
       </span>
       {cap !== null && cap > 0 && (
@@ -32,7 +32,7 @@ export function Meter({
           aria-valuenow={used}
           aria-valuemin={0}
           aria-valuemax={cap}
-          aria-valuetext={of}
+          aria-valuetext={usedOfCap}
         >
           <div style={{ width: `${Math.min(100, (used / cap) * 100)}%` }} />
         </div>

@@ -3,7 +3,7 @@ import { EyeOff } from 'lucide-react';
 import type { LeftOut } from '../../shared/progress.ts';
 import { skippedText } from '../text/skipped-files.ts';
 
-/** Lists the files that were left out of a publish. */
+/** Lists the files that a publish skipped. */
 export function SkippedFiles({ leftOut }: { leftOut: readonly LeftOut[] }) {
   if (leftOut.length === 0) return null;
   return (

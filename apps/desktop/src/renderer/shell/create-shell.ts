@@ -48,8 +48,8 @@ export function createShell({ options, openWatch, ...parts }: ShellParts): Shell
       if (!checkOptions()) return;
       const picked =
         kind === 'folder' ? await ask(desktop.commands.pickFolder()) : await ask(desktop.commands.pickFiles());
-      const given = picked?.value ? [picked.value].flat() : [];
-      if (given.length > 0) await publish(given);
+      const pickedItems = picked?.value ? [picked.value].flat() : [];
+      if (pickedItems.length > 0) await publish(pickedItems);
     },
   };
 }

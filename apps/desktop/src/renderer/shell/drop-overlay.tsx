@@ -14,14 +14,14 @@ export function DropOverlay() {
   const hover = useDrop(async (dropped, way) => {
     const granted = await ask(desktop.grant(dropped));
     if (granted === null) return;
-    const given = granted.value;
-    if (given.length === 0) return showToast(NOTHING_DROPPED);
-    if (way === 'pasted') return publish(given, { pasted: true });
-    if (!hasKey || way === 'left') return publish(given);
-    const files = given.filter(({ kind }) => kind === 'file');
+    const grantedItems = granted.value;
+    if (grantedItems.length === 0) return showToast(NOTHING_DROPPED);
+    if (way === 'pasted') return publish(grantedItems, { pasted: true });
+    if (!hasKey || way === 'left') return publish(grantedItems);
+    const files = grantedItems.filter(({ kind }) => kind === 'file');
     if (files.length > 0)
       showToast({ ...ONLY_FOLDERS, action: { label: 'Publish once', run: () => void publish(files) } });
-    watch(given.filter(({ kind }) => kind !== 'file').map(({ name, grant }) => ({ name, of: { grant } })));
+    watch(grantedItems.filter(({ kind }) => kind !== 'file').map(({ name, grant }) => ({ name, of: { grant } })));
   });
 
   const isOver = hover !== 'none';

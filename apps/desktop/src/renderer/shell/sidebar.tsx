@@ -61,8 +61,8 @@ function useBadges(): Partial<Record<Page, NavBadge | null>> {
   // Failures that were seen on the Publish page stay seen after leaving it.
   seen.current = seenFailures(seen.current, publishings, route.page === 'publish');
   const badges = { publish: publishBadge(publishings, seen.current), folders: foldersBadge(folders) };
-  const own = badges[route.page as keyof typeof badges];
-  return own?.is === 'working' ? { ...badges, [route.page]: null } : badges;
+  const pageBadge = badges[route.page as keyof typeof badges];
+  return pageBadge?.is === 'working' ? { ...badges, [route.page]: null } : badges;
 }
 
 function Lines() {

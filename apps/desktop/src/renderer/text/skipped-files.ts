@@ -7,9 +7,9 @@ const NOUNS: Record<LeftOut['reason'], readonly [one: string, many: string]> = {
   'not-a-file': ['special file', 'special files'],
 };
 
-/** Lists files that were left out: `3 private files skipped: .env, .git/config …`. */
+/** Lists skipped files: `3 private files skipped: .env, .git/config …`. */
 export function skippedText({ reason, count, paths }: LeftOut): string {
   const [one, many] = NOUNS[reason];
-  const named = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many} skipped${named}`;
+  const listed = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many} skipped${listed}`;
 }

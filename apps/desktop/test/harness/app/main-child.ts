@@ -54,7 +54,7 @@ export async function startMainChild(options: MainOptions, program: string = MAI
   const ended = once(child, 'exit');
   const answers = new Map<number, PromiseWithResolvers<unknown>>();
   const up = Promise.withResolvers<Said & { is: 'up' }>();
-  let asked = 0;
+  let lastId = 0;
   let onSent: (channel: string, args: unknown[]) => void = () => {};
   child.on('message', (said: Said) => {
     if (said.is === 'up') up.resolve(said);
@@ -67,7 +67,7 @@ export async function startMainChild(options: MainOptions, program: string = MAI
     for (const { reject } of answers.values()) reject(error);
   });
   const ask = async (question: Question): Promise<unknown> => {
-    const id = (asked += 1);
+    const id = (lastId += 1);
     const answer = Promise.withResolvers<unknown>();
     answers.set(id, answer);
     child.send({ id, ...question });

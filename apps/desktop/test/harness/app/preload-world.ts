@@ -19,15 +19,15 @@ export interface Boundary {
 
 type Listener = (event: unknown, ...args: unknown[]) => void;
 
-const asked = new Map<number, PromiseWithResolvers<unknown>>();
+const pendingCalls = new Map<number, PromiseWithResolvers<unknown>>();
 const listeners = new Map<string, Set<Listener>>();
 let questions = 0;
 let dropped: readonly string[] = [];
 
 const boundary: Boundary = {
   answer(id, ok, value) {
-    const question = asked.get(id);
-    asked.delete(id);
+    const question = pendingCalls.get(id);
+    pendingCalls.delete(id);
     if (ok) question?.resolve(decode(value));
     else question?.reject(new Error(value));
   },
@@ -47,7 +47,7 @@ const electron = {
   ipcRenderer: {
     invoke(channel: string, ...args: unknown[]): Promise<unknown> {
       const answer = Promise.withResolvers<unknown>();
-      asked.set((questions += 1), answer);
+      pendingCalls.set((questions += 1), answer);
       callMain(JSON.stringify({ id: questions, channel, args: encode(args) }));
       return answer.promise;
     },

@@ -64,7 +64,7 @@ export async function compileMain(outDir: string): Promise<string> {
 }
 
 async function compileScript(name: string): Promise<string> {
-  const built = await build({
+  const bundle = await build({
     configFile: false,
     logLevel: 'warn',
     build: {
@@ -74,6 +74,6 @@ async function compileScript(name: string): Promise<string> {
       rolldownOptions: { input: join(import.meta.dirname, name), output: { format: 'iife', codeSplitting: false } },
     },
   });
-  const { output } = [built].flat()[0] as { output: readonly { code?: string }[] };
+  const { output } = [bundle].flat()[0] as { output: readonly { code?: string }[] };
   return output[0]!.code!;
 }

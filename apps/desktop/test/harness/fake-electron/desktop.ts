@@ -37,7 +37,7 @@ export class FakeTray extends EventEmitter {
   image: FakeImage;
   toolTip = '';
   menu: FakeMenu | null = null;
-  /** How often its menu was set. */
+  /** How many times its menu was set. */
   menus = 0;
   destroyed = false;
 

@@ -17,7 +17,7 @@ await desktop.commands.copy({ text: 'a' });
 await desktop.grant(files('/home/me/site', '', undefined));
 const [copied, granted] = invoked.splice(0);
 const tooMany = brief(await desktop.grant(Array.from({ length: 1_001 }, () => files('/a')[0]!)));
-const asked = invoked.length > 0;
+const wasInvoked = invoked.length > 0;
 const notFiles = brief(await desktop.grant(null as unknown as File[]).catch(() => ({ ok: true, value: 'it rejects' })));
 answers.broken = true;
 const unanswered = brief(await desktop.commands.readState());
@@ -32,7 +32,7 @@ process.stdout.write(
     received,
     receivedAfterwards: received.length,
     granted,
-    tooMany: { ...tooMany, asked },
+    tooMany: { ...tooMany, asked: wasInvoked },
     unanswered,
     notFiles,
   }),

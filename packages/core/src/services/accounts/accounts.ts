@@ -76,9 +76,15 @@ export function createAccount(
  */
 export function insertApiKey(em: EntityManager, core: Core, account: string, secret?: string): string {
   const created = core.now();
-  const made = createToken(em, account, { kind: 'api', created, secret });
-  recordActivity(em, { account, event: 'account.key.generate', authMethod: 'operator', created, token: made.token });
-  return made.secret;
+  const createdToken = createToken(em, account, { kind: 'api', created, secret });
+  recordActivity(em, {
+    account,
+    event: 'account.key.generate',
+    authMethod: 'operator',
+    created,
+    token: createdToken.token,
+  });
+  return createdToken.secret;
 }
 
 /**

@@ -188,7 +188,7 @@ async function measure(
   return rows[0]!;
 }
 
-/** `held`: each content of the manifests once. `|| ''` detoasts the packed hashes, so that they are read only once. */
+/** The CTE `held`: the distinct contents of some manifests. `|| ''` detoasts the packed hashes once instead of once per access. */
 function distinctContents(manifests: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     manifests as materialized (select hashes || ''::bytea as hashes, sizes from (${manifests}) m (hashes, sizes)),

@@ -80,7 +80,7 @@ export async function addToken(
     const created = core.now();
     await makeTokenRoom(em, account, created);
     const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
-    const made = createToken(em, account, {
+    const createdToken = createToken(em, account, {
       kind,
       labels,
       expires,
@@ -92,17 +92,17 @@ export async function addToken(
       event: 'token.create',
       authMethod,
       created,
-      token: made.token,
+      token: createdToken.token,
       meta: { kind, labels, expires: expires && toUnixSeconds(expires) },
     });
     return {
-      token: made.token,
+      token: createdToken.token,
       kind,
       labels,
       created: toUnixSeconds(created),
       expires: expires && toUnixSeconds(expires),
       used: null,
-      secret: made.secret,
+      secret: createdToken.secret,
     };
   });
 }

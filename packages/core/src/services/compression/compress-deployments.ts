@@ -19,7 +19,7 @@ export interface CompressionOptions {
 }
 
 const TURN_MS = 10_000;
-/** How often the compressor process may crash on a content before that content stays uncompressed. */
+/** After this many crashes of the compressor process, a content stays uncompressed. */
 const MAX_CRASHES = 2;
 
 /**
@@ -58,16 +58,16 @@ async function takeTurn(
   const left = await findUncompressedContents(core, deployment);
   const end = performance.now() + turnMs;
   const pack = openFormsPack(core);
-  let made = 0;
+  let compressed = 0;
   try {
     for (const content of left) {
       const forms = await compressWithRetries(core, compressor, content, signal);
       if (forms === null) break;
       await pack.add(content.sha256, forms);
-      made += 1;
+      compressed += 1;
       if (performance.now() >= end) break;
     }
-    const isDone = made === left.length;
+    const isDone = compressed === left.length;
     const sealed = await pack.seal();
     failpoint('compression.sealed');
     await commitWithPack(core, pack, (em) => recordForms(em, core, { deployment, ...sealed, isDone }));

@@ -13,19 +13,19 @@ interface DeployWarnings {
 
 /** Collects warnings. Keeps only those that will be listed, and counts the rest. */
 function collectWarnings(): DeployWarnings {
-  const kept: Warning[] = [];
+  const reported: Warning[] = [];
   let rest = 0;
   let firstOfRest = '';
   return {
     add(warning) {
-      if (kept.length < MAX_WARNINGS) kept.push(warning);
+      if (reported.length < MAX_WARNINGS) reported.push(warning);
       else {
         if (rest === 0) firstOfRest = warning.file;
         rest += 1;
       }
     },
     list: () =>
-      rest === 0 ? kept : [...kept, { file: firstOfRest, message: `And ${rest} more warnings like these.` }],
+      rest === 0 ? reported : [...reported, { file: firstOfRest, message: `And ${rest} more warnings like these.` }],
   };
 }
 

@@ -67,17 +67,17 @@ export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKe
       const fields = form.read(caller);
       await pack.finish();
       if (files.parts.length > MANY_FILES) await ownTurn();
-      const asked = check(files, fields);
-      const published = asked.files.map(({ path, sha256, size }) => ({ path, sha256, size }));
-      const passwordHash = asked.options.password === null ? null : await hashPassword(asked.options.password);
+      const request = check(files, fields);
+      const published = request.files.map(({ path, sha256, size }) => ({ path, sha256, size }));
+      const passwordHash = request.options.password === null ? null : await hashPassword(request.options.password);
       const publication: Publication = {
         files: published,
-        options: asked.options,
+        options: request.options,
         passwordHash,
         pack: await sealNewContents(pack, stored),
         reserved: false,
         ...compileDeployRules(files.ruleFiles, published),
-        idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(asked)) },
+        idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(request)) },
       };
       return commit(core, caller, pack, publication);
     },

@@ -96,9 +96,9 @@ function keepLines(maxBytes: number, done: (bytes: Uint8Array) => void): Content
   return {
     write(chunk) {
       if (room === 0) return;
-      const kept = Buffer.from(chunk.subarray(0, room));
-      chunks.push(kept);
-      room -= kept.length;
+      const copy = Buffer.from(chunk.subarray(0, room));
+      chunks.push(copy);
+      room -= copy.length;
     },
     end() {
       done(Buffer.concat(chunks));

@@ -17,7 +17,7 @@ export interface DomainName {
   registrable: string;
 }
 
-/** A text that cannot be a domain. Has a `name` if it is nevertheless a valid host name. */
+/** The result for an invalid domain name. `name` is set if the text is at least a valid host name. */
 export interface InvalidDomainName {
   ok: false;
   name: string | null;
@@ -28,7 +28,7 @@ export interface InvalidDomainName {
 /** The addresses that the grammar depends on. */
 export type NameRules = Pick<Addresses, 'platformHost' | 'cnameTarget' | 'serviceHosts'>;
 
-/** The maximum length of a text that is parsed. Far longer than the Unicode form of any name of 253 bytes. */
+/** Longer texts are rejected without parsing. Far longer than the Unicode form of any name of 253 bytes. */
 const MAX_TEXT = 1_000;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_NAME = 253;

@@ -56,9 +56,9 @@ export async function putDomain(
       }
       if (await isNameTaken(em, scope.caller.account, name)) throw nameTaken(name);
       await requireDomainRoom(em, core, { account: scope.caller.account, plan }, name.kind);
-      const made = createDomain(em, scope, name, { deployment, labels: change.labels ?? [] });
+      const createdDomain = createDomain(em, scope, name, { deployment, labels: change.labels ?? [] });
       await em.flush();
-      return { domain: toDomain(core.addresses, made), created: true };
+      return { domain: toDomain(core.addresses, createdDomain), created: true };
     });
   } catch (error) {
     // Another account got the platform domain after the check.

@@ -86,7 +86,7 @@ export interface StoredContentsQuery {
 export function findStoredContents(core: Core): StoredContentsQuery {
   const answers: Promise<Set<string>>[] = [];
   let pending: string[] = [];
-  const ask = () => {
+  const query = () => {
     const answer = findStored(core, pending);
     answer.catch(() => {}); // The error reaches the caller of `result`.
     answers.push(answer);
@@ -94,10 +94,10 @@ export function findStoredContents(core: Core): StoredContentsQuery {
   };
   return {
     add(hash) {
-      if (pending.push(hash) === MAX_HASHES_PER_QUERY) ask();
+      if (pending.push(hash) === MAX_HASHES_PER_QUERY) query();
     },
     async result() {
-      if (pending.length > 0) ask();
+      if (pending.length > 0) query();
       const stored = new Set<string>();
       for (const answer of answers) for (const hash of await answer) stored.add(hash);
       return stored;

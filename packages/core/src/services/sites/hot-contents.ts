@@ -29,13 +29,13 @@ const ENTRY_BYTES = 500;
  * Source: security T36.
  */
 export function createHotContents(packs: PackStore, { maxBytes = DEFAULT_BYTES } = {}): HotContents {
-  const kept = createLoadingCache<Buffer>({
+  const cache = createLoadingCache<Buffer>({
     maxBytes,
     sizeOf: ({ length }) => length + ENTRY_BYTES,
   });
   return {
-    peek: ({ sha256 }) => kept.peek(sha256) ?? undefined,
-    read: async (content) => (await kept.get(content.sha256, () => readChecked(packs, content)))!,
+    peek: ({ sha256 }) => cache.peek(sha256) ?? undefined,
+    read: async (content) => (await cache.get(content.sha256, () => readChecked(packs, content)))!,
   };
 }
 

@@ -126,7 +126,7 @@ export class LiveSiteCache implements LiveSites {
   /** The cached public site of an address, if it may be served without the database. */
   #peekStale(address: SiteAddress): Site | null {
     if (this.#freshness.ageMs > this.#staleMs) return null;
-    const kept = this.#peek(address);
-    return kept && typeof kept === 'object' && kept.passwordVersion === null ? kept : null;
+    const cached = this.#peek(address);
+    return cached && typeof cached === 'object' && cached.passwordVersion === null ? cached : null;
   }
 }

@@ -49,36 +49,36 @@ export function createLoadingCache<T extends object>({
   sizeOf,
   absentMs = ABSENT_MS,
 }: LoadingCacheOptions<T>): LoadingCache<T> {
-  const kept = createSieve(maxBytes, sizeOf);
+  const cache = createSieve(maxBytes, sizeOf);
   const absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
   const recentKeys = createRecentKeys(RECENT_LOADS);
   let oversized: { key: string; value: T } | null = null;
 
   function peek(key: string): T | null | undefined {
-    const value = kept.get(key) ?? (oversized?.key === key ? oversized.value : undefined);
+    const value = cache.get(key) ?? (oversized?.key === key ? oversized.value : undefined);
     return value ?? (absent.size > 0 && absent.has(key) ? null : undefined);
   }
 
   async function loadOnce(key: string, load: () => Promise<T | null>): Promise<T | null> {
-    const mine = load();
-    loading.set(key, mine);
+    const loadingValue = load();
+    loading.set(key, loadingValue);
     try {
-      const value = await mine;
-      if (loading.get(key) === mine) {
+      const value = await loadingValue;
+      if (loading.get(key) === loadingValue) {
         discard(key);
         if (value === null) absent.set(key, true);
         else if (sizeOf(value) > maxBytes) oversized = { key, value };
-        else if (recentKeys.isRepeated(key)) kept.set(key, value);
+        else if (recentKeys.isRepeated(key)) cache.set(key, value);
       }
       return value;
     } finally {
-      if (loading.get(key) === mine) loading.delete(key);
+      if (loading.get(key) === loadingValue) loading.delete(key);
     }
   }
 
   function discard(key: string): void {
-    kept.delete(key);
+    cache.delete(key);
     if (oversized?.key === key) oversized = null;
     absent.delete(key);
   }
@@ -99,7 +99,7 @@ export function createLoadingCache<T extends object>({
     reload: loadOnce,
     forget,
     clear() {
-      kept.clear();
+      cache.clear();
       oversized = null;
       absent.clear();
       loading.clear();

@@ -44,7 +44,7 @@ export interface BeginRequest {
   idempotencyKey?: string | undefined;
 }
 
-/** The files that an upload will publish, and what is needed for that. */
+/** The files that an upload will publish, and the contents they need. */
 interface UploadPlan {
   files: UploadFile[];
   /** The contents that the client must send. */
@@ -86,7 +86,7 @@ export async function beginUpload(request: BeginRequest, input: BeginUpload): Pr
   const budget = await takeDeployBudget(core, caller, null);
   const planIn = input.base === undefined ? planWhole(core, caller, input) : planChange(core, caller, input);
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
-  const begun = await core.database.transaction(async (em) => {
+  const begunUpload = await core.database.transaction(async (em) => {
     await enterFence(em);
     const account = await lockOwner(em, core, caller);
     if (await wasBegunConcurrently(em, core, caller, name)) return null;
@@ -98,7 +98,7 @@ export async function beginUpload(request: BeginRequest, input: BeginUpload): Pr
     return { upload: name, missing: [...plan.asked.keys()] };
   });
   failpoint('upload.begun');
-  if (begun) return begun;
+  if (begunUpload) return begunUpload;
   await budget.giveBack();
   const twin = await resume(core, caller, name, fingerprint);
   if (!twin) throw uploadNotFound();
@@ -124,9 +124,9 @@ function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller):
 function canonical(input: BeginUpload, options: DeployOptions): unknown {
   const sorted = (files: readonly UploadFile[]) =>
     files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1));
-  const asked =
+  const missingLengths =
     input.base === undefined ? sorted(input.files) : [input.base, sorted(input.put), input.remove.toSorted()];
-  return input.password === null ? [asked, options, 'no password'] : [asked, options];
+  return input.password === null ? [missingLengths, options, 'no password'] : [missingLengths, options];
 }
 
 /** The upload that was already begun with a key; otherwise `null`. */
@@ -240,17 +240,17 @@ async function findMissingContents(
   known: ContentLengths,
 ): Promise<Pick<UploadPlan, 'asked' | 'packs'>> {
   const wanted = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
-  const own =
+  const ownContents =
     caller.kind === 'account'
       ? await findOwnContents(em, core, caller.account, wanted)
       : { lengths: new Map<string, number>(), packs: new Set<string>() };
-  const asked = new Map<string, number>();
+  const missingContents = new Map<string, number>();
   for (const { path, size, sha256 } of files) {
-    const length = known.get(sha256) ?? own.lengths.get(sha256);
-    if (length === undefined) asked.set(sha256, size);
+    const length = known.get(sha256) ?? ownContents.lengths.get(sha256);
+    if (length === undefined) missingContents.set(sha256, size);
     else if (length !== size) throw sizeMismatch(path, size, length);
   }
-  return { asked, packs: own.packs };
+  return { asked: missingContents, packs: ownContents.packs };
 }
 
 interface NewUpload extends Omit<DeployOptions, 'password'>, UploadPlan {

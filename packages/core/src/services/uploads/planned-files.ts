@@ -74,7 +74,7 @@ function refuseTwoSizes(files: readonly UploadFile[]): void {
   }
 }
 
-/** The error for a size that the content of this SHA-256 does not have. */
+/** The error for a size that differs from the size of the content with this SHA-256. */
 export function sizeMismatch(path: string, size: number, known: number) {
   return invalidFile(path, `its size is given as ${size} bytes, but the content with this SHA-256 has ${known}`);
 }

@@ -27,11 +27,11 @@ export interface ContentsBody {
   /**
    * Starts the next content; the one before must have ended.
    *
-   * @throws `validation_failed` if it was not requested, has another length than announced, or is in the body twice.
+   * @throws `validation_failed` if it was not requested, its length differs from the announced one, or is in the body twice.
    */
   begin(sha256: string, length: number): ContentSink;
   /**
-   * Makes every content durable that arrived completely, and records it. A content that has not ended is left out.
+   * Makes every content durable that arrived completely, and records it. Incomplete contents are skipped.
    *
    * @throws `validation_failed` naming the file whose bytes do not match its SHA-256, after the others are kept;
    *   `authentication_failed` for a credential that was revoked meanwhile; `business_logic_error` if the upload was

@@ -26,7 +26,7 @@ beforeEach(async () => {
   ({ caller, key } = await test.account());
 });
 
-const ask = () => authenticate(core, `Bearer ${key}`, '192.0.2.1');
+const authenticateKey = () => authenticate(core, `Bearer ${key}`, '192.0.2.1');
 const newest = async (count: number) =>
   (await listActivities({ core, caller }, { limit: 100 })).activities.slice(0, count);
 
@@ -35,9 +35,12 @@ describe('api §6: the state of an account', () => {
     '%s: refuses everything with 403 until it is activated',
     async (state) => {
       expect(await setAccountState(core, caller.account, state)).toEqual({ from: 'active', to: state });
-      await expect(ask()).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining(state) });
+      await expect(authenticateKey()).rejects.toMatchObject({
+        code: 'forbidden',
+        message: expect.stringContaining(state),
+      });
       expect(await setAccountState(core, caller.account, 'active')).toEqual({ from: state, to: 'active' });
-      expect(await ask()).toMatchObject({ account: caller.account });
+      expect(await authenticateKey()).toMatchObject({ account: caller.account });
     },
   );
 

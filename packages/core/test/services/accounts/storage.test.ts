@@ -72,18 +72,18 @@ describe('api §6: storage', () => {
   it('counts an open upload from its beginning, and not twice when it is committed', async () => {
     const files = { 'index.html': fresh(50), 'a.txt': 'x'.repeat(9) };
     const size = listOf(files).reduce((sum, file) => sum + file.size, 0);
-    const begun = await begin(core, caller, { files: listOf(files) });
+    const begunUpload = await begin(core, caller, { files: listOf(files) });
     expect(await stored()).toBe(size);
-    await sendMissing(core, caller, begun, files);
-    await commitUpload({ core, caller }, begun.upload);
+    await sendMissing(core, caller, begunUpload, files);
+    await commitUpload({ core, caller }, begunUpload.upload);
     expect(await stored()).toBe(size);
     expect(await isExact()).toBe(true);
   });
 
   it('no longer counts contents as soon as no deployment refers to them', async () => {
-    const kept = bytes(40);
-    const { body } = await deploySite(core, caller, { 'kept.bin': kept, 'big.bin': bytes(500) });
-    await deploySite(core, caller, { 'kept.bin': kept });
+    const sharedBytes = bytes(40);
+    const { body } = await deploySite(core, caller, { 'kept.bin': sharedBytes, 'big.bin': bytes(500) });
+    await deploySite(core, caller, { 'kept.bin': sharedBytes });
     expect(await stored()).toBe(540);
     await deleteDeployment({ core, caller }, body.deployment);
     expect(await stored()).toBe(40);
@@ -190,10 +190,10 @@ describe('api §6: the storage cap', () => {
   it('is checked again when an upload is committed whose account has a smaller plan by then', async () => {
     const scale = (await test.account('scale')).caller;
     const files = { 'index.html': 'x'.repeat(CAP + 1) };
-    const begun = await begin(core, scale, { files: listOf(files) });
-    await sendMissing(core, scale, begun, files);
+    const begunUpload = await begin(core, scale, { files: listOf(files) });
+    await sendMissing(core, scale, begunUpload, files);
     await toFree(scale);
-    expect(await refusal(commitUpload({ core, caller: scale }, begun.upload))).toMatchObject(full(CAP + 1));
+    expect(await refusal(commitUpload({ core, caller: scale }, begunUpload.upload))).toMatchObject(full(CAP + 1));
   });
 
   it('does not exist on a plan without one, such as Scale', async () => {
@@ -227,7 +227,7 @@ describe('api §6: the storage cap', () => {
     expect(sent).toBeLessThan(20);
   });
 
-  it('does not refuse a repetition', async () => {
+  it('does not refuse a repeated deploy with the same key', async () => {
     const scale = (await test.account('scale')).caller;
     const files = { 'a.bin': bytes(CAP + 1) };
     const { body } = await deploySite(core, scale, files, { key: 'again' });
@@ -252,32 +252,34 @@ describe('api §6: the storage of an anonymous address', () => {
   };
 
   it('has a cap of 500 MiB, over deployments and open uploads', async () => {
-    const by = anonymous();
-    await fill(by, LIMIT - 100);
-    expect(await refusal(deploySite(core, by, { 'b.bin': bytes(101) }))).toMatchObject(full(LIMIT - 100, LIMIT));
-    await begin(core, by, { files: listOf({ 'c.bin': bytes(60) }) });
-    expect(await refusal(begin(core, by, { files: listOf({ 'd.bin': bytes(41) }) }))).toMatchObject(
+    const anonymousCaller = anonymous();
+    await fill(anonymousCaller, LIMIT - 100);
+    expect(await refusal(deploySite(core, anonymousCaller, { 'b.bin': bytes(101) }))).toMatchObject(
+      full(LIMIT - 100, LIMIT),
+    );
+    await begin(core, anonymousCaller, { files: listOf({ 'c.bin': bytes(60) }) });
+    expect(await refusal(begin(core, anonymousCaller, { files: listOf({ 'd.bin': bytes(41) }) }))).toMatchObject(
       full(LIMIT - 40, LIMIT),
     );
     await deploySite(core, anonymous(), { 'b.bin': bytes(101) });
   });
 
   it('counts a content once, and no longer counts what was claimed', async () => {
-    const by = anonymous();
+    const uploader = anonymous();
     const same = { 'b.bin': bytes(80) };
-    const { claim } = await fill(by, LIMIT - 100);
-    await deploySite(core, by, same);
-    await deploySite(core, by, same);
+    const { claim } = await fill(uploader, LIMIT - 100);
+    await deploySite(core, uploader, same);
+    await deploySite(core, uploader, same);
     await test.database.query(`update account set plan = 'scale' where id = $1`, [caller.account]);
     await claimDeployment({ core, caller }, claim!);
-    await deploySite(core, by, { 'c.bin': bytes(400) });
+    await deploySite(core, uploader, { 'c.bin': bytes(400) });
   });
 
   it('does not exceed its cap by parallel deploys', async () => {
-    const by = anonymous();
-    await fill(by, LIMIT - 250);
+    const anonymousScope = anonymous();
+    await fill(anonymousScope, LIMIT - 250);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 8 }, () => deploySite(core, by, { 'b.bin': bytes(100) })),
+      Array.from({ length: 8 }, () => deploySite(core, anonymousScope, { 'b.bin': bytes(100) })),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });

@@ -58,11 +58,11 @@ describe('api §1: a credential', () => {
   });
 
   it('is never created twice', async () => {
-    const made = await test.core.database.transaction(async (em) =>
+    const tokenRow = await test.core.database.transaction(async (em) =>
       Array.from({ length: 200 }, () => createToken(em, caller.account, { kind: 'deploy', created: test.core.now() })),
     );
-    expect(new Set(made.map(({ secret }) => secret)).size).toBe(200);
-    expect(new Set(made.map(({ token }) => token)).size).toBe(200);
+    expect(new Set(tokenRow.map(({ secret }) => secret)).size).toBe(200);
+    expect(new Set(tokenRow.map(({ token }) => token)).size).toBe(200);
   });
 
   it('is rolled back with a transaction that fails', async () => {
@@ -93,29 +93,29 @@ describe('api §5: POST /tokens', () => {
     [{ kind: 'api' }, { kind: 'api', labels: [], expires: null }, /^ship-/],
     [{ labels: ['cli', 'us-east-1'] }, { labels: ['cli', 'us-east-1'], expires: null }, /^deploy-/],
   ] as const)('with %j creates %j', async (request, expected, prefix) => {
-    const made = await add(request as Partial<TokenRequest>);
-    expect(CreatedToken.parse(made)).toEqual(made);
-    expect(made).toMatchObject({ ...expected, used: null });
-    expect(made.secret).toMatch(prefix);
-    expect(made.secret).toMatch(CREDENTIAL);
-    expect(made.token).toMatch(TOKEN_ID);
-    const { secret, ...record } = made;
-    expect(await getToken(scope(), made.token)).toEqual(record);
+    const added = await add(request as Partial<TokenRequest>);
+    expect(CreatedToken.parse(added)).toEqual(added);
+    expect(added).toMatchObject({ ...expected, used: null });
+    expect(added.secret).toMatch(prefix);
+    expect(added.secret).toMatch(CREDENTIAL);
+    expect(added.token).toMatch(TOKEN_ID);
+    const { secret, ...record } = added;
+    expect(await getToken(scope(), added.token)).toEqual(record);
     expect(Token.strict().parse(record)).toEqual(record);
     expect(await opens(secret)).toBe(true);
   });
 
   it('with a ttl creates a credential that expires after it, to the second: 401', async () => {
-    const made = await add({ ttl: 60 });
-    expect(made.expires! - made.created).toBe(60);
-    const before = made.expires! * 1_000 - 1;
-    expect(await opens(made.secret, { ...test.core, now: () => new Date(before) })).toBe(true);
+    const createdToken = await add({ ttl: 60 });
+    expect(createdToken.expires! - createdToken.created).toBe(60);
+    const before = createdToken.expires! * 1_000 - 1;
+    expect(await opens(createdToken.secret, { ...test.core, now: () => new Date(before) })).toBe(true);
     test.advance(61);
-    expect(await opens(made.secret)).toBe(401);
+    expect(await opens(createdToken.secret)).toBe(401);
     expect((await listTokens(scope(), { limit: 100 })).tokens).toContainEqual(
-      expect.objectContaining({ token: made.token, expires: made.expires }),
+      expect.objectContaining({ token: createdToken.token, expires: createdToken.expires }),
     );
-    expect(await deleteToken(scope(), made.token)).toEqual({ token: made.token });
+    expect(await deleteToken(scope(), createdToken.token)).toEqual({ token: createdToken.token });
   });
 
   it('api §1: draws another identifier if the account already has the first one', async () => {
@@ -128,15 +128,15 @@ describe('api §5: POST /tokens', () => {
   });
 
   it('api §6: is recorded in the audit log, with the expiry and without the secret', async () => {
-    const made = await add({ kind: 'api', ttl: 9, labels: ['one'] });
-    await deleteToken(scope(), made.token);
+    const newToken = await add({ kind: 'api', ttl: 9, labels: ['one'] });
+    await deleteToken(scope(), newToken.token);
     const { activities } = await listActivities(scope(), { limit: 2 });
-    const common = { created: expect.any(Number), authMethod: 'api-key', token: made.token };
+    const common = { created: expect.any(Number), authMethod: 'api-key', token: newToken.token };
     expect(activities).toEqual([
       { ...common, event: 'token.delete', meta: { kind: 'api' } },
-      { ...common, event: 'token.create', meta: { kind: 'api', labels: ['one'], expires: made.expires } },
+      { ...common, event: 'token.create', meta: { kind: 'api', labels: ['one'], expires: newToken.expires } },
     ]);
-    expect(JSON.stringify(activities)).not.toContain(made.secret.slice(-4));
+    expect(JSON.stringify(activities)).not.toContain(newToken.secret.slice(-4));
   });
 });
 
@@ -161,16 +161,16 @@ describe('api §5: DELETE /tokens/{token}', () => {
   it.each(['', 'zzzzzzz', 'A1B2C3D', 'zzzzzz', 'zzzzzzzz', '\0', "' or 1=1"])(
     'of %j, which does not exist, is 404',
     async (token) => {
-      for (const ask of [getToken, deleteToken])
-        await expect(ask(scope(), token)).rejects.toMatchObject({ code: 'not_found', status: 404 });
+      for (const operation of [getToken, deleteToken])
+        await expect(operation(scope(), token)).rejects.toMatchObject({ code: 'not_found', status: 404 });
     },
   );
 
   it('T22: of another account’s token is 404 and keeps it', async () => {
     const { caller: other } = await test.account();
     const { token, secret } = await add();
-    for (const ask of [getToken, deleteToken])
-      await expect(ask({ core: test.core, caller: other }, token)).rejects.toMatchObject({ code: 'not_found' });
+    for (const procedure of [getToken, deleteToken])
+      await expect(procedure({ core: test.core, caller: other }, token)).rejects.toMatchObject({ code: 'not_found' });
     expect(await opens(secret)).toBe(true);
   });
 });
@@ -178,18 +178,18 @@ describe('api §5: DELETE /tokens/{token}', () => {
 describe('api §5: GET /tokens', () => {
   it('lists the account’s own, newest first, in pages, without secrets', async () => {
     const { caller: own } = await test.account();
-    const mine = { core: test.core, caller: own };
-    const made = [own.token];
-    for (let i = 0; i < 6; i += 1) made.unshift((await addToken(mine, { kind: 'deploy' })).token);
+    const ownScope = { core: test.core, caller: own };
+    const createdTokens = [own.token];
+    for (let i = 0; i < 6; i += 1) createdTokens.unshift((await addToken(ownScope, { kind: 'deploy' })).token);
     const seen: string[] = [];
     for (let cursor: string | undefined; ;) {
-      const page = await listTokens(mine, { limit: 3, ...(cursor ? { cursor } : {}) });
+      const page = await listTokens(ownScope, { limit: 3, ...(cursor ? { cursor } : {}) });
       seen.push(...page.tokens.map(({ token }) => token));
       expect(JSON.stringify(page)).not.toMatch(/secret|hash|last4/i);
       if (!page.nextCursor) break;
       cursor = page.nextCursor;
     }
-    expect(seen).toEqual(made);
+    expect(seen).toEqual(createdTokens);
   });
 
   it('api §5: `used` changes at most once a minute', async () => {

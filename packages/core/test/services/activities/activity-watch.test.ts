@@ -133,12 +133,12 @@ describe("api §9: a watch of an account's activities", () => {
   });
 
   it('cannot start while the database is unavailable, and does not use up a place', async () => {
-    const away = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
-    const feed = createActivityFeed(away.newActivities, { perAccount: 1, perProcess: 1 });
+    const unreachable = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
+    const feed = createActivityFeed(unreachable.newActivities, { perAccount: 1, perProcess: 1 });
     for (let attempt = 0; attempt < 2; attempt += 1)
       await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await away.close();
-    await away.close();
+    await unreachable.close();
+    await unreachable.close();
     await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

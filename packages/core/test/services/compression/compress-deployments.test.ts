@@ -262,9 +262,9 @@ describe('failures during compression (S48)', () => {
 describe('W2: packs of compressed forms', () => {
   it('are kept while one of their contents exists, and removed in the same sweep as the last one', async () => {
     const [shared, own] = [textOf('shared'), textOf('own')];
-    const kept = await world.deploy({ 'shared.txt': shared });
+    const remaining = await world.deploy({ 'shared.txt': shared });
     const gone = await world.deploy({ 'shared.txt': shared, 'own.txt': own });
-    await world.test.database.query('update deployment set compress_at = null where id = $1', [kept]);
+    await world.test.database.query('update deployment set compress_at = null where id = $1', [remaining]);
     await compressDeployments(core, compressor);
     expect(await packs()).toHaveLength(3);
     await deleteDeployment({ core, caller: world.caller }, gone);
@@ -272,7 +272,7 @@ describe('W2: packs of compressed forms', () => {
     expect([...(await world.recorded()).keys()]).toEqual([hashOf(shared)]);
     await expectForms(world, shared);
     expect(await packs()).toHaveLength(2);
-    await deleteDeployment({ core, caller: world.caller }, kept);
+    await deleteDeployment({ core, caller: world.caller }, remaining);
     expect(await sweepAll(world.test)).toMatchObject({ packs: 2 });
     expect(await packs()).toEqual([]);
   });

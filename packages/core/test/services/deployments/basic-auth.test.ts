@@ -30,9 +30,9 @@ const WAYS: [title: string, deploy: (files: UploadFiles) => Promise<unknown>][] 
   [
     'a delta upload on a base',
     async (files) => {
-      const begun = await begin(test.core, caller, { base, put: listOf(files), remove: [] });
-      await sendMissing(test.core, caller, begun, files);
-      return commitUpload({ core: test.core, caller }, begun.upload);
+      const begunUpload = await begin(test.core, caller, { base, put: listOf(files), remove: [] });
+      await sendMissing(test.core, caller, begunUpload, files);
+      return commitUpload({ core: test.core, caller }, begunUpload.upload);
     },
   ],
 ];

@@ -107,7 +107,7 @@ describe('api §6: the cap on deployments', () => {
   });
 
   it.each([['suspended'], ['terminated']])(
-    'refuses a deploy of an account that is %s meanwhile with 403 and counts nothing',
+    'refuses a deploy with 403 and counts nothing if the account is %s during the deploy',
     async (state) => {
       const before = await used();
       await test.database.query('update account set state = $2 where id = $1', [caller.account, state]);

@@ -116,7 +116,7 @@ describe('api §6: a claim', () => {
     expect(await late).toBe(404);
   });
 
-  it('for two deployments at an account’s last place is 200 for one, 403 for the other', async () => {
+  it('succeeds for only one of two deployments if the cap of the account has room for one; the other is 403', async () => {
     const { caller: own } = await test.account('one');
     const [a, b] = [await publish(), await publish()];
     const outcomes = await Promise.allSettled([a, b].map(({ hash }) => claimDeployment(scope(own), hash)));
@@ -184,7 +184,7 @@ describe('api §6: a claim is refused', () => {
     expect(await claimDeployment(scope(), hash)).toMatchObject({ deployment });
   });
 
-  it.each(['suspended', 'terminated'])('for an account that is %s meanwhile: 403', async (state) => {
+  it.each(['suspended', 'terminated'])('is 403 if the account is %s during the claim', async (state) => {
     const { hash } = await publish();
     await test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
     await expect(claimDeployment(scope(), hash)).rejects.toMatchObject({ code: 'forbidden' });
@@ -198,9 +198,9 @@ describe('api §6: a claim is refused', () => {
       Promise.allSettled(sites.map(({ hash }) => claimDeployment(scope(own), hash))),
       sweepAll({ ...test, core: later }),
     ]);
-    const kept = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    expect(await used(own)).toBe(kept);
-    expect((await listDeployments(scope(own), { limit: 100 })).deployments).toHaveLength(kept);
+    const succeeded = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(await used(own)).toBe(succeeded);
+    expect((await listDeployments(scope(own), { limit: 100 })).deployments).toHaveLength(succeeded);
     const rows = await test.database.query<{ status: string; owned: boolean; kept: boolean }>(
       'select status, account_id is not null as owned, expires is null as kept from deployment where id = any($1)',
       [sites.map(({ deployment }) => deployment)],

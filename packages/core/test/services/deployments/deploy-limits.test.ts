@@ -51,13 +51,13 @@ describe('T4: a deploy that just fits is accepted', () => {
 });
 
 describe('S65: a ship.json', () => {
-  const of = (bytes: number) => ({ 'ship.json': `{"a":"${'x'.repeat(bytes - 8)}"}` });
+  const shipJsonOf = (bytes: number) => ({ 'ship.json': `{"a":"${'x'.repeat(bytes - 8)}"}` });
 
   it('has at most 256 KiB', async () => {
     const large = await createTestCore();
     const { caller } = await large.account();
-    expect((await deploySite(large.core, caller, of(256 * 1024))).body).toMatchObject({ size: 256 * 1024 });
-    await expect(deploySite(large.core, caller, of(256 * 1024 + 1))).rejects.toMatchObject({
+    expect((await deploySite(large.core, caller, shipJsonOf(256 * 1024))).body).toMatchObject({ size: 256 * 1024 });
+    await expect(deploySite(large.core, caller, shipJsonOf(256 * 1024 + 1))).rejects.toMatchObject({
       code: 'validation_failed',
       details: { file: 'ship.json' },
     });

@@ -89,15 +89,15 @@ describe('T22: a deployment that the account cannot see', () => {
 describe('api §3: GET /deployments', () => {
   it('lists the account’s own, newest first, in pages', async () => {
     await deploySite(test.core, (await test.account()).caller, SITE);
-    const made: string[] = [];
-    for (let i = 0; i < 5; i += 1) made.unshift((await deploy()).deployment);
+    const createdIds: string[] = [];
+    for (let i = 0; i < 5; i += 1) createdIds.unshift((await deploy()).deployment);
     const first = await page(2);
     const second = await page(2, first.nextCursor);
     const third = await page(2, second.nextCursor);
     expect([first, second, third].map(({ deployments }) => deployments.map(({ deployment }) => deployment))).toEqual([
-      made.slice(0, 2),
-      made.slice(2, 4),
-      made.slice(4),
+      createdIds.slice(0, 2),
+      createdIds.slice(2, 4),
+      createdIds.slice(4),
     ]);
     expect(third).not.toHaveProperty('nextCursor');
     expect(await page(5)).not.toHaveProperty('nextCursor');

@@ -51,18 +51,18 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
     'a body of contents that were received already',
     async () => {
       const files = { 'index.html': randomUUID() };
-      const begun = await begin(core, caller, { files: listOf(files) });
-      await sendMissing(core, caller, begun, files);
-      return receiving(begun.upload, files['index.html']);
+      const begunUpload = await begin(core, caller, { files: listOf(files) });
+      await sendMissing(core, caller, begunUpload, files);
+      return receiving(begunUpload.upload, files['index.html']);
     },
   ],
   [
     'a commit',
     async () => {
       const files = { 'index.html': randomUUID() };
-      const begun = await begin(core, caller, { files: listOf(files) });
-      await sendMissing(core, caller, begun, files);
-      return () => commitUpload({ core, caller }, begun.upload);
+      const begunUpload = await begin(core, caller, { files: listOf(files) });
+      await sendMissing(core, caller, begunUpload, files);
+      return () => commitUpload({ core, caller }, begunUpload.upload);
     },
   ],
   ['the beginning of an upload', async () => () => begin(core, caller, { files: listOf({ a: randomUUID() }) })],
@@ -93,7 +93,7 @@ const HAPPENINGS = [
 ] as const;
 
 describe.each(REQUESTS)('api §5: %s', (_, start) => {
-  it.each(HAPPENINGS)('changes nothing if its credential %s meanwhile', async (__, status, happen) => {
+  it.each(HAPPENINGS)('changes nothing if its credential %s during the request', async (__, status, happen) => {
     const end = await start();
     await happen();
     const before = await stateOf(test);

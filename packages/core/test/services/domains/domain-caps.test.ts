@@ -129,7 +129,7 @@ describe('api §6: paused custom domains', () => {
   });
 });
 
-it('api §6: an account that is suspended meanwhile gets no domain', async () => {
+it('api §6: an account that is suspended during the request gets no domain', async () => {
   const { caller } = await test.account();
   await test.database.query(`update account set state = 'suspended' where id = $1`, [caller.account]);
   await expect(putDomain(scopeOf(caller), NAMES.platformDomains(), {})).rejects.toMatchObject({

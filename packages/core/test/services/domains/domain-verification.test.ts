@@ -106,7 +106,7 @@ describe('api §4: verify', () => {
     expect((await rowOf(alice, name)).verified).toBeNull();
   });
 
-  it('answers not_found if the domain is deleted meanwhile', async () => {
+  it('answers not_found if the domain is deleted during the check', async () => {
     const name = await add(alice, `www.${nextName()}`);
     const check: Dns['check'] = async (wanted) => {
       await test.database.query(`delete from domain where name = '${name}'`);
@@ -157,11 +157,11 @@ describe('T28: proving a domain', () => {
     ['a name far above', (base) => `a.b.c.${base}`, (base) => `c.${base}`],
   ])('%s of a proved name stays pending for another account, even with its records', async (_, first, second) => {
     const base = nextName();
-    const taken = await add(alice, first(base));
+    const existing = await add(alice, first(base));
     await add(bob, second(base));
     const wanted = second(base).toLowerCase().replace(/\.$/, '');
-    await point(alice, taken);
-    expect((await verify(alice, taken)).status).toBe('success');
+    await point(alice, existing);
+    expect((await verify(alice, existing)).status).toBe('success');
     server.zone.clear();
     await point(bob, wanted);
     const { status, checks } = await verify(bob, second(base));

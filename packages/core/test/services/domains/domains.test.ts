@@ -16,17 +16,17 @@ import { type DomainChange, putDomain } from '../../../src/services/domains/put-
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
-let mine: AccountCaller;
-let theirs: AccountCaller;
+let ownCaller: AccountCaller;
+let otherCaller: AccountCaller;
 beforeAll(async () => {
   test = await createTestCore();
-  [mine, theirs] = [(await test.account('team')).caller, (await test.account('team')).caller];
+  [ownCaller, otherCaller] = [(await test.account('team')).caller, (await test.account('team')).caller];
 });
 afterAll(() => test.close());
 
 const scopeOf = (caller: AccountCaller) => ({ core: test.core, caller });
-const put = (name: string, change: DomainChange = {}, caller = mine) => putDomain(scopeOf(caller), name, change);
-const publish = async (caller = mine, fields: Record<string, string> = {}) =>
+const put = (name: string, change: DomainChange = {}, caller = ownCaller) => putDomain(scopeOf(caller), name, change);
+const publish = async (caller = ownCaller, fields: Record<string, string> = {}) =>
   (await deploySite(test.core, caller, { 'index.html': 'home' }, { fields })).body.deployment;
 /** Marks a custom domain as proved, like a successful DNS check. */
 const prove = (name: string, caller: AccountCaller) =>
@@ -38,7 +38,7 @@ const prove = (name: string, caller: AccountCaller) =>
 let serial = 0;
 const platformName = () => `site-${(serial += 1)}.sites.test`;
 const customName = () => `www.shop-${(serial += 1)}.dev`;
-const taken = {
+const takenResult = {
   code: 'business_logic_error',
   status: 422,
   message: expect.stringContaining('belongs to another account'),
@@ -65,7 +65,7 @@ describe('api §4: PUT has merge semantics', () => {
     expect((await put(custom)).domain).toMatchObject({ url: `https://${custom}`, status: 'pending', linked: null });
   });
 
-  it('absent fields stay unchanged, and `links` counts links to another deployment than before', async () => {
+  it('absent fields stay unchanged, and `links` counts links to a different deployment', async () => {
     const name = platformName();
     const [first, second] = [await publish(), await publish()];
     const { domain } = await put(name, { deployment: first, labels: ['one', 'two'] });
@@ -80,23 +80,23 @@ describe('api §4: PUT has merge semantics', () => {
       domain: { ...domain, labels: [], deployment: second, links: 2, linked: expect.any(Number) },
     });
     expect(switched.domain.linked! - domain.linked!).toBeGreaterThanOrEqual(60);
-    expect(await getDomain(scopeOf(mine), name)).toEqual(switched.domain);
+    expect(await getDomain(scopeOf(ownCaller), name)).toEqual(switched.domain);
   });
 
   it('a missing deployment, an anonymous one and one of another account are the same 404', async () => {
     const name = platformName();
     const { body } = await deploySite(test.core, { kind: 'anonymous', address: '192.0.2.1' }, { a: 'a' });
     const errors = [];
-    for (const deployment of ['calm-otter-zzzzzzz', 'nonsense', await publish(theirs), body.deployment])
+    for (const deployment of ['calm-otter-zzzzzzz', 'nonsense', await publish(otherCaller), body.deployment])
       errors.push(await put(name, { deployment }).catch((error: Error) => error));
     expect(new Set(errors.map((error) => JSON.stringify(error))).size).toBe(1);
     expect(errors[0]).toMatchObject({ code: 'not_found', message: 'There is no such deployment.' });
-    await expect(getDomain(scopeOf(mine), name)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(getDomain(scopeOf(ownCaller), name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('api §3: a deployment that is being deleted or expires cannot be linked', async () => {
-    const [gone, expiring] = [await publish(), await publish(mine, { ttl: '3600' })];
-    await deleteDeployment(scopeOf(mine), gone);
+    const [gone, expiring] = [await publish(), await publish(ownCaller, { ttl: '3600' })];
+    await deleteDeployment(scopeOf(ownCaller), gone);
     const name = platformName();
     const refused = { code: 'business_logic_error', status: 422 };
     await expect(put(name, { deployment: gone })).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('api §4: PUT has merge semantics', () => {
     });
     await put(name);
     await expect(put(name, { deployment: expiring })).rejects.toMatchObject(refused);
-    expect(await getDomain(scopeOf(mine), name)).toMatchObject({ deployment: null, links: 0 });
+    expect(await getDomain(scopeOf(ownCaller), name)).toMatchObject({ deployment: null, links: 0 });
   });
 });
 
@@ -117,9 +117,9 @@ describe('T28: names of other accounts', () => {
   it('of two accounts that request a platform domain at once exactly one gets it', async () => {
     for (let round = 0; round < 10; round += 1) {
       const name = platformName();
-      const outcomes = await Promise.allSettled([mine, theirs].map((caller) => put(name, {}, caller)));
+      const outcomes = await Promise.allSettled([ownCaller, otherCaller].map((caller) => put(name, {}, caller)));
       const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-      expect(refused).toEqual([expect.objectContaining(taken)]);
+      expect(refused).toEqual([expect.objectContaining(takenResult)]);
       expect(await test.database.query(`select 1 from domain where name = $1`, [name])).toHaveLength(1);
       expect(await test.database.query(`select 1 from activity where domain = $1`, [name])).toHaveLength(1);
     }
@@ -135,35 +135,35 @@ describe('T28: names of other accounts', () => {
   it('a pending custom name blocks no other account; a proved one blocks all names below it', async () => {
     const base = `shop-${(serial += 1)}.co.uk`;
     await put(`a.${base}`);
-    expect(await put(`a.${base}`, {}, theirs)).toMatchObject({ created: true });
-    await prove(`a.${base}`, theirs);
-    await expect(put(`b.c.a.${base}`)).rejects.toMatchObject(taken);
-    await expect(put(`B.A.${base}.`)).rejects.toMatchObject({ ...taken, details: { domain: `b.a.${base}` } });
+    expect(await put(`a.${base}`, {}, otherCaller)).toMatchObject({ created: true });
+    await prove(`a.${base}`, otherCaller);
+    await expect(put(`b.c.a.${base}`)).rejects.toMatchObject(takenResult);
+    await expect(put(`B.A.${base}.`)).rejects.toMatchObject({ ...takenResult, details: { domain: `b.a.${base}` } });
     for (const free of [base, `b.${base}`, `xa.${base}`]) expect(await put(free)).toMatchObject({ created: true });
-    expect(await put(`b.a.${base}`, {}, theirs)).toMatchObject({ created: true });
+    expect(await put(`b.a.${base}`, {}, otherCaller)).toMatchObject({ created: true });
     expect(await put(`a.${base}`, { labels: ['mine'] })).toMatchObject({
       created: false,
       domain: { status: 'pending' },
     });
-    await deleteDomain(scopeOf(mine), `a.${base}`);
-    await expect(put(`a.${base}`)).rejects.toMatchObject(taken);
+    await deleteDomain(scopeOf(ownCaller), `a.${base}`);
+    await expect(put(`a.${base}`)).rejects.toMatchObject(takenResult);
   });
 
   it('a paused name keeps blocking, a deleted one is free', async () => {
     const [custom, platform] = [customName(), platformName()];
-    await put(custom, {}, theirs);
-    await put(platform, {}, theirs);
-    await prove(custom, theirs);
+    await put(custom, {}, otherCaller);
+    await put(platform, {}, otherCaller);
+    await prove(custom, otherCaller);
     await test.database.query(`update domain set status = 'paused' where name = $1`, [custom]);
     for (const name of [custom, platform]) {
-      await expect(put(name)).rejects.toMatchObject(taken);
-      await deleteDomain(scopeOf(theirs), name);
+      await expect(put(name)).rejects.toMatchObject(takenResult);
+      await deleteDomain(scopeOf(otherCaller), name);
       expect(await put(name)).toMatchObject({ created: true });
     }
   });
 
   it('an account that has the platform domain as a custom domain blocks no platform domain', async () => {
-    await put(customName(), {}, theirs);
+    await put(customName(), {}, otherCaller);
     await test.database.query(
       `update domain set name = 'sites.test', status = 'success', verified = now() where id = (select max(id) from domain)`,
     );
@@ -174,20 +174,24 @@ describe('T28: names of other accounts', () => {
 describe('api §4: validate', () => {
   it('answers if a name is available, and never who has it', async () => {
     const [custom, platform] = [customName(), platformName()];
-    await put(custom, {}, theirs);
-    await put(platform, {}, theirs);
+    await put(custom, {}, otherCaller);
+    await put(platform, {}, otherCaller);
     const free = { valid: true, available: true, reason: null };
     const held = { valid: true, available: false, reason: 'this name, or one above it, belongs to another account' };
-    const ask = (name: string, caller = mine) => validateDomain(scopeOf(caller), name);
-    expect(await ask(custom.toUpperCase())).toEqual({ ...free, normalized: custom });
-    await prove(custom, theirs);
-    expect(await ask(custom)).toEqual({ ...held, normalized: custom });
-    expect(await ask(`a.b.${custom}`)).toEqual({ ...held, normalized: `a.b.${custom}` });
-    expect(await ask(`a.b.${custom}`, theirs)).toEqual({ ...free, normalized: `a.b.${custom}` });
-    expect(await ask(platform)).toEqual({ ...held, normalized: platform });
-    expect(await ask(platform, theirs)).toEqual({ ...free, normalized: platform });
-    expect(await ask('')).toMatchObject({ valid: false, normalized: null, available: false });
-    expect(await ask('WWW.sites.test')).toMatchObject({ valid: false, normalized: 'www.sites.test', available: false });
+    const validate = (name: string, caller = ownCaller) => validateDomain(scopeOf(caller), name);
+    expect(await validate(custom.toUpperCase())).toEqual({ ...free, normalized: custom });
+    await prove(custom, otherCaller);
+    expect(await validate(custom)).toEqual({ ...held, normalized: custom });
+    expect(await validate(`a.b.${custom}`)).toEqual({ ...held, normalized: `a.b.${custom}` });
+    expect(await validate(`a.b.${custom}`, otherCaller)).toEqual({ ...free, normalized: `a.b.${custom}` });
+    expect(await validate(platform)).toEqual({ ...held, normalized: platform });
+    expect(await validate(platform, otherCaller)).toEqual({ ...free, normalized: platform });
+    expect(await validate('')).toMatchObject({ valid: false, normalized: null, available: false });
+    expect(await validate('WWW.sites.test')).toMatchObject({
+      valid: false,
+      normalized: 'www.sites.test',
+      available: false,
+    });
   });
 });
 
@@ -199,7 +203,7 @@ describe('api §4: records', () => {
 
   it('T28: a subdomain needs a CNAME to the target of the account', async () => {
     const name = customName();
-    for (const caller of [mine, theirs]) {
+    for (const caller of [ownCaller, otherCaller]) {
       await put(name, {}, caller);
       expect(await getRecords(scopeOf(caller), name)).toEqual({
         domain: name,
@@ -207,13 +211,13 @@ describe('api §4: records', () => {
         records: [{ type: 'CNAME', name, value: `to-${await dnsName(caller)}.cname.test` }],
       });
     }
-    expect(await dnsName(mine)).not.toBe(await dnsName(theirs));
+    expect(await dnsName(ownCaller)).not.toBe(await dnsName(otherCaller));
   });
 
   it('T28: an apex needs the addresses and a TXT record, which differs for each account and name', async () => {
     const proofs = [];
     for (const name of [`shop-${(serial += 1)}.dev`, `shop-${(serial += 1)}.dev`])
-      for (const caller of [mine, theirs]) {
+      for (const caller of [ownCaller, otherCaller]) {
         await put(name, {}, caller);
         const { apex, records } = await getRecords(scopeOf(caller), name);
         expect(apex).toBe(true);
@@ -237,7 +241,7 @@ describe('api §4: records', () => {
 
   it('an apex is 400 with advice if the platform has no addresses for it', async () => {
     const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: [] } };
-    const scope = { core, caller: mine };
+    const scope = { core, caller: ownCaller };
     await expect(putDomain(scope, 'lonely.dev', {})).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining('"www.lonely.dev"'),
@@ -249,13 +253,13 @@ describe('api §4: records', () => {
   it('each domain has one public share link; a platform domain has neither records nor a link', async () => {
     const [one, other, platform] = [customName(), customName(), platformName()];
     for (const name of [one, other, platform]) await put(name);
-    const share = await getShare(scopeOf(mine), one);
+    const share = await getShare(scopeOf(ownCaller), one);
     expect(share).toEqual({ domain: one, hash: expect.stringMatching(/^[0-9a-f]{32}$/), url: expect.any(String) });
     expect(share.url).toBe(`https://api.test/setup/${share.hash}`);
-    expect(await getShare(scopeOf(mine), one)).toEqual(share);
-    expect((await getShare(scopeOf(mine), other)).hash).not.toBe(share.hash);
-    for (const ask of [getRecords, getShare])
-      await expect(ask(scopeOf(mine), platform)).rejects.toMatchObject({
+    expect(await getShare(scopeOf(ownCaller), one)).toEqual(share);
+    expect((await getShare(scopeOf(ownCaller), other)).hash).not.toBe(share.hash);
+    for (const procedure of [getRecords, getShare])
+      await expect(procedure(scopeOf(ownCaller), platform)).rejects.toMatchObject({
         code: 'business_logic_error',
         details: { kind: 'platform' },
       });
@@ -267,20 +271,20 @@ describe('api §3: a deployment that domains point at', () => {
     const deployment = await publish();
     const names = [platformName(), customName()].toSorted();
     for (const name of names) await put(name, { deployment });
-    await expect(deleteDeployment(scopeOf(mine), deployment)).rejects.toMatchObject({
+    await expect(deleteDeployment(scopeOf(ownCaller), deployment)).rejects.toMatchObject({
       code: 'business_logic_error',
       message: expect.stringContaining(names.join(', ')),
       details: { domains: names },
     });
-    await deleteDomain(scopeOf(mine), names[0]!);
+    await deleteDomain(scopeOf(ownCaller), names[0]!);
     await put(names[1]!, { deployment: await publish() });
-    expect(await deleteDeployment(scopeOf(mine), deployment)).toMatchObject({ status: 'deleting' });
+    expect(await deleteDeployment(scopeOf(ownCaller), deployment)).toMatchObject({ status: 'deleting' });
   });
 
   it('is either linked or deleted if both are requested at once, never both', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [deployment, name] = [await publish(), platformName()];
-      await Promise.allSettled([put(name, { deployment }), deleteDeployment(scopeOf(mine), deployment)]);
+      await Promise.allSettled([put(name, { deployment }), deleteDeployment(scopeOf(ownCaller), deployment)]);
       const rows = await test.database.query<{ status: string; linked: boolean }>(
         `select status, exists (select 1 from domain where deployment_id = d.id) as linked from deployment d where id = $1`,
         [deployment],

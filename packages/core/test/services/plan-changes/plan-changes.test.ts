@@ -299,9 +299,9 @@ describe('api §6: plan changes', () => {
           details: { cap: 'customDomains', used: 2, limit: 2 },
         });
     expect((await getAccount({ core, caller })).usage.customDomains).toBe(2);
-    const made = outcomes.filter(({ status }) => status === 'fulfilled');
-    expect(await events('domain.create')).toHaveLength(made.length);
-    expect(await events('domain.pause')).toHaveLength(made.length - 2);
+    const succeeded = outcomes.filter(({ status }) => status === 'fulfilled');
+    expect(await events('domain.create')).toHaveLength(succeeded.length);
+    expect(await events('domain.pause')).toHaveLength(succeeded.length - 2);
   });
 
   it('T26: never leave a domain beyond the cap, in any order of concurrent changes', async () => {

@@ -132,7 +132,7 @@ describe('cached sites', () => {
   });
 
   it.each([[1], [2_000], [100_000]])(
-    'can lose their manifests meanwhile without an error, however little memory there is (%s bytes)',
+    'can lose their manifests during a request without an error, however little memory there is (%s bytes)',
     async (cacheBytes) => {
       const sites = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
       const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));

@@ -20,10 +20,10 @@ describe('S2: a value that is loaded by a key', () => {
   it('is loaded once for concurrent requests', async () => {
     const cache = cacheOf();
     const { load, resolve } = pending();
-    const asked = Array.from({ length: 20 }, async () => cache.get('a', load));
+    const reads = Array.from({ length: 20 }, async () => cache.get('a', load));
     const found = value();
     resolve(found);
-    for (const answer of await Promise.all(asked)) expect(answer).toBe(found);
+    for (const answer of await Promise.all(reads)) expect(answer).toBe(found);
     expect(load).toHaveBeenCalledTimes(1);
   });
 
@@ -92,13 +92,13 @@ describe('S2: a value that is loaded by a key', () => {
 
   it('stays cached if it is reloaded and the load fails', async () => {
     const cache = cacheOf();
-    const kept = value();
-    await keep(cache, 'a', kept);
+    const cachedValue = value();
+    await keep(cache, 'a', cachedValue);
     const { load, reject } = pending();
     const fresh = cache.reload('a', load);
     reject(new Error('away'));
     await expect(fresh).rejects.toThrow('away');
-    expect(cache.peek('a')).toBe(kept);
+    expect(cache.peek('a')).toBe(cachedValue);
   });
 
   it('is loaded again by a reload, and then cached for all', async () => {
@@ -117,9 +117,10 @@ describe('S2: a value that is loaded by a key', () => {
   it('is an error for all concurrent requests if the load fails, and the next request loads it again', async () => {
     const cache = cacheOf();
     const { load, reject } = pending();
-    const asked = Promise.allSettled([cache.get('a', load), cache.get('a', load)]);
+    const results = Promise.allSettled([cache.get('a', load), cache.get('a', load)]);
     reject(new Error('away'));
-    for (const outcome of await asked) expect(outcome).toMatchObject({ status: 'rejected', reason: new Error('away') });
+    for (const outcome of await results)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: new Error('away') });
     expect(await cache.get('a', async () => value(7))).toEqual(value(7));
   });
 

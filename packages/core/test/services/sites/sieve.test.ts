@@ -68,8 +68,8 @@ it('contains the last value that was set, or nothing, and never exceeds its size
           last.delete(each.key);
         } else expect([undefined, last.get(each.key)]).toContain(cache.get(each.key));
       }
-      const kept = [...'abcdefgh'].map((each) => cache.get(each)).filter((size) => size !== undefined);
-      expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(10);
+      const cachedSizes = [...'abcdefgh'].map((each) => cache.get(each)).filter((size) => size !== undefined);
+      expect(cachedSizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(10);
     }),
     { numRuns: 500 },
   );

@@ -134,9 +134,9 @@ describe('S2: a change by another process', () => {
   });
 
   it('is visible even if the subscription failed at first', async () => {
-    let away = true;
+    let isUnreachable = true;
     const { sites, close } = anotherProcess((real) => ({
-      subscribe: (onChange) => (away ? Promise.reject(new Error('away')) : real.subscribe(onChange)),
+      subscribe: (onChange) => (isUnreachable ? Promise.reject(new Error('away')) : real.subscribe(onChange)),
       get confirmedAt() {
         return real.confirmedAt;
       },
@@ -148,7 +148,7 @@ describe('S2: a change by another process', () => {
     expect(site).toMatchObject({ deployment });
     expect(sites.peek({ deployment })).toBeUndefined();
     await takeDown(deployment);
-    away = false;
+    isUnreachable = false;
     expect(await sites.find({ deployment })).toBe('taken-down');
     await close();
   });

@@ -86,7 +86,7 @@ describe('S61: an attempt to unlock a site', () => {
 
   it('security §7: is 503 while too many passwords are being hashed', async () => {
     let isTried = false;
-    // Every finished hash is followed by another one, so all places stay taken until the attempt was made.
+    // A new hash starts whenever one finishes, so no slot is free until the attempt is made.
     const others = Array.from({ length: 52 }, async () => {
       do await hashPassword('secret');
       while (!isTried);

@@ -65,7 +65,7 @@ describe('api §3: a deployment that expires', () => {
   });
 
   it('is no longer counted, and is recorded once, when the sweep runs, which also removes its bytes', async () => {
-    const kept = await deploySite(test.core, caller, { other: 'kept' });
+    const liveDeployment = await deploySite(test.core, caller, { other: 'kept' });
     const { deployment } = await withTtl('60');
     test.advance(61);
     expect(await sweepAll(test)).toMatchObject({ expired: 1, deployments: 1, packs: 1, fenced: true });
@@ -76,7 +76,7 @@ describe('api §3: a deployment that expires', () => {
     ).toEqual([
       { event: 'deployment.expire', created: expect.any(Number), deployment, authMethod: 'system', meta: {} },
     ]);
-    expect(await readSite(test.core, kept.body.deployment)).not.toBeNull();
+    expect(await readSite(test.core, liveDeployment.body.deployment)).not.toBeNull();
     await expectSwept(test);
   });
 

@@ -159,7 +159,7 @@ describe('W1: the fence', () => {
     expect(await sweepAll(test)).toMatchObject({ packs: 1, fenced: true });
   });
 
-  it('is waited for if `fenceWaitMs` is set, and taken when the deploys leave it', async () => {
+  it('is taken when running deploys release it, if `fenceWaitMs` is set', async () => {
     await remove(await deploy());
     await whileFenced(async (leave) => {
       const swept = sweep(core, { graceMs: 0, fenceWaitMs: 60_000 });
@@ -175,7 +175,7 @@ describe('W1: the fence', () => {
     });
   });
 
-  it('is waited for no longer than `fenceWaitMs`: the sweep then does its other work', async () => {
+  it('delays the sweep by at most `fenceWaitMs`; then the sweep does its other work', async () => {
     await remove(await deploy());
     await whileFenced(async () => {
       expect(await sweep(core, { graceMs: 0, fenceWaitMs: 50 })).toEqual({
@@ -222,9 +222,9 @@ describe('W3: an interrupted removal', () => {
   it('because of an error of the store is repeated: the row stays until the file is deleted', async () => {
     await remove(await deploy());
     const { log, warnings } = warningLog();
-    const packsAway = { ...core.packs, remove: () => Promise.reject(new Error('The store is away')) };
-    expect(await sweep({ ...core, log, packs: packsAway }, { graceMs: 0 })).toMatchObject({ packs: 0 });
-    expect(warnings).toMatchObject([{ task: 'remove dead packs', err: { message: 'The store is away' } }]);
+    const unavailablePacks = { ...core.packs, remove: () => Promise.reject(new Error('The store is unavailable')) };
+    expect(await sweep({ ...core, log, packs: unavailablePacks }, { graceMs: 0 })).toMatchObject({ packs: 0 });
+    expect(warnings).toMatchObject([{ task: 'remove dead packs', err: { message: 'The store is unavailable' } }]);
     expect(await packs()).toMatchObject([{ state: 'dead' }]);
     expect(await files()).toHaveLength(1);
     expect(await sweepAll(test)).toMatchObject({ packs: 1 });

@@ -92,9 +92,9 @@ describe('api §9: a base that is protected by a password', () => {
 describe('api §9: a public base', () => {
   it('gets a password from either credential; null changes nothing', async () => {
     const { deployment: base } = await publishDelta(core, caller, site());
-    for (const by of [caller, token]) {
-      expect((await publishCopy(by, base, { password: PASSWORD })).password).toBe(true);
-      expect((await publishCopy(by, base, { password: null })).password).toBe(false);
+    for (const uploader of [caller, token]) {
+      expect((await publishCopy(uploader, base, { password: PASSWORD })).password).toBe(true);
+      expect((await publishCopy(uploader, base, { password: null })).password).toBe(false);
     }
   });
 });
@@ -143,8 +143,8 @@ describe('api §9: a deployment that was taken down', () => {
   it('can be published again by sending its bytes', async () => {
     const files = site();
     await takenDown(files);
-    const begun = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begun, files);
-    expect((await commitUpload({ core, caller }, begun.upload)).status).toBe('success');
+    const begunUpload = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begunUpload, files);
+    expect((await commitUpload({ core, caller }, begunUpload.upload)).status).toBe('success');
   });
 });

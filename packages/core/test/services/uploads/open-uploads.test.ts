@@ -45,17 +45,17 @@ describe('api §9: an upload that is aborted', () => {
   it('is gone at once, with its references to packs', async () => {
     const before = await stateOf(test);
     const site = files();
-    const begun = await begin(core, caller, { files: listOf(site) });
-    await sendMissing(core, caller, begun, site);
-    expect(await abort(begun.upload)).toEqual({ upload: begun.upload });
+    const begunUpload = await begin(core, caller, { files: listOf(site) });
+    await sendMissing(core, caller, begunUpload, site);
+    expect(await abort(begunUpload.upload)).toEqual({ upload: begunUpload.upload });
     expect(await stateOf(test)).toMatchObject({ upload: before.upload, upload_content: before.upload_content });
     expect(await stateOf(test)).toMatchObject({ upload_pack: before.upload_pack });
-    for (const ask of [
-      abort(begun.upload),
-      send(core, caller, begun.upload, []),
-      commitUpload({ core, caller }, begun.upload),
+    for (const call of [
+      () => abort(begunUpload.upload),
+      () => send(core, caller, begunUpload.upload, []),
+      () => commitUpload({ core, caller }, begunUpload.upload),
     ])
-      expect(await refusal(ask)).toMatchObject(MISSING);
+      expect(await refusal(call())).toMatchObject(MISSING);
   });
 
   it('can be begun again with its key', async () => {
@@ -69,27 +69,28 @@ describe('api §9: an upload that is aborted', () => {
     const { caller: other } = await test.account('pro');
     const { upload } = await open(caller);
     const stranger: AnonymousCaller = { kind: 'anonymous', address: '203.0.113.1' };
-    for (const by of [other, stranger]) expect(await refusal(abort(upload, by))).toMatchObject(MISSING);
+    for (const otherCaller of [other, stranger])
+      expect(await refusal(abort(upload, otherCaller))).toMatchObject(MISSING);
     expect(await abort(upload, token)).toEqual({ upload });
   });
 
   it('cannot be one that was committed', async () => {
     const site = files();
-    const begun = await begin(core, caller, { files: listOf(site) });
-    await sendMissing(core, caller, begun, site);
-    const body = await commitUpload({ core, caller }, begun.upload);
-    expect(await refusal(abort(begun.upload))).toMatchObject({ status: 422, details: { state: 'committed' } });
-    expect(await commitUpload({ core, caller }, begun.upload)).toEqual(body);
+    const begunUpload = await begin(core, caller, { files: listOf(site) });
+    await sendMissing(core, caller, begunUpload, site);
+    const body = await commitUpload({ core, caller }, begunUpload.upload);
+    expect(await refusal(abort(begunUpload.upload))).toMatchObject({ status: 422, details: { state: 'committed' } });
+    expect(await commitUpload({ core, caller }, begunUpload.upload)).toEqual(body);
   });
 
   it('refuses the contents of a body that was being sent', async () => {
     const site = files();
-    const begun = await begin(core, caller, { files: listOf(site) });
-    const body = await receiveContents(core, caller, begun.upload);
-    const sink = body.begin(begun.missing[0]!, site['index.html'].length);
+    const begunUpload = await begin(core, caller, { files: listOf(site) });
+    const body = await receiveContents(core, caller, begunUpload.upload);
+    const sink = body.begin(begunUpload.missing[0]!, site['index.html'].length);
     await sink.write(Buffer.from(site['index.html']));
     sink.end();
-    await abort(begun.upload);
+    await abort(begunUpload.upload);
     expect(await refusal(body.keep())).toMatchObject({ status: 422, details: { state: 'over' } });
     await body.close();
   });
@@ -112,9 +113,9 @@ describe.each([
 
   it('never exceed the limit with concurrent requests', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: most + 5 }, () => open(by())));
-    const begun = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    expect(begun).toHaveLength(most);
-    for (const { upload } of begun) await abort(upload, by());
+    const openedUploads = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(openedUploads).toHaveLength(most);
+    for (const { upload } of openedUploads) await abort(upload, by());
   });
 
   it('are replaced when they have been idle for over 10 minutes, the longest idle first', async () => {

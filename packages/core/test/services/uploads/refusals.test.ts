@@ -116,8 +116,8 @@ describe('api §3, §9: beginning an upload is refused, and changes nothing', ()
 
   it('except for junk, which is dropped, and neither counted nor requested', async () => {
     const files = { x: randomBytes(8).toString('hex'), '.DS_Store': 'junk', '__MACOSX/y': 'z'.repeat(900) };
-    const begun = await begin(core, caller, { files: listOf(files) });
-    expect(begun.missing).toEqual([sha256Of(files.x)]);
+    const begunUpload = await begin(core, caller, { files: listOf(files) });
+    expect(begunUpload.missing).toEqual([sha256Of(files.x)]);
     expect(await publishDelta(core, caller, files)).toMatchObject({ files: 1, size: 16 });
   });
 });

@@ -71,7 +71,7 @@ export async function publishDelta(
   files: UploadFiles,
   options: object = {},
 ): Promise<CreatedDeployment> {
-  const begun = await begin(core, caller, { files: listOf(files), ...options });
-  if (begun.missing.length > 0) await sendMissing(core, caller, begun, files);
-  return commitUpload({ core, caller }, begun.upload);
+  const begunUpload = await begin(core, caller, { files: listOf(files), ...options });
+  if (begunUpload.missing.length > 0) await sendMissing(core, caller, begunUpload, files);
+  return commitUpload({ core, caller }, begunUpload.upload);
 }

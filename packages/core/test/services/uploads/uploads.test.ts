@@ -47,10 +47,10 @@ describe('api §9: an upload', () => {
       empty: '',
       big: fresh(1e6),
     };
-    const begun = await begin(core, caller, { files: listOf(files), labels: ['one'], via: 'CLI', ttl: 60 });
-    expect(begun.missing).toEqual([...new Set(Object.values(files).map(sha256Of))]);
-    expect(await sendMissing(core, caller, begun, files)).toEqual({ received: 4, missing: 0 });
-    const body = await commit(begun.upload);
+    const begunUpload = await begin(core, caller, { files: listOf(files), labels: ['one'], via: 'CLI', ttl: 60 });
+    expect(begunUpload.missing).toEqual([...new Set(Object.values(files).map(sha256Of))]);
+    expect(await sendMissing(core, caller, begunUpload, files)).toEqual({ received: 4, missing: 0 });
+    const body = await commit(begunUpload.upload);
     expect(body).toEqual({
       deployment: expect.stringMatching(DEPLOYMENT_ID),
       url: `https://${body.deployment}.sites.test`,
@@ -89,23 +89,23 @@ describe('api §9: an upload', () => {
     const files = { 'a.html': fresh(), 'b.html': fresh(), 'c.html': fresh() };
     const base = (await publishDelta(core, caller, files)).deployment;
     const put = { 'b.html': fresh(), 'd.html': files['a.html'] };
-    const begun = await begin(core, caller, { base, put: listOf(put), remove: ['./c.html', 'never-was.html'] });
-    expect(begun.missing).toEqual([sha256Of(put['b.html'])]);
-    await sendMissing(core, caller, begun, put);
-    const { deployment } = await commit(begun.upload);
+    const begunUpload = await begin(core, caller, { base, put: listOf(put), remove: ['./c.html', 'never-was.html'] });
+    expect(begunUpload.missing).toEqual([sha256Of(put['b.html'])]);
+    await sendMissing(core, caller, begunUpload, put);
+    const { deployment } = await commit(begunUpload.upload);
     expect(await siteOf(deployment)).toEqual({ 'a.html': files['a.html'], ...put });
     expect(await test.database.query('select paths from manifest where deployment_id = $1', [deployment])).toEqual([
       { paths: ['a.html', 'b.html', 'd.html'] },
     ]);
   });
 
-  it('no longer needs its base, which can be deleted and swept meanwhile', async () => {
+  it('no longer needs its base after it was begun: the base can be deleted and swept', async () => {
     const files = { 'a.html': fresh(), 'b.html': fresh() };
     const base = (await publishDelta(core, caller, files)).deployment;
-    const begun = await begin(core, caller, { base, put: [], remove: ['b.html'] });
+    const begunUpload = await begin(core, caller, { base, put: [], remove: ['b.html'] });
     await deleteDeployment({ core, caller }, base);
     await sweepAll(test);
-    const { deployment } = await commit(begun.upload);
+    const { deployment } = await commit(begunUpload.upload);
     expect(await siteOf(deployment)).toEqual({ 'a.html': files['a.html'] });
   });
 
@@ -144,17 +144,17 @@ describe('api §9: an upload', () => {
 
 describe('T22: the list of missing contents', () => {
   it('reveals nothing about the contents of other accounts or anonymous deployments', async () => {
-    const theirs = { 'index.html': fresh() };
-    await publishDelta(core, other, theirs);
-    await publishDelta(core, ANONYMOUS, { ...theirs, 'a.txt': fresh() });
+    const otherFiles = { 'index.html': fresh() };
+    await publishDelta(core, other, otherFiles);
+    await publishDelta(core, ANONYMOUS, { ...otherFiles, 'a.txt': fresh() });
     const open = await begin(core, other, { files: listOf({ 'open.html': 'open' }) });
     await send(core, other, open.upload, [{ bytes: 'open' }]);
-    for (const bytes of [theirs['index.html'], 'open', fresh()])
-      for (const by of [caller, ANONYMOUS]) {
-        const begun = await begin(core, by, { files: listOf({ 'index.html': bytes }) });
-        expect(begun).toEqual({ upload: expect.stringMatching(/^[0-9a-f]{32}$/), missing: [sha256Of(bytes)] });
-        expect(await send(core, by, begun.upload, [{ bytes }])).toEqual({ received: 1, missing: 0 });
-        await abortUpload({ core, caller: by }, begun.upload);
+    for (const bytes of [otherFiles['index.html'], 'open', fresh()])
+      for (const uploader of [caller, ANONYMOUS]) {
+        const begunUpload = await begin(core, uploader, { files: listOf({ 'index.html': bytes }) });
+        expect(begunUpload).toEqual({ upload: expect.stringMatching(/^[0-9a-f]{32}$/), missing: [sha256Of(bytes)] });
+        expect(await send(core, uploader, begunUpload.upload, [{ bytes }])).toEqual({ received: 1, missing: 0 });
+        await abortUpload({ core, caller: uploader }, begunUpload.upload);
       }
   });
 
@@ -190,8 +190,8 @@ describe('T22: the list of missing contents', () => {
       [caller, upload.toUpperCase()],
     ] as const;
     for (const [by, name] of asks)
-      for (const ask of [() => commitUpload({ core, caller: by }, name), () => send(core, by, name, [])])
-        expect(await refusal(ask())).toMatchObject({ status: 404, message: 'There is no such upload.' });
+      for (const call of [() => commitUpload({ core, caller: by }, name), () => send(core, by, name, [])])
+        expect(await refusal(call())).toMatchObject({ status: 404, message: 'There is no such upload.' });
     const token = await test.deployToken(caller);
     expect(await send(core, token, upload, [])).toMatchObject({ missing: 1 });
   });
@@ -202,10 +202,10 @@ describe('api §3, T25: a key', () => {
 
   it('resumes one upload, also with concurrent requests, and names another one for another credential', async () => {
     const input = { files: listOf(files) };
-    const begun = await Promise.all(Array.from({ length: 8 }, () => begin(core, caller, input, 'one')));
-    expect(new Set(begun.map(({ upload }) => upload)).size).toBe(1);
+    const begunUploads = await Promise.all(Array.from({ length: 8 }, () => begin(core, caller, input, 'one')));
+    expect(new Set(begunUploads.map(({ upload }) => upload)).size).toBe(1);
     const token = await test.deployToken(caller);
-    expect((await begin(core, token, input, 'one')).upload).not.toBe(begun[0]!.upload);
+    expect((await begin(core, token, input, 'one')).upload).not.toBe(begunUploads[0]!.upload);
     const shuffled = { files: listOf({ b: 'b', a: 'a' }) };
     expect(await begin(core, caller, shuffled, 'two')).toMatchObject(
       await begin(core, caller, { files: shuffled.files.toReversed() }, 'two'),
@@ -227,12 +227,15 @@ describe('api §3, T25: a key', () => {
   });
 
   it('finds an upload that was committed: nothing is missing, and the commit returns its answer again', async () => {
-    const begun = await begin(core, caller, { files: listOf(files) }, 'done');
-    await sendMissing(core, caller, begun, files);
-    const body = await commit(begun.upload);
+    const begunUpload = await begin(core, caller, { files: listOf(files) }, 'done');
+    await sendMissing(core, caller, begunUpload, files);
+    const body = await commit(begunUpload.upload);
     const before = await stateOf(test);
-    expect(await begin(core, caller, { files: listOf(files) }, 'done')).toEqual({ upload: begun.upload, missing: [] });
-    expect(await commit(begun.upload)).toEqual(body);
+    expect(await begin(core, caller, { files: listOf(files) }, 'done')).toEqual({
+      upload: begunUpload.upload,
+      missing: [],
+    });
+    expect(await commit(begunUpload.upload)).toEqual(body);
     expect(await stateOf(test)).toEqual(before);
   });
 });
@@ -240,10 +243,10 @@ describe('api §3, T25: a key', () => {
 describe('api §9: a commit', () => {
   it('is refused while contents are missing, and says how many', async () => {
     const files = { a: fresh(), b: fresh(), c: fresh() };
-    const begun = await begin(core, caller, { files: listOf(files) });
-    await send(core, caller, begun.upload, [{ bytes: files.b }]);
+    const begunUpload = await begin(core, caller, { files: listOf(files) });
+    await send(core, caller, begunUpload.upload, [{ bytes: files.b }]);
     const before = await stateOf(test);
-    expect(await refusal(commit(begun.upload))).toMatchObject({
+    expect(await refusal(commit(begunUpload.upload))).toMatchObject({
       status: 422,
       details: { state: 'incomplete', missing: 2 },
     });
@@ -252,15 +255,15 @@ describe('api §9: a commit', () => {
 
   it('I6: sent twelve times at once creates one deployment, counts it once and records it once', async () => {
     const files = { 'index.html': fresh() };
-    const begun = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begun, files);
+    const begunUpload = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begunUpload, files);
     const before = await stateOf(test);
-    const bodies = await Promise.all(Array.from({ length: 12 }, () => commit(begun.upload)));
+    const bodies = await Promise.all(Array.from({ length: 12 }, () => commit(begunUpload.upload)));
     expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
     const after = await stateOf(test);
     expect([after.deployment - before.deployment, after.counters - before.counters]).toEqual([1, 1]);
     expect(after.activity - before.activity).toBe(1);
-    expect(await refusal(send(core, caller, begun.upload, []))).toMatchObject({
+    expect(await refusal(send(core, caller, begunUpload.upload, []))).toMatchObject({
       status: 422,
       details: { state: 'over' },
     });
@@ -272,9 +275,9 @@ describe('api §9: a commit', () => {
     const uploads = await Promise.all(
       [1, 2, 3].map(async () => {
         const files = { 'index.html': fresh() };
-        const begun = await begin(core, small, { files: listOf(files) });
-        await sendMissing(core, small, begun, files);
-        return begun.upload;
+        const begunUpload = await begin(core, small, { files: listOf(files) });
+        await sendMissing(core, small, begunUpload, files);
+        return begunUpload.upload;
       }),
     );
     const outcomes = await Promise.allSettled(uploads.map((upload) => commit(upload, small)));
@@ -324,25 +327,27 @@ describe('P10: an upload that is open', () => {
   it('keeps the contents it received and those it need not send for 24 hours, and can be committed until then', async () => {
     const files = { 'spared.html': fresh(), 'brought.html': fresh() };
     const { deployment } = await publishDelta(core, caller, { 'spared.html': files['spared.html'] });
-    const begun = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begun, files);
+    const begunUpload = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begunUpload, files);
     await deleteDeployment({ core, caller }, deployment);
     test.advance(24 * HOUR_SECONDS - 60);
     await sweep(core);
     await sweepAll(test);
     await expectSwept(test);
-    expect(await siteOf((await commit(begun.upload)).deployment)).toEqual(files);
+    expect(await siteOf((await commit(begunUpload.upload)).deployment)).toEqual(files);
   });
 
   it('is gone after them, and the sweep removes all of it', async () => {
     const files = { 'index.html': fresh() };
-    const begun = await begin(core, caller, { files: listOf(files) }, 'expires');
-    await sendMissing(core, caller, begun, files);
+    const begunUpload = await begin(core, caller, { files: listOf(files) }, 'expires');
+    await sendMissing(core, caller, begunUpload, files);
     const uploads = () => test.database.query('select 1 from upload_content c, upload_pack p');
     expect(await uploads()).not.toEqual([]);
     test.advance(24 * HOUR_SECONDS);
-    expect(await refusal(commit(begun.upload))).toMatchObject({ status: 404 });
-    expect(await begin(core, caller, { files: listOf({ a: 'a' }) }, 'expires')).toMatchObject({ upload: begun.upload });
+    expect(await refusal(commit(begunUpload.upload))).toMatchObject({ status: 404 });
+    expect(await begin(core, caller, { files: listOf({ a: 'a' }) }, 'expires')).toMatchObject({
+      upload: begunUpload.upload,
+    });
     await sweepAll(test);
     await expectSwept(test);
     expect(await uploads()).toEqual([]);
@@ -354,18 +359,18 @@ describe('P10: an upload that is open', () => {
 
   it('has no references to packs after the commit, which can be repeated for 24 hours', async () => {
     const files = { 'index.html': fresh() };
-    const begun = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begun, files);
+    const begunUpload = await begin(core, caller, { files: listOf(files) });
+    await sendMissing(core, caller, begunUpload, files);
     test.advance(23 * HOUR_SECONDS);
-    const body = await commit(begun.upload);
+    const body = await commit(begunUpload.upload);
     test.advance(23 * HOUR_SECONDS);
     await sweepAll(test);
-    expect(await commit(begun.upload)).toEqual(body);
+    expect(await commit(begunUpload.upload)).toEqual(body);
     await deleteDeployment({ core, caller }, body.deployment);
     await sweepAll(test);
     await expectSwept(test);
-    expect(await commit(begun.upload)).toEqual(body);
+    expect(await commit(begunUpload.upload)).toEqual(body);
     test.advance(2 * HOUR_SECONDS);
-    expect(await refusal(commit(begun.upload))).toMatchObject({ status: 404 });
+    expect(await refusal(commit(begunUpload.upload))).toMatchObject({ status: 404 });
   });
 });

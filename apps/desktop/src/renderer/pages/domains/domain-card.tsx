@@ -71,7 +71,7 @@ function DomainToggle({
 }: {
   domain: Domain;
   isOpen: boolean;
-  /** The id of the details. */
+  /** The id of the element with the details, for `aria-controls`. */
   controls: string;
   onToggle: () => void;
 }) {

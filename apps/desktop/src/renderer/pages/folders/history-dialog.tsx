@@ -72,10 +72,10 @@ function useVersions({ id, live }: WatchedFolder) {
 
   const makeLive = async (deployment: string) => {
     setSwitchingTo(deployment);
-    const made = await commands.makeLive({ id, deployment });
+    const result = await commands.makeLive({ id, deployment });
     setSwitchingTo(null);
-    if (made.ok) await read();
-    else setProblem(made.problem);
+    if (result.ok) await read();
+    else setProblem(result.problem);
   };
   return { versions, problem, read, makeLive, switchingTo };
 }

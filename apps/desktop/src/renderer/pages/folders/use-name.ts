@@ -28,7 +28,7 @@ export function useName({ of, options }: WatchSource): ChosenName {
 
   useEffect(() => {
     let isOver = false;
-    const ask = async () => {
+    const suggest = async () => {
       const wanted = typed?.trim();
       const answer = await desktop.commands.suggestName({ of, ...(wanted === undefined ? {} : { name: wanted }) });
       if (isOver) return;
@@ -39,7 +39,7 @@ export function useName({ of, options }: WatchSource): ChosenName {
       );
     };
     if (typed?.trim() === '') return;
-    const timer = setTimeout(() => void ask(), typed === null ? 0 : DELAY_MS);
+    const timer = setTimeout(() => void suggest(), typed === null ? 0 : DELAY_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
