@@ -93,6 +93,6 @@ function macPackages(updates: boolean): Configuration['mac'] {
 function feedOf(address: string | undefined): string | null {
   if (address === undefined || address === '') return null;
   if (URL.parse(address)?.protocol !== 'https:')
-    throw new Error(`BERTH_UPDATE_FEED has to be an https: address, and is ${JSON.stringify(address)}`);
+    throw new Error(`BERTH_UPDATE_FEED must be an https: address, not ${JSON.stringify(address)}`);
   return address;
 }
