@@ -13,7 +13,6 @@ import { APP_ID, DESKTOP_NAME, PROGRAM } from './src/main/shell/identity.ts';
  */
 export function configure(env: NodeJS.ProcessEnv): Configuration {
   const feed = feedOf(env['BERTH_UPDATE_FEED']);
-  const signed = feed !== null;
   return {
     appId: APP_ID,
     productName: manifest.productName,
@@ -44,6 +43,18 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
       grantFileProtocolExtraPrivileges: false,
     },
 
+    ...linuxPackages(),
+    mac: macPackages(feed !== null),
+    win: { target: ['nsis'], icon: 'assets/icon.ico', forceCodeSigning: feed !== null },
+    // Installs for the current user only, so no administrator is needed.
+    nsis: { oneClick: true, perMachine: false, packElevateHelper: false },
+  };
+}
+
+export default configure(process.env);
+
+function linuxPackages(): Pick<Configuration, 'linux' | 'deb' | 'toolsets'> {
+  return {
     linux: {
       target: ['AppImage', 'deb', 'tar.gz'],
       executableName: PROGRAM,
@@ -63,29 +74,25 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     },
     // This runtime does not need FUSE 2, which newer systems lack.
     toolsets: { appimage: '1.0.3' },
-
-    mac: {
-      // The updater installs from the zip archive.
-      target: (feed === null ? ['dmg'] : ['dmg', 'zip']).map((target) => ({ target, arch: 'universal' })),
-      category: 'public.app-category.developer-tools',
-      icon: 'assets/icon.icns',
-      hardenedRuntime: true,
-      entitlements: 'build/entitlements.mac.plist',
-      entitlementsInherit: 'build/entitlements.mac.plist',
-      forceCodeSigning: signed,
-    },
-
-    win: { target: ['nsis'], icon: 'assets/icon.ico', forceCodeSigning: signed },
-    // Installs for the current user only, so no administrator is needed.
-    nsis: { oneClick: true, perMachine: false, packElevateHelper: false },
   };
 }
 
-export default configure(process.env);
+function macPackages(updates: boolean): Configuration['mac'] {
+  return {
+    // The updater installs from the zip archive.
+    target: (updates ? ['dmg', 'zip'] : ['dmg']).map((target) => ({ target, arch: 'universal' })),
+    category: 'public.app-category.developer-tools',
+    icon: 'assets/icon.icns',
+    hardenedRuntime: true,
+    entitlements: 'build/entitlements.mac.plist',
+    entitlementsInherit: 'build/entitlements.mac.plist',
+    forceCodeSigning: updates,
+  };
+}
 
 function feedOf(address: string | undefined): string | null {
   if (address === undefined || address === '') return null;
   if (URL.parse(address)?.protocol !== 'https:')
-    throw new Error(`BERTH_UPDATE_FEED has to be an https: address, and is ${JSON.stringify(address)}`);
+    throw new Error(`BERTH_UPDATE_FEED must be an https: address, not ${JSON.stringify(address)}`);
   return address;
 }

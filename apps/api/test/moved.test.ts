@@ -22,3 +22,7 @@ it('docs/moved.md: no old path is listed twice', () => {
   const paths = rows.map(({ from }) => from);
   expect(paths).toEqual([...new Set(paths)]);
 });
+
+it('docs/moved.md: no old path exists', () => {
+  expect(rows.map(({ from }) => from).filter((path) => existsSync(join(ROOT, path)))).toEqual([]);
+});

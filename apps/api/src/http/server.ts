@@ -51,10 +51,15 @@ const HTTP_LIMITS: HttpLimits = {
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
 /**
- * The connections of each server, each with the responses that were not finished when its latest request arrived,
- * followed by the response to that request.
+ * Open connections, each with the responses that were not finished when its latest request arrived, followed by the
+ * response to that request.
  */
-const connections = new WeakMap<Server, Map<Socket, ServerResponse[]>>();
+type Answers = Map<Socket, ServerResponse[]>;
+
+/** Why node:http could not parse a request, with the bytes that it received. */
+type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+const connections = new WeakMap<Server, Answers>();
 
 export interface HttpServerOptions {
   log: Log;
@@ -78,39 +83,9 @@ export function createHttpServer(
   { log, limits: given, trustedProxies = [] }: HttpServerOptions,
 ): Server {
   const limits = { ...HTTP_LIMITS, ...given };
-  const server = createServer({
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: 0,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: limits.checkingIntervalMs,
-    maxHeaderSize: limits.maxHeaderBytes,
-    // Requests without a Host are passed on to the code that decides which host they are for.
-    requireHostHeader: false,
-  });
-  // Above a maximum count node:http would silently drop headers; their total size is limited instead.
-  server.maxHeadersCount = 0;
-  server.timeout = limits.idleTimeoutMs;
+  const server = createNodeServer(limits);
   limitSockets(server, limits, trustedProxies);
-  const answers = new Map<Socket, ServerResponse[]>();
-  connections.set(server, answers);
-  const proxies = new WeakSet<Socket>();
-  server.on('connection', (socket) => {
-    answers.set(socket, []);
-    if (isTrusted(socket.remoteAddress, trustedProxies)) proxies.add(socket);
-    socket.once('close', () => answers.delete(socket));
-  });
-
-  /**
-   * Keeps the connection of a proxy open for longer. When the answer is finished, node:http has already set its default
-   * timeout.
-   */
-  const keepOpen = (socket: Socket, res: ServerResponse): void => {
-    if (!res.shouldKeepAlive) return;
-    res.setHeader('Keep-Alive', `timeout=${Math.floor(limits.proxyKeepAliveTimeoutMs / 1000)}`);
-    res.once('finish', () => {
-      if (answers.get(socket)?.at(-1) === res) socket.setTimeout(limits.proxyKeepAliveTimeoutMs);
-    });
-  };
+  const { answers, proxies } = trackConnections(server, trustedProxies);
 
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
@@ -119,7 +94,7 @@ export function createHttpServer(
     if (asksForUpgrade(req)) res.shouldKeepAlive = false;
     const unfinished = answers.get(req.socket);
     if (unfinished) enter(unfinished, res);
-    if (proxies.has(req.socket)) keepOpen(req.socket, res);
+    if (proxies.has(req.socket)) keepOpen(req.socket, res, answers, limits);
     if (hasBody(req)) {
       watchBody(req, res, limits.body);
       outlastBody(req, res, limits.body.rest);
@@ -138,17 +113,76 @@ export function createHttpServer(
   server.on('request', answer);
   // RFC 9110 §10.1.1 lets a server ignore unknown expectations.
   server.on('checkExpectation', answer);
-  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    if (socket.writableEnded && !socket.destroyed) return;
-    const hasGone = error.code === 'ECONNRESET' || error.code === 'EPIPE' || !socket.writable;
-    const saidNothing = socket.bytesRead === 0;
-    // An earlier request of the connection is still being answered: an error must not be written into that answer, nor
-    // be taken for it.
-    const isBusy = answers.get(socket)?.some((res) => !res.closed && (res.headersSent || res.req.complete));
-    if (hasGone || saidNothing || isBusy) socket.destroy();
-    else writeErrorAnswer(socket, refusalOf(error, limits));
+  server.on('clientError', (error: ParseError, socket: Socket) => {
+    refuseUnparsed(error, socket, answers.get(socket), limits);
   });
   return server;
+}
+
+function createNodeServer(limits: HttpLimits): Server {
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: 0,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkingIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    // Requests without a Host are passed on to the code that decides which host they are for.
+    requireHostHeader: false,
+  });
+  // Above a maximum count node:http would silently drop headers; their total size is limited instead.
+  server.maxHeadersCount = 0;
+  server.timeout = limits.idleTimeoutMs;
+  return server;
+}
+
+/** Keeps the answers of each open connection, and which connections come from a trusted proxy. */
+function trackConnections(
+  server: Server,
+  trustedProxies: TrustedProxies,
+): { answers: Answers; proxies: WeakSet<Socket> } {
+  const answers: Answers = new Map();
+  const proxies = new WeakSet<Socket>();
+  connections.set(server, answers);
+  server.on('connection', (socket) => {
+    answers.set(socket, []);
+    if (isTrusted(socket.remoteAddress, trustedProxies)) proxies.add(socket);
+    socket.once('close', () => answers.delete(socket));
+  });
+  return { answers, proxies };
+}
+
+/**
+ * Keeps the connection of a proxy open for longer. When the answer is finished, node:http has already set its default
+ * timeout.
+ */
+function keepOpen(
+  socket: Socket,
+  res: ServerResponse,
+  answers: Answers,
+  { proxyKeepAliveTimeoutMs }: HttpLimits,
+): void {
+  if (!res.shouldKeepAlive) return;
+  res.setHeader('Keep-Alive', `timeout=${Math.floor(proxyKeepAliveTimeoutMs / 1000)}`);
+  res.once('finish', () => {
+    if (answers.get(socket)?.at(-1) === res) socket.setTimeout(proxyKeepAliveTimeoutMs);
+  });
+}
+
+/** Answers a request that could not be parsed, or closes its connection if the client cannot receive an answer. */
+function refuseUnparsed(
+  error: ParseError,
+  socket: Socket,
+  answers: ServerResponse[] | undefined,
+  limits: HttpLimits,
+): void {
+  if (socket.writableEnded && !socket.destroyed) return;
+  const hasGone = error.code === 'ECONNRESET' || error.code === 'EPIPE' || !socket.writable;
+  const saidNothing = socket.bytesRead === 0;
+  // An earlier request of the connection is still being answered: an error must not be written into that answer, nor
+  // be taken for it.
+  const isBusy = answers?.some((res) => !res.closed && (res.headersSent || res.req.complete));
+  if (hasGone || saidNothing || isBusy) socket.destroy();
+  else writeErrorAnswer(socket, refusalOf(error, limits));
 }
 
 /**
@@ -177,10 +211,7 @@ function asksForUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /** The error for a request that could not be parsed. */
-function refusalOf(
-  { code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer },
-  limits: HttpLimits,
-): ServiceError {
+function refusalOf({ code, rawPacket }: ParseError, limits: HttpLimits): ServiceError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ServiceError('request_timeout', 'The head of the request did not arrive in time.');
   if (code !== 'HPE_HEADER_OVERFLOW')

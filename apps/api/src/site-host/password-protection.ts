@@ -53,27 +53,68 @@ const BUSY_SECONDS = 5;
  * Source: serving S58 to S64; security §7, T16.
  */
 export function createPasswordProtection(options: PasswordProtectionOptions): PasswordProtection {
-  const { key, now, cookies, addressOf, unlock, log } = options;
-  const cookieValues = (req: IncomingMessage, host: string) => {
+  return new CookieProtection(options);
+}
+
+class CookieProtection implements PasswordProtection {
+  readonly #options: PasswordProtectionOptions;
+
+  constructor(options: PasswordProtectionOptions) {
+    this.#options = options;
+  }
+
+  isUnlocked(req: IncomingMessage, { host, site: { deployment, passwordVersion } }: ProtectedVisit): boolean {
+    const { key, now } = this.#options;
+    const [value, ...others] = this.#cookieValues(req, host);
+    if (value === undefined || others.length > 0) return false;
+    return isUnlockCookieValid(value, key, { host, deployment, passwordVersion }, now());
+  }
+
+  requirePassword(req: IncomingMessage, res: ServerResponse, { host, site }: ProtectedVisit, target: string): void {
+    const headers = { ...uncachedHeaders(site), ...this.#clearSiteData(req, host) };
+    if (!cookieForm(host, this.#options.cookies)) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
+    const next = target.startsWith(`/${UNLOCK_PATH}`) ? '/' : safeNext(target);
+    sendUnlockPage(res, { kind: 'locked' }, next, headers);
+  }
+
+  async handleForm(req: IncomingMessage, res: ServerResponse, { host, site }: ProtectedVisit): Promise<void> {
+    const { key, now, cookies } = this.#options;
+    const headers = uncachedHeaders(site);
     const form = cookieForm(host, cookies);
+    if (!form) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
+    if (!isSameOrigin(req, host)) return sendUnlockPage(res, { kind: 'foreign' }, '/', headers);
+    const entered = await readUnlockForm(req);
+    if (entered.kind === 'gone') return;
+    if (entered.kind !== 'read') return sendUnlockPage(res, entered, '/', headers);
+
+    const outcome = await this.#attempt(req, site.deployment, entered.password);
+    if (outcome.kind !== 'opened') return sendUnlockPage(res, outcome, entered.next, headers);
+    const opening = { host, deployment: site.deployment, passwordVersion: outcome.passwordVersion };
+    const cookie = `${form.name}=${createUnlockCookie(key, opening, now())}; ${form.attributes}`;
+    sendEmpty(res, 303, { ...headers, Location: entered.next, 'Set-Cookie': cookie });
+  }
+
+  redirect(res: ServerResponse, site: Site): void {
+    sendEmpty(res, 303, { ...uncachedHeaders(site), Location: '/' });
+  }
+
+  #cookieValues(req: IncomingMessage, host: string): string[] {
+    const form = cookieForm(host, this.#options.cookies);
     return form ? cookiesNamed(form.name, req.headers.cookie) : [];
-  };
+  }
 
   /**
    * The first page view also clears what an earlier, public version left in the browser. Subresources never do, since
    * any page could otherwise delete what a visitor has stored. Source: serving S59; security T15.
    */
-  function clearSiteData(req: IncomingMessage, host: string): OutgoingHttpHeaders {
-    const isFirstVisit = req.headers['sec-fetch-dest'] === 'document' && cookieValues(req, host).length === 0;
+  #clearSiteData(req: IncomingMessage, host: string): OutgoingHttpHeaders {
+    const isFirstVisit = req.headers['sec-fetch-dest'] === 'document' && this.#cookieValues(req, host).length === 0;
     return isFirstVisit ? { 'Clear-Site-Data': '"cache", "storage"' } : {};
   }
 
   /** Tries the password. An unavailable dependency becomes a state of the page, on which the visitor can retry. */
-  async function attempt(
-    req: IncomingMessage,
-    deployment: string,
-    password: string,
-  ): Promise<UnlockOutcome | UnlockState> {
+  async #attempt(req: IncomingMessage, deployment: string, password: string): Promise<UnlockOutcome | UnlockState> {
+    const { unlock, addressOf, log } = this.#options;
     try {
       return await unlock({ deployment, password, address: addressOf(req) });
     } catch (thrown) {
@@ -83,39 +124,4 @@ export function createPasswordProtection(options: PasswordProtectionOptions): Pa
       return { kind: 'busy', retryAfterSeconds: error.retryAfterSeconds ?? BUSY_SECONDS };
     }
   }
-
-  return {
-    isUnlocked(req, { host, site: { deployment, passwordVersion } }) {
-      const [value, ...others] = cookieValues(req, host);
-      if (value === undefined || others.length > 0) return false;
-      return isUnlockCookieValid(value, key, { host, deployment, passwordVersion }, now());
-    },
-
-    requirePassword(req, res, { host, site }, target) {
-      const headers = { ...uncachedHeaders(site), ...clearSiteData(req, host) };
-      if (!cookieForm(host, cookies)) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
-      const next = target.startsWith(`/${UNLOCK_PATH}`) ? '/' : safeNext(target);
-      sendUnlockPage(res, { kind: 'locked' }, next, headers);
-    },
-
-    async handleForm(req, res, { host, site }) {
-      const headers = uncachedHeaders(site);
-      const form = cookieForm(host, cookies);
-      if (!form) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
-      if (!isSameOrigin(req, host)) return sendUnlockPage(res, { kind: 'foreign' }, '/', headers);
-      const entered = await readUnlockForm(req);
-      if (entered.kind === 'gone') return;
-      if (entered.kind !== 'read') return sendUnlockPage(res, entered, '/', headers);
-
-      const outcome = await attempt(req, site.deployment, entered.password);
-      if (outcome.kind !== 'opened') return sendUnlockPage(res, outcome, entered.next, headers);
-      const opening = { host, deployment: site.deployment, passwordVersion: outcome.passwordVersion };
-      const cookie = `${form.name}=${createUnlockCookie(key, opening, now())}; ${form.attributes}`;
-      sendEmpty(res, 303, { ...headers, Location: entered.next, 'Set-Cookie': cookie });
-    },
-
-    redirect(res, site) {
-      sendEmpty(res, 303, { ...uncachedHeaders(site), Location: '/' });
-    },
-  };
 }

@@ -5,9 +5,10 @@ import type { App, IpcMain, PowerMonitor } from 'electron';
 import { type About, DEFAULT_SETTINGS, type Settings, type Update } from '../shared/settings.ts';
 import type { AppOptions, ElectronModule } from './app-options.ts';
 import type { Backend, Emit } from './backend.ts';
+import type { Keychain } from './native.ts';
 import { registerIpc } from './ipc/register-ipc.ts';
 import { createPageEvents, type PageEvents } from './ipc/page-events.ts';
-import { createActions } from './shell/actions.ts';
+import { type Actions, createActions } from './shell/actions.ts';
 import { APP_SCHEME, createAppProtocol } from './shell/app-protocol.ts';
 import type { Launches } from './shell/launches.ts';
 import { LINK_SCHEME } from './shell/deep-link.ts';
@@ -20,9 +21,10 @@ import { createNative } from './shell/native.ts';
 import { refusePermissions } from './shell/navigation.ts';
 import { createNotifier } from './shell/notifier.ts';
 import { programOf } from './shell/program.ts';
-import { stopBeforeQuit } from './shell/quit.ts';
+import { type Quitting, stopBeforeQuit } from './shell/quit.ts';
 import { hasTrayHost } from './shell/tray-host.ts';
 import { type AppTray, createTray } from './shell/tray.ts';
+import type { Updates } from './shell/updates.ts';
 import { type Appearance, createMainWindow, type MainWindow } from './shell/window.ts';
 
 /** The parameters of the start that are known when Electron is ready. */
@@ -43,94 +45,152 @@ const LOGIN_ATTEMPTS = 10;
  * @throws The errors of opening the backend.
  */
 export async function openApp(electron: ElectronModule, options: AppOptions, start: Start): Promise<void> {
-  const { app, Menu, net, powerMonitor } = electron;
-  const { platform, launches } = start;
-  const home = join(app.getPath('userData'), 'berth');
-  const assets = join(options.dist, 'assets');
-  const isHidden = start.hidden || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
-
   guardPage(electron, options.dist);
-  if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
+  if (electron.app.isPackaged) electron.app.setAsDefaultProtocolClient(LINK_SCHEME);
+  const system = await openSystem(electron, options, start);
+  await new RunningApp(electron, options, system).open(start.launches);
+}
 
+/** What the app uses of the computer it runs on. */
+interface System {
+  platform: About['platform'];
+  /** The folder with the stored data of the app. */
+  home: string;
+  keychain: Keychain;
+  loginItem: ReturnType<typeof createLoginItem>;
+  updates: Updates;
+  canTray: boolean;
+  isHidden: boolean;
+}
+
+async function openSystem(
+  { app, safeStorage }: Pick<ElectronModule, 'app' | 'safeStorage'>,
+  options: AppOptions,
+  { platform, hidden }: Start,
+): Promise<System> {
+  const home = join(app.getPath('userData'), 'berth');
+  const isHidden = hidden || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
   const findTray = options.hasTray ?? ((attempts: number) => hasTrayHost(platform, attempts));
   const [keychain, canTray] = await Promise.all([
-    openKeychain(electron.safeStorage, join(home, 'keys'), platform),
+    openKeychain(safeStorage, join(home, 'keys'), platform),
     findTray(isHidden ? LOGIN_ATTEMPTS : 1),
   ]);
   const { env, execPath, resourcesPath: resources } = options.process;
   const program = programOf(env, execPath);
   const loginItem = createLoginItem(app, { platform, env, program });
   const updates = options.updates ?? createUpdates({ app, resources, program });
+  return { platform, home, keychain, loginItem, updates, canTray, isHidden };
+}
 
-  let settings: Settings = DEFAULT_SETTINGS;
-  let update: Update = { is: 'none' };
-  let opening: Promise<Backend> | null = null;
-  let tray: AppTray | null = null;
-  let leaveMachine = () => {};
+/** The app from its start until it quits. */
+class RunningApp {
+  readonly #electron: ElectronModule;
+  readonly #options: AppOptions;
+  readonly #system: System;
+  readonly #assets: string;
+  readonly #quitting: Quitting;
+  readonly #window: MainWindow;
+  readonly #pageEvents: PageEvents;
+  #settings: Settings = DEFAULT_SETTINGS;
+  #update: Update = { is: 'none' };
+  #opening: Promise<Backend> | null = null;
+  #tray: AppTray | null = null;
+  #leaveMachine = () => {};
 
-  const quitting = stopBeforeQuit(app, async () => {
-    leaveMachine();
-    await (await opening)?.close();
-    tray?.close();
-  });
-  const staysWhenClosed = () => tray !== null && settings.closeToTray && !quitting.begun();
-  const window = createMainWindow({
-    ...electron,
-    platform,
-    preload: join(options.dist, 'preload', 'index.cjs'),
-    icon: windowIcon(assets, platform),
-    stateFile: join(home, 'window.json'),
-    staysWhenClosed,
-    onFocus: () => void opening?.then((backend) => backend.onWake()),
-    onLoading: () => pageEvents.reset(),
-  });
-  const pageEvents = createPageEvents(() => window.current());
-  const emit: Emit = (name, data) => {
-    if (name === 'settings') settings = data as Settings;
-    pageEvents.emit(name, data);
-    tray?.update();
-  };
-  opening = options.openBackend({
-    dataDir: join(home, 'data'),
-    cacheDir: defaultCacheDir(env, platform),
-    ...options.backend,
-    about: { version: app.getVersion(), platform, tray: canTray, canOpenAtLogin: loginItem.available },
-    native: createNative({
-      electron,
-      window,
-      keychain,
-      loginItem,
-      notify: createNotifier(electron.Notification),
-      restartToUpdate: () => {
-        if (update.is === 'ready') void quitting.stop().then(() => updates.restart());
-      },
-    }),
-    emit,
-  });
-  const backend = await opening;
-  ({ settings } = await backend.handlers.readState(undefined));
-
-  answerPage(electron.ipcMain, window, backend, pageEvents);
-  const actions = createActions(backend, window, emit, () => app.quit());
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ platform, packaged: app.isPackaged }, actions)));
-  app.on('activate', () => window.show());
-  app.on('window-all-closed', () => {
-    // If the app is quitting already, do not quit again: an update closes the windows first.
-    if (!staysWhenClosed() && !quitting.begun()) app.quit();
-  });
-  quitAtShutdown(powerMonitor, app);
-
-  if (canTray) {
-    const icons = join(assets, 'tray');
-    tray = createTray({ ...electron, platform, icons, actions, summary: () => backend.summary() });
+  constructor(electron: ElectronModule, options: AppOptions, system: System) {
+    this.#electron = electron;
+    this.#options = options;
+    this.#system = system;
+    this.#assets = join(options.dist, 'assets');
+    this.#quitting = stopBeforeQuit(electron.app, () => this.#close());
+    this.#window = createMainWindow({
+      ...electron,
+      platform: system.platform,
+      preload: join(options.dist, 'preload', 'index.cjs'),
+      icon: windowIcon(this.#assets, system.platform),
+      stateFile: join(system.home, 'window.json'),
+      staysWhenClosed: () => this.#staysWhenClosed(),
+      onFocus: () => void this.#opening?.then((backend) => backend.onWake()),
+      onLoading: () => this.#pageEvents.reset(),
+    });
+    this.#pageEvents = createPageEvents(() => this.#window.current());
   }
-  window.open(appearanceOf(isHidden, canTray));
-  leaveMachine = followMachine(powerMonitor, net, backend);
-  updates.start((next) => {
-    update = next;
-    backend.setUpdate(next);
-  });
-  launches.subscribe(actions.receive);
+
+  async open(launches: Launches): Promise<void> {
+    const { app, ipcMain, powerMonitor, net } = this.#electron;
+    const { updates, canTray, isHidden } = this.#system;
+    this.#opening = this.#openBackend();
+    const backend = await this.#opening;
+    this.#settings = (await backend.handlers.readState(undefined)).settings;
+
+    answerPage(ipcMain, this.#window, backend, this.#pageEvents);
+    const actions = createActions(backend, this.#window, this.#emit, () => app.quit());
+    this.#addMenu(actions);
+    quitAtShutdown(powerMonitor, app);
+    if (canTray) this.#addTray(actions, backend);
+    this.#window.open(appearanceOf(isHidden, canTray));
+    this.#leaveMachine = followMachine(powerMonitor, net, backend);
+    updates.start((next) => {
+      this.#update = next;
+      backend.setUpdate(next);
+    });
+    launches.subscribe(actions.receive);
+  }
+
+  readonly #emit: Emit = (name, data) => {
+    if (name === 'settings') this.#settings = data as Settings;
+    this.#pageEvents.emit(name, data);
+    this.#tray?.update();
+  };
+
+  #openBackend(): Promise<Backend> {
+    const { app, Notification } = this.#electron;
+    const { platform, home, keychain, loginItem, updates, canTray } = this.#system;
+    return this.#options.openBackend({
+      dataDir: join(home, 'data'),
+      cacheDir: defaultCacheDir(this.#options.process.env, platform),
+      ...this.#options.backend,
+      about: { version: app.getVersion(), platform, tray: canTray, canOpenAtLogin: loginItem.available },
+      native: createNative({
+        electron: this.#electron,
+        window: this.#window,
+        keychain,
+        loginItem,
+        notify: createNotifier(Notification),
+        restartToUpdate: () => {
+          if (this.#update.is === 'ready') void this.#quitting.stop().then(() => updates.restart());
+        },
+      }),
+      emit: this.#emit,
+    });
+  }
+
+  #addMenu(actions: Actions): void {
+    const { app, Menu } = this.#electron;
+    const { platform } = this.#system;
+    Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ platform, packaged: app.isPackaged }, actions)));
+    app.on('activate', () => this.#window.show());
+    app.on('window-all-closed', () => {
+      // If the app is quitting already, do not quit again: an update closes the windows first.
+      if (!this.#staysWhenClosed() && !this.#quitting.begun()) app.quit();
+    });
+  }
+
+  #addTray(actions: Actions, backend: Backend): void {
+    const { platform } = this.#system;
+    const icons = join(this.#assets, 'tray');
+    this.#tray = createTray({ ...this.#electron, platform, icons, actions, summary: () => backend.summary() });
+  }
+
+  #staysWhenClosed(): boolean {
+    return this.#tray !== null && this.#settings.closeToTray && !this.#quitting.begun();
+  }
+
+  async #close(): Promise<void> {
+    this.#leaveMachine();
+    await (await this.#opening)?.close();
+    this.#tray?.close();
+  }
 }
 
 /** Serves only the page. Grants no permission and lets no request out. */

@@ -26,7 +26,7 @@ const FIRST_SERVER = 'http://localhost:4000';
  * @throws Error when stored data cannot be read. Source: desktop §1, §6.
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
-  const { native, about, dataDir, cacheDir, server = FIRST_SERVER, watchRule, retries } = options;
+  const { native, about, watchRule, retries } = options;
   let isOpen = false;
   const lost: Problem[] = [];
   const onDamaged = (path: string, copy: string) => void lost.push(dataLossProblem(path, copy));
@@ -39,26 +39,13 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     if (name === 'folders') publishings.watchedChanged();
   };
 
-  for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
-  const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
-  const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
-  const grants = createGrants();
-  const nextDrop = createNextDrop(() => emit('dropTaken', {}));
+  const stores = await openStores(options, emit, onDamaged);
+  const { accounts, grants, nextDrop, settings } = stores;
   const app = createAppCommands({ native, grants, state: () => backend.state() });
   const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
-  const stores = {
-    native,
-    accounts,
-    grants,
-    nextDrop,
-    settings: settings.value,
-    dataDir,
-    cacheDir,
-    openLink,
-    onDamaged,
-  };
+  const shared = { ...stores, settings: settings.value, openLink, onDamaged };
   const folders = await openFolders({
-    ...stores,
+    ...shared,
     watchRule,
     emit,
     publishedFolder: (id) => publishings.publishedFolder(id),
@@ -70,7 +57,7 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     onAddressChange: (server, domain, deployment) => folders.addressChanged(server, domain, deployment),
   });
   const publishings = await openPublishings({
-    ...stores,
+    ...shared,
     rule: { ...WATCH_RULE, ...watchRule },
     retries,
     watchedPaths: () => folders.list().map(({ path }) => path),
@@ -96,6 +83,19 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   isOpen = true;
   for (const problem of lost) emit('problem', { problem });
   return backend;
+}
+
+/** Opens the parts that folders and publishings use. */
+async function openStores(
+  { native, dataDir, cacheDir, server = FIRST_SERVER }: BackendOptions,
+  emit: Emit,
+  onDamaged: (path: string, copy: string) => void,
+) {
+  for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
+  const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
+  const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
+  const nextDrop = createNextDrop(() => emit('dropTaken', {}));
+  return { native, dataDir, cacheDir, settings, accounts, grants: createGrants(), nextDrop };
 }
 
 interface BackendParts {

@@ -209,8 +209,8 @@ it.skipIf(!HAS_DPKG)(
 
 describe('without downloads, a package that cannot be made fails immediately and names what is missing (desktop §4)', () => {
   it.for([
-    ['AppImage', 'AppImage needs the AppImage tools, and nothing is downloaded: set APPIMAGE_TOOLS_PATH'],
-    ['dir', `Electron ${manifest.devDependencies.electron} is not here: set BERTH_ELECTRON_DIST`],
+    ['AppImage', 'AppImage needs the AppImage tools: set APPIMAGE_TOOLS_PATH'],
+    ['dir', `Electron ${manifest.devDependencies.electron} is missing: set BERTH_ELECTRON_DIST`],
   ] as const)('target %s', { timeout: TIMEOUT }, async ([target, reason]) => {
     const electron = target === 'dir' ? { BERTH_ELECTRON_DIST: '' } : {};
     const { code, output, downloads, connections } = await bench.pack([target], {

@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type BerthClient, ClientError, createClient } from '@berth/client';
+import { backoffMs, type BerthClient, ClientError, createClient, retryAfterMs } from '@berth/client';
 import type { SignIn } from '../../shared/session.ts';
 import { readAccount } from './read-account.ts';
 import type { SignedIn } from './sign-in-method.ts';
-
-/** Caps Retry-After at one day, in milliseconds: `setTimeout` overflows after 24.8 days. */
-const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /** The pauses between retries while a server cannot be reached, in milliseconds. Each is twice as long as the one before. */
 export interface Pauses {
@@ -152,11 +149,10 @@ class ServerWithKey implements KnownServer {
     }
   }
 
-  #retryLater({ retryAfterSeconds }: ClientError): void {
+  #retryLater(failure: ClientError): void {
     const { firstMs, longestMs } = this.#options.pauses;
-    const backoffMs = Math.min(firstMs * 2 ** this.#failures, longestMs);
+    const pauseMs = Math.max(backoffMs(this.#failures, firstMs, longestMs), retryAfterMs(failure));
     this.#failures += 1;
-    const requestedMs = Math.min((retryAfterSeconds ?? 0) * 1_000, MAX_RETRY_AFTER_MS);
-    this.#timer = setTimeout(() => this.check().catch(() => {}), Math.max(backoffMs, requestedMs));
+    this.#timer = setTimeout(() => this.check().catch(() => {}), pauseMs);
   }
 }

@@ -1,4 +1,4 @@
-import { ClientError, type WatchRule } from '@berth/client';
+import { backoffMs, ClientError, retryAfterMs, type WatchRule } from '@berth/client';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { Published } from '../../shared/publishing.ts';
 import { problemOf } from '../problem.ts';
@@ -44,9 +44,9 @@ export function nextStepAfter(
 /** The pause before a retry, in milliseconds; `null` if the failure is permanent or the server asks for too long a pause. */
 function pauseAfter(failure: unknown, failures: number, { firstPauseMs, longestPauseMs }: WatchRule): number | null {
   if (!(failure instanceof ClientError) || (failure.kind !== 'network' && failure.kind !== 'unavailable')) return null;
-  const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000;
+  const askedMs = retryAfterMs(failure);
   if (askedMs > longestPauseMs) return null;
-  return Math.max(askedMs, Math.min(firstPauseMs * 2 ** failures, longestPauseMs));
+  return Math.max(askedMs, backoffMs(failures, firstPauseMs, longestPauseMs));
 }
 
 function publishedOf(entry: Entry, deployment: CreatedDeployment, domain: Domain | null, at: number): Published {

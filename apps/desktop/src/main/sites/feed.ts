@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BerthClient, ClientError, followActivities } from '@berth/client';
+import { backoffMs, type BerthClient, ClientError, followActivities } from '@berth/client';
 import { Activity } from '@berth/contract';
 import type { Accounts } from '../account/accounts.ts';
 import type { Pauses } from '../account/known-server.ts';
@@ -48,7 +48,7 @@ export function openFeed({ accounts, onActivity, onConnected, pauses }: FeedOpti
         if (error instanceof ClientError && error.status === 401) accounts.refused(origin);
       }
       if (performance.now() - since > STEADY_MS) failures = 0;
-      await sleep(Math.min(pauses.firstMs * 2 ** failures, pauses.longestMs), undefined, { signal }).catch(() => {});
+      await sleep(backoffMs(failures, pauses.firstMs, pauses.longestMs), undefined, { signal }).catch(() => {});
     }
   };
 

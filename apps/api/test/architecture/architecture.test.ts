@@ -1,0 +1,23 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ROOT } from './imports.ts';
+import { drawArchitecture, readDrawnArchitecture } from './picture.ts';
+
+/** The whole path of a file or folder that is deep enough to mean one of this repository. */
+const CITED_PATH = /`((?:apps|packages|bench|docs|fixtures|examples)\/[\w.-]+\/[\w./-]+)`/g;
+
+it('docs/architecture.md shows the imports of the source; npm run architecture redraws them', () => {
+  expect(readDrawnArchitecture()).toBe(drawArchitecture());
+});
+
+it('the documents cite only paths that exist', () => {
+  const missing = globSync(['*.md', 'docs/*.md'], { cwd: ROOT, exclude: ['docs/moved.md', 'CHANGELOG.md'] }).flatMap(
+    (document) =>
+      [...readFileSync(join(ROOT, document), 'utf8').matchAll(CITED_PATH)]
+        .map(([, path]) => path!)
+        .filter((path) => !existsSync(join(ROOT, path)))
+        .map((path) => `${document}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});

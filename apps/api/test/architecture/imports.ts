@@ -1,0 +1,63 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { parseSync } from 'oxc-parser';
+
+/** The folder of the repository. */
+export const ROOT = join(import.meta.dirname, '../../../..');
+
+/** One file of the workspace that imports another one, or another package of the workspace. */
+export interface Import {
+  /** The path of the file in the repository. */
+  from: string;
+  /** The path of the imported file, or the folder of the imported package, such as `packages/core`. */
+  to: string;
+  /** True if nothing is loaded when the program runs. */
+  isTypeOnly: boolean;
+}
+
+/** The folder of each package of the workspace, by name: `@berth/core` is in `packages/core`. */
+const PACKAGES = new Map(
+  globSync('{packages/*,apps/*,bench}/package.json', { cwd: ROOT }).map((file) => {
+    const { name } = JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as { name: string };
+    return [name, dirname(file)];
+  }),
+);
+
+/** Reads all imports of source files and benches that stay within the workspace. Tests are not read. */
+export function readImports(): Import[] {
+  return globSync(['{packages,apps}/*/src/**/*.{ts,tsx}', 'bench/**/*.ts'], {
+    cwd: ROOT,
+    exclude: ['**/node_modules'],
+  }).flatMap((from) =>
+    specifiersOf(from).flatMap(({ specifier, isTypeOnly }) => {
+      const to = resolve(from, specifier);
+      return to === null ? [] : [{ from, to, isTypeOnly }];
+    }),
+  );
+}
+
+function specifiersOf(file: string): { specifier: string; isTypeOnly: boolean }[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const { staticImports, staticExports, dynamicImports } = parseSync(file, text).module;
+  return [
+    ...staticImports.map(({ moduleRequest, entries }) => ({
+      specifier: moduleRequest.value,
+      isTypeOnly: entries.length > 0 && entries.every(({ isType }) => isType),
+    })),
+    ...staticExports
+      .flatMap(({ entries }) => entries)
+      .flatMap(({ moduleRequest, isType }) =>
+        moduleRequest ? [{ specifier: moduleRequest.value, isTypeOnly: isType }] : [],
+      ),
+    ...dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+      specifier: text.slice(start + 1, end - 1),
+      isTypeOnly: false,
+    })),
+  ];
+}
+
+/** The file or package folder that a specifier means; `null` for packages from outside of the workspace. */
+function resolve(from: string, specifier: string): string | null {
+  if (specifier.startsWith('.')) return relative(ROOT, join(ROOT, dirname(from), specifier));
+  return PACKAGES.get(specifier.split('/').slice(0, 2).join('/')) ?? null;
+}
