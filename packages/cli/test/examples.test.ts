@@ -1,11 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { OWNER_KEY } from '@berth/api/testing';
 import { useServer } from '@berth/api/testing/vitest';
 import type { Deployment } from '@berth/contract';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { MAIN, createUser, writeFiles } from './user.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
@@ -22,7 +23,7 @@ interface Example {
   /** The programs that it needs. It is skipped on a machine without them. */
   needs: string[];
   /** The command line without the folder. */
-  command: (home: string) => string[];
+  command: () => string[];
   via: string;
 }
 
@@ -37,12 +38,7 @@ const CASES: Example[] = [
   {
     name: 'rust',
     needs: ['rustc'],
-    command: (home) => {
-      const program = join(home, 'publish');
-      const built = spawnSync('rustc', ['--edition', '2021', '-O', '-o', program, join(EXAMPLES, 'rust/publish.rs')]);
-      expect(String(built.stderr)).toBe('');
-      return [program];
-    },
+    command: () => [builtRust()],
     via: 'rust',
   },
   {
@@ -53,6 +49,19 @@ const CASES: Example[] = [
   },
   { name: 'ci', needs: [], command: () => [join(EXAMPLES, 'ci/publish.sh')], via: 'cli' },
 ];
+
+let rustProgram: string | undefined;
+/** The compiled Rust example. */
+function builtRust(): string {
+  if (rustProgram !== undefined) return rustProgram;
+  const program = join(mkdtempSync(join(tmpdir(), 'berth-example-')), 'publish');
+  const built = spawnSync('rustc', ['--edition', '2021', '-O', '-o', program, join(EXAMPLES, 'rust/publish.rs')]);
+  expect(String(built.stderr)).toBe('');
+  return (rustProgram = program);
+}
+afterAll(() => {
+  if (rustProgram !== undefined) rmSync(dirname(rustProgram), { recursive: true });
+});
 
 const isHere = (program: string) => spawnSync(program, ['--version']).error === undefined;
 
@@ -82,7 +91,7 @@ async function run(
   const folder = join(home, 'dist');
   if (files) mkdirSync(folder);
   writeFiles(folder, files ?? {});
-  const [program, ...words] = [...command(home), folder];
+  const [program, ...words] = [...command(), folder];
   const ran = promisify(execFile)(program!, words, { cwd: home, env });
   return { folder, ...(await ran.catch((error: Omit<Ran, 'folder'>) => error)) };
 }

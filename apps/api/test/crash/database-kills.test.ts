@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { type Answer, OWNER_KEY, startProcess } from '../test-server.ts';
 
 /** How often the database is killed; a release needs a run with `KILLS=20`. */
-const KILLS = Number(process.env['KILLS'] ?? 3);
+const KILLS = Number(process.env['KILLS'] ?? 2);
 const MAX_SECONDS = 15;
 const DEPLOYERS = 3;
 const VISITORS = 3;

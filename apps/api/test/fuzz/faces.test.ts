@@ -7,7 +7,7 @@ import type { Answer, Ask } from '../test-server.ts';
 import { type Actor, ACTORS, anonymise, RESOURCES, resolve, startTwins, type Twin } from './twins.ts';
 
 /** How many inputs each procedure gets. */
-const RUNS = Number(process.env['RUNS'] ?? 40);
+const RUNS = Number(process.env['RUNS'] ?? 20);
 
 let twins: readonly [Twin, Twin];
 beforeAll(async () => void (twins = await startTwins()));

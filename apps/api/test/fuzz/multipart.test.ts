@@ -12,7 +12,7 @@ import { useCleanServer } from '../use-clean-server.ts';
 import { readForm } from './second-parser.ts';
 
 /** How many bodies are sent. */
-const MUTATIONS = Number(process.env['MUTATIONS'] ?? 10_000);
+const MUTATIONS = Number(process.env['MUTATIONS'] ?? 4_000);
 const BATCH = 250;
 const SOCKETS = 8;
 /** No small body takes this long to answer, even on a busy machine. */

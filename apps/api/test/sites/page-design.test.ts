@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 import { type PageName, sendPage } from '../../src/site-host/pages.ts';
 import { sendUnlockPage, type UnlockState } from '../../src/site-host/unlock-page.ts';
 import { listen, stop } from '../http/raw-socket.ts';
-import { launchBrowser, NO_BROWSER, openPage } from './browser.ts';
+import { launchBrowser, NO_BROWSER, openPage, type WatchedPage } from './browser.ts';
 
 const PAGES: PageName[] = [
   'unknown-address',
@@ -58,6 +58,9 @@ describe.skipIf(NO_BROWSER !== null)(
     let server: Server;
     let port: number;
     let browser: Browser;
+    /** One window for all tests. Each of them loads its page. */
+    let window: WatchedPage;
+    let asked: string[];
     beforeAll(async () => {
       server = createHttpServer(
         (req, res) => {
@@ -69,9 +72,8 @@ describe.skipIf(NO_BROWSER !== null)(
         { log: { info() {}, warn() {}, error() {} } },
       );
       [port, browser] = await Promise.all([listen(server), launchBrowser()]);
-    });
-    afterEach(async () => {
-      for (const context of browser.contexts()) await context.close();
+      window = await openPage(browser, { viewport: SMALL_PHONE });
+      window.page.on('request', (request) => request.url().startsWith('http') && asked.push(request.url()));
     });
     afterAll(async () => {
       await browser.close();
@@ -80,13 +82,13 @@ describe.skipIf(NO_BROWSER !== null)(
 
     const open = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
       const url = `http://localhost:${port}/${name}`;
-      const { page, faults, foreign } = await openPage(browser, { colorScheme, viewport: SMALL_PHONE });
-      const asked: string[] = [];
-      page.on('request', (request) => request.url().startsWith('http') && asked.push(request.url()));
+      const { page, faults, foreign } = window;
+      asked = [];
+      await page.emulateMedia({ colorScheme });
       await page.goto(url);
       expect({ asked, foreign }).toEqual({ asked: [url], foreign: [] });
-      // The only fault is the message of the browser about the status of the page.
-      expect(faults.filter((fault) => !fault.includes(url))).toEqual([]);
+      // The only faults are the messages of the browser about the status of this page and of those before it.
+      expect(faults.filter((fault) => !fault.includes(`http://localhost:${port}/`))).toEqual([]);
       return page;
     };
 

@@ -213,7 +213,7 @@ describe('one folder and several processes', () => {
     await expect(start(warm)).rejects.toThrow(
       `another Berth server, process ${owner.pid}, already uses ${warm}. Stop it, or set DATA_DIR to another folder.`,
     );
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
     expect(await isAlive(server)).toBe(true);
 
     await kill(owner);

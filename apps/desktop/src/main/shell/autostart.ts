@@ -36,7 +36,12 @@ export const removeAutostart = (file: string) => rm(file, { force: true });
 /** True if the entry exists and the settings of the desktop have not disabled it. */
 export async function isAutostartOn(file: string): Promise<boolean> {
   const entry = await readFile(file, 'utf8').catch(() => null);
-  return entry !== null && !/^(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/m.test(entry);
+  return entry !== null && !entry.split('\n').some(disablesEntry);
+}
+
+function disablesEntry(line: string): boolean {
+  const [key, value] = line.split('=').map((part) => part.trim());
+  return key === 'Hidden' ? value === 'true' : key === 'X-GNOME-Autostart-enabled' && value === 'false';
 }
 
 /** Quotes an argument: first by the shell-like rules of the Exec key, then by the rules of all values. */

@@ -52,7 +52,7 @@ export async function openAppWindow(
   const foreign: string[] = [];
   const refused: string[] = [];
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const loading = new Set<string>();
 
   const answer = async (route: Route): Promise<void> => {

@@ -20,7 +20,7 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
     it.each(states)(
       '$name shows its texts, fits the smallest window, and has no accessibility or policy violations',
       async (state) => {
-        const { page, errors, close } = await gallery.open(state, { viewport: { width: 640, height: 480 } });
+        const { page, errors } = await gallery.openSmallest(state);
         for (const words of state.shows)
           await eventually(() => page.locator('body').innerText(), words).toContain(words);
         // Nothing may be wider than the window: it would be impossible to scroll to it.
@@ -42,7 +42,6 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
         }
         expect(errors).toEqual([]);
         expect(await page.evaluate(() => window.fake.violations)).toEqual([]);
-        await close();
       },
     );
   });

@@ -4,7 +4,7 @@ import { launchBrowser, NO_BROWSER } from '../../../../api/test/sites/browser.ts
 import { type Gallery, openGallery } from './window.ts';
 
 /** A `describe` for tests of the window in a browser; skipped without one. @param tests May use the gallery only inside tests. */
-export function describeWindow(title: string, tests: (gallery: Pick<Gallery, 'open'>) => void): void {
+export function describeWindow(title: string, tests: (gallery: Omit<Gallery, 'remove'>) => void): void {
   describe.skipIf(NO_BROWSER !== null)(title, () => {
     let browser: Browser;
     let gallery: Gallery;
@@ -16,6 +16,9 @@ export function describeWindow(title: string, tests: (gallery: Pick<Gallery, 'op
       await browser?.close();
       await gallery?.remove();
     });
-    tests({ open: (...args) => gallery.open(...args) });
+    tests({
+      open: (...args) => gallery.open(...args),
+      openSmallest: (...args) => gallery.openSmallest(...args),
+    });
   });
 }

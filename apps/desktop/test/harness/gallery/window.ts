@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { openPage } from '../../../../api/test/sites/browser.ts';
+import { openPage, type WatchedPage } from '../../../../api/test/sites/browser.ts';
 import { buildApp } from '../../../build/build.ts';
 import { createAppProtocol, PAGE_URL } from '../../../src/main/shell/app-protocol.ts';
 import { COMMANDS, EVENTS } from '../../../src/shared/channels.ts';
@@ -17,15 +17,22 @@ const ORIGIN = 'https://window.localhost';
 export interface Gallery {
   /** Opens a window in a new browser context, in the given state. */
   open(state: GalleryState, options?: OpenOptions): Promise<OpenWindow>;
+  /** Opens the smallest window in the given state. Faster: all calls load the page again in one browser context. */
+  openSmallest(state: GalleryState): Promise<OpenWindow>;
   /** Removes the built page; does not close the browser. */
   remove(): Promise<void>;
 }
 
-interface OpenOptions extends BrowserContextOptions {
-  answers?: Partial<Record<Fake['sent'][number]['name'], Script>>;
+/** The smallest size of the window. */
+const SMALLEST = { width: 640, height: 480 };
+
+interface Acting {
+  answers?: Partial<Record<Fake['sent'][number]['name'], Script>> | undefined;
   /** `null` skips the `act` of the state. */
-  act?: null;
+  act?: null | undefined;
 }
+
+type OpenOptions = BrowserContextOptions & Acting;
 
 interface OpenWindow {
   page: Page;
@@ -43,8 +50,16 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-gallery-'));
   await buildApp(dir, ['renderer']);
   const handle = createAppProtocol(join(dir, 'renderer'));
+  let smallest: Promise<WatchedPage> | undefined;
   return {
-    open: (state, options) => openWindow(browser, handle, state, options),
+    open: async (state, { answers, act, ...options } = {}) =>
+      showState(await openWindow(browser, handle, options), state, { answers, act }),
+    async openSmallest(state) {
+      const window = await (smallest ??= openWindow(browser, handle, { viewport: SMALLEST }));
+      await window.page.emulateMedia({ colorScheme: 'light' });
+      await window.page.mouse.move(0, 0);
+      return showState(window, state);
+    },
     remove: () => rm(dir, { recursive: true, force: true }),
   };
 }
@@ -52,16 +67,15 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
 async function openWindow(
   browser: Browser,
   handle: (request: Request) => Promise<Response>,
-  { state, page: pageName, answers, act }: GalleryState,
-  { answers: otherAnswers, act: actOption, ...options }: OpenOptions = {},
-): Promise<OpenWindow> {
-  const { page, faults: errors } = await openPage(browser, {
+  options: BrowserContextOptions,
+): Promise<WatchedPage> {
+  const window = await openPage(browser, {
     viewport: { width: 1_120, height: 760 },
     colorScheme: 'light',
     timezoneId: 'UTC',
     ...options,
   });
-  await page.context().route(`${ORIGIN}/**`, async (route) => {
+  await window.page.context().route(`${ORIGIN}/**`, async (route) => {
     const { pathname } = new URL(route.request().url());
     const response = await handle(new Request(new URL(pathname, PAGE_URL)));
     await route.fulfill({
@@ -71,8 +85,18 @@ async function openWindow(
     });
   });
   // Fixes the time; timers still run.
-  await page.clock.setFixedTime(NOW);
-  await page.addInitScript(installFake, {
+  await window.page.clock.setFixedTime(NOW);
+  return window;
+}
+
+/** Loads the page in a window, in the given state. */
+async function showState(
+  { page, faults: errors }: WatchedPage,
+  { state, page: pageName, answers, act }: GalleryState,
+  { answers: otherAnswers, act: actOption }: Acting = {},
+): Promise<OpenWindow> {
+  errors.length = 0;
+  const script = await page.addInitScript(installFake, {
     state,
     answers: {
       ...(state === null ? { readState: { problem: STATE_UNREADABLE } } : {}),
@@ -84,6 +108,7 @@ async function openWindow(
     events: EVENTS,
   });
   await page.goto(`${ORIGIN}/index.html`);
+  await script.dispose();
   if (state !== null) {
     await page.getByRole('navigation').waitFor();
     await page.evaluate((name) => window.fake.emit('navigate', { page: name }), pageName);
