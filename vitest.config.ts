@@ -7,7 +7,7 @@ const ENOUGH_BYTES = 3 * 1024 ** 3;
 
 /** What looks at the whole from outside: programs, browsers, databases of its own, the documents, thousands of inputs. */
 const SYSTEM = [
-  'apps/api/test/{contract,crash,fuzz,life-cycle,operator,pages,patterns,service-api,sites}/**/*.test.ts',
+  'apps/api/test/{contract,crash,fuzz,life-cycle,operator,pages,patterns,sites}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'packages/client/test/{examples,package,readme}.test.ts',

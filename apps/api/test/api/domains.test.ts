@@ -10,6 +10,7 @@ import {
   type ErrorCode,
   VerifiedDomain,
 } from '@berth/contract';
+import { changePlan } from '@berth/core/operator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
 import type { Answer, Ask, TestServer } from '../test-server.ts';
@@ -22,10 +23,16 @@ let mine: Account;
 let theirs: Account;
 let site: string;
 let theirSite: string;
+let deletedSite: string;
+let expiringSite: string;
 beforeAll(async () => {
   [mine, theirs] = [await server().account('team'), await server().account('team')];
   site = (await server().publish({ 'index.html': 'mine' }, { key: mine.key })).deployment;
   theirSite = (await server().publish({ 'index.html': 'theirs' }, { key: theirs.key })).deployment;
+  deletedSite = (await server().publish({ 'index.html': 'deleted' }, { key: mine.key })).deployment;
+  expect((await send('DELETE', `/deployments/${deletedSite}`)).status).toBe(202);
+  expiringSite = (await server().publish({ 'index.html': 'short' }, { key: mine.key, fields: { ttl: '3600' } }))
+    .deployment;
 });
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -58,6 +65,9 @@ describe('api §4: the whole flow over REST', () => {
     expect(
       read(await send('POST', '/domains/validate', { domain: name.toUpperCase() }), 200, DomainValidation),
     ).toEqual({ valid: true, normalized: name, available: true, reason: null });
+    expect((await send('POST', `/domains/${name}/validate`)).text).toBe(
+      (await send('POST', '/domains/validate', { domain: name })).text,
+    );
     const created = read(await put(name, { deployment: site, labels: ['shop'] }), 201, Domain);
     expect(created).toEqual({
       domain: name,
@@ -104,6 +114,16 @@ describe('api §4: the whole flow over REST', () => {
       message: expect.stringContaining(name),
       details: { domains: [name] },
     });
+  });
+
+  it('a platform domain shows another deployment once it is switched to it', async () => {
+    const name = platformName();
+    const other = await server().publish({ 'index.html': 'other' }, { key: mine.key });
+    const show = async () => (await server().visit(`http://${name}`)).text;
+    read(await put(name, { deployment: site }), 201, Domain);
+    expect(await show()).toBe('mine');
+    expect(read(await put(name, { deployment: other.deployment }), 200, Domain)).toMatchObject({ links: 2 });
+    expect(await show()).toBe('other');
   });
 
   it('a missing body creates a domain without a deployment', async () => {
@@ -194,6 +214,8 @@ describe('api §4: a failed PUT of a domain changes nothing', () => {
     ['a deployment that never existed', 'not_found', () => ({ deployment: 'calm-otter-zzzzzzz' }), /deployment/],
     ['a deployment of another account', 'not_found', () => ({ deployment: theirSite }), /deployment/],
     ['a text that cannot be a deployment', 'not_found', () => ({ deployment: '' }), /deployment/],
+    ['a deployment that is being deleted', 'business_logic_error', () => ({ deployment: deletedSite }), /deleted/],
+    ['a deployment that expires', 'business_logic_error', () => ({ deployment: expiringSite }), /expires/],
   ])('%s', async (_, code, body, message) => {
     const existing = platformName();
     await put(existing, { labels: ['kept'] });
@@ -215,6 +237,26 @@ describe('api §4: a failed PUT of a domain changes nothing', () => {
     const body = await expectRefusal(server(), 'forbidden', () => put(platformName(), {}, { key }));
     expect(body.details).toEqual({ cap: 'platformDomains', used: 5, limit: 5 });
   });
+});
+
+it('api §6: a downgrade pauses a custom domain and keeps its records; an upgrade serves it again', async () => {
+  const { account, key } = await server().account('pro');
+  const { deployment } = await server().publish({ 'index.html': 'kept' }, { key });
+  const name = customName();
+  await put(name, { deployment }, { key });
+  await server().database.query(`update domain set status = 'success', verified = now() where name = $1`, [name]);
+  const records = async () => (await send('GET', `/domains/${name}/records`, undefined, { key })).text;
+  const before = await records();
+  const expectState = async (status: string, visit: object) => {
+    expect((await send('GET', `/domains/${name}`, undefined, { key })).json()).toMatchObject({ status, deployment });
+    expect(await records()).toBe(before);
+    expect(await server().visit(`http://${name}`)).toMatchObject(visit);
+  };
+  await changePlan(server().berth.core, account, 'free', { atOnce: true });
+  await expectState('paused', { status: 503, text: expect.stringContaining('paused') });
+  expect((await server().visit(deployment)).status).toBe(200);
+  await changePlan(server().berth.core, account, 'pro');
+  await expectState('success', { status: 200, text: 'kept' });
 });
 
 describe('T22: domains of other accounts', () => {

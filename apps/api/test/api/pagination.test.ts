@@ -106,6 +106,32 @@ describe('api §1: a list of 250', () => {
   });
 });
 
+describe('api §1: every list', () => {
+  const COPIES = 102;
+  let key: string;
+  beforeAll(async () => {
+    const made = await server().account('scale');
+    ({ key } = made);
+    for (const insert of [
+      `into domain (account_id, name, kind, status, labels, created, verified, checks)
+       select $1, 'page-' || n || '.localhost', 'platform', 'success', '{}', now(), now(), '[]' from generate_series(1, $2::int) n`,
+      `into token (account_id, token, kind, secret_hash, last4, labels, created)
+       select $1, lpad(n::text, 7, '0'), 'deploy', sha256(n::text::bytea), '0000', '{}', now() from generate_series(1, $2::int - 2) n`,
+    ])
+      await server().database.query(`insert ${insert}`, [made.account, COPIES]);
+  });
+
+  it.each(['domains', 'tokens'])('/%s has pages of 50, or of up to 100 on request', async (list) => {
+    const read = async (search: string) =>
+      (await server().api(`/${list}${search}`, { key })).json<{ nextCursor?: string } & Record<string, object[]>>();
+    const [normal, whole, above] = [await read(''), await read('?limit=100'), await read('?limit=5000')];
+    expect([normal[list], whole[list], above[list]]).toMatchObject([{ length: 50 }, { length: 100 }, { length: 100 }]);
+    expect(await read(`?limit=50&cursor=${normal.nextCursor}`)).toMatchObject({ [list]: whole[list]!.slice(50) });
+    const last = await read(`?cursor=${whole.nextCursor}`);
+    expect([last[list]!.length, 'nextCursor' in last]).toEqual([COPIES - 100, false]);
+  });
+});
+
 describe('GET /activities', () => {
   it('is paginated like the other lists', async () => {
     const all: string[] = [];

@@ -47,6 +47,7 @@ describe('api §3: the 201 of a deploy', () => {
   it('of an anonymous client has both, follows the Free plan, and is not indexed', async () => {
     const answer = await server().deploy(HOME, { key: null });
     const created = CreatedDeployment.strict().parse(answer.json());
+    expect(created.password).toBe(false);
     expect(created.expires).toBe(created.created + 3 * DAY);
     expect(created.claim).toMatch(new RegExp(`^http://localhost:${server().port}/claim/[0-9a-f]{32}$`));
     expect((await server().visit(created.url)).headers['x-robots-tag']).toBe('noindex');
