@@ -1,9 +1,7 @@
 import {
-  ActivityList,
   DeletedDomain,
   Domain,
   DomainDns,
-  DomainList,
   DomainRecords,
   DomainShare,
   DomainValidation,
@@ -260,46 +258,12 @@ it('api §6: a downgrade pauses a custom domain and keeps its records; an upgrad
 });
 
 describe('T22: domains of other accounts', () => {
-  /** All of an answer that a client sees, except its request id and the time. */
-  const seen = ({ status, headers, text }: Answer) => {
-    const { 'x-request-id': id, date, ...rest } = headers;
-    expect([id, date]).not.toContain(undefined);
-    return { status, headers: rest, text };
-  };
-
   it('a name of another account is 422 for PUT, and the owner is never revealed', async () => {
     const name = platformName();
     await put(name, { deployment: theirSite }, { key: theirs.key });
     const body = await expectRefusal(server(), 'business_logic_error', () => put(name, { deployment: site }));
     expect(body.details).toEqual({ domain: name });
     for (const secret of [theirs.account, theirSite]) expect(JSON.stringify(body)).not.toContain(secret);
-  });
-
-  it.each([
-    ['GET', ''],
-    ['DELETE', ''],
-    ['POST', '/verify'],
-    ['GET', '/dns'],
-    ['GET', '/records'],
-    ['GET', '/share'],
-  ])('%s %s gets, byte for byte, the 404 of a domain that never existed', async (method, tail) => {
-    const [platform, custom] = [platformName(), customName()];
-    for (const name of [platform, custom]) await put(name, {}, { key: theirs.key });
-    const missing = seen(await send(method, `/domains/none.localhost${tail}`));
-    expect(missing).toMatchObject({ status: 404, text: expect.stringContaining('There is no such domain.') });
-    for (const name of [platform, custom]) expect(seen(await send(method, `/domains/${name}${tail}`))).toEqual(missing);
-  });
-
-  it("the list and the audit log contain only the account's own domains", async () => {
-    const { key } = await server().account('pro');
-    const name = platformName();
-    await put(name, {}, { key });
-    const { domains } = read(await send('GET', '/domains', undefined, { key }), 200, DomainList);
-    expect(domains.map(({ domain }) => domain)).toEqual([name]);
-    const { activities } = read(await send('GET', '/activities', undefined, { key }), 200, ActivityList);
-    expect(activities.filter(({ domain }) => domain).map(({ event, domain }) => [event, domain])).toEqual([
-      ['domain.create', name],
-    ]);
   });
 });
 
@@ -312,52 +276,4 @@ it.each([
   const name = platformName();
   await put(name);
   await expectRefusal(server(), 'business_logic_error', () => send(method, `/domains/${name}${tail}`));
-});
-
-it.each([
-  ['PUT', 'x.localhost'],
-  ['GET', 'x.localhost'],
-  ['DELETE', 'x.localhost'],
-  ['GET', ''],
-  ['POST', 'validate'],
-  ['POST', 'x.localhost/validate'],
-  ['POST', 'x.localhost/verify'],
-  ['GET', 'x.localhost/dns'],
-  ['GET', 'x.localhost/records'],
-  ['GET', 'x.localhost/share'],
-])('api §5: %s /domains/%s with a deploy token is 403, without a credential 401', async (method, tail) => {
-  const path = `/domains${tail && `/${tail}`}`;
-  await expectRefusal(server(), 'forbidden', () => send(method, path, undefined, { key: mine.deployToken }));
-  await expectRefusal(server(), 'authentication_failed', () => send(method, path, undefined, { key: null }));
-});
-
-it('api §2: a method that a route does not support is 405 with Allow', async () => {
-  const answers = [await send('POST', '/domains/x.localhost'), await send('PUT', '/domains')];
-  for (const answer of answers) expectErrorAnswer(answer, 'method_not_allowed');
-  expect(answers.map(({ headers }) => headers['allow'])).toEqual([
-    expect.stringMatching(/DELETE.*GET.*PUT|GET.*PUT.*DELETE|PUT.*GET.*DELETE/),
-    expect.stringContaining('GET'),
-  ]);
-});
-
-describe('api §4: the list of domains', () => {
-  it('is read by cursors, newest first', async () => {
-    const { key } = await server().account('team');
-    const names = Array.from({ length: 5 }, platformName);
-    for (const name of names) await put(name, {}, { key });
-    const seen: string[] = [];
-    let path = '/domains?limit=2';
-    for (let pages = 0; pages < 3; pages += 1) {
-      const { domains, nextCursor } = read(await send('GET', path, undefined, { key }), 200, DomainList);
-      seen.push(...domains.map(({ domain }) => domain));
-      expect(nextCursor === undefined).toBe(pages === 2);
-      path = `/domains?limit=2&cursor=${nextCursor}`;
-      if (nextCursor) expectErrorAnswer(await send('GET', path), 'validation_failed');
-    }
-    expect(seen).toEqual(names.toReversed());
-  });
-
-  it.each(['limit=0', 'limit=x', 'cursor=', 'cursor=abc', `cursor=${'a'.repeat(600)}`])('%s is 400', async (search) => {
-    expectErrorAnswer(await send('GET', `/domains?${search}`), 'validation_failed');
-  });
 });

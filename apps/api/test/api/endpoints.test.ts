@@ -224,16 +224,6 @@ describe('api §3: a deployment', () => {
     expectErrorAnswer(await get(`/deployments/${deployment}`), 'not_found');
   });
 
-  it('DELETE twenty times in parallel is one deletion', async () => {
-    const { deployment } = await server().publish({ 'index.html': 'home' }, { key });
-    const before = read(await get('/account'), 200, Account).usage.deployments;
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => server().api(`/deployments/${deployment}`, { method: 'DELETE', key })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(202));
-    expect(read(await get('/account'), 200, Account).usage.deployments).toBe(before - 1);
-  });
-
   it('of a suspended or terminated account is not served', async () => {
     const { account, key } = await server().account();
     const { url } = await server().publish({ 'index.html': 'home' }, { key });

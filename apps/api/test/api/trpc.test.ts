@@ -1,6 +1,5 @@
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import type { Operation } from '@berth/core';
-import { OPERATION_ACCESS } from '@berth/core/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { footprintOf } from '../standing-asserts.ts';
 import { type Answer, type Ask, OWNER_KEY } from '../test-server.ts';
@@ -149,30 +148,8 @@ describe('api §2: tRPC returns the same error as REST, under error.data', () =>
   });
 });
 
-describe('T21: tRPC uses the same access table', () => {
-  const queries = [
-    'deployments.list',
-    'account.get',
-    'activities.list',
-    'plans.list',
-    'platform.limits',
-    'platform.config',
-    'platform.ping',
-  ] as const satisfies Operation[];
-  it.each(queries)('%s', async (operation) => {
-    const row: readonly string[] = OPERATION_ACCESS[operation];
-    for (const [actor, credential] of [
-      ['anonymous', null],
-      ['deploy', deployToken],
-      ['api', key],
-    ] as const) {
-      const answer = await query(operation, {}, { key: credential });
-      if (row.includes(actor)) expect([actor, answer.status]).toEqual([actor, 200]);
-      else expectRefused(answer, actor === 'anonymous' ? 'authentication_failed' : 'forbidden');
-    }
-  });
-
-  it('a call of a batch is refused on its own, a batch with an invalid credential as a whole', async () => {
+describe('T21: a tRPC batch', () => {
+  it('has a refused call fail on its own, and fails as a whole with an invalid credential', async () => {
     const answer = await server().api('/trpc/plans.list,account.get?batch=1', { key: null });
     const [plans, account] = answer.json<[{ result?: object }, { error?: { data: ErrorBody } }]>();
     expect([answer.status, plans.result !== undefined, account.error?.data.error]).toEqual([
