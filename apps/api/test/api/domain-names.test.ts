@@ -50,7 +50,7 @@ const NO_DOMAINS: [string, RegExp][] = [
   ['validate', /two parts/],
   ['API.localhost', /reserved/],
   ['mail.localhost.', /reserved/],
-  ['calm-otter-4k9x2qd.localhost', /id of a deployment/],
+  ['calm-otter-4k9x2qd.localhost', /form of a deployment id/],
   ['to-4k9x2qd.cname.berth.dev', /CNAME target/],
   ['github.io', /suffix/],
   ['%5B::1%5D', /scheme, port or path/],

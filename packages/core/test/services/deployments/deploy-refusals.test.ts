@@ -240,7 +240,7 @@ describe('api §3: files', () => {
     ['a/.git/config', 'a repository'],
     ['.env.local', 'environment files'],
     ['id_rsa', 'private keys'],
-    ['node_modules/x/index.js', 'unbuilt project'],
+    ['node_modules/x/index.js', 'a project that is not built'],
   ])('like %s are refused', async (name, message) => {
     await expectInvalidFile({ 'index.html': '1', [name]: '2' }, name, message);
   });

@@ -190,8 +190,8 @@ describe('api §4: platform domains are one label of 3 to 63 characters below th
     ['ab.sites.test', /at least 3/],
     [`${'a'.repeat(64)}.sites.test`, /1 to 63/],
     ['www.my-site.sites.test', /single part/],
-    ['calm-otter-4k9x2qd.sites.test', /id of a deployment/],
-    ['CALM-otter-4k9x2qd.sites.test', /id of a deployment/],
+    ['calm-otter-4k9x2qd.sites.test', /form of a deployment id/],
+    ['CALM-otter-4k9x2qd.sites.test', /form of a deployment id/],
     ['to-4k9x2qd.sites.test', /reserved/],
     ...['www', 'api', 'app', 'admin', 'mail', 'WWW', 'status', 'wpad', 'autodiscover', 'postmaster'].map(
       (label): [string, RegExp] => [`${label}.sites.test`, /reserved/],
