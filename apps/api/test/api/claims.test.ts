@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../standing-asserts.ts';
 import { useCleanServer } from '../use-clean-server.ts';
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
 
 const server = useCleanServer();
@@ -13,20 +12,15 @@ beforeAll(async () => {
   ({ key, deployToken } = await server().account('pro'));
 });
 
-const claim = (value: unknown, credential: string | null = key) =>
-  server().api('/account/claim', {
+const send = (path: string, value: unknown, credential: string | null) =>
+  server().api(path, {
     method: 'POST',
     key: credential,
-    headers: JSON_TYPE,
+    headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ claim: value }),
   });
-const claimTyped = (value: unknown, credential: string | null = key) =>
-  server().api('/trpc/account.claim', {
-    method: 'POST',
-    key: credential,
-    headers: JSON_TYPE,
-    body: JSON.stringify({ claim: value }),
-  });
+const claim = (value: unknown, credential: string | null = key) => send('/account/claim', value, credential);
+const claimTyped = (value: unknown, credential: string | null = key) => send('/trpc/account.claim', value, credential);
 async function publish() {
   const { claim, ...deployment } = await server().publish({ 'index.html': 'hello' }, { key: null });
   return { ...deployment, claim: claim!, hash: claim!.split('/').at(-1)! };
