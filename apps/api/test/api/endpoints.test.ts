@@ -90,7 +90,10 @@ describe('api §6', () => {
       const { plans } = read(await server().api('/plans', { key: credential }), 200, PlanList);
       expect(plans).toEqual(
         DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({
-          ...{ plan, name, price, caps },
+          plan,
+          name,
+          price,
+          caps,
           ...(plan === 'team' ? { closed: CLOSED } : {}),
         })),
       );
