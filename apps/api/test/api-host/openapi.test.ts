@@ -193,6 +193,8 @@ describe('the operations of the OpenAPI document', () => {
 
   it('api §9: do not include subscriptions', () => {
     expect(operations.map(({ operationId }) => operationId)).not.toContain('activities.watch');
+    expect(document).not.toHaveProperty('webhooks');
+    expect(JSON.stringify(document)).not.toContain('"callbacks"');
   });
 
   it('require a body when one of its fields is required', () => {

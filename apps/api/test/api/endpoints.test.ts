@@ -10,12 +10,15 @@ import {
   Ping,
   PlanList,
 } from '@berth/contract';
+import { sweep } from '@berth/core/jobs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectErrorAnswer } from '../standing-asserts.ts';
 import { type Answer, OWNER_KEY } from '../test-server.ts';
 import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const CLOSED = 'Seats come this autumn.';
+
+const server = useCleanServer({ plans: { team: { closed: CLOSED } } });
 let key: string;
 let account: string;
 let deployToken: string;
@@ -85,8 +88,23 @@ describe('api §6', () => {
   it('GET /plans, for everyone, in display order', async () => {
     for (const credential of [null, key, deployToken]) {
       const { plans } = read(await server().api('/plans', { key: credential }), 200, PlanList);
-      expect(plans).toEqual(DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({ plan, name, price, caps })));
+      expect(plans).toEqual(
+        DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({
+          plan,
+          name,
+          price,
+          caps,
+          ...(plan === 'team' ? { closed: CLOSED } : {}),
+        })),
+      );
     }
+  });
+
+  it.each(DEFAULT_PLANS)('GET /account and GET /limits report the plan $plan with its caps and limits', async (row) => {
+    const { key } = await server().account(row.plan);
+    const { plan, caps } = read(await server().api('/account', { key }), 200, Account);
+    expect({ plan, caps }).toEqual({ plan: row.plan, caps: row.caps });
+    expect(read(await server().api('/limits', { key }), 200, Limits)).toMatchObject(row.limits);
   });
 
   it('GET /config is 301 to /limits, with any credential or none', async () => {
@@ -178,7 +196,7 @@ describe('api §3: a deployment', () => {
     expect(read(await get(`/deployments/${deployment}`), 200, Deployment).labels).toEqual(labels);
   });
 
-  it('DELETE: 202, the site is 404 at once, a repeat is 202, a change is 422', async () => {
+  it('DELETE: 202, the site is 404 at once, a repeat is 202, a change is 422; after the sweep 404', async () => {
     const { deployment, url } = await server().publish(
       { 'index.html': 'home', 'large.bin': 'x'.repeat(100_000) },
       { key },
@@ -205,16 +223,8 @@ describe('api §3: a deployment', () => {
       }),
       'business_logic_error',
     );
-  });
-
-  it('DELETE twenty times in parallel is one deletion', async () => {
-    const { deployment } = await server().publish({ 'index.html': 'home' }, { key });
-    const before = read(await get('/account'), 200, Account).usage.deployments;
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => server().api(`/deployments/${deployment}`, { method: 'DELETE', key })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(202));
-    expect(read(await get('/account'), 200, Account).usage.deployments).toBe(before - 1);
+    await sweep(server().berth.core);
+    expectErrorAnswer(await get(`/deployments/${deployment}`), 'not_found');
   });
 
   it('of a suspended or terminated account is not served', async () => {

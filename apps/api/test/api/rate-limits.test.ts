@@ -1,4 +1,5 @@
 import type { ErrorBody } from '@berth/contract';
+import { DEFAULT_RATE_LIMITS } from '@berth/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBerth, type Berth } from '../../src/server.ts';
 import { expectErrorAnswer } from '../standing-asserts.ts';
@@ -214,6 +215,8 @@ describe('api §7: the limit on deploys', () => {
   });
 
   it('is tighter for an anonymous address, and shared by servers', async () => {
+    const perSecond = ({ count, perSeconds }: { count: number; perSeconds: number }) => count / perSeconds;
+    expect(perSecond(DEFAULT_RATE_LIMITS.anonymous)).toBeLessThan(perSecond(DEFAULT_RATE_LIMITS.deploy));
     const ask = from(freshAddress());
     expect((await server().deploy(SITE, ask)).status).toBe(201);
     expect((await other.deploy(SITE, ask)).status).toBe(201);

@@ -203,9 +203,11 @@ describe('T4: Content-Encoding', () => {
   });
 });
 
-it('api §3: the limits are those of the plan; a larger plan accepts what Free refuses', async () => {
+it('api §3: the limits are those of the plan, for each deploy; a larger plan accepts what Free refuses', async () => {
   const parts = [fileOf('a', 5000), fileOf('b', 1), fileOf('c', 1), fileOf('d', 1)];
   const { key, deployToken } = await server().account('free');
+  const full = multipart(withChecksums([fileOf('a', 1000), fileOf('b', 1000), fileOf('c', 500)]));
+  for (let twice = 0; twice < 2; twice += 1) expect((await post(server(), full, { key })).status).toBe(201);
   for (const credential of [key, deployToken])
     await tooLarge({ limit: 'maxFileSize', max: 1000, file: 'a' }, () =>
       post(server(), multipart(withChecksums(parts)), { key: credential }),

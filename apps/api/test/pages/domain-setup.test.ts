@@ -75,7 +75,7 @@ const rest = () => server.database.query(`update domain set checked = checked - 
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ');
 
 describe('api §4: verify over REST', () => {
-  it('checks DNS at once and returns the results, then responds with 429 and Retry-After for 10 s', async () => {
+  it('checks DNS at once and returns the results, then responds with 429 and Retry-After for 10 s; a verified domain serves', async () => {
     const { name, records } = await add();
     const pending = await verify(name);
     expect([pending.status, pending.json()]).toEqual([
@@ -110,6 +110,14 @@ describe('api §4: verify over REST', () => {
     expect((await server.api('/activities?limit=1', { key })).json()).toMatchObject({
       activities: [{ event: 'domain.verify', domain: name, authMethod: 'api-key' }],
     });
+    const { deployment } = await server.publish({ 'index.html': 'proved' }, { key });
+    await server.api(`/domains/${name}`, {
+      method: 'PUT',
+      key,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ deployment }),
+    });
+    expect((await server.visit(`http://${name}`)).text).toBe('proved');
   });
 
   it('reports SERVFAIL of a DNS server, and does not revoke the verification', async () => {

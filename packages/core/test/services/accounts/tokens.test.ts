@@ -191,21 +191,6 @@ describe('api §5: GET /tokens', () => {
     }
     expect(seen).toEqual(createdTokens);
   });
-
-  it('api §5: `used` changes at most once a minute', async () => {
-    const { token, secret } = await add();
-    const used = async () => (await getToken(scope(), token)).used;
-    expect(await used()).toBeNull();
-    await opens(secret);
-    const first = await used();
-    expect(first).toBeTypeOf('number');
-    test.advance(30);
-    await opens(secret);
-    expect(await used()).toBe(first);
-    test.advance(31);
-    await opens(secret);
-    expect((await used())! - first!).toBeGreaterThanOrEqual(60);
-  });
 });
 
 describe('api §5: the input for a new token', () => {
