@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { applyDuePlanChanges } from '../plan-changes/plan-changes.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { type Check, finding } from './checks.ts';
@@ -70,6 +71,6 @@ async function countOverdue(core: Core): Promise<Backlog> {
       (select count(*)::int from upload where expires <= ${late}) as uploads,
       (select count(*)::int from plan_change where due <= ${late}) as changes,
       (select count(*)::int from deployment where status = 'success' and compress_at <= ${late}) as uncompressed,
-      (select count(*)::int from pack where state = 'dead') as dead`.execute(core.database.kysely);
+      (select count(*)::int from pack where state = 'dead') as dead`.execute(db(core));
   return rows[0]!;
 }

@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import type { ContentLocation } from '../../storage/packs.ts';
 import { hashAtPosition } from '../packs/contents.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Progress } from './checks.ts';
@@ -92,7 +93,7 @@ async function* contentsOf(core: Core, pack: string): AsyncGenerator<Row> {
     const { rows } = await sql<Row>`
       select encode(hash, 'hex') as sha256, pack_id as pack, "offset"::float8 as "offset", length::float8 as length
       from content where pack_id = ${pack} and ("offset", hash) > (${after.offset}, decode(${after.sha256}, 'hex'))
-      order by "offset", hash limit ${CONTENTS_AT_ONCE}`.execute(kysely(core));
+      order by "offset", hash limit ${CONTENTS_AT_ONCE}`.execute(db(core));
     yield* rows;
     if (rows.length < CONTENTS_AT_ONCE) return;
     after = rows.at(-1)!;
@@ -101,7 +102,7 @@ async function* contentsOf(core: Core, pack: string): AsyncGenerator<Row> {
 
 /** A sweep may have removed the pack before it was read. */
 async function isSealed(core: Core, pack: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from pack where id = ${pack} and state = 'sealed'`.execute(kysely(core));
+  const { rows } = await sql`select 1 from pack where id = ${pack} and state = 'sealed'`.execute(db(core));
   return rows.length > 0;
 }
 
@@ -110,7 +111,7 @@ async function isStillThere(core: Core, { sha256, pack, offset }: Row): Promise<
   const { rows } = await sql`
     select 1 from content c join pack p on p.id = c.pack_id
     where c.hash = decode(${sha256}, 'hex') and c.pack_id = ${pack} and c."offset" = ${offset} and p.state = 'sealed'`.execute(
-    kysely(core),
+    db(core),
   );
   return rows.length > 0;
 }
@@ -127,24 +128,20 @@ async function affected(core: Core, pack: string, sha256?: string): Promise<Pick
     select d.id from deployment_pack n
     join deployment d on d.id = n.deployment_id join manifest m on m.deployment_id = d.id
     where n.pack_id = ${pack} and d.status = 'success' and ${holds} order by d.id limit ${MAX_DEPLOYMENTS}`.execute(
-    kysely(core),
+    db(core),
   );
   return { deployments: rows.map(({ id }) => id) };
 }
 
 async function storedBytes(core: Core): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(length), 0)::float8 as bytes from content`.execute(kysely(core));
+    select coalesce(sum(length), 0)::float8 as bytes from content`.execute(db(core));
   return rows[0]!.bytes;
 }
 
 async function packsAfter(core: Core, last: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from pack where state = 'sealed' and (${last} = '' or id > nullif(${last}, '')::uuid)
-    order by id limit ${PACKS_AT_ONCE}`.execute(kysely(core));
+    order by id limit ${PACKS_AT_ONCE}`.execute(db(core));
   return rows.map(({ id }) => id);
-}
-
-function kysely(core: Core) {
-  return core.database.kysely;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { measureStorage, markStorageInexact } from '../accounts/storage.ts';
 import { type Check, finding } from './checks.ts';
@@ -19,7 +20,7 @@ export const counters: Check = {
   async *run(core, { fix }) {
     const { rows } = await sql<Miscount>`
       select * from (select a.id as account, deployment_count as counted, ${live} as actual from account a) c
-      where counted <> actual order by account`.execute(core.database.kysely);
+      where counted <> actual order by account`.execute(db(core));
     for (const { account, counted, actual } of rows) {
       if (fix) await recount(core, account);
       yield finding('drift', `Account ${account} counts ${counted} deployments and has ${actual}.`, {
@@ -41,18 +42,18 @@ export const counters: Check = {
 async function recount(core: Core, account: string): Promise<void> {
   await core.database.transaction(async (em) => {
     await lockAccount(em, account);
-    await sql`update account a set deployment_count = ${live} where id = ${account}`.execute(em.getKysely());
+    await sql`update account a set deployment_count = ${live} where id = ${account}`.execute(db(em));
   });
 }
 
 /** Accounts whose counter is too low, or is said to be exact and is not. Each is measured under its lock. */
 async function* misjudgedStorage(core: Core): AsyncGenerator<Miscount> {
-  const { rows } = await sql<{ id: string }>`select id from account order by id`.execute(core.database.kysely);
+  const { rows } = await sql<{ id: string }>`select id from account order by id`.execute(db(core));
   for (const { id } of rows) {
     const miscount = await core.database.transaction(async (em) => {
       const account = await lockAccount(em, id);
       if (!account) return null;
-      const { used } = await measureStorage(em.getKysely(), { account: id });
+      const { used } = await measureStorage(em, { account: id });
       const { storageBytes, storageExact } = account;
       const fits = storageExact ? storageBytes === used : storageBytes >= used;
       return fits ? null : { account: id, counted: storageBytes, actual: used };
@@ -64,10 +65,8 @@ async function* misjudgedStorage(core: Core): AsyncGenerator<Miscount> {
 async function measureAgain(core: Core, account: string): Promise<void> {
   await core.database.transaction(async (em) => {
     await lockAccount(em, account);
-    const { used } = await measureStorage(em.getKysely(), { account });
+    const { used } = await measureStorage(em, { account });
     await markStorageInexact(em, account);
-    await sql`update account set storage_bytes = ${used}, storage_exact = true where id = ${account}`.execute(
-      em.getKysely(),
-    );
+    await sql`update account set storage_bytes = ${used}, storage_exact = true where id = ${account}`.execute(db(em));
   });
 }

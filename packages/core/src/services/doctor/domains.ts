@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Check, finding } from './checks.ts';
+import { db } from '../../database/tables.ts';
 
 interface Row {
   domain: string;
@@ -25,7 +26,7 @@ export const domains: Check = {
           when d.status <> 'success' then 'deleting'
           when d.expires is not null then 'expiring' end as fault
         from domain o join deployment d on d.id = o.deployment_id) l
-      where fault is not null order by domain`.execute(core.database.kysely);
+      where fault is not null order by domain`.execute(db(core));
     for (const { domain, deployment, fault } of rows)
       yield finding(
         'drift',

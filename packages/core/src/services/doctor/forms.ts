@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { decompressForm } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import type { CompressedForm } from '../../entities/index.ts';
 import type { Coding } from '@berth/serving';
 import { enterFence } from '../packs/fence.ts';
@@ -87,19 +88,20 @@ const holding = (sha256: string) => sql`
 /** The deployments that need the pack of the content. */
 async function holders(core: Core, { sha256 }: Row): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from deployment d where ${holding(sha256)} order by id limit ${MAX_DEPLOYMENTS}`.execute(kysely(core));
+    select id from deployment d where ${holding(sha256)} order by id limit ${MAX_DEPLOYMENTS}`.execute(db(core));
   return rows.map(({ id }) => id);
 }
 
 /** Deletes the forms of a content and schedules its deployments for compression. @returns The deployments. */
 async function deleteForms(core: Core, { sha256, pack }: Row): Promise<string[]> {
   return core.database.transaction(async (em) => {
-    const db = em.getKysely();
     await enterFence(em);
-    await sql`delete from compression where content_hash = decode(${sha256}, 'hex') and pack_id = ${pack}`.execute(db);
+    await sql`delete from compression where content_hash = decode(${sha256}, 'hex') and pack_id = ${pack}`.execute(
+      db(em),
+    );
     const { rows } = await sql<{ id: string }>`
       with due as (select id from deployment d where ${holding(sha256)} order by id for update)
-      update deployment d set compress_at = ${core.now()} from due where d.id = due.id returning d.id`.execute(db);
+      update deployment d set compress_at = ${core.now()} from due where d.id = due.id returning d.id`.execute(db(em));
     return rows.map(({ id }) => id).toSorted();
   });
 }
@@ -108,9 +110,7 @@ async function deleteForms(core: Core, { sha256, pack }: Row): Promise<string[]>
 async function isStillThere(core: Core, { sha256, pack }: Row): Promise<boolean> {
   const { rows } = await sql`
     select 1 from compression k join pack p on p.id = k.pack_id
-    where k.content_hash = decode(${sha256}, 'hex') and k.pack_id = ${pack} and p.state = 'sealed'`.execute(
-    kysely(core),
-  );
+    where k.content_hash = decode(${sha256}, 'hex') and k.pack_id = ${pack} and p.state = 'sealed'`.execute(db(core));
   return rows.length > 0;
 }
 
@@ -119,17 +119,13 @@ async function rowsAfter(core: Core, last: string): Promise<Row[]> {
     select encode(k.content_hash, 'hex') as sha256, c.length::float8 as length, k.pack_id as pack, k.forms
     from compression k join content c on c.hash = k.content_hash
     where k.pack_id is not null and k.content_hash > decode(${last}, 'hex')
-    order by k.content_hash limit ${ROWS_AT_ONCE}`.execute(kysely(core));
+    order by k.content_hash limit ${ROWS_AT_ONCE}`.execute(db(core));
   return rows;
 }
 
 async function count(core: Core): Promise<{ contents: number; bytes: number }> {
   const { rows } = await sql<{ contents: number; bytes: number }>`
     select count(distinct k.content_hash)::int as contents, coalesce(sum((f.form ->> 'length')::bigint), 0)::float8 as bytes
-    from compression k cross join jsonb_each(k.forms) as f (coding, form)`.execute(kysely(core));
+    from compression k cross join jsonb_each(k.forms) as f (coding, form)`.execute(db(core));
   return rows[0]!;
-}
-
-function kysely(core: Core) {
-  return core.database.kysely;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { type Check, type DoctorOptions, type Finding, finding } from './checks.ts';
 
 const NAMES_AT_ONCE = 1000;
@@ -28,7 +29,7 @@ async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
       union all select pack_id, 'compressed contents' from compression where pack_id is not null) c
     left join pack p on p.id = c.pack_id
     where p.state is distinct from 'sealed' group by c.pack_id, p.state, what order by c.pack_id, what`.execute(
-    kysely(core),
+    db(core),
   );
   for (const { pack, state, what, count } of rows)
     yield finding('damage', `${count} ${what} are in pack ${pack}, which is ${state ?? 'missing'}.`, {
@@ -41,7 +42,7 @@ async function* neededPacks(core: Core): AsyncGenerator<Finding> {
   const { rows } = await sql<{ deployment: string; pack: string; state: string }>`
     select n.deployment_id as deployment, n.pack_id as pack, p.state from deployment_pack n
     join pack p on p.id = n.pack_id join deployment d on d.id = n.deployment_id
-    where p.state <> 'sealed' and d.status = 'success' order by n.deployment_id`.execute(kysely(core));
+    where p.state <> 'sealed' and d.status = 'success' order by n.deployment_id`.execute(db(core));
   for (const { deployment, pack, state } of rows)
     yield finding('damage', `Deployment ${deployment} needs pack ${pack}, which is ${state}.`, {
       pack,
@@ -53,7 +54,7 @@ async function* neededPacks(core: Core): AsyncGenerator<Finding> {
 async function* pinnedPacks(core: Core): AsyncGenerator<Finding> {
   const { rows } = await sql<{ pack: string; state: string; uploads: number }>`
     select n.pack_id as pack, p.state, count(*)::int as uploads from upload_pack n join pack p on p.id = n.pack_id
-    where p.state <> 'sealed' group by n.pack_id, p.state order by n.pack_id`.execute(kysely(core));
+    where p.state <> 'sealed' group by n.pack_id, p.state order by n.pack_id`.execute(db(core));
   for (const { pack, state, uploads } of rows)
     yield finding('damage', `${uploads} open uploads need pack ${pack}, which is ${state}.`, { pack });
 }
@@ -97,7 +98,7 @@ async function* filesWithoutRow(core: Core, { fix, graceMs }: DoctorOptions): As
 
 async function rowsOf(core: Core, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    select id from pack where id = any(${ids.filter((id) => PACK_ID.test(id))}::uuid[])`.execute(kysely(core));
+    select id from pack where id = any(${ids.filter((id) => PACK_ID.test(id))}::uuid[])`.execute(db(core));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -109,8 +110,4 @@ async function* batches(ids: AsyncIterable<string>): AsyncGenerator<string[]> {
       batch = [];
     }
   yield batch;
-}
-
-function kysely(core: Core) {
-  return core.database.kysely;
 }
