@@ -5,7 +5,7 @@ import type * as entities from '../entities/index.ts';
 type Schemas = Extract<(typeof entities)[keyof typeof entities], EntitySchemaWithMeta>;
 
 /** The tables with the types of their columns, inferred from the entities. */
-interface Tables extends InferKyselyDB<Schemas> {}
+export interface Tables extends InferKyselyDB<Schemas> {}
 
 /** Builds statements and checks their tables and columns against the entities. */
 export type QueryBuilder = Kysely<Tables>;

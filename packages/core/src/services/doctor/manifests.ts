@@ -76,7 +76,10 @@ async function readPage(core: Core, last: string): Promise<Page> {
 }
 
 async function countDeployments(core: Core): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from deployment where status = 'success'`.execute(db(core));
-  return rows[0]!.count;
+  const { count } = await db(core)
+    .selectFrom('deployment')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('status', '=', 'success')
+    .executeTakeFirstOrThrow();
+  return count;
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, expressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { unavailable } from '../../errors.ts';
@@ -50,6 +50,12 @@ export function splitNumbers(text: string): number[] {
 /** SQL for the hash at a position, counted from 1, in a packed parameter or column. */
 export const hashAtPosition = (packed: unknown, position: string) =>
   sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
+
+/** SQL for the text of a hash in hex. */
+export function hexOf(hash: Expression<Uint8Array>) {
+  const { fn, val } = expressionBuilder();
+  return fn<string>('encode', [hash, val('hex')]);
+}
 
 /**
  * Finds which contents are already stored. The result stays true only under the fence.
