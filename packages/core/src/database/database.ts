@@ -1,3 +1,4 @@
+import { EntitySchema } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
@@ -10,11 +11,12 @@ import { ChannelListener, type Listener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
 import { recordCompatibility, requireKnownSchema } from './schema-compatibility.ts';
 import { createSessions } from './sessions.ts';
+import { db, type QueryBuilder } from './tables.ts';
 
 /** The connection to PostgreSQL. */
 export interface Database {
-  /** The query builder for statements outside of a unit of work. */
-  readonly kysely: ReturnType<EntityManager['getKysely']>;
+  /** The query builder for statements outside of a transaction. */
+  readonly kysely: QueryBuilder;
   /**
    * Runs a prepared statement and returns its rows. Each connection parses it only once.
    *
@@ -77,7 +79,7 @@ export function openDatabase(
   const sessions = createSessions(address, log);
   const orm = new MikroORM({
     driver: SessionReturningDriver,
-    entities: Object.values(entities),
+    entities: Object.values(entities).filter((value) => value instanceof EntitySchema),
     // The sessions have the real connection settings.
     dbName: 'berth',
     pool: { min: 0, max: poolSize },
@@ -91,7 +93,7 @@ export function openDatabase(
   const activityNews = new ChannelListener(sessions.Session, 'berth_activity');
   const siteNews = new ChannelListener(sessions.Session, 'berth_site');
   return {
-    kysely: em().getKysely(),
+    kysely: db(em()),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
       const pool: Pool = await (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
       return (await pool.query<Row>({ name, text, values: [...values] })).rows;
@@ -131,8 +133,8 @@ export function openDatabase(
 
 async function migrate(orm: MikroORM, tx: EntityManager): Promise<void> {
   const lock = sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-  await lock.execute(tx.getKysely());
-  await requireKnownSchema(tx.getKysely());
+  await lock.execute(db(tx));
+  await requireKnownSchema(tx);
   await orm.migrator.up({ transaction: tx.getTransactionContext()! });
-  await recordCompatibility(tx.getKysely());
+  await recordCompatibility(tx);
 }

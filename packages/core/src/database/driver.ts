@@ -1,5 +1,6 @@
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import type { DatabaseConnection, Driver, PostgresDialect } from 'kysely';
+import { type PoolConfig, types as pgTypes, type TypeOverrides } from 'pg';
 
 /**
  * The ORM's driver without a leak: kysely does not return a session to the pool if BEGIN or ROLLBACK fails, which happens when
@@ -17,6 +18,15 @@ class Connection extends PostgreSqlConnection {
     const createDriver = dialect.createDriver.bind(dialect);
     dialect.createDriver = () => returnSessions(createDriver());
     return dialect;
+  }
+
+  /** The driver reads `bigint` and `timestamptz` as strings. The entities, and so the types of the columns, have numbers and dates. */
+  override mapOptions(overrides: PoolConfig): PoolConfig {
+    const options = super.mapOptions(overrides);
+    const types = options.types as TypeOverrides;
+    types.setTypeParser(pgTypes.builtins.INT8, Number);
+    types.setTypeParser(pgTypes.builtins.TIMESTAMPTZ, (text) => new Date(text));
+    return options;
   }
 }
 

@@ -1,8 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { type MigrationClass, migrations } from './migrations/index.ts';
-
-type Transaction = ReturnType<EntityManager['getKysely']>;
+import { db } from './tables.ts';
 
 /** A newer program has changed the schema so that this one cannot use it. */
 class SchemaTooNewError extends Error {
@@ -25,14 +24,14 @@ const NEWEST_KNOWN = Math.max(...KNOWN.map(({ number }) => number));
  *
  * @throws SchemaTooNewError
  */
-export async function requireKnownSchema(tx: Transaction): Promise<void> {
+export async function requireKnownSchema(em: EntityManager): Promise<void> {
   const { rows: tables } = await sql<{
     exists: boolean;
-  }>`select to_regclass('migration') is not null as exists`.execute(tx);
+  }>`select to_regclass('migration') is not null as exists`.execute(db(em));
   if (!tables[0]!.exists) return;
   // The column is missing before migration 6.
   const { rows } = await sql<{ name: string; since: number | null }>`
-    select name, (to_jsonb(m) ->> 'compatible_since')::int as since from migration m`.execute(tx);
+    select name, (to_jsonb(m) ->> 'compatible_since')::int as since from migration m`.execute(db(em));
   const needed = Math.max(0, ...rows.map(({ since }) => since ?? 0));
   if (needed <= NEWEST_KNOWN) return;
   throw new SchemaTooNewError({
@@ -43,11 +42,11 @@ export async function requireKnownSchema(tx: Transaction): Promise<void> {
 }
 
 /** Records for each migration the oldest schema that a program must know to use the database. */
-export async function recordCompatibility(tx: Transaction): Promise<void> {
+export async function recordCompatibility(em: EntityManager): Promise<void> {
   for (const { number, migration } of KNOWN)
     await sql`
       update migration set compatible_since = ${migration.compatibleSince ?? number}
-      where compatible_since is null and name like ${`${String(number).padStart(4, '0')}-%`}`.execute(tx);
+      where compatible_since is null and name like ${`${String(number).padStart(4, '0')}-%`}`.execute(db(em));
 }
 
 function numberOfClass({ name }: MigrationClass): number {

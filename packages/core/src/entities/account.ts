@@ -4,7 +4,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-const AccountSchema = defineEntity({
+export const AccountSchema = defineEntity({
   name: 'Account',
   tableName: 'account',
   properties: {

@@ -2,7 +2,7 @@ import type { ActivityEvent, AuthMethod } from '@berth/contract';
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 
-const ActivitySchema = defineEntity({
+export const ActivitySchema = defineEntity({
   name: 'Activity',
   tableName: 'activity',
   properties: {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const BootSchema = defineEntity({
+export const BootSchema = defineEntity({
   name: 'Boot',
   tableName: 'boot',
   properties: {

@@ -9,7 +9,7 @@ export interface CompressedForm {
   sha256: string;
 }
 
-const CompressionSchema = defineEntity({
+export const CompressionSchema = defineEntity({
   name: 'Compression',
   tableName: 'compression',
   properties: {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Pack } from './pack.ts';
 
-const ContentSchema = defineEntity({
+export const ContentSchema = defineEntity({
   name: 'Content',
   tableName: 'content',
   properties: {

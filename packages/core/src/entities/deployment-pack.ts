@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Deployment } from './deployment.ts';
 import { Pack } from './pack.ts';
 
-const DeploymentPackSchema = defineEntity({
+export const DeploymentPackSchema = defineEntity({
   name: 'DeploymentPack',
   tableName: 'deployment_pack',
   properties: {

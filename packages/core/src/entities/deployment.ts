@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { TextArray } from './text-array.ts';
 import { Account } from './account.ts';
 
-const DeploymentSchema = defineEntity({
+export const DeploymentSchema = defineEntity({
   name: 'Deployment',
   tableName: 'deployment',
   properties: {

@@ -17,7 +17,7 @@ export interface DnsCheck {
   failed?: true;
 }
 
-const DomainSchema = defineEntity({
+export const DomainSchema = defineEntity({
   name: 'Domain',
   tableName: 'domain',
   properties: {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const IssuedIdSchema = defineEntity({
+export const IssuedIdSchema = defineEntity({
   name: 'IssuedId',
   tableName: 'issued_id',
   properties: { id: p.text().primary() },

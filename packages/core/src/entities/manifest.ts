@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { TextArray } from './text-array.ts';
 import { Deployment } from './deployment.ts';
 
-const ManifestSchema = defineEntity({
+export const ManifestSchema = defineEntity({
   name: 'Manifest',
   tableName: 'manifest',
   properties: {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 
-const MemberSchema = defineEntity({
+export const MemberSchema = defineEntity({
   name: 'Member',
   tableName: 'member',
   properties: {

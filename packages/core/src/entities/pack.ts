@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Boot } from './boot.ts';
 
-const PackSchema = defineEntity({
+export const PackSchema = defineEntity({
   name: 'Pack',
   tableName: 'pack',
   properties: {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 
-const PlanChangeSchema = defineEntity({
+export const PlanChangeSchema = defineEntity({
   name: 'PlanChange',
   tableName: 'plan_change',
   properties: {

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-const RateBucketSchema = defineEntity({
+export const RateBucketSchema = defineEntity({
   name: 'RateBucket',
   tableName: 'rate_bucket',
   properties: {

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { TextArray } from './text-array.ts';
 import { Account } from './account.ts';
 
-const TokenSchema = defineEntity({
+export const TokenSchema = defineEntity({
   name: 'Token',
   tableName: 'token',
   properties: {

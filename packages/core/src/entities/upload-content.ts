@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Upload } from './upload.ts';
 
-const UploadContentSchema = defineEntity({
+export const UploadContentSchema = defineEntity({
   name: 'UploadContent',
   tableName: 'upload_content',
   properties: {

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Pack } from './pack.ts';
 import { Upload } from './upload.ts';
 
-const UploadPackSchema = defineEntity({
+export const UploadPackSchema = defineEntity({
   name: 'UploadPack',
   tableName: 'upload_pack',
   properties: {

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { TextArray } from './text-array.ts';
 
-const UploadSchema = defineEntity({
+export const UploadSchema = defineEntity({
   name: 'Upload',
   tableName: 'upload',
   properties: {

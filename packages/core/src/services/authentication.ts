@@ -1,21 +1,12 @@
 import { CREDENTIAL } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { AccountCaller, Caller, Core } from '../core.ts';
+import { db, type StatementScope } from '../database/tables.ts';
+import type { AccountState } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
 import { secretHash } from './random.ts';
 
 const USED_PRECISION_SECONDS = 60;
-
-interface CredentialRow {
-  id: number;
-  account: string;
-  plan: string;
-  state: 'active' | 'suspended' | 'terminated';
-  token: string;
-  kind: 'api' | 'deploy';
-  stale: boolean;
-}
 
 /**
  * Determines the caller of a request.
@@ -51,8 +42,8 @@ export async function authenticate(core: Core, header: string | undefined, addre
  * Source: api §5, §9.
  */
 export async function checkCredential(core: Core, caller: AccountCaller): Promise<Date | null> {
-  const row = await readCredential(core.database.kysely, core, caller, sql``);
-  return row.expires === null ? null : new Date(row.expires);
+  const { expires } = requireActive(await credentialOf(core, core, caller).executeTakeFirst());
+  return expires;
 }
 
 /**
@@ -64,23 +55,26 @@ export async function checkCredential(core: Core, caller: AccountCaller): Promis
  * Source: api §5.
  */
 export async function lockCredential(em: EntityManager, core: Core, caller: Caller): Promise<void> {
-  if (caller.kind === 'account') await readCredential(em.getKysely(), core, caller, sql`for key share of t`);
+  if (caller.kind === 'account')
+    requireActive(await credentialOf(em, core, caller).forKeyShare('t').executeTakeFirst());
 }
 
-async function readCredential(
-  db: QueryExecutorProvider,
-  core: Core,
-  { account, token }: AccountCaller,
-  lock: RawBuilder<unknown>,
-): Promise<{ expires: Date | null }> {
-  const { rows } = await sql<{ state: CredentialRow['state']; expires: Date | null }>`
-    select a.state, t.expires from token t join account a on a.id = t.account_id
-    where t.account_id = ${account} and t.token = ${token} and (t.expires is null or t.expires > ${core.now()})
-    ${lock}`.execute(db);
-  return requireActive(rows[0]);
+function credentialOf(scope: StatementScope, core: Core, { account, token }: AccountCaller) {
+  return validCredentials(scope, core.now())
+    .select(['a.state', 't.expires'])
+    .where('t.account_id', '=', account)
+    .where('t.token', '=', token);
 }
 
-function requireActive<T extends Pick<CredentialRow, 'state'>>(row: T | undefined): T {
+/** The credentials that have not expired, as `t`, with their account, as `a`. */
+function validCredentials(scope: StatementScope, now: Date) {
+  return db(scope)
+    .selectFrom('token as t')
+    .innerJoin('account as a', 'a.id', 't.account_id')
+    .where(({ eb, or }) => or([eb('t.expires', 'is', null), eb('t.expires', '>', now)]));
+}
+
+function requireActive<T extends { state: AccountState }>(row: T | undefined): T {
   if (!row)
     throw new ServiceError(
       'authentication_failed',
@@ -90,16 +84,13 @@ function requireActive<T extends Pick<CredentialRow, 'state'>>(row: T | undefine
   return row;
 }
 
-async function findCredential(core: Core, credential: string): Promise<CredentialRow | undefined> {
+async function findCredential(core: Core, credential: string) {
   const now = core.now();
-  const { rows } = await sql<CredentialRow>`
-    select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind,
-      (t.used is null or t.used < ${staleBefore(now)}) as stale
-    from token t join account a on a.id = t.account_id
-    where t.secret_hash = ${secretHash(credential)} and (t.expires is null or t.expires > ${now})`.execute(
-    core.database.kysely,
-  );
-  return rows[0];
+  return validCredentials(core, now)
+    .select(['t.id', 'a.id as account', 'a.plan', 'a.state', 't.token', 't.kind'])
+    .select(({ eb, or }) => or([eb('t.used', 'is', null), eb('t.used', '<', staleBefore(now))]).as('stale'))
+    .where('t.secret_hash', '=', secretHash(credential))
+    .executeTakeFirst();
 }
 
 /**
@@ -108,9 +99,12 @@ async function findCredential(core: Core, credential: string): Promise<Credentia
  */
 async function markUsed(core: Core, id: number): Promise<void> {
   const now = core.now();
-  await sql`update token set used = ${now} where id = ${id} and (used is null or used < ${staleBefore(now)})`.execute(
-    core.database.kysely,
-  );
+  await db(core)
+    .updateTable('token')
+    .set({ used: now })
+    .where('id', '=', id)
+    .where(({ eb, or }) => or([eb('used', 'is', null), eb('used', '<', staleBefore(now))]))
+    .execute();
 }
 
 function staleBefore(now: Date): Date {

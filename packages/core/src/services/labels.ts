@@ -1,6 +1,7 @@
 import { MAX_LISTED_LABELS } from '@berth/contract';
 import { sql } from 'kysely';
 import type { Scope } from '../core.ts';
+import { db } from '../database/tables.ts';
 
 /**
  * `GET /labels`: the distinct labels of the account's deployments, domains and tokens, the most recently used first.
@@ -21,6 +22,6 @@ export async function listLabels({ core, caller: { account } }: Scope): Promise<
       union all
       select labels, created from token where account_id = ${account}
     ) resource, unnest(labels) as label
-    group by label order by max(used) desc, label collate "C" limit ${MAX_LISTED_LABELS}`.execute(core.database.kysely);
+    group by label order by max(used) desc, label collate "C" limit ${MAX_LISTED_LABELS}`.execute(db(core));
   return { labels: rows.map(({ label }) => label) };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core, RateLimit, RateLimitName, RateLimits } from '../core.ts';
+import { db } from '../database/tables.ts';
 import { toUnavailable } from '../database/outages.ts';
 import { ServiceError } from '../errors.ts';
 
@@ -74,7 +75,7 @@ export async function takeFromBucket(core: Core, key: string, limit: RateLimit, 
     on conflict (key) do update set
       "full" = case when ${mayTake} then ${before} + ${micros(cost * token)} else ${before} end, taken = ${mayTake}
     returning taken, (extract(epoch from b."full" - ${now}::timestamptz) * 1000000)::float8 as missing`
-    .execute(core.database.kysely)
+    .execute(db(core))
     .catch(throwOutage);
   const { taken, missing } = rows[0]!;
   return stateOf(limit, taken, Math.max(0, Math.min(missing, capacity)), cost);
@@ -111,13 +112,13 @@ export async function giveBackRateLimit(core: Core, name: RateLimitName, who: st
   const { token } = microsecondsOf(core.rateLimits[name]);
   await sql`
     update rate_bucket set "full" = "full" - ${cost * token} * interval '1 microsecond' where key = ${keyOf(name, who)}`
-    .execute(core.database.kysely)
+    .execute(db(core))
     .catch(throwOutage);
 }
 
 /** Deletes full buckets: a missing bucket counts as full. */
 export async function deleteFullBuckets(core: Core): Promise<void> {
-  await sql`delete from rate_bucket where "full" <= ${core.now()}`.execute(core.database.kysely);
+  await sql`delete from rate_bucket where "full" <= ${core.now()}`.execute(db(core));
 }
 
 /** The time that one token takes, rounded up, and the time of a full bucket, so that exactly `count` tokens fit. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../core.ts';
+import { db } from '../database/tables.ts';
 
 /** The result of one attempt. */
 export type TaskResult<T> = { ok: true; value: T } | { ok: false; error: unknown };
@@ -83,8 +84,8 @@ export async function runWorklist<T>(core: Core, list: Worklist<T>, { limit, sig
 }
 
 /** @throws the error if the database cannot be used: all other work would fail as well. */
-export async function throwIfDatabaseAway({ database }: Core, error: unknown): Promise<void> {
-  const isAway = await sql`select 1`.execute(database.kysely).then(
+export async function throwIfDatabaseAway(core: Core, error: unknown): Promise<void> {
+  const isAway = await sql`select 1`.execute(db(core)).then(
     () => false,
     () => true,
   );

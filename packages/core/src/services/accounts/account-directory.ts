@@ -1,6 +1,6 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { Core, Scope } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { Account, type AccountState, PlanChange } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { createAccount, insertApiKey, type NewAccount } from './accounts.ts';
@@ -80,10 +80,16 @@ export async function getBilling(core: Core, account: string): Promise<AccountBi
  * @throws `not_found`.
  */
 export async function actForAccount(core: Core, reference: string): Promise<Scope> {
-  const { rows } = await sql<{ account: string; plan: string }>`
-    select id as account, plan from account where id = ${reference} or lower(email) = lower(${reference})
-    order by id = ${reference} desc, email = ${reference} desc limit 1`.execute(core.database.kysely);
-  const row = rows[0];
+  const row = await db(core)
+    .selectFrom('account')
+    .select(['id as account', 'plan'])
+    .where(({ eb, or, fn, val }) =>
+      or([eb('id', '=', reference), eb(fn<string>('lower', ['email']), '=', fn<string>('lower', [val(reference)]))]),
+    )
+    .orderBy((eb) => eb('id', '=', reference), 'desc')
+    .orderBy((eb) => eb('email', '=', reference), 'desc')
+    .limit(1)
+    .executeTakeFirst();
   if (!row) throw notFound(`account: ${reference}`);
   return { core, caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator' } };
 }

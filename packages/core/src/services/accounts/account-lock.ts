@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { AccountState } from '../../entities/index.ts';
 import { ServiceError } from '../../errors.ts';
+import { db } from '../../database/tables.ts';
 
 /** The fields of an account that are valid while it is locked. */
 export interface LockedAccount {
@@ -24,7 +25,7 @@ export async function lockAccount(em: EntityManager, account: string): Promise<L
   const { rows } = await sql<LockedAccount>`
     select id, plan, state, deployment_count as deployments, storage_bytes::float8 as "storageBytes",
       storage_exact as "storageExact"
-    from account where id = ${account} for update`.execute(em.getKysely());
+    from account where id = ${account} for update`.execute(db(em));
   return rows[0] ?? null;
 }
 

@@ -2,6 +2,7 @@ import type { Account as WireAccount, Plan } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { AccountCaller, Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { Account, Member, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
@@ -99,7 +100,7 @@ export async function ensureOwner(
   { email, plan, apiKey }: { email: string; plan: Plan; apiKey?: string | undefined },
 ): Promise<string | null> {
   return core.database.transaction(async (em) => {
-    await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(em.getKysely());
+    await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(db(em));
     const owner = await em.findOne(Account, { email });
     if (!owner && !apiKey && (await hasOwner(em))) return null;
     const account = owner?.id ?? createAccount(em, core, { email, plan: plan.plan, isOwner: true });
@@ -114,11 +115,14 @@ export async function ensureOwner(
 
 /** True if an owner was created before, with any e-mail address. Accounts that the operator created do not count. */
 async function hasOwner(em: EntityManager): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from activity where event = 'account.create' and meta @> '{"owner": true}' limit 1`.execute(
-    em.getKysely(),
-  );
-  return rows.length > 0;
+  const created = await db(em)
+    .selectFrom('activity')
+    .select('id')
+    .where('event', '=', 'account.create')
+    .where('meta', '@>', { owner: true })
+    .limit(1)
+    .executeTakeFirst();
+  return created !== undefined;
 }
 
 /**
@@ -143,6 +147,10 @@ export async function refuseAtDeploymentCap(core: Core, caller: Caller): Promise
 export async function incrementDeploymentCount(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {
   const locked = await lockActiveAccount(em, account);
   refuseBeyondCap(core, locked.plan, 'deployments', locked.deployments);
-  await sql`update account set deployment_count = deployment_count + 1 where id = ${account}`.execute(em.getKysely());
+  await db(em)
+    .updateTable('account')
+    .set((eb) => ({ deployment_count: eb('deployment_count', '+', 1) }))
+    .where('id', '=', account)
+    .execute();
   return locked;
 }

@@ -1,7 +1,7 @@
 import type { Caps } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 
 /** The caps on numbers of things. `storage` is measured in bytes. */
@@ -35,9 +35,13 @@ function atCap(limit: number, used: number, what: string): string {
 
 /** Counts the domains of an account. Paused domains do not count. Source: api §6. */
 export async function countDomains(em: EntityManager, account: string): Promise<DomainUsage> {
-  const { rows } = await sql<DomainUsage>`
-    select (count(*) filter (where kind = 'platform'))::int as "platformDomains",
-      (count(*) filter (where kind = 'custom'))::int as "customDomains"
-    from domain where account_id = ${account} and status <> 'paused'`.execute(em.getKysely());
-  return rows[0]!;
+  return db(em)
+    .selectFrom('domain')
+    .select(({ fn }) => [
+      fn.countAll<number>().filterWhere('kind', '=', 'platform').as('platformDomains'),
+      fn.countAll<number>().filterWhere('kind', '=', 'custom').as('customDomains'),
+    ])
+    .where('account_id', '=', account)
+    .where('status', '<>', 'paused')
+    .executeTakeFirstOrThrow();
 }

@@ -1,7 +1,8 @@
 import { ANONYMOUS_STORAGE_BYTES } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
+import { db, type StatementScope } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 import { runQueued } from '../serial-queue.ts';
 import { type RunLimits, runWorklist } from '../worklist.ts';
@@ -48,11 +49,11 @@ export function refuseBeyondStorageCap({ used, added }: StorageUsage, limit: num
  * @param contents SHA-256 in hex, and lengths. Those that the owner does not have yet count as `added`.
  */
 export async function measureStorage(
-  db: QueryExecutorProvider,
+  scope: StatementScope,
   owner: StorageOwner,
   contents: ContentLengths = NOTHING,
 ): Promise<StorageUsage> {
-  return measure(db, sql`${deploymentsOf(owner)} union all ${uploadsOf(owner)}`, contents);
+  return measure(scope, sql`${deploymentsOf(owner)} union all ${uploadsOf(owner)}`, contents);
 }
 
 /**
@@ -69,23 +70,27 @@ export async function addStorage(
   contents: ContentLengths,
   { certain }: { certain: boolean },
 ): Promise<void> {
-  const db = em.getKysely();
   const owner = { account: account.id };
   const limit = storageCapOf(core, account.plan);
   let exact = account.storageExact && (certain || contents.size === 0);
   let storage: StorageUsage = { used: account.storageBytes, added: 0 };
   // An open upload has already reserved its contents.
-  if (contents.size > 0) ({ added: storage.added } = await measure(db, uploadsOf(owner), contents));
+  if (contents.size > 0) ({ added: storage.added } = await measure(em, uploadsOf(owner), contents));
   if (!exact && limit !== undefined && storage.used + storage.added > limit) {
-    storage = await measureStorage(db, owner, contents);
+    storage = await measureStorage(em, owner, contents);
     exact = true;
   }
   refuseBeyondStorageCap(storage, limit);
   if (contents.size === 0 && exact === account.storageExact) return;
-  await sql`
-    update account set storage_bytes = ${storage.used + storage.added}, storage_exact = ${exact},
-      storage_version = storage_version + 1
-    where id = ${account.id}`.execute(db);
+  await db(em)
+    .updateTable('account')
+    .set((eb) => ({
+      storage_bytes: storage.used + storage.added,
+      storage_exact: exact,
+      storage_version: eb('storage_version', '+', 1),
+    }))
+    .where('id', '=', account.id)
+    .execute();
 }
 
 /**
@@ -98,16 +103,15 @@ export async function requireAnonymousStorage(
   address: string,
   contents: ContentLengths,
 ): Promise<void> {
-  const db = em.getKysely();
   const added = sumOf(contents);
-  const used = await estimateStorage(db, { address });
+  const used = await estimateStorage(em, { address });
   if (used + added <= ANONYMOUS_STORAGE_BYTES) return;
-  refuseBeyondStorageCap(await measureStorage(db, { address }, contents), ANONYMOUS_STORAGE_BYTES);
+  refuseBeyondStorageCap(await measureStorage(em, { address }, contents), ANONYMOUS_STORAGE_BYTES);
 }
 
 /** Locks an anonymous address until the transaction ends, like the row of an account. Source: storage L4. */
 export async function lockAnonymousAddress(em: EntityManager, address: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`storage:${address}`}, 0))`.execute(em.getKysely());
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`storage:${address}`}, 0))`.execute(db(em));
 }
 
 /**
@@ -115,21 +119,22 @@ export async function lockAnonymousAddress(em: EntityManager, address: string): 
  * transaction must have locked the account.
  */
 export async function markStorageInexact(em: EntityManager, account: string): Promise<void> {
-  await sql`
-    update account set storage_exact = false, storage_version = storage_version + 1 where id = ${account}`.execute(
-    em.getKysely(),
-  );
+  await db(em)
+    .updateTable('account')
+    .set((eb) => ({ storage_exact: false, storage_version: eb('storage_version', '+', 1) }))
+    .where('id', '=', account)
+    .execute();
 }
 
 /** Returns the exact number of bytes that are stored for an account. */
 export async function readStorage(core: Core, account: string): Promise<number> {
   return runQueued(core, `storage:${account}`, async () => {
-    const { rows } = await sql<{ bytes: number; exact: boolean }>`
-      select storage_bytes::float8 as bytes, storage_exact as exact from account where id = ${account}`.execute(
-      core.database.kysely,
-    );
-    const [row] = rows;
-    return row && !row.exact ? measureAndStore(core, account) : (row?.bytes ?? 0);
+    const row = await db(core)
+      .selectFrom('account')
+      .select(['storage_bytes', 'storage_exact'])
+      .where('id', '=', account)
+      .executeTakeFirst();
+    return row && !row.storage_exact ? measureAndStore(core, account) : (row?.storage_bytes ?? 0);
   });
 }
 
@@ -139,13 +144,15 @@ export function measureInexactStorage(core: Core, limits: RunLimits): Promise<nu
     core,
     {
       task: 'measure storage',
-      async due(skip, limit) {
-        const { rows } = await sql<{ id: string }>`
-          select id from account where not storage_exact and id <> all(${skip}::text[]) order by id limit ${limit}`.execute(
-          core.database.kysely,
-        );
-        return rows;
-      },
+      due: (skip, limit) =>
+        db(core)
+          .selectFrom('account')
+          .select('id')
+          .where('storage_exact', '=', false)
+          .where(({ eb, fn, val }) => eb.not(eb('id', '=', fn.any(val(skip)))))
+          .orderBy('id')
+          .limit(limit)
+          .execute(),
       groupOf: ({ id }) => id,
       idsOf: ({ id }) => ({ account: id }),
       work: async ({ id }) => (await readStorage(core, id)) >= 0,
@@ -159,20 +166,22 @@ export function measureInexactStorage(core: Core, limits: RunLimits): Promise<nu
  * its snapshot.
  */
 async function measureAndStore(core: Core, account: string): Promise<number> {
-  const db = core.database.kysely;
   const { rows } = await sql<{ version: number; used: number }>`
     with ${distinctContents(sql`${deploymentsOf({ account })} union all ${uploadsOf({ account })}`)}
     select storage_version as version, (select coalesce(sum(size), 0)::float8 from held) as used
-    from account where id = ${account}`.execute(db);
+    from account where id = ${account}`.execute(db(core));
   const { version, used } = rows[0]!;
-  await sql`
-    update account set storage_bytes = ${used}, storage_exact = true
-    where id = ${account} and storage_version = ${version}`.execute(db);
+  await db(core)
+    .updateTable('account')
+    .set({ storage_bytes: used, storage_exact: true })
+    .where('id', '=', account)
+    .where('storage_version', '=', version)
+    .execute();
   return used;
 }
 
 async function measure(
-  db: QueryExecutorProvider,
+  scope: StatementScope,
   manifests: RawBuilder<unknown>,
   contents: ContentLengths,
 ): Promise<StorageUsage> {
@@ -183,7 +192,7 @@ async function measure(
       from unnest(${numberArray([...contents.values()])}::bigint[]) with ordinality as f (size, position))
     select (select coalesce(sum(size), 0)::float8 from held) as used,
       (select coalesce(sum(size), 0)::float8 from further f where not exists (select 1 from held h where h.hash = f.hash)) as added`.execute(
-    db,
+    db(scope),
   );
   return rows[0]!;
 }
@@ -208,17 +217,20 @@ const uploadsOf = (owner: StorageOwner) => sql`
   select hashes, sizes from upload where committed is null and ${belongsTo(owner)}`;
 
 /** Returns an upper bound of the bytes that are stored for an owner, without reading manifests. */
-export async function estimateStorage(db: QueryExecutorProvider, owner: StorageOwner): Promise<number> {
+export async function estimateStorage(scope: StatementScope, owner: StorageOwner): Promise<number> {
   if ('account' in owner) {
-    const { rows } = await sql<{ bytes: number }>`
-      select storage_bytes::float8 as bytes from account where id = ${owner.account}`.execute(db);
-    return rows[0]?.bytes ?? 0;
+    const row = await db(scope)
+      .selectFrom('account')
+      .select('storage_bytes')
+      .where('id', '=', owner.account)
+      .executeTakeFirst();
+    return row?.storage_bytes ?? 0;
   }
   const { address } = owner;
   const { rows } = await sql<{ bytes: number }>`
     select ((select coalesce(sum(size), 0) from deployment where status = 'success' and account_id is null and address = ${address})
       + (select coalesce(sum(f.size), 0) from upload u cross join unnest(u.sizes) as f (size)
-         where committed is null and account_id is null and address = ${address}))::float8 as bytes`.execute(db);
+         where committed is null and account_id is null and address = ${address}))::float8 as bytes`.execute(db(scope));
   return rows[0]!.bytes;
 }
 

@@ -1,6 +1,6 @@
 import type { Activity as WireActivity } from '@berth/contract';
-import { sql } from 'kysely';
 import type { AccountCaller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { Activity } from '../../entities/index.ts';
 import { invalid } from '../../errors.ts';
 import { toActivity } from './activities.ts';
@@ -99,10 +99,15 @@ export async function watchActivities(
 
 /** The id just before the newest `last` activities of an account. */
 async function idBefore(core: Core, account: string, last: number): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    select id::float8 as id from activity where account_id = ${account}
-    order by activity.id desc offset ${last} limit 1`.execute(core.database.kysely);
-  return rows[0]?.id ?? 0;
+  const row = await db(core)
+    .selectFrom('activity')
+    .select('id')
+    .where('account_id', '=', account)
+    .orderBy('id', 'desc')
+    .offset(last)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? 0;
 }
 
 function readAfter(core: Core, account: string, last: number): Promise<Activity[]> {

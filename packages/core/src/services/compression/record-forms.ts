@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Coding } from '@berth/serving';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import type { CompressedForm } from '../../entities/index.ts';
 import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
@@ -35,7 +36,6 @@ export async function recordForms(
   core: Core,
   { deployment, contents, pack, isDone }: CompressionTurn,
 ): Promise<{ packUsed: boolean }> {
-  const db = em.getKysely();
   await enterFence(em);
   const { rows } = await sql<{ pack: string | null }>`
     insert into compression (content_hash, pack_id, forms)
@@ -43,13 +43,15 @@ export async function recordForms(
     from jsonb_to_recordset(${JSON.stringify(contents)}::jsonb) as m (sha256 text, forms jsonb)
     join content c on c.hash = decode(m.sha256, 'hex')
     order by c.hash
-    on conflict do nothing returning pack_id as pack`.execute(db);
+    on conflict do nothing returning pack_id as pack`.execute(db(em));
   const packUsed = rows.some((row) => row.pack !== null);
   if (pack && packUsed) await markSealed(em, core, pack.id, pack.sizeBytes);
   // Null is final, also if two processes took turns with the deployment.
-  await sql`
-    update deployment set compress_at = ${isDone ? null : core.now()} where id = ${deployment} and compress_at is not null`.execute(
-    db,
-  );
+  await db(em)
+    .updateTable('deployment')
+    .set({ compress_at: isDone ? null : core.now() })
+    .where('id', '=', deployment)
+    .where('compress_at', 'is not', null)
+    .execute();
   return { packUsed };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { isWorthCompressing, type StoredBytes } from '@berth/serving';
 import { hashAtPosition } from '../packs/contents.ts';
 
@@ -22,7 +23,7 @@ export async function takeDueDeployment(core: Core): Promise<string | null> {
       select id from deployment
       where compress_at <= ${now} and status = 'success' and (expires is null or expires > ${now})
       order by compress_at limit 1 for update skip locked)
-    returning id`.execute(core.database.kysely);
+    returning id`.execute(db(core));
   return rows[0]?.id ?? null;
 }
 
@@ -34,7 +35,7 @@ export async function findUncompressedContents(core: Core, deployment: string): 
     cross join unnest(m.paths) with ordinality as f (path, position)
     join content c on c.hash = ${hashAtPosition(sql.ref('m.hashes'), 'f.position')}
     where m.deployment_id = ${deployment} and not exists (select 1 from compression k where k.content_hash = c.hash)`.execute(
-    core.database.kysely,
+    db(core),
   );
   const left = new Map<string, StoredBytes>();
   for (const { path, ...content } of rows)

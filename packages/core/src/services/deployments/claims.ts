@@ -2,6 +2,7 @@ import { CLAIM_HASH, type Deployment as WireDeployment } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Addresses, Scope } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
@@ -75,7 +76,7 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
 async function contentsOf(em: EntityManager, deployment: string): Promise<ContentLengths> {
   const { rows } = await sql<{ hashes: Buffer; sizes: string }>`
     select hashes, array_to_string(sizes, ',') as sizes from manifest where deployment_id = ${deployment}`.execute(
-    em.getKysely(),
+    db(em),
   );
   const sizes = splitNumbers(rows[0]!.sizes);
   return new Map(unpackHashes(rows[0]!.hashes).map((sha256, i) => [sha256, sizes[i]!]));

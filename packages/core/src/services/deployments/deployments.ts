@@ -5,9 +5,9 @@ import {
   parseDeploymentReference,
 } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Addresses, Scope } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { Deployment, Domain } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
@@ -136,7 +136,11 @@ async function refuseWhileLinked(em: EntityManager, deployment: string): Promise
 
 /** Counts one deployment less, in the transaction that ends it. The storage counter becomes an upper bound. */
 export async function decrementDeploymentCount(em: EntityManager, account: string): Promise<void> {
-  await sql`update account set deployment_count = deployment_count - 1 where id = ${account}`.execute(em.getKysely());
+  await db(em)
+    .updateTable('account')
+    .set((eb) => ({ deployment_count: eb('deployment_count', '-', 1) }))
+    .where('id', '=', account)
+    .execute();
   await markStorageInexact(em, account);
 }
 

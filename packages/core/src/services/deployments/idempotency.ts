@@ -3,6 +3,7 @@ import { IDEMPOTENCY_WINDOW_SECONDS, MAX_IDEMPOTENCY_KEY } from '@berth/contract
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { IdempotencyRecord } from '../../entities/index.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 
@@ -73,9 +74,7 @@ export async function findReplay<T>(
   id: IdempotencyKey,
   fingerprint: Buffer,
 ): Promise<T | null> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([id.scope, id.key])}, 0))`.execute(
-    em.getKysely(),
-  );
+  await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([id.scope, id.key])}, 0))`.execute(db(em));
   const record = await em.findOne(IdempotencyRecord, { scope: id.scope, key: id.key });
   if (!record) return null;
   if (core.now().getTime() - record.created.getTime() >= IDEMPOTENCY_WINDOW_SECONDS * 1000) {
@@ -97,11 +96,14 @@ export async function findReplay<T>(
 /** True if a key has an outcome to replay. Takes no lock, so the result can be outdated at once. */
 export async function hasStoredOutcome(core: Core, { scope, key }: IdempotencyKey): Promise<boolean> {
   const after = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
-  const { rows } = await sql`
-    select 1 from idempotency_record where scope = ${scope} and key = ${key} and created > ${after}`.execute(
-    core.database.kysely,
-  );
-  return rows.length > 0;
+  const record = await db(core)
+    .selectFrom('idempotency_record')
+    .select('created')
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('created', '>', after)
+    .executeTakeFirst();
+  return record !== undefined;
 }
 
 /** Stores a 201 under its key, in the transaction of the deployment. Encrypted, because it may contain a claim hash. */

@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { RuleData } from '@berth/serving';
 import type { Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
@@ -132,10 +133,12 @@ async function createDeployment(
 async function issueDeploymentId(em: EntityManager): Promise<string> {
   for (;;) {
     const id = randomDeploymentId();
-    const { numAffectedRows } = await sql`insert into issued_id (id) values (${id}) on conflict do nothing`.execute(
-      em.getKysely(),
-    );
-    if (numAffectedRows === 1n) return id;
+    const { numInsertedOrUpdatedRows } = await db(em)
+      .insertInto('issued_id')
+      .values({ id })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 1n) return id;
   }
 }
 
@@ -145,13 +148,12 @@ async function insertManifest(
   { files, rules }: Publication,
   packs: readonly string[],
 ): Promise<void> {
-  const db = em.getKysely();
   await sql`
     insert into manifest (deployment_id, paths, hashes, sizes, rules)
     values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules && JSON.stringify(rules)}::jsonb)`.execute(
-    db,
+    db(em),
   );
   await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(
-    db,
+    db(em),
   );
 }

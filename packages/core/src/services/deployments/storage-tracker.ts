@@ -32,12 +32,11 @@ export async function trackStorage(core: Core, caller: Caller, key: IdempotencyK
   const limit = storageCapOf(core, caller.kind === 'account' ? caller.plan : null);
   if (limit === undefined) return { add() {}, check() {} };
   const owner = storageOwnerOf(caller);
-  const { kysely } = core.database;
   const arrived = new Map<string, number>();
   let refusal: unknown = null;
   let isMeasuring = false;
   let unmeasuredBytes = 0;
-  let room = limit - (await estimateStorage(kysely, owner));
+  let room = limit - (await estimateStorage(core, owner));
   if (room < 0) await measure();
   check();
 
@@ -45,7 +44,7 @@ export async function trackStorage(core: Core, caller: Caller, key: IdempotencyK
     isMeasuring = true;
     unmeasuredBytes = 0;
     try {
-      const storage = await measureStorage(kysely, owner, arrived);
+      const storage = await measureStorage(core, owner, arrived);
       room = Math.max(limit! - storage.used - storage.added, MEASURE_EVERY_BYTES);
       refuseBeyondStorageCap(storage, limit);
     } catch (error) {

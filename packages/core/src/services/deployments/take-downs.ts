@@ -2,6 +2,7 @@ import { parseDeploymentReference } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
@@ -58,13 +59,15 @@ async function changeTakeDown(
     const { rows } = await sql<{ down: boolean }>`
       select taken_down is not null as down from deployment
       where id = ${deployment} and status = 'success' and account_id is not distinct from ${account} for update`.execute(
-      em.getKysely(),
+      db(em),
     );
     if (!rows[0]) return null;
     if (rows[0].down === takenDown) return { changed: false };
-    await sql`update deployment set taken_down = ${takenDown ? created : null} where id = ${deployment}`.execute(
-      em.getKysely(),
-    );
+    await db(em)
+      .updateTable('deployment')
+      .set({ taken_down: takenDown ? created : null })
+      .where('id', '=', deployment)
+      .execute();
     if (account !== null && takenDown) await dropOpenUploads(em, account);
     if (account !== null)
       recordActivity(em, {
@@ -84,17 +87,19 @@ async function changeTakeDown(
  * clients begin again. Source: api §9.
  */
 async function dropOpenUploads(em: EntityManager, account: string): Promise<void> {
-  await sql`delete from upload where account_id = ${account} and committed is null`.execute(em.getKysely());
+  await db(em).deleteFrom('upload').where('account_id', '=', account).where('committed', 'is', null).execute();
   await markStorageInexact(em, account);
 }
 
 /** @returns The owner; `null` for an anonymous deployment; `undefined` for a missing one. */
 async function findOwner(core: Core, deployment: string): Promise<string | null | undefined> {
-  const { rows } = await sql<{ account: string | null }>`
-    select account_id as account from deployment where id = ${deployment} and status = 'success'`.execute(
-    core.database.kysely,
-  );
-  return rows[0]?.account;
+  const row = await db(core)
+    .selectFrom('deployment')
+    .select('account_id')
+    .where('id', '=', deployment)
+    .where('status', '=', 'success')
+    .executeTakeFirst();
+  return row?.account_id;
 }
 
 /** The host of a URL; any other text unchanged. */

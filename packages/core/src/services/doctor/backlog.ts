@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { applyDuePlanChanges } from '../plan-changes/plan-changes.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { type Check, finding } from './checks.ts';
@@ -65,11 +65,20 @@ export const backlog: Check = {
 
 async function countOverdue(core: Core): Promise<Backlog> {
   const late = new Date(core.now().getTime() - OVERDUE_MS);
-  const { rows } = await sql<Backlog>`
-    select (select count(*)::int from deployment where status = 'success' and expires <= ${late}) as expired,
-      (select count(*)::int from upload where expires <= ${late}) as uploads,
-      (select count(*)::int from plan_change where due <= ${late}) as changes,
-      (select count(*)::int from deployment where status = 'success' and compress_at <= ${late}) as uncompressed,
-      (select count(*)::int from pack where state = 'dead') as dead`.execute(core.database.kysely);
-  return rows[0]!;
+  return db(core)
+    .selectNoFrom(({ selectFrom, fn }) => {
+      const count = fn.countAll<number>().as('count');
+      const published = selectFrom('deployment').select(count).where('status', '=', 'success');
+      const uploads = selectFrom('upload').select(count).where('expires', '<=', late);
+      const changes = selectFrom('plan_change').select(count).where('due', '<=', late);
+      const dead = selectFrom('pack').select(count).where('state', '=', 'dead');
+      return [
+        published.where('expires', '<=', late).$asScalar().$notNull().as('expired'),
+        uploads.$asScalar().$notNull().as('uploads'),
+        changes.$asScalar().$notNull().as('changes'),
+        published.where('compress_at', '<=', late).$asScalar().$notNull().as('uncompressed'),
+        dead.$asScalar().$notNull().as('dead'),
+      ];
+    })
+    .executeTakeFirstOrThrow();
 }

@@ -1,8 +1,9 @@
 import { createHash, hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import type { ContentLocation } from '../../storage/packs.ts';
-import { hashAtPosition } from '../packs/contents.ts';
+import { hashAtPosition, hexOf } from '../packs/contents.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Progress } from './checks.ts';
 
 interface Row extends ContentLocation {
@@ -89,10 +90,16 @@ async function digestOf({ packs }: Core, row: Row): Promise<string> {
 
 async function* contentsOf(core: Core, pack: string): AsyncGenerator<Row> {
   for (let after = { offset: -1, sha256: '' }; ;) {
-    const { rows } = await sql<Row>`
-      select encode(hash, 'hex') as sha256, pack_id as pack, "offset"::float8 as "offset", length::float8 as length
-      from content where pack_id = ${pack} and ("offset", hash) > (${after.offset}, decode(${after.sha256}, 'hex'))
-      order by "offset", hash limit ${CONTENTS_AT_ONCE}`.execute(kysely(core));
+    const last = [after.offset, Buffer.from(after.sha256, 'hex')] as const;
+    const rows = await db(core)
+      .selectFrom('content')
+      .select((eb) => [hexOf(eb.ref('hash')).as('sha256'), 'pack_id as pack', 'offset', 'length'])
+      .where('pack_id', '=', pack)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('offset', 'hash'), '>', tuple(...last)))
+      .orderBy('offset')
+      .orderBy('hash')
+      .limit(CONTENTS_AT_ONCE)
+      .execute();
     yield* rows;
     if (rows.length < CONTENTS_AT_ONCE) return;
     after = rows.at(-1)!;
@@ -101,50 +108,63 @@ async function* contentsOf(core: Core, pack: string): AsyncGenerator<Row> {
 
 /** A sweep may have removed the pack before it was read. */
 async function isSealed(core: Core, pack: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from pack where id = ${pack} and state = 'sealed'`.execute(kysely(core));
-  return rows.length > 0;
+  const row = await db(core)
+    .selectFrom('pack')
+    .select('id')
+    .where('id', '=', pack)
+    .where('state', '=', 'sealed')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** A sweep may have removed the content while it was read. */
 async function isStillThere(core: Core, { sha256, pack, offset }: Row): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from content c join pack p on p.id = c.pack_id
-    where c.hash = decode(${sha256}, 'hex') and c.pack_id = ${pack} and c."offset" = ${offset} and p.state = 'sealed'`.execute(
-    kysely(core),
-  );
-  return rows.length > 0;
+  const row = await db(core)
+    .selectFrom('content as c')
+    .innerJoin('pack as p', 'p.id', 'c.pack_id')
+    .select('p.id')
+    .where('c.hash', '=', Buffer.from(sha256, 'hex'))
+    .where('c.pack_id', '=', pack)
+    .where('c.offset', '=', offset)
+    .where('p.state', '=', 'sealed')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The deployments that need a pack, or one content in it. */
 async function affected(core: Core, pack: string, sha256?: string): Promise<Pick<Finding, 'deployments'>> {
-  const holds =
-    sha256 === undefined
-      ? sql`true`
-      : sql`exists (
-          select 1 from generate_series(1, length(m.hashes) / 32) as f (position)
-          where ${hashAtPosition(sql.ref('m.hashes'), 'f.position')} = decode(${sha256}, 'hex'))`;
-  const { rows } = await sql<{ id: string }>`
-    select d.id from deployment_pack n
-    join deployment d on d.id = n.deployment_id join manifest m on m.deployment_id = d.id
-    where n.pack_id = ${pack} and d.status = 'success' and ${holds} order by d.id limit ${MAX_DEPLOYMENTS}`.execute(
-    kysely(core),
-  );
+  const all = db(core)
+    .selectFrom('deployment_pack as n')
+    .innerJoin('deployment as d', 'd.id', 'n.deployment_id')
+    .innerJoin('manifest as m', 'm.deployment_id', 'd.id')
+    .select('d.id')
+    .where('n.pack_id', '=', pack)
+    .where('d.status', '=', 'success')
+    .orderBy('d.id')
+    .limit(MAX_DEPLOYMENTS);
+  const hasContent = sql<boolean>`exists (
+    select 1 from generate_series(1, length(m.hashes) / 32) as f (position)
+    where ${hashAtPosition(sql.ref('m.hashes'), 'f.position')} = decode(${sha256}, 'hex'))`;
+  const rows = await (sha256 === undefined ? all : all.where(hasContent)).execute();
   return { deployments: rows.map(({ id }) => id) };
 }
 
 async function storedBytes(core: Core): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(length), 0)::float8 as bytes from content`.execute(kysely(core));
-  return rows[0]!.bytes;
+  const { bytes } = await db(core)
+    .selectFrom('content')
+    .select(({ cast, fn, lit }) => cast<number>(fn.coalesce(fn.sum('length'), lit(0)), 'float8').as('bytes'))
+    .executeTakeFirstOrThrow();
+  return bytes;
 }
 
 async function packsAfter(core: Core, last: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from pack where state = 'sealed' and (${last} = '' or id > nullif(${last}, '')::uuid)
-    order by id limit ${PACKS_AT_ONCE}`.execute(kysely(core));
+  const rows = await db(core)
+    .selectFrom('pack')
+    .select('id')
+    .where('state', '=', 'sealed')
+    .$if(last !== '', (query) => query.where('id', '>', last))
+    .orderBy('id')
+    .limit(PACKS_AT_ONCE)
+    .execute();
   return rows.map(({ id }) => id);
-}
-
-function kysely(core: Core) {
-  return core.database.kysely;
 }

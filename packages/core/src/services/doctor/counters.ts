@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db, type Tables } from '../../database/tables.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { measureStorage, markStorageInexact } from '../accounts/storage.ts';
 import { type Check, finding } from './checks.ts';
@@ -10,17 +11,32 @@ interface Miscount {
   actual: number;
 }
 
-const live = sql`(select count(*)::int from deployment d where d.account_id = a.id and d.status = 'success')`;
+/** The number of deployments that an account has. */
+const countLive = (eb: ExpressionBuilder<Tables, 'account'>) =>
+  eb
+    .selectFrom('deployment')
+    .select(eb.fn.countAll<number>().as('count'))
+    .whereRef('deployment.account_id', '=', 'account.id')
+    .where('deployment.status', '=', 'success')
+    .$asScalar()
+    .$notNull();
 
 /** Counts the deployments of every account again, and measures its storage. Source: storage I4; security T26. */
 export const counters: Check = {
   name: 'counters',
   title: 'Counters of accounts',
   async *run(core, { fix }) {
-    const { rows } = await sql<Miscount>`
-      select * from (select a.id as account, deployment_count as counted, ${live} as actual from account a) c
-      where counted <> actual order by account`.execute(core.database.kysely);
-    for (const { account, counted, actual } of rows) {
+    const miscounts: Miscount[] = await db(core)
+      .selectFrom(({ selectFrom }) =>
+        selectFrom('account')
+          .select((eb) => ['account.id as account', 'deployment_count as counted', countLive(eb).as('actual')])
+          .as('counts'),
+      )
+      .selectAll()
+      .whereRef('counted', '<>', 'actual')
+      .orderBy('account')
+      .execute();
+    for (const { account, counted, actual } of miscounts) {
       if (fix) await recount(core, account);
       yield finding('drift', `Account ${account} counts ${counted} deployments and has ${actual}.`, {
         account,
@@ -41,18 +57,22 @@ export const counters: Check = {
 async function recount(core: Core, account: string): Promise<void> {
   await core.database.transaction(async (em) => {
     await lockAccount(em, account);
-    await sql`update account a set deployment_count = ${live} where id = ${account}`.execute(em.getKysely());
+    await db(em)
+      .updateTable('account')
+      .set((eb) => ({ deployment_count: countLive(eb) }))
+      .where('id', '=', account)
+      .execute();
   });
 }
 
 /** Accounts whose counter is too low, or is said to be exact and is not. Each is measured under its lock. */
 async function* misjudgedStorage(core: Core): AsyncGenerator<Miscount> {
-  const { rows } = await sql<{ id: string }>`select id from account order by id`.execute(core.database.kysely);
-  for (const { id } of rows) {
+  const accounts = await db(core).selectFrom('account').select('id').orderBy('id').execute();
+  for (const { id } of accounts) {
     const miscount = await core.database.transaction(async (em) => {
       const account = await lockAccount(em, id);
       if (!account) return null;
-      const { used } = await measureStorage(em.getKysely(), { account: id });
+      const { used } = await measureStorage(em, { account: id });
       const { storageBytes, storageExact } = account;
       const fits = storageExact ? storageBytes === used : storageBytes >= used;
       return fits ? null : { account: id, counted: storageBytes, actual: used };
@@ -64,10 +84,12 @@ async function* misjudgedStorage(core: Core): AsyncGenerator<Miscount> {
 async function measureAgain(core: Core, account: string): Promise<void> {
   await core.database.transaction(async (em) => {
     await lockAccount(em, account);
-    const { used } = await measureStorage(em.getKysely(), { account });
+    const { used } = await measureStorage(em, { account });
     await markStorageInexact(em, account);
-    await sql`update account set storage_bytes = ${used}, storage_exact = true where id = ${account}`.execute(
-      em.getKysely(),
-    );
+    await db(em)
+      .updateTable('account')
+      .set({ storage_bytes: used, storage_exact: true })
+      .where('id', '=', account)
+      .execute();
   });
 }

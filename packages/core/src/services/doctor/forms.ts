@@ -2,8 +2,10 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { decompressForm } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
+import { db, type StatementScope } from '../../database/tables.ts';
 import type { CompressedForm } from '../../entities/index.ts';
 import type { Coding } from '@berth/serving';
+import { hexOf } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Note } from './checks.ts';
 
@@ -79,57 +81,83 @@ async function toFinding(core: Core, row: Row, fault: string, fix: boolean): Pro
   });
 }
 
-const holding = (sha256: string) => sql`
-  d.status = 'success' and exists (
-    select 1 from deployment_pack n join content c on c.pack_id = n.pack_id
-    where n.deployment_id = d.id and c.hash = decode(${sha256}, 'hex'))`;
+/** The deployments that need the pack of a content. */
+function holdersOf(scope: StatementScope, sha256: string) {
+  return db(scope)
+    .selectFrom('deployment as d')
+    .select('d.id')
+    .where('d.status', '=', 'success')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('deployment_pack as n')
+          .innerJoin('content as c', 'c.pack_id', 'n.pack_id')
+          .select('n.pack_id')
+          .whereRef('n.deployment_id', '=', 'd.id')
+          .where('c.hash', '=', Buffer.from(sha256, 'hex')),
+      ),
+    )
+    .orderBy('d.id');
+}
 
-/** The deployments that need the pack of the content. */
 async function holders(core: Core, { sha256 }: Row): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from deployment d where ${holding(sha256)} order by id limit ${MAX_DEPLOYMENTS}`.execute(kysely(core));
+  const rows = await holdersOf(core, sha256).limit(MAX_DEPLOYMENTS).execute();
   return rows.map(({ id }) => id);
 }
 
 /** Deletes the forms of a content and schedules its deployments for compression. @returns The deployments. */
 async function deleteForms(core: Core, { sha256, pack }: Row): Promise<string[]> {
   return core.database.transaction(async (em) => {
-    const db = em.getKysely();
     await enterFence(em);
-    await sql`delete from compression where content_hash = decode(${sha256}, 'hex') and pack_id = ${pack}`.execute(db);
-    const { rows } = await sql<{ id: string }>`
-      with due as (select id from deployment d where ${holding(sha256)} order by id for update)
-      update deployment d set compress_at = ${core.now()} from due where d.id = due.id returning d.id`.execute(db);
+    await db(em)
+      .deleteFrom('compression')
+      .where('content_hash', '=', Buffer.from(sha256, 'hex'))
+      .where('pack_id', '=', pack)
+      .execute();
+    const rows = await db(em)
+      .with('due', () => holdersOf(em, sha256).forUpdate())
+      .updateTable('deployment as d')
+      .set({ compress_at: core.now() })
+      .from('due')
+      .whereRef('d.id', '=', 'due.id')
+      .returning('d.id')
+      .execute();
     return rows.map(({ id }) => id).toSorted();
   });
 }
 
 /** A sweep may have removed the forms while they were read. */
 async function isStillThere(core: Core, { sha256, pack }: Row): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from compression k join pack p on p.id = k.pack_id
-    where k.content_hash = decode(${sha256}, 'hex') and k.pack_id = ${pack} and p.state = 'sealed'`.execute(
-    kysely(core),
-  );
-  return rows.length > 0;
+  const row = await db(core)
+    .selectFrom('compression as k')
+    .innerJoin('pack as p', 'p.id', 'k.pack_id')
+    .select('p.id')
+    .where('k.content_hash', '=', Buffer.from(sha256, 'hex'))
+    .where('k.pack_id', '=', pack)
+    .where('p.state', '=', 'sealed')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function rowsAfter(core: Core, last: string): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select encode(k.content_hash, 'hex') as sha256, c.length::float8 as length, k.pack_id as pack, k.forms
-    from compression k join content c on c.hash = k.content_hash
-    where k.pack_id is not null and k.content_hash > decode(${last}, 'hex')
-    order by k.content_hash limit ${ROWS_AT_ONCE}`.execute(kysely(core));
-  return rows;
+  return db(core)
+    .selectFrom('compression as k')
+    .innerJoin('content as c', 'c.hash', 'k.content_hash')
+    .select((eb) => [
+      hexOf(eb.ref('k.content_hash')).as('sha256'),
+      'c.length',
+      eb.ref('k.pack_id').$notNull().as('pack'),
+      'k.forms',
+    ])
+    .where('k.pack_id', 'is not', null)
+    .where('k.content_hash', '>', Buffer.from(last, 'hex'))
+    .orderBy('k.content_hash')
+    .limit(ROWS_AT_ONCE)
+    .execute();
 }
 
 async function count(core: Core): Promise<{ contents: number; bytes: number }> {
   const { rows } = await sql<{ contents: number; bytes: number }>`
     select count(distinct k.content_hash)::int as contents, coalesce(sum((f.form ->> 'length')::bigint), 0)::float8 as bytes
-    from compression k cross join jsonb_each(k.forms) as f (coding, form)`.execute(kysely(core));
+    from compression k cross join jsonb_each(k.forms) as f (coding, form)`.execute(db(core));
   return rows[0]!;
-}
-
-function kysely(core: Core) {
-  return core.database.kysely;
 }

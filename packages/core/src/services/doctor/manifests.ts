@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { hashAtPosition } from '../packs/contents.ts';
 import { type Check, type Finding, finding } from './checks.ts';
 
@@ -67,7 +68,7 @@ async function readPage(core: Core, last: string): Promise<Page> {
     where files is distinct from cardinality(paths) or length(hashes) <> 32 * files or cardinality(sizes) <> files
     union all
     select id, fault, count(*)::int, min(path) from file where fault is not null group by id, fault
-    order by id`.execute(core.database.kysely);
+    order by id`.execute(db(core));
   return {
     ids: rows.filter(({ fault }) => fault === null).map(({ id }) => id),
     faults: rows.flatMap(({ fault, ...row }) => (fault === null ? [] : [{ ...row, fault }])),
@@ -75,7 +76,10 @@ async function readPage(core: Core, last: string): Promise<Page> {
 }
 
 async function countDeployments(core: Core): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from deployment where status = 'success'`.execute(core.database.kysely);
-  return rows[0]!.count;
+  const { count } = await db(core)
+    .selectFrom('deployment')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('status', '=', 'success')
+    .executeTakeFirstOrThrow();
+  return count;
 }

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { type Check, type DoctorOptions, type Finding, finding } from './checks.ts';
 
 const NAMES_AT_ONCE = 1000;
@@ -21,15 +21,24 @@ export const packs: Check = {
 
 /** Finds contents and compressed forms whose pack is missing or not sealed. */
 async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
-  const { rows } = await sql<{ pack: string; state: string | null; what: string; count: number }>`
-    select c.pack_id as pack, p.state, what, count(*)::int as count
-    from (
-      select pack_id, 'contents' as what from content
-      union all select pack_id, 'compressed contents' from compression where pack_id is not null) c
-    left join pack p on p.id = c.pack_id
-    where p.state is distinct from 'sealed' group by c.pack_id, p.state, what order by c.pack_id, what`.execute(
-    kysely(core),
-  );
+  const rows = await db(core)
+    .selectFrom(({ selectFrom, val }) =>
+      selectFrom('content')
+        .select(['pack_id', val('contents').as('what')])
+        .unionAll(
+          selectFrom('compression')
+            .select((eb) => [eb.ref('pack_id').$notNull().as('pack_id'), val('compressed contents').as('what')])
+            .where('pack_id', 'is not', null),
+        )
+        .as('c'),
+    )
+    .leftJoin('pack as p', 'p.id', 'c.pack_id')
+    .select(({ fn }) => ['c.pack_id as pack', 'p.state', 'c.what', fn.countAll<number>().as('count')])
+    .where('p.state', 'is distinct from', 'sealed')
+    .groupBy(['c.pack_id', 'p.state', 'c.what'])
+    .orderBy('c.pack_id')
+    .orderBy('c.what')
+    .execute();
   for (const { pack, state, what, count } of rows)
     yield finding('damage', `${count} ${what} are in pack ${pack}, which is ${state ?? 'missing'}.`, {
       pack,
@@ -38,10 +47,15 @@ async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
 
 /** Finds deployments that need a pack which is not sealed. */
 async function* neededPacks(core: Core): AsyncGenerator<Finding> {
-  const { rows } = await sql<{ deployment: string; pack: string; state: string }>`
-    select n.deployment_id as deployment, n.pack_id as pack, p.state from deployment_pack n
-    join pack p on p.id = n.pack_id join deployment d on d.id = n.deployment_id
-    where p.state <> 'sealed' and d.status = 'success' order by n.deployment_id`.execute(kysely(core));
+  const rows = await db(core)
+    .selectFrom('deployment_pack as n')
+    .innerJoin('pack as p', 'p.id', 'n.pack_id')
+    .innerJoin('deployment as d', 'd.id', 'n.deployment_id')
+    .select(['n.deployment_id as deployment', 'n.pack_id as pack', 'p.state'])
+    .where('p.state', '<>', 'sealed')
+    .where('d.status', '=', 'success')
+    .orderBy('n.deployment_id')
+    .execute();
   for (const { deployment, pack, state } of rows)
     yield finding('damage', `Deployment ${deployment} needs pack ${pack}, which is ${state}.`, {
       pack,
@@ -51,9 +65,14 @@ async function* neededPacks(core: Core): AsyncGenerator<Finding> {
 
 /** Finds packs that open uploads need and that are not sealed. */
 async function* pinnedPacks(core: Core): AsyncGenerator<Finding> {
-  const { rows } = await sql<{ pack: string; state: string; uploads: number }>`
-    select n.pack_id as pack, p.state, count(*)::int as uploads from upload_pack n join pack p on p.id = n.pack_id
-    where p.state <> 'sealed' group by n.pack_id, p.state order by n.pack_id`.execute(kysely(core));
+  const rows = await db(core)
+    .selectFrom('upload_pack as n')
+    .innerJoin('pack as p', 'p.id', 'n.pack_id')
+    .select(({ fn }) => ['n.pack_id as pack', 'p.state', fn.countAll<number>().as('uploads')])
+    .where('p.state', '<>', 'sealed')
+    .groupBy(['n.pack_id', 'p.state'])
+    .orderBy('n.pack_id')
+    .execute();
   for (const { pack, state, uploads } of rows)
     yield finding('damage', `${uploads} open uploads need pack ${pack}, which is ${state}.`, { pack });
 }
@@ -96,8 +115,12 @@ async function* filesWithoutRow(core: Core, { fix, graceMs }: DoctorOptions): As
 }
 
 async function rowsOf(core: Core, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select id from pack where id = any(${ids.filter((id) => PACK_ID.test(id))}::uuid[])`.execute(kysely(core));
+  const packIds = ids.filter((id) => PACK_ID.test(id));
+  const rows = await db(core)
+    .selectFrom('pack')
+    .select('id')
+    .where(({ eb, fn, val }) => eb('id', '=', fn.any(val(packIds))))
+    .execute();
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -109,8 +132,4 @@ async function* batches(ids: AsyncIterable<string>): AsyncGenerator<string[]> {
       batch = [];
     }
   yield batch;
-}
-
-function kysely(core: Core) {
-  return core.database.kysely;
 }

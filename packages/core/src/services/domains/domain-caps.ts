@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 import { countDomains, refuseBeyondCap } from '../accounts/caps.ts';
 import type { DomainName } from './domain-names.ts';
@@ -31,7 +32,7 @@ export async function requireDomainRoom(
 async function refuseManyUnverified(em: EntityManager, account: string): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from domain
-    where account_id = ${account} and status in ('pending', 'partial')`.execute(em.getKysely());
+    where account_id = ${account} and status in ('pending', 'partial')`.execute(db(em));
   if (rows[0]!.count >= MAX_UNVERIFIED_DOMAINS)
     throw new ServiceError(
       'business_logic_error',

@@ -2,6 +2,7 @@ import type { AuthMethod } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { type DnsCheck, Domain, type DomainStatus } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
@@ -44,13 +45,14 @@ export function isNotBeingChecked(now: Date): RawBuilder<boolean> {
  */
 export async function claimCheck(core: Core, id: number): Promise<number> {
   const now = core.now();
-  const db = core.database.kysely;
   const { rows } = await sql<{ id: string }>`
-    update domain d set checked = ${now} where d.id = ${id} and ${isNotBeingChecked(now)} returning d.id`.execute(db);
+    update domain d set checked = ${now} where d.id = ${id} and ${isNotBeingChecked(now)} returning d.id`.execute(
+    db(core),
+  );
   if (rows.length > 0) return 0;
   const found = await sql<{ passedMs: number }>`
     select (extract(epoch from ${now}::timestamptz - checked) * 1000)::float8 as "passedMs" from domain where id = ${id}`.execute(
-    db,
+    db(core),
   );
   const passedMs = found.rows[0]?.passedMs ?? 0;
   return Math.min(Math.max(Math.ceil((COOLDOWN_MS - passedMs) / 1000), 1), COOLDOWN_MS / 1000);
@@ -107,7 +109,7 @@ async function storeCheckResult(
  */
 async function lockName(em: EntityManager, name: string): Promise<void> {
   const end = name.split('.').slice(-2).join('.');
-  await sql`select pg_advisory_xact_lock(${NAME_LOCK}, hashtext(${end}))`.execute(em.getKysely());
+  await sql`select pg_advisory_xact_lock(${NAME_LOCK}, hashtext(${end}))`.execute(db(em));
 }
 
 /** True if another account has proved this name, or a name above or below it. Source: api §4; security T28. */
@@ -117,7 +119,7 @@ async function isBlocked(em: EntityManager, { name, account }: Domain): Promise<
     select 1 from domain
     where verified is not null and account_id <> ${account.id} and kind = 'custom'
       and (name = any(${names}::text[]) or starts_with(reverse(name), reverse(${`.${name}`})))
-    limit 1`.execute(em.getKysely());
+    limit 1`.execute(db(em));
   return rows.length > 0;
 }
 

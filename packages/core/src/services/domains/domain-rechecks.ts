@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { attemptTask } from '../worklist.ts';
 import { isNotBeingChecked, checkDomain } from './domain-checks.ts';
 import { MAX_SCHEDULE_MS } from './domain-schedule.ts';
@@ -59,6 +60,6 @@ async function claimDue(core: Core, batch: number): Promise<number[]> {
         and ${isNotBeingChecked(now)}
         and (d.verified is not null or (a.state = 'active' and d.status <> 'paused'))
       order by d.next_check limit ${batch} for update of d skip locked)
-    returning id::float8 as id`.execute(core.database.kysely);
+    returning id::float8 as id`.execute(db(core));
   return rows.map(({ id }) => id);
 }

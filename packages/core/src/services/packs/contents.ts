@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, expressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { unavailable } from '../../errors.ts';
 import type { IndexEntry } from '../../storage/pack-index.ts';
 
@@ -50,6 +51,12 @@ export function splitNumbers(text: string): number[] {
 export const hashAtPosition = (packed: unknown, position: string) =>
   sql`substring(${packed}::bytea from (${sql.raw(position)}::int - 1) * ${sql.lit(HASH_BYTES)} + 1 for ${sql.lit(HASH_BYTES)})`;
 
+/** SQL for the text of a hash in hex. */
+export function hexOf(hash: Expression<Uint8Array>) {
+  const { fn, val } = expressionBuilder();
+  return fn<string>('encode', [hash, val('hex')]);
+}
+
 /**
  * Finds which contents are already stored. The result stays true only under the fence.
  *
@@ -57,18 +64,14 @@ export const hashAtPosition = (packed: unknown, position: string) =>
  */
 async function findStored(core: Core, hashes: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ hash: string }>`
-    select encode(hash, 'hex') as hash from content where hash = any(${byteaArray(hashes)}::bytea[])`.execute(
-    core.database.kysely,
-  );
+    select encode(hash, 'hex') as hash from content where hash = any(${byteaArray(hashes)}::bytea[])`.execute(db(core));
   return new Set(rows.map(({ hash }) => hash));
 }
 
 /** True if any of these contents is stored. */
 export async function isAnyStored(em: EntityManager, hashes: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ stored: boolean }>`
-    select exists (select 1 from content where hash = any(${byteaArray(hashes)}::bytea[])) as stored`.execute(
-    em.getKysely(),
-  );
+    select exists (select 1 from content where hash = any(${byteaArray(hashes)}::bytea[])) as stored`.execute(db(em));
   return rows[0]!.stored;
 }
 
@@ -112,16 +115,15 @@ export function findStoredContents(core: Core): StoredContentsQuery {
  * @returns True if every row was new.
  */
 async function insertAll(em: EntityManager, rows: RawBuilder<unknown>, count: number): Promise<boolean> {
-  const db = em.getKysely();
-  await sql`savepoint fresh`.execute(db);
+  await sql`savepoint fresh`.execute(db(em));
   try {
-    await rows.execute(db);
-    await sql`release savepoint fresh`.execute(db);
+    await rows.execute(db(em));
+    await sql`release savepoint fresh`.execute(db(em));
     return true;
   } catch (error) {
     if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-    await sql`rollback to savepoint fresh`.execute(db);
-    const { numAffectedRows } = await sql`${rows} on conflict do nothing`.execute(db);
+    await sql`rollback to savepoint fresh`.execute(db(em));
+    const { numAffectedRows } = await sql`${rows} on conflict do nothing`.execute(db(em));
     return Number(numAffectedRows) === count;
   }
 }
@@ -141,7 +143,6 @@ export async function assignToPacks(
   hashes: readonly string[],
   pack: NewPack | null,
 ): Promise<{ packs: string[]; fresh: ReadonlySet<string> }> {
-  const db = em.getKysely();
   const packs = new Set<string>();
   let inserted: ReadonlySet<string> = new Set();
   let others = hashes;
@@ -160,7 +161,7 @@ export async function assignToPacks(
   if (others.length > 0) {
     const { rows } = await sql<{ pack: string; contents: number }>`
       select pack_id as pack, count(*)::int as contents from content where hash = any(${byteaArray(others)}::bytea[]) group by pack_id`.execute(
-      db,
+      db(em),
     );
     const found = rows.reduce((sum, row) => sum + row.contents, 0);
     if (found !== others.length)

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { db } from '../../database/tables.ts';
 
 const FENCE = 7_212_010;
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -12,7 +13,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * Source: storage L2.
  */
 export async function enterFence(em: EntityManager): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${FENCE})`.execute(em.getKysely());
+  await sql`select pg_advisory_xact_lock_shared(${FENCE})`.execute(db(em));
 }
 
 /**
@@ -22,22 +23,20 @@ export async function enterFence(em: EntityManager): Promise<void> {
  * @returns False if the fence is still held by others. Source: storage W1.
  */
 export async function tryCloseFence(em: EntityManager, waitMs: number): Promise<boolean> {
-  const db = em.getKysely();
   if (waitMs > 0) return waitForFence(em, waitMs);
-  const { rows } = await sql<{ closed: boolean }>`select pg_try_advisory_xact_lock(${FENCE}) as closed`.execute(db);
+  const { rows } = await sql<{ closed: boolean }>`select pg_try_advisory_xact_lock(${FENCE}) as closed`.execute(db(em));
   return rows[0]?.closed ?? false;
 }
 
 async function waitForFence(em: EntityManager, waitMs: number): Promise<boolean> {
-  const db = em.getKysely();
-  await sql`savepoint outside`.execute(db);
-  await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db);
+  await sql`savepoint outside`.execute(db(em));
+  await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db(em));
   try {
-    await sql`select pg_advisory_xact_lock(${FENCE})`.execute(db);
+    await sql`select pg_advisory_xact_lock(${FENCE})`.execute(db(em));
     return true;
   } catch (error) {
     if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
-    await sql`rollback to savepoint outside`.execute(db);
+    await sql`rollback to savepoint outside`.execute(db(em));
     return false;
   }
 }

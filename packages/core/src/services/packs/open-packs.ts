@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { PackBuilder } from '../../storage/pack-builder.ts';
@@ -27,7 +28,7 @@ export function openPack(core: Core): OpenPack {
       with known as (
         insert into boot (id, started, heartbeat) values (${core.boot}, ${core.now()}, ${core.now()}) on conflict do nothing)
       insert into pack (id, state, boot_id, created) values (${id}, 'open', ${core.boot}, ${core.now()})`.execute(
-      kysely(core),
+      db(core),
     );
     recorded = true;
     failpoint('pack.recorded');
@@ -94,7 +95,7 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
 export async function markSealed(em: EntityManager, core: Core, id: string, sizeBytes: number): Promise<void> {
   const { numAffectedRows } = await sql`
     update pack set state = 'sealed', size = ${sizeBytes}, sealed = ${core.now()} where id = ${id} and state = 'open'`.execute(
-    em.getKysely(),
+    db(em),
   );
   if (numAffectedRows !== 1n) throw unavailable('The upload took too long and was dropped; send it again.');
 }
@@ -104,7 +105,7 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
  */
 export async function dropPack(core: Core, id: string): Promise<void> {
   const { numAffectedRows } =
-    await sql`update pack set state = 'dead' where id = ${id} and state in ('open', 'dead')`.execute(kysely(core));
+    await sql`update pack set state = 'dead' where id = ${id} and state in ('open', 'dead')`.execute(db(core));
   if (numAffectedRows === 1n) await removeDeadPack(core, id);
 }
 
@@ -112,10 +113,6 @@ export async function dropPack(core: Core, id: string): Promise<void> {
 export async function removeDeadPack(core: Core, id: string): Promise<void> {
   await core.packs.remove(id);
   failpoint('sweep.pack-file-removed');
-  await sql`delete from pack where id = ${id} and state = 'dead'`.execute(kysely(core));
+  await sql`delete from pack where id = ${id} and state = 'dead'`.execute(db(core));
   failpoint('sweep.pack-row-removed');
-}
-
-function kysely(core: Core) {
-  return core.database.kysely;
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { byteaArray, type ContentLengths, splitNumbers, unpackHashes } from './contents.ts';
 
 /** Contents that an account has, and their packs. */
@@ -76,7 +77,7 @@ async function inDeployments(
       where account_id = ${account} and status = 'success' and taken_down is null
         and (expires is null or expires > ${core.now()})
       order by created desc, id desc limit ${maxDeployments}) d
-    join manifest m on m.deployment_id = d.id where ${mayHold(sql.ref('m.hashes'), wanted)}`.execute(em.getKysely());
+    join manifest m on m.deployment_id = d.id where ${mayHold(sql.ref('m.hashes'), wanted)}`.execute(db(em));
   return rows;
 }
 
@@ -92,9 +93,7 @@ async function inUploads(
     from (
       select hash from upload where account_id = ${account} and committed is null and expires > ${core.now()}
       order by created desc, hash limit ${MAX_RECENT}) u
-    join upload_content c on c.upload_hash = u.hash where ${mayHold(sql.ref('c.hashes'), wanted)}`.execute(
-    em.getKysely(),
-  );
+    join upload_content c on c.upload_hash = u.hash where ${mayHold(sql.ref('c.hashes'), wanted)}`.execute(db(em));
   return rows;
 }
 

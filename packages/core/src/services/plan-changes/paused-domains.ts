@@ -2,6 +2,7 @@ import type { AuthMethod } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import type { DomainStatus } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 
@@ -32,27 +33,26 @@ export async function pauseOrResumeDomains(
   core: Core,
   { account, plan, authMethod }: { account: string; plan: string; authMethod: AuthMethod },
 ): Promise<PausedAndResumedDomains> {
-  const db = em.getKysely();
   const cap = core.plans.get(plan).caps?.customDomains ?? Infinity;
   const { rows } = await sql<DomainRow>`
     with locked as materialized (
       select id, name, status, created from domain
       where account_id = ${account} and kind = 'custom' order by name, id for update)
-    select id::float8 as id, name, status from locked order by created, id`.execute(db);
+    select id::float8 as id, name, status from locked order by created, id`.execute(db(em));
   const active = rows.filter(({ status }) => status !== 'paused');
   const paused = active.slice(Math.min(cap, active.length)).toReversed();
   const room = cap - active.length;
   const resumed = room > 0 ? rows.filter(({ status }) => status === 'paused').slice(0, room) : [];
   const created = core.now();
   await sql`update domain set status = 'paused', next_check = null where id = any(${idsOf(paused)}::bigint[])`.execute(
-    db,
+    db(em),
   );
   await sql`
     update domain set next_check = ${created},
       status = case when verified is null then 'pending' else 'success' end,
       misses = case when verified is null then 0 else misses end,
       missing = case when verified is null then ${created} else missing end
-    where id = any(${idsOf(resumed)}::bigint[])`.execute(db);
+    where id = any(${idsOf(resumed)}::bigint[])`.execute(db(em));
   for (const [event, changed] of [
     ['domain.pause', paused],
     ['domain.resume', resumed],

@@ -2,6 +2,7 @@ import type { AuthMethod } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core, Plans } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { Account, PlanChange } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
@@ -83,7 +84,7 @@ export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits
       async due(skip, limit) {
         const { rows } = await sql<{ account: string }>`
           select account_id as account from plan_change
-          where due <= ${now} and account_id <> all(${skip}) order by due limit ${limit}`.execute(core.database.kysely);
+          where due <= ${now} and account_id <> all(${skip}) order by due limit ${limit}`.execute(db(core));
         return rows;
       },
       groupOf: ({ account }) => account,

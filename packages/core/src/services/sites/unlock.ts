@@ -1,6 +1,7 @@
 import { Password } from '@berth/contract';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { passwordVersion, renewHash, verifyPassword } from './passwords.ts';
 import { takeRateLimit, takeFromBucket } from '../rate-limits.ts';
 
@@ -53,9 +54,7 @@ async function countAttempt(core: Core, deployment: string, address: string): Pr
 
 async function findHash(core: Core, deployment: string): Promise<string | null> {
   const { rows } = await sql<{ stored: string | null }>`
-    select password_hash as stored from deployment where id = ${deployment} and status = 'success'`.execute(
-    core.database.kysely,
-  );
+    select password_hash as stored from deployment where id = ${deployment} and status = 'success'`.execute(db(core));
   return rows[0]?.stored ?? null;
 }
 
@@ -65,7 +64,7 @@ async function renew(core: Core, deployment: string, password: string, stored: s
     const renewed = await renewHash(password, stored);
     if (renewed === null) return;
     await sql`update deployment set password_hash = ${renewed} where id = ${deployment} and password_hash = ${stored}`.execute(
-      core.database.kysely,
+      db(core),
     );
   } catch (err) {
     core.log.warn({ err, deployment }, 'A password hash could not be renewed');

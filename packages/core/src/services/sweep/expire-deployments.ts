@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { type RunLimits, runWorklist } from '../worklist.ts';
@@ -27,7 +28,7 @@ export async function expireDeployments(core: Core, limits: RunLimits): Promise<
         const { rows } = await sql<Due>`
           select id, account_id as account, coalesce(account_id::text, id) as "group" from deployment
           where status = 'success' and expires <= ${now} and coalesce(account_id::text, id) <> all(${skip}::text[])
-          order by expires limit ${limit}`.execute(core.database.kysely);
+          order by expires limit ${limit}`.execute(db(core));
         return rows;
       },
       groupOf: ({ group }) => group,
@@ -45,7 +46,7 @@ async function expire(core: Core, id: string, account: string | null, now: Date)
     const { numAffectedRows } = await sql`
       update deployment set status = 'deleting'
       where id = ${id} and status = 'success' and expires <= ${now} and account_id is not distinct from ${account}`.execute(
-      em.getKysely(),
+      db(em),
     );
     if (numAffectedRows !== 1n) return false;
     if (account !== null) {

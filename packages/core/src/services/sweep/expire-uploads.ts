@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { failpoint } from '../../failpoints.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
@@ -21,7 +22,7 @@ export async function expireUploads(core: Core, limits: RunLimits): Promise<numb
         const { rows } = await sql<{ account: string | null; group: string }>`
           select account_id as account, coalesce(account_id, '') as "group" from upload
           where expires <= ${now} and coalesce(account_id, '') <> all(${skip}::text[])
-          group by account_id order by min(expires) limit ${limit}`.execute(core.database.kysely);
+          group by account_id order by min(expires) limit ${limit}`.execute(db(core));
         return rows;
       },
       groupOf: ({ group }) => group,
@@ -41,7 +42,7 @@ async function expireThoseOf(core: Core, account: string | null, now: Date, batc
       delete from upload where hash in (
         select hash from upload where expires <= ${now} and account_id is not distinct from ${account}
         order by expires limit ${batch} for update skip locked)
-      returning committed is null as open`.execute(em.getKysely());
+      returning committed is null as open`.execute(db(em));
     if (account !== null && rows.some(({ open }) => open)) await markStorageInexact(em, account);
     return rows.length > 0;
   });

@@ -2,6 +2,7 @@ import { IDEMPOTENCY_WINDOW_SECONDS } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { failpoint } from '../../failpoints.ts';
 import { expireDeployments } from './expire-deployments.ts';
 import { expireUploads } from './expire-uploads.ts';
@@ -92,16 +93,14 @@ async function removeDeletedDeployments(core: Core, limits: RunLimits): Promise<
   const due = async (skip: readonly string[], limit: number) => {
     const { rows } = await sql<Row>`
       select id from deployment where status = 'deleting' and id <> all(${skip}) order by id limit ${limit}`.execute(
-      kysely(core),
+      db(core),
     );
     return rows;
   };
   const remove = async (id: string) => {
     const { numAffectedRows } = await sql`
       delete from deployment where id in (
-        select id from deployment where id = ${id} and status = 'deleting' for update skip locked)`.execute(
-      kysely(core),
-    );
+        select id from deployment where id = ${id} and status = 'deleting' for update skip locked)`.execute(db(core));
     failpoint('sweep.deployment-removed');
     return numAffectedRows === 1n;
   };
@@ -122,18 +121,17 @@ async function condemnUnreferenced(core: Core, { graceMs, fenceWaitMs, batch }: 
 
 /** @returns True if there were any. */
 async function condemnBatch(em: EntityManager, before: Date, batch: number): Promise<boolean> {
-  const db = em.getKysely();
   const { rows } = await sql<{ id: string }>`
     select id from pack p
     where state = 'sealed' and sealed <= ${before}
       and not exists (select 1 from deployment_pack d where d.pack_id = p.id)
       and not exists (select 1 from upload_pack u where u.pack_id = p.id)
       and not exists (select 1 from compression k where k.pack_id = p.id)
-    order by id limit ${batch} for update`.execute(db);
+    order by id limit ${batch} for update`.execute(db(em));
   const packs = rows.map(({ id }) => id);
   if (packs.length === 0) return false;
-  await sql`delete from content where pack_id = any(${packs}::uuid[])`.execute(db);
-  await sql`update pack set state = 'dead' where id = any(${packs}::uuid[])`.execute(db);
+  await sql`delete from content where pack_id = any(${packs}::uuid[])`.execute(db(em));
+  await sql`update pack set state = 'dead' where id = any(${packs}::uuid[])`.execute(db(em));
   failpoint('sweep.pack-condemned');
   return true;
 }
@@ -146,7 +144,7 @@ async function dropAbandonedPacks(core: Core, { bootStaleMs, batch, signal }: Sw
       select p.id from pack p join boot b on b.id = p.boot_id
       where p.state = 'open' and (b.heartbeat <= ${silent} or b.id = ${core.boot})
         and p.id <> all(${[...skip, ...core.activePacks]}::uuid[])
-      order by p.id limit ${limit}`.execute(kysely(core));
+      order by p.id limit ${limit}`.execute(db(core));
     return rows;
   };
   const drop = async (id: string) => {
@@ -161,7 +159,7 @@ async function removeDeadPacks(core: Core, limits: RunLimits): Promise<number> {
   const due = async (skip: readonly string[], limit: number) => {
     const { rows } = await sql<Row>`
       select id from pack where state = 'dead' and id <> all(${skip}::uuid[]) order by id limit ${limit}`.execute(
-      kysely(core),
+      db(core),
     );
     return rows;
   };
@@ -188,9 +186,5 @@ function rowList(
 
 async function deleteOldIdempotencyRecords(core: Core): Promise<void> {
   const before = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
-  await sql`delete from idempotency_record where created <= ${before}`.execute(kysely(core));
-}
-
-function kysely(core: Core) {
-  return core.database.kysely;
+  await sql`delete from idempotency_record where created <= ${before}`.execute(db(core));
 }

@@ -2,6 +2,7 @@ import { parseDeploymentReference, type UploadFile } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { splitNumbers, unpackHashes } from '../packs/contents.ts';
 
@@ -44,7 +45,7 @@ export async function readBaseDeployment(
       array(select pack_id::text from deployment_pack n where n.deployment_id = d.id) as packs
     from deployment d join manifest m on m.deployment_id = d.id
     where d.id = ${id} and d.account_id = ${caller.account} and d.status = 'success'
-      and (d.expires is null or d.expires > ${core.now()})`.execute(em.getKysely());
+      and (d.expires is null or d.expires > ${core.now()})`.execute(db(em));
   const [row] = rows;
   if (!row) throw notFound('deployment');
   if (row.takenDown)

@@ -12,6 +12,7 @@ import {
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { TextArray } from '../../entities/text-array.ts';
 import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -158,14 +159,13 @@ async function lockOwner(em: EntityManager, core: Core, caller: Caller): Promise
 
 /** True if a concurrent request with the same key was first. An expired upload of that key is deleted. */
 async function wasBegunConcurrently(em: EntityManager, core: Core, caller: Caller, name: string): Promise<boolean> {
-  const db = em.getKysely();
   const hash = secretHash(name);
   const { rows } = await sql<{ open: boolean }>`
     delete from upload where hash = ${hash} and expires <= ${core.now()} returning committed is null as open`.execute(
-    db,
+    db(em),
   );
   if (rows[0]?.open && caller.kind === 'account') await markStorageInexact(em, caller.account);
-  return (await sql`select 1 from upload where hash = ${hash}`.execute(db)).rows.length > 0;
+  return (await sql`select 1 from upload where hash = ${hash}`.execute(db(em))).rows.length > 0;
 }
 
 /** The password hash of the new site. @throws `business_logic_error`. Source: api §9. */
@@ -260,7 +260,6 @@ interface NewUpload extends Omit<DeployOptions, 'password'>, UploadPlan {
 }
 
 async function insertUpload(em: EntityManager, core: Core, caller: Caller, upload: NewUpload): Promise<void> {
-  const db = em.getKysely();
   const { files, asked, packs, labels, via, passwordHash, ttlSeconds, fingerprint } = upload;
   const hash = secretHash(upload.name);
   const created = core.now();
@@ -273,8 +272,10 @@ async function insertUpload(em: EntityManager, core: Core, caller: Caller, uploa
     values (${hash}, ${account}, ${token}, ${address}, ${fingerprint}, ${textArray(files.map(({ path }) => path))}::text[],
       ${packHashes(files.map(({ sha256 }) => sha256))}, ${numberArray(files.map(({ size }) => size))}::bigint[],
       ${packHashes([...asked.keys()])}, ${numberArray([...asked.values()])}::bigint[], ${textArray(labels)}::text[],
-      ${via}, ${passwordHash}, ${ttlSeconds}, ${created}, ${created}, ${expires})`.execute(db);
-  await sql`insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${[...packs]}::uuid[])`.execute(db);
+      ${via}, ${passwordHash}, ${ttlSeconds}, ${created}, ${created}, ${expires})`.execute(db(em));
+  await sql`insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${[...packs]}::uuid[])`.execute(
+    db(em),
+  );
 }
 
 const textArray = (texts: string[]) => new TextArray().convertToDatabaseValue(texts);

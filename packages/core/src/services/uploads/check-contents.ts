@@ -1,6 +1,7 @@
 import type { UploadFile } from '@berth/contract';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { unavailable } from '../../errors.ts';
 import type { RuleFiles } from '@berth/serving';
 import type { ContentLocation } from '../../storage/packs.ts';
@@ -34,6 +35,6 @@ export async function checkContents(core: Core, files: readonly UploadFile[]): P
 async function locationsOf(core: Core, hashes: readonly string[]): Promise<Map<string, ContentLocation>> {
   const { rows } = await sql<ContentLocation & { sha256: string }>`
     select encode(hash, 'hex') as sha256, pack_id as pack, "offset"::float8 as "offset", length::float8 as length
-    from content where hash = any(${byteaArray(hashes)}::bytea[])`.execute(core.database.kysely);
+    from content where hash = any(${byteaArray(hashes)}::bytea[])`.execute(db(core));
   return new Map(rows.map((row) => [row.sha256, row]));
 }

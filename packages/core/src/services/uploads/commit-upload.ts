@@ -2,6 +2,7 @@ import { type CreatedDeployment, type DeployOptions, UPLOAD_SECONDS, type Upload
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findReplay, type IdempotencyKey } from '../deployments/idempotency.ts';
@@ -81,7 +82,7 @@ async function publicationOf(
   const { rows } = await sql<Row>`
     select array_to_json(paths) as paths, hashes, array_to_string(sizes, ',') as sizes, array_to_json(labels) as labels,
       via, password_hash as "passwordHash", ttl as "ttlSeconds"
-    from upload where hash = ${hash} and committed is null`.execute(core.database.kysely);
+    from upload where hash = ${hash} and committed is null`.execute(db(core));
   const [row] = rows;
   if (!row) return null;
   const { labels, via, ttlSeconds, passwordHash } = row;
@@ -99,14 +100,13 @@ async function publicationOf(
 
 /** From here on the deployment refers to the contents. The row stays for a while, for repeated commits. */
 async function close(em: EntityManager, core: Core, { hash }: Upload): Promise<void> {
-  const db = em.getKysely();
   const committed = core.now();
   const expires = new Date(committed.getTime() + UPLOAD_SECONDS * 1000);
   const { numAffectedRows } = await sql`
     update upload set committed = ${committed}, expires = ${expires}, paths = '{}', hashes = '', sizes = '{}', asked = '',
       lengths = '{}'
-    where hash = ${hash} and committed is null`.execute(db);
+    where hash = ${hash} and committed is null`.execute(db(em));
   if (numAffectedRows !== 1n) throw uploadNotFound();
-  await sql`delete from upload_content where upload_hash = ${hash}`.execute(db);
-  await sql`delete from upload_pack where upload_hash = ${hash}`.execute(db);
+  await sql`delete from upload_content where upload_hash = ${hash}`.execute(db(em));
+  await sql`delete from upload_pack where upload_hash = ${hash}`.execute(db(em));
 }

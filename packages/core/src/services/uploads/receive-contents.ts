@@ -2,6 +2,7 @@ import { CONTENT_HEAD_BYTES, type ReceivedContents } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
@@ -127,7 +128,6 @@ async function recordContents(
   contents: ReadonlyMap<string, number>,
   pack: NewPack | null,
 ): Promise<{ packUsed: boolean }> {
-  const db = em.getKysely();
   await enterFence(em);
   const { packs } = await assignToPacks(em, [...contents.keys()], pack);
   await pack?.sealed;
@@ -136,7 +136,7 @@ async function recordContents(
   await recordReceived(em, core, hash, contents);
   await sql`
     insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${packs}::uuid[]) on conflict do nothing`.execute(
-    db,
+    db(em),
   );
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
@@ -150,19 +150,18 @@ async function recordReceived(
   hash: Buffer,
   contents: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const db = em.getKysely();
   const { numAffectedRows } = await sql`
-    update upload set touched = ${core.now()} where hash = ${hash} and committed is null`.execute(db);
+    update upload set touched = ${core.now()} where hash = ${hash} and committed is null`.execute(db(em));
   if (numAffectedRows !== 1n) throw uploadIsOver();
   const { rows } = await sql<{ received: Buffer | null }>`
-    select string_agg(hashes, '') as received from upload_content where upload_hash = ${hash}`.execute(db);
+    select string_agg(hashes, '') as received from upload_content where upload_hash = ${hash}`.execute(db(em));
   const received = new Set(rows[0]?.received ? unpackHashes(rows[0].received) : []);
   const fresh = [...contents].filter(([sha256]) => !received.has(sha256));
   if (fresh.length === 0) return;
   await sql`
     insert into upload_content (upload_hash, hashes, lengths)
     values (${hash}, ${packHashes(fresh.map(([sha256]) => sha256))}, ${numberArray(fresh.map(([, length]) => length))}::bigint[])`.execute(
-    db,
+    db(em),
   );
 }
 
@@ -170,7 +169,7 @@ async function contentMismatch(core: Core, { hash }: Upload, { sha256, instead }
   const { rows } = await sql<{ path: string }>`
     select f.path from upload u cross join unnest(u.paths) with ordinality as f (path, position)
     where u.hash = ${hash} and ${hashAtPosition(sql.ref('u.hashes'), 'f.position')} = decode(${sha256}, 'hex')
-    order by f.position limit 1`.execute(core.database.kysely);
+    order by f.position limit 1`.execute(db(core));
   return invalidFile(
     rows[0]?.path ?? sha256,
     `the received bytes have the SHA-256 ${instead}, not ${sha256} as announced`,

@@ -2,6 +2,7 @@ import { MAX_ANONYMOUS_UPLOADS, MAX_OPEN_UPLOADS, UPLOAD_IDLE_SECONDS } from '@b
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
 import { belongsTo, removeOpenUpload } from './uploads.ts';
@@ -20,7 +21,7 @@ export async function makeUploadRoom(em: EntityManager, core: Core, caller: Call
   const { rows } = await sql<{ hash: Buffer; touched: number }>`
     select hash, (extract(epoch from touched) * 1000)::float8 as touched from upload
     where ${belongsTo(caller)} ${whose} and committed is null and expires > ${core.now()}
-    order by touched limit ${maxUploads}`.execute(em.getKysely());
+    order by touched limit ${maxUploads}`.execute(db(em));
   const [idlest] = rows;
   if (!idlest || rows.length < maxUploads) return;
   const waitMs = idlest.touched + UPLOAD_IDLE_SECONDS * 1000 - now;

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { type ContentLengths, splitNumbers, unpackHashes } from '../packs/contents.ts';
 import { secretHash } from '../random.ts';
@@ -40,9 +41,7 @@ export async function findUpload(core: Core, caller: Caller, name: string): Prom
   const { rows } = await sql<Omit<Upload, 'hash'>>`
     select fingerprint, committed is not null as committed,
       ((octet_length(asked) - coalesce((select sum(octet_length(hashes)) from upload_content where upload_hash = hash), 0)) / 32)::int as missing
-    from upload where hash = ${hash} and expires > ${core.now()} and ${belongsTo(caller)}`.execute(
-    core.database.kysely,
-  );
+    from upload where hash = ${hash} and expires > ${core.now()} and ${belongsTo(caller)}`.execute(db(core));
   return rows[0] ? { hash, ...rows[0] } : null;
 }
 
@@ -70,7 +69,7 @@ export async function contentsOf(core: Core, { hash }: Pick<Upload, 'hash'>): Pr
   const { rows } = await sql<{ asked: Buffer; lengths: string; received: Buffer | null }>`
     select asked, array_to_string(lengths, ',') as lengths,
       (select string_agg(hashes, '') from upload_content where upload_hash = hash) as received
-    from upload where hash = ${hash}`.execute(core.database.kysely);
+    from upload where hash = ${hash}`.execute(db(core));
   const [row] = rows;
   if (!row) throw uploadNotFound();
   const lengths = splitNumbers(row.lengths);
@@ -95,7 +94,7 @@ export async function touchUpload(core: Core, { hash }: Pick<Upload, 'hash'>): P
   const now = core.now();
   await sql`
     update upload set touched = ${now} where hash = ${hash} and touched < ${new Date(now.getTime() - TOUCH_MS)}`.execute(
-    core.database.kysely,
+    db(core),
   );
 }
 
@@ -114,9 +113,7 @@ export function createTouch(core: Core, upload: Pick<Upload, 'hash'>): () => voi
 
 /** Deletes an open upload and its references to packs. @returns True if there was one. */
 export async function removeOpenUpload(em: EntityManager, hash: Buffer): Promise<boolean> {
-  const { numAffectedRows } = await sql`delete from upload where hash = ${hash} and committed is null`.execute(
-    em.getKysely(),
-  );
+  const { numAffectedRows } = await sql`delete from upload where hash = ${hash} and committed is null`.execute(db(em));
   return numAffectedRows === 1n;
 }
 
