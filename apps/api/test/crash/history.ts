@@ -122,7 +122,8 @@ export function createHistory(): History {
         if (before !== undefined && before !== deployment)
           faults.push(`Deploy ${marker} was answered with ${before} and with ${deployment}`);
         deployments.set(marker, deployment);
-      } else faults.push(`Deploy ${marker} was answered ${answer.status}: ${answer.text}`);
+      } else if (order.delta && answer.status === 429) return; // Too many uploads were open: it is sent again later.
+      else faults.push(`Deploy ${marker} was answered ${answer.status}: ${answer.text}`);
     },
     async remove(asker, deployment) {
       if (!deleted.has(deployment)) deleted.set(deployment, 'sent');
