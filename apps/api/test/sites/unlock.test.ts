@@ -35,6 +35,7 @@ describe.skipIf(NO_BROWSER !== null)(
     const address = (host: string, path = '/') => `http://${host}.localhost:${server.port}${path}`;
     /** Enters a password like a person without a mouse. */
     const type = async (page: Page, password: string) => {
+      await page.locator('input[name=password]:focus').waitFor();
       await page.keyboard.type(password);
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     };
