@@ -97,7 +97,7 @@ export async function createWorld(): Promise<World> {
     async exhaust() {
       await server.api('/ping', { key: hasty.key });
       await server.database.query(
-        `update rate_bucket set "full" = now() + interval '1 hour' where key like '%' || $1`,
+        `update rate_bucket set "full" = now() + interval '2 hours' where key like '%' || $1`,
         [hasty.account],
       );
     },

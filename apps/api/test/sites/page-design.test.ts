@@ -131,6 +131,7 @@ describe.skipIf(NO_BROWSER !== null)(
       const usable = 'document.querySelectorAll("a[href], button, input:not([type=hidden])")';
       const count = await page.evaluate<number>(`${usable}.length`);
       expect(count).toBe(asks ? 2 : name === 'unknown-page' ? 1 : 0);
+      if (asks) await page.locator('input:focus').waitFor();
       for (let index = 0; index < count; index += 1) {
         // A password field has the focus at first, so that the password can be typed at once.
         if (!asks || index > 0) await page.keyboard.press('Tab');

@@ -82,6 +82,7 @@ test('an interrupted deploy is not resumed if the folder has changed since', asy
   const world = await makeWorld(server(), SITE);
   for await (const { type } of deployFolder({ folder: world.folder, client: world.client }, world.options))
     if (type === 'uploaded') break;
+  await settled(world);
   writeFiles(world.folder, { 'f/0.txt': 'another one' });
   const { result } = await world.deploy();
   expect(await world.read(result, '/f/0.txt')).toBe('another one');
