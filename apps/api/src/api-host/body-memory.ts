@@ -46,6 +46,8 @@ export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): 
   };
 
   return (bytes) => {
+    // It has no end that could free the memory.
+    if (res.closed) return undefined;
     if (!others().includes(holder)) {
       ofCore.set(client, [...others(), holder]);
       res.once('close', free);

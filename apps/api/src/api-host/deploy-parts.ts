@@ -78,6 +78,8 @@ class PartsReader {
   #bodyBytes = 0;
   #partsRead = 0;
   #reservedBytes = 0;
+  /** Resolves when there is memory for the parts so far. */
+  #memory: Promise<void> | undefined;
   /** The part of the last chunk that is not parsed yet. */
   #unparsed: Buffer | null = null;
   #isBodyEnded = false;
@@ -179,7 +181,7 @@ class PartsReader {
   };
 
   /**
-   * No more events follow: the client has left, or the timeout was answered. If the request had already arrived
+   * No further events follow: the client has left, or the timeout was answered. If the request had already arrived
    * completely, the unread part of it can still be read.
    */
   readonly #onGone = (): void => {
@@ -193,8 +195,10 @@ class PartsReader {
   };
 
   async #parseInTurns(): Promise<void> {
-    while (this.#unparsed)
+    while (this.#unparsed) {
+      await this.#memory;
       await inFairTurn(() => this.#parseNext(this.#hasSmallParts() ? SLICE_BYTES : Number.POSITIVE_INFINITY));
+    }
     if (this.#isBodyEnded && !this.#isFailed) this.#parser.end();
     this.#resume('waiting for its turn');
   }
@@ -237,11 +241,11 @@ class PartsReader {
     const besidesContent = Math.max(0, this.#bodyBytes - this.#queue.contentBytes - MAX_BUFFERED_BYTES);
     const bytes = besidesContent + this.#partsRead * PART_MEMORY_BYTES;
     if (bytes < this.#reservedBytes + RESERVE_STEP_BYTES) return;
-    const reserved = this.#parts.reserve(bytes - this.#reservedBytes);
+    this.#memory = this.#parts.reserve(bytes - this.#reservedBytes);
     this.#reservedBytes = bytes;
-    if (!reserved) return;
+    if (!this.#memory) return;
     this.#pause('memory is reserved');
-    void reserved.then(() => this.#resume('memory is reserved'));
+    void this.#memory.then(() => this.#resume('memory is reserved'));
   }
 
   #pause(reason: Pause): void {

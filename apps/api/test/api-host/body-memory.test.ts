@@ -65,6 +65,17 @@ describe('S1: the memory for the bodies of one client is bounded', () => {
     expect(begin(anonymous('192.0.2.2')).reserve(8 * MiB)).toBeUndefined();
   });
 
+  it('and a request whose client has left before its first byte holds none', () => {
+    const begin = requests();
+    const [one, two] = [begin(), begin()];
+    one.end();
+    expect(one.reserve(8 * MiB)).toBeUndefined();
+    expect(two.reserve(8 * MiB)).toBeUndefined();
+    expect(begin().reserve(1)).toBeInstanceOf(Promise);
+    two.end();
+    expect(begin().reserve(1)).toBeUndefined();
+  });
+
   it('and a request whose client has left does not wait', async () => {
     const begin = requests();
     const [one, two] = [begin(), begin()];

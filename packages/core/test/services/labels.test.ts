@@ -53,7 +53,7 @@ describe('api §6: GET /labels', () => {
     expect(await labels()).toEqual(['old', 'domain', 'both', 'token']);
   });
 
-  it('no longer lists labels that nothing has any more', async () => {
+  it('does not list labels that were removed from everything', async () => {
     const [first, second] = [await deploy(['one']), await deploy(['two'])];
     const third = await token(['three']);
     await deploy(['four'], { ttl: '1' });
