@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** The growth of all buffers after which unused ones are collected. */
-const MAX_GROWTH_BYTES = 24 * 1024 ** 2;
+const MAX_GROWTH_BYTES = 16 * 1024 ** 2;
 const CHECK_MS = 50;
 
 setFlagsFromString('--expose-gc');
