@@ -29,8 +29,13 @@ export interface CoreOptions {
    * user.
    */
   visitor?: boolean;
-  /** Called when the embedded PostgreSQL ended and cannot be restarted. Only for a process that is not a visitor. */
+  /**
+   * Called when the embedded PostgreSQL ended and cannot be restarted. Only for a process that is not a visitor. Default:
+   * the error is logged.
+   */
   giveUp?: (error: Error) => void;
+  /** Replaces parts of the core, for tests. */
+  parts?: (core: Core) => Partial<Core>;
 }
 
 /**
@@ -47,7 +52,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   });
   const hasher = createHasher();
   resources.defer(() => hasher.close());
-  return {
+  const core: Core = {
     database,
     dns: createDns({ servers: config.dnsServers }),
     packs: await openDiskPacks(join(config.dataDir, 'packs')),
@@ -62,6 +67,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     activePacks: new Set(),
     now: () => new Date(),
   };
+  return { ...core, ...options.parts?.(core) };
 }
 
 /** Connects to the database and migrates its schema. */

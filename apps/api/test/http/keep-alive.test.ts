@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { listen, open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseTrustedProxies } from '../../src/http/client-address.ts';
 import { createHttpServer, type HttpLimits } from '../../src/http/server.ts';
-import { listen, open, stop } from './raw-socket.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';

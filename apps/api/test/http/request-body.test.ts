@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { ask, listen, open, parse, send, sendWithoutReading, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BODY_LIMITS, type BodyLimits, watchUpload } from '../../src/http/request-body.ts';
 import { createHttpServer, type Handler } from '../../src/http/server.ts';
 import { withHeldWatch } from './held-watch.ts';
-import { ask, listen, open, parse, send, sendWithoutReading, stop } from './raw-socket.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 let server: Server;

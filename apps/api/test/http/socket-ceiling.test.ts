@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
+import { ask, listen, open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseTrustedProxies } from '../../src/http/client-address.ts';
 import { createHttpServer, type HttpLimits } from '../../src/http/server.ts';
-import { ask, listen, open, stop } from './raw-socket.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 let server: Server;

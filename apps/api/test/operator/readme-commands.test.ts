@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { testEnvironment } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import { expect, it } from 'vitest';
-import { testEnvironment } from '../test-server.ts';
-import { useServer } from '../use-server.ts';
 import { runBerth, wordsOf } from './run-berth.ts';
 
 const server = useServer();

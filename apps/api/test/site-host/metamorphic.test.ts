@@ -1,8 +1,8 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { compressDeployments, createCompressor } from '@berth/core/jobs';
+import { createRandom } from '@berth/testing/random';
+import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../crash/traffic.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 import { cookieOf } from './unlocking.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -141,7 +141,7 @@ interface Guise {
   isLocked: boolean;
 }
 
-const server = useCleanServer({ secrets: [PASSWORD] });
+const server = useServer({ clean: { secrets: [PASSWORD] } });
 let guises: Guise[];
 let deployments: { open: string; guarded: string };
 const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));

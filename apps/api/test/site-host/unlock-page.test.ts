@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceError, unavailable } from '@berth/core';
+import { ask, type RawAnswer, stop } from '@berth/testing/raw-socket';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ask, type RawAnswer, stop } from '../http/raw-socket.ts';
 import { hostOf, LOCKED, runSampleSites } from './running-host.ts';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';

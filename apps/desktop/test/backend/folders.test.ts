@@ -1,5 +1,5 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { eventually, openWorld, watchedId } from './watch-world.ts';
 

@@ -1,8 +1,8 @@
+import { createTestCore, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { authenticate } from '../../src/services/authentication.ts';
 import { createToken, type NewToken } from '../../src/services/accounts/tokens.ts';
-import { createTestCore, type TestCore } from '../test-core.ts';
 
 let test: TestCore;
 let caller: AccountCaller;

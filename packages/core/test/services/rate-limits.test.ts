@@ -1,3 +1,4 @@
+import { createTestCore, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
@@ -10,7 +11,6 @@ import {
   takeRateLimit,
   takeFromBucket,
 } from '../../src/services/rate-limits.ts';
-import { createTestCore, type TestCore } from '../test-core.ts';
 
 let test: TestCore;
 beforeAll(async () => void (test = await createTestCore({ rateLimits: DEFAULT_RATE_LIMITS })));

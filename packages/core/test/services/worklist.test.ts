@@ -1,7 +1,7 @@
+import { createTestCore, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { attemptTask, type Worklist, runWorklist } from '../../src/services/worklist.ts';
-import { createTestCore, type TestCore } from '../test-core.ts';
 
 let test: TestCore;
 beforeAll(async () => void (test = await createTestCore()));

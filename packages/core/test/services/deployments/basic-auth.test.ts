@@ -1,8 +1,8 @@
+import { createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { begin, listOf, publishDelta, sendMissing, type UploadFiles } from '@berth/testing/uploads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
-import { begin, listOf, publishDelta, sendMissing, type UploadFiles } from '../uploads/uploading.ts';
 
 const HOME = { 'index.html': 'home' };
 

@@ -1,4 +1,6 @@
 import { DEFAULT_PLANS, Deployment } from '@berth/contract';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
@@ -8,8 +10,6 @@ import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
 import { deleteDeployment, getDeployment, listDeployments } from '../../../src/services/deployments/deployments.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { DEFAULT_RATE_LIMITS } from '../../../src/services/rate-limits.ts';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
-import { expectSound, stateOf, sweepAll } from '../invariants.ts';
 
 const THREE_DAYS = 3 * 86_400;
 const HASH = '0123456789abcdef0123456789abcdef';

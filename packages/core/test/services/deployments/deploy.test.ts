@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { DEPLOYMENT_ID } from '@berth/contract';
+import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { expectSound } from '@berth/testing/invariants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
-import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
-import { expectSound } from '../invariants.ts';
 
 let test: TestCore;
 let caller: AccountCaller;

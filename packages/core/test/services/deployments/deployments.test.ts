@@ -1,3 +1,5 @@
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import {
@@ -6,8 +8,6 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
-import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
 
 const SITE = { 'index.html': 'hello' };
 

@@ -1,4 +1,6 @@
 import type { Plan } from '@berth/contract';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
+import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
 import { insertApiKey } from '../../../src/services/accounts/accounts.ts';
@@ -6,8 +8,6 @@ import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
-import { expectSound, stateOf, sweepAll } from '../invariants.ts';
 
 const DAY_SECONDS = 86_400;
 const PLAN: Plan = {

@@ -1,11 +1,11 @@
 import { DEPLOYMENT_ID, TOKEN_ID } from '@berth/contract';
+import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { sweepAll } from '@berth/testing/invariants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { randomDeploymentId, randomSecret, randomSuffix } from '../../../src/services/random.ts';
 import { ADJECTIVES, NOUNS } from '../../../src/services/id-words.ts';
-import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
-import { sweepAll } from '../invariants.ts';
 
 let test: TestCore;
 let caller: AccountCaller;

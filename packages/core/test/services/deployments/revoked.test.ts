@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { checksumsOf, createTestCore, type TestCore } from '@berth/testing/core';
+import { stateOf } from '@berth/testing/invariants';
+import { begin, listOf, sendMissing, sha256Of } from '@berth/testing/uploads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { setAccountState } from '../../../src/services/accounts/account-states.ts';
@@ -8,9 +11,6 @@ import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
-import { checksumsOf, createTestCore, type TestCore } from '../../test-core.ts';
-import { stateOf } from '../invariants.ts';
-import { begin, listOf, sendMissing, sha256Of } from '../uploads/uploading.ts';
 
 let test: TestCore;
 let core: Core;

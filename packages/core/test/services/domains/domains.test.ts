@@ -1,3 +1,4 @@
+import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -13,7 +14,6 @@ import {
   validateDomain,
 } from '../../../src/services/domains/domains.ts';
 import { type DomainChange, putDomain } from '../../../src/services/domains/put-domain.ts';
-import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
 let ownCaller: AccountCaller;

@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
+import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
@@ -8,9 +11,6 @@ import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { tryCloseFence, enterFence } from '../../../src/services/packs/fence.ts';
 import { DEFAULT_SWEEP, sweep } from '../../../src/services/sweep/sweep.ts';
-import { checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
-import { refuseRows, warningLog } from '../../refused-rows.ts';
-import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
 
 const HOUR_SECONDS = 3_600;
 const MiB = 1024 ** 2;

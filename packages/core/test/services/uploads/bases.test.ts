@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { createTestCore, type TestCore } from '@berth/testing/core';
+import { begin, listOf, publishDelta, sendMissing } from '@berth/testing/uploads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { verifyPassword } from '../../../src/services/sites/passwords.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { createTestCore, type TestCore } from '../../test-core.ts';
-import { begin, listOf, publishDelta, sendMissing } from './uploading.ts';
 
 let test: TestCore;
 let core: Core;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { createTestCore, type TestCore } from '@berth/testing/core';
+import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
+import { begin, listOf, publishDelta, send, sendMissing } from '@berth/testing/uploads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../../src/core.ts';
 import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
-import { createTestCore, type TestCore } from '../../test-core.ts';
-import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
-import { begin, listOf, publishDelta, send, sendMissing } from './uploading.ts';
 
 const MOST = 20;
 const MAX_ANONYMOUS = 3;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { ANONYMOUS_PLAN, DEFAULT_PLANS } from '@berth/contract';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { expectSound, stateOf } from '@berth/testing/invariants';
+import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFiles } from '@berth/testing/uploads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
-import { expectSound, stateOf } from '../invariants.ts';
-import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFiles } from './uploading.ts';
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 6, maxTotalSize: 3_000 };
 

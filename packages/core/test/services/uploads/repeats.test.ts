@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createTestCore, type TestCore } from '@berth/testing/core';
+import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
+import { begin, listOf, send, sendMissing } from '@berth/testing/uploads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { createTestCore, type TestCore } from '../../test-core.ts';
-import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
-import { begin, listOf, send, sendMissing } from './uploading.ts';
 
 let test: TestCore;
 let core: Core;

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { DEPLOYMENT_ID } from '@berth/contract';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
+import { begin, listOf, publishDelta, send, sendMissing, sha256Of, type UploadFiles } from '@berth/testing/uploads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
-import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
-import { begin, listOf, publishDelta, send, sendMissing, sha256Of, type UploadFiles } from './uploading.ts';
 
 const HOUR_SECONDS = 3_600;
 

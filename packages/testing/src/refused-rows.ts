@@ -1,4 +1,4 @@
-import type { TestDatabase } from './test-database.ts';
+import type { TestDatabase } from './database.ts';
 
 /**
  * Makes the database refuse to change some rows, like a violated constraint.

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Answer, Ask, TestServer } from './test-server.ts';
+import type { Answer, Ask } from './requests.ts';
+import type { TestServer } from './server.ts';
 
 /** One part of a body: its header lines, and its bytes. */
 export interface Part {

@@ -5,7 +5,7 @@ import { CONTENT_HEAD_BYTES } from '@berth/contract';
 import { onTestFinished } from 'vitest';
 
 /** A request that passed the proxy. */
-export interface Passed {
+interface Passed {
   method: string;
   /** Without the query. */
   path: string;

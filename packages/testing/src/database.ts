@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { openDatabase } from '../src/database/database.ts';
+import { openDatabase } from '../../core/src/database/database.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: DatabaseServer;
+  }
+}
 
 /** The migrated database from which every test database is copied. */
 const TEMPLATE = 'berth_template';
 
 /** The address of the PostgreSQL server of the run. */
-export interface TestServer {
+export interface DatabaseServer {
   socketDir: string;
   user: string;
   database: string;
@@ -15,7 +21,7 @@ export interface TestServer {
 
 /** A database for one test. */
 export interface TestDatabase {
-  address: TestServer;
+  address: DatabaseServer;
   /** The same as a `DATABASE_URL`. */
   url: string;
   /** Runs a statement directly on the database, not through the core. */
@@ -24,7 +30,7 @@ export interface TestDatabase {
 }
 
 /** Creates the template on a server. */
-export async function createTemplate(server: TestServer): Promise<void> {
+export async function createTemplate(server: DatabaseServer): Promise<void> {
   await administer(server, `create database ${TEMPLATE}`);
   const template = openDatabase({ ...server, database: TEMPLATE });
   await template.migrate();
@@ -36,7 +42,7 @@ export async function createTemplate(server: TestServer): Promise<void> {
  *
  * @param server A server that has the template. Default: that of the run.
  */
-export async function createTestDatabase(server: TestServer = inject('postgres')): Promise<TestDatabase> {
+export async function createTestDatabase(server: DatabaseServer = inject('postgres')): Promise<TestDatabase> {
   const database = `t_${randomBytes(6).toString('hex')}`;
   await administer(server, `create database ${database} template ${TEMPLATE}`);
   const address = { ...server, database };
@@ -53,7 +59,7 @@ export async function createTestDatabase(server: TestServer = inject('postgres')
   };
 }
 
-async function administer({ socketDir, user, database }: TestServer, statement: string): Promise<void> {
+async function administer({ socketDir, user, database }: DatabaseServer, statement: string): Promise<void> {
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
   await client.connect();
   try {

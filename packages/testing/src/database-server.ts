@@ -2,14 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts';
-import { createTemplate, type TestServer } from './test-database.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    postgres: TestServer;
-  }
-}
+import { startEmbeddedPostgres } from '../../core/src/database/embedded-postgres.ts';
+import { createTemplate } from './database.ts';
 
 /** One PostgreSQL server for the whole run, with a migrated template that each test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

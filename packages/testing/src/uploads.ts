@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { BegunUpload, CreatedDeployment, ReceivedContents, UploadFile } from '@berth/contract';
 import { BeginUpload } from '@berth/contract';
-import type { Caller, Core } from '../../../src/core.ts';
-import { beginUpload } from '../../../src/services/uploads/begin-upload.ts';
-import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
+import type { Caller, Core } from '../../core/src/core.ts';
+import { beginUpload } from '../../core/src/services/uploads/begin-upload.ts';
+import { commitUpload } from '../../core/src/services/uploads/commit-upload.ts';
+import { receiveContents } from '../../core/src/services/uploads/receive-contents.ts';
 
 export type UploadFiles = Record<string, string | Uint8Array>;
 

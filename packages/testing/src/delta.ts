@@ -1,19 +1,8 @@
-import { hash } from 'node:crypto';
-import { type BegunUpload, CONTENT_HEAD_BYTES, CONTENTS_TYPE, type UploadFile } from '@berth/contract';
-import type { Answer, Ask, Files, askerOf } from '../test-server.ts';
+import { type BegunUpload, CONTENT_HEAD_BYTES, CONTENTS_TYPE } from '@berth/contract';
+import type { Answer, Ask, askerOf, Files } from './requests.ts';
+import { listOf, sha256Of } from './uploads.ts';
 
 type Asker = Pick<ReturnType<typeof askerOf>, 'api'>;
-
-export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes);
-
-/** The list of files for `begin`. */
-export function listOf(files: Files): UploadFile[] {
-  return Object.entries(files).map(([path, bytes]) => ({
-    path,
-    size: Buffer.byteLength(bytes),
-    sha256: sha256Of(bytes),
-  }));
-}
 
 /** A content in a body: its head, which may be wrong, and its bytes. */
 export function contentOf(bytes: string | Buffer, said: { sha256?: string; length?: number | bigint } = {}): Buffer {

@@ -1,4 +1,4 @@
-import type { TestServer } from '../test-server.ts';
+import type { TestServer } from './server.ts';
 
 export interface LinkedDomain {
   /** Default: `custom`. */

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
-import { LiveSiteCache } from '../../src/services/sites/live-sites.ts';
-import { sweep, type SweepReport } from '../../src/services/sweep/sweep.ts';
+import { LiveSiteCache } from '../../core/src/services/sites/live-sites.ts';
+import { sweep, type SweepReport } from '../../core/src/services/sweep/sweep.ts';
 import type { Site } from '@berth/serving';
-import type { TestCore } from '../test-core.ts';
+import type { TestCore } from './core.ts';
 
 const TABLES = [
   'account',

@@ -3,7 +3,8 @@ import { inspect } from 'node:util';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
 import { expect } from 'vitest';
-import type { Answer, TestServer } from './test-server.ts';
+import type { Answer } from './requests.ts';
+import type { TestServer } from './server.ts';
 
 const REQUEST_ID = /^[0-9a-f]{32}$/;
 /** A line of a stack, a path of the server, SQL. Source: api §2. */
@@ -71,14 +72,13 @@ export async function expectRefusal(
  * Stops a server at the end of a test file and checks it. No upload is open, counters equal a recount, no unexpected
  * errors were logged, and after a sweep every file is referred to. No secret is in the log or in the database.
  *
- * @param secrets Additional texts that must appear nowhere, such as site passwords.
- * @param faults Whether the tests cause faults, which are then in the log.
+ * @param options.secrets Additional texts that must appear nowhere, such as site passwords.
+ * @param options.faults Whether the tests cause faults, which are then in the log.
  * Source: storage I3, I4, I10, I11; security T20.
  */
 export async function closeClean(
   server: TestServer,
-  secrets: readonly string[] = [],
-  { faults = false } = {},
+  { secrets = [], faults = false }: { secrets?: readonly string[]; faults?: boolean } = {},
 ): Promise<void> {
   try {
     await expectClean(server, secrets, faults);
