@@ -1,21 +1,13 @@
 import { LabelList } from '@berth/contract';
-import { z } from 'zod';
 import { listLabels } from '../services/labels.ts';
-import { accountProcedure, router } from './trpc.ts';
+import { accountProcedure, NoInput, operations, router } from './trpc.ts';
+
+const op = operations('Account', accountProcedure);
 
 /** The labels of the account. Source: api §6. */
 export const labels = router({
-  list: accountProcedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/labels',
-        summary: 'List the labels in use, most recently used first',
-        tags: ['Account'],
-        successDescription: 'The labels.',
-      },
-    })
-    .input(z.object({}).optional())
+  list: op('GET /labels', 'List the labels in use, most recently used first', { success: 'The labels.' })
+    .input(NoInput)
     .output(LabelList)
     .query(({ ctx }) => listLabels(ctx)),
 });

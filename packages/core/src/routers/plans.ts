@@ -1,21 +1,13 @@
 import { PlanList } from '@berth/contract';
-import { z } from 'zod';
 import { listPlans } from '../services/accounts/plans.ts';
-import { procedure, router } from './trpc.ts';
+import { NoInput, operations, procedure, router } from './trpc.ts';
+
+const publicOp = operations('Platform', procedure);
 
 /** The plans. Source: api §6. */
 export const plans = router({
-  list: procedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/plans',
-        summary: 'List the plans on sale, in display order',
-        tags: ['Platform'],
-        successDescription: 'The plans.',
-      },
-    })
-    .input(z.object({}).optional())
+  list: publicOp('GET /plans', 'List the plans on sale, in display order', { success: 'The plans.' })
+    .input(NoInput)
     .output(PlanList)
     .query(({ ctx }) => listPlans(ctx.core)),
 });
