@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../log.ts';
-import type { DatabaseAddress } from './connection-config.ts';
+import type { DatabaseAddress } from './sessions.ts';
 import { makeFolder } from './data-folder.ts';
-import { claimFolder } from './folder-claim.ts';
+import { claimFolder } from './file-lock.ts';
 import { type FileLock, tryFileLock } from './file-lock.ts';
 import {
   OTHER_DATABASE_ADVICE,

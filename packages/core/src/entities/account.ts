@@ -32,3 +32,36 @@ export const AccountSchema = defineEntity({
 /** Owns deployments, domains and tokens. */
 export class Account extends AccountSchema.class {}
 AccountSchema.setClass(Account);
+
+export const MemberSchema = defineEntity({
+  name: 'Member',
+  tableName: 'member',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    email: p.text(),
+    role: p.enum(['owner', 'member'] as const),
+    created: p.datetime(3),
+  },
+  uniques: [{ name: 'member_account_email_unique', properties: ['account', 'email'] }],
+});
+
+/** A person who acts for an account. The `seats` cap limits the number of members. Source: api §6. */
+export class Member extends MemberSchema.class {}
+MemberSchema.setClass(Member);
+
+export const PlanChangeSchema = defineEntity({
+  name: 'PlanChange',
+  tableName: 'plan_change',
+  properties: {
+    account: () => p.manyToOne(Account).primary().deleteRule('cascade'),
+    plan: p.text(),
+    created: p.datetime(3),
+    /** The end of the billing period in which the change was requested. */
+    due: p.datetime(3).index('plan_change_due_index'),
+  },
+});
+
+/** A downgrade that takes effect at the end of the billing period. An account has at most one. Source: api §6. */
+export class PlanChange extends PlanChangeSchema.class {}
+PlanChangeSchema.setClass(PlanChange);

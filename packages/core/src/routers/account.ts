@@ -1,6 +1,7 @@
-import { Account, ClaimRequest, Deployment } from '@berth/contract';
+import { Account, ClaimRequest, Deployment, LabelList } from '@berth/contract';
 import { getAccount } from '../services/accounts/accounts.ts';
 import { claimDeployment } from '../services/deployments/claims.ts';
+import { listLabels } from '../services/labels.ts';
 import { accountProcedure, NoInput, operations, router } from './trpc.ts';
 
 const op = operations('Account', accountProcedure);
@@ -25,4 +26,12 @@ export const account = router({
     .input(ClaimRequest)
     .output(Deployment)
     .mutation(({ ctx, input }) => claimDeployment(ctx, input.claim)),
+});
+
+/** The labels of the account. Source: api §6. */
+export const labels = router({
+  list: op('GET /labels', 'List the labels in use, most recently used first', { success: 'The labels.' })
+    .input(NoInput)
+    .output(LabelList)
+    .query(({ ctx }) => listLabels(ctx)),
 });

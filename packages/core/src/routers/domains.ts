@@ -12,14 +12,15 @@ import {
   PageQuery,
   VerifiedDomain,
 } from '@berth/contract';
-import { findProvider, verifyDomain } from '../services/domains/domain-verification.ts';
 import {
   deleteDomain,
+  findProvider,
   getDomain,
   getRecords,
   getShare,
   listDomains,
   validateDomain,
+  verifyDomain,
 } from '../services/domains/domains.ts';
 import { putDomain } from '../services/domains/put-domain.ts';
 import { accountProcedure, operations, router } from './trpc.ts';

@@ -1,6 +1,6 @@
-import { Limits, Ping } from '@berth/contract';
+import { Limits, Ping, PlanList } from '@berth/contract';
 import { z } from 'zod';
-import { getLimits } from '../services/accounts/plans.ts';
+import { getLimits, listPlans } from '../services/accounts/plans.ts';
 import { accountProcedure, NoInput, operations, procedure, router } from './trpc.ts';
 
 const op = operations('Platform', accountProcedure);
@@ -29,4 +29,12 @@ export const platform = router({
     .input(NoInput)
     .output(Ping)
     .query(({ ctx }) => ({ timestamp: Math.floor(ctx.core.now().getTime() / 1000) })),
+});
+
+/** The plans. Source: api §6. */
+export const plans = router({
+  list: publicOp('GET /plans', 'List the plans on sale, in display order', { success: 'The plans.' })
+    .input(NoInput)
+    .output(PlanList)
+    .query(({ ctx }) => listPlans(ctx.core)),
 });

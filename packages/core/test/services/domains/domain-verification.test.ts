@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDns, type Dns } from '../../../src/dns/dns.ts';
 import { Domain } from '../../../src/entities/index.ts';
-import { findProvider, verifyDomain } from '../../../src/services/domains/domain-verification.ts';
+import { findProvider, verifyDomain } from '../../../src/services/domains/domains.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { startDnsServer } from '../../dns-server.ts';
 import type { AccountCaller } from '../../../src/core.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { MAX_UNVERIFIED_DOMAINS } from '../../../src/services/domains/domain-caps.ts';
+import { type DomainChange, MAX_UNVERIFIED_DOMAINS, putDomain } from '../../../src/services/domains/put-domain.ts';
 import { wantedRecords } from '../../../src/services/domains/domain-records.ts';
 import {
   deleteDomain,
@@ -12,7 +12,6 @@ import {
   listDomains,
   validateDomain,
 } from '../../../src/services/domains/domains.ts';
-import { type DomainChange, putDomain } from '../../../src/services/domains/put-domain.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
