@@ -1,6 +1,5 @@
 import type { Domain as WireDomain } from '@berth/contract';
 import { type EntityManager, LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { Account, type Deployment, Domain } from '../../entities/index.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
@@ -11,7 +10,6 @@ import type { DomainName } from './domain-names.ts';
 import { isNameTaken, NAME_TAKEN, readUsableName, toDomain } from './domains.ts';
 import { randomSecret } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
-import { db } from '../../database/tables.ts';
 import { countDomains, refuseBeyondCap } from '../accounts/caps.ts';
 
 /** The fields that a PUT sets. Absent fields stay unchanged. */
@@ -185,10 +183,8 @@ async function requireDomainRoom(
 }
 
 async function refuseManyUnverified(em: EntityManager, account: string): Promise<void> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from domain
-    where account_id = ${account} and status in ('pending', 'partial')`.execute(db(em));
-  if (rows[0]!.count >= MAX_UNVERIFIED_DOMAINS)
+  const unverified = await em.count(Domain, { account, status: { $in: ['pending', 'partial'] } });
+  if (unverified >= MAX_UNVERIFIED_DOMAINS)
     throw new ServiceError(
       'business_logic_error',
       `An account must have at most ${MAX_UNVERIFIED_DOMAINS.toLocaleString('en-US')} domains that are not verified: verify or delete one first.`,
