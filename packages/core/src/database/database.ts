@@ -4,7 +4,7 @@ import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } 
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
 import { type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
-import type { Log } from '../log.ts';
+import { type Log, SILENT } from '../log.ts';
 import type { DatabaseAddress } from './sessions.ts';
 import { ChannelListener, type Listener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
@@ -63,7 +63,6 @@ export interface DatabaseOptions {
 
 /** How long a statement waits for a free connection. */
 const POOL_TIMEOUT_MS = 15_000;
-const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 /**
  * Connects to PostgreSQL. The pool opens connections on demand. While the database is known to be away, every statement fails at

@@ -1,4 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ActivityEvent, AuthMethod } from '@berth/contract';
+import { TextArray } from './text-array.ts';
 
 /** The state decides whether an account may act and whether its sites are shown. Source: api §6. */
 const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
@@ -65,3 +67,49 @@ export const PlanChangeSchema = defineEntity({
 /** A downgrade that takes effect at the end of the billing period. An account has at most one. Source: api §6. */
 export class PlanChange extends PlanChangeSchema.class {}
 PlanChangeSchema.setClass(PlanChange);
+
+export const TokenSchema = defineEntity({
+  name: 'Token',
+  tableName: 'token',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    /** The identifier that people see, 7 of `[a-z0-9]`. */
+    token: p.text(),
+    kind: p.enum(['api', 'deploy'] as const),
+    /** SHA-256 of the whole credential. It has 128 random bits, so a slow hash is not needed. */
+    secretHash: p.blob().unique(),
+    last4: p.text(),
+    labels: p.type(TextArray),
+    created: p.datetime(3),
+    expires: p.datetime(3).nullable(),
+    used: p.datetime(3).nullable(),
+  },
+  uniques: [{ name: 'token_account_token_unique', properties: ['account', 'token'] }],
+  indexes: [{ name: 'token_account_id_index', properties: ['account', 'id'] }],
+});
+
+/** A credential, without its secret. Source: api §5. */
+export class Token extends TokenSchema.class {}
+TokenSchema.setClass(Token);
+
+export const ActivitySchema = defineEntity({
+  name: 'Activity',
+  tableName: 'activity',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    event: p.text().$type<ActivityEvent>(),
+    created: p.datetime(3),
+    deployment: p.text().nullable(),
+    domain: p.text().nullable(),
+    token: p.text().nullable(),
+    authMethod: p.text().$type<AuthMethod>(),
+    meta: p.json<Record<string, unknown>>(),
+  },
+  indexes: [{ name: 'activity_account_id_index', properties: ['account', 'id'] }],
+});
+
+/** One entry of an account's audit log, written in the same transaction as the change it records. Source: api §6. */
+export class Activity extends ActivitySchema.class {}
+ActivitySchema.setClass(Activity);

@@ -3,7 +3,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { expressionBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db, type Tables } from '../../database/tables.ts';
-import { type DnsCheck, Domain, type DomainStatus } from '../../entities/index.ts';
+import { type DnsCheck, Domain } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { namesAbove, registrableOf } from './domain-names.ts';
@@ -99,8 +99,16 @@ async function storeCheckResult(
   const isVerified = row.verified === null && next.verified !== null;
   const isLost = row.verified !== null && next.verified === null;
   em.assign(row, { ...next, checks });
-  if (isVerified) record(em, row, 'domain.verify', now, asker.authMethod, {});
-  else if (isLost) record(em, row, 'domain.update', now, asker.authMethod, { status: row.status, previous: before });
+  if (isVerified || isLost)
+    recordActivity(em, {
+      account: row.account.id,
+      event: isVerified ? 'domain.verify' : 'domain.update',
+      authMethod: asker.authMethod,
+      created: now,
+      domain: row.name,
+      deployment: row.deployment?.id,
+      meta: isVerified ? {} : { status: row.status, previous: before },
+    });
 }
 
 /**
@@ -128,25 +136,6 @@ async function isBlocked(em: EntityManager, { name, account }: Domain): Promise<
 
 function markBlocked(check: DnsCheck): DnsCheck {
   return { ...check, ok: false, reason: NAME_PROVED_BY_OTHER };
-}
-
-function record(
-  em: EntityManager,
-  { account, name, deployment }: Domain,
-  event: 'domain.verify' | 'domain.update',
-  created: Date,
-  authMethod: AuthMethod,
-  meta: { status?: DomainStatus; previous?: DomainStatus },
-): void {
-  recordActivity(em, {
-    account: account.id,
-    event,
-    authMethod,
-    created,
-    domain: name,
-    ...(deployment ? { deployment: deployment.id } : {}),
-    meta,
-  });
 }
 
 /** The size of one run. */

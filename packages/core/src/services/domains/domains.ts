@@ -78,7 +78,7 @@ export async function deleteDomain(scope: Scope, reference: string): Promise<{ d
       authMethod: caller.authMethod,
       created: core.now(),
       domain: row.name,
-      ...(row.deployment ? { deployment: row.deployment.id } : {}),
+      deployment: row.deployment?.id,
     });
     return { domain: row.name };
   });
@@ -146,9 +146,8 @@ async function getOwnCustomDomain(
   em: EntityManager,
   scope: Scope,
   reference: string,
-  options: { lock?: boolean } = {},
 ): Promise<Domain & { kind: 'custom'; shareHash: string }> {
-  const row = await getOwnDomain(em, scope, reference, options);
+  const row = await getOwnDomain(em, scope, reference);
   if (!isCustom(row))
     throw new ServiceError('business_logic_error', 'A platform domain needs no DNS records: it serves at once.', {
       details: { kind: row.kind },

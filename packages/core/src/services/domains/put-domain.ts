@@ -97,7 +97,7 @@ function createDomain(
     authMethod: caller.authMethod,
     created,
     domain: name,
-    ...(deployment ? { deployment: deployment.id } : {}),
+    deployment: deployment?.id,
     meta: { labels },
   });
   return row;
@@ -126,7 +126,7 @@ function updateDomain(
     authMethod: caller.authMethod,
     created: now,
     domain: row.name,
-    ...(isSwitched ? { deployment: deployment.id } : {}),
+    deployment: isSwitched ? deployment.id : undefined,
     meta: { ...(isSwitched ? { previous: before } : {}), ...(isLabelled ? { labels } : {}) },
   });
 }
