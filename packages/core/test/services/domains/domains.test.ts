@@ -234,7 +234,7 @@ describe('api §4: records', () => {
   it('of several addresses of one kind one is enough, and each is listed', () => {
     const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: ['192.0.2.1', '192.0.2.2'] } };
     const [a, txt] = wantedRecords(core, { id: 'acc-1', dnsName: 'abcdefg' }, 'shop.dev');
-    expect(a).toEqual({ type: 'A', name: 'shop.dev', values: ['192.0.2.1', '192.0.2.2'], match: 'any' });
+    expect(a).toEqual({ type: 'A', name: 'shop.dev', values: ['192.0.2.1', '192.0.2.2'] });
     expect(txt).toMatchObject({ type: 'TXT', name: '_berth.shop.dev' });
   });
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
-import type { LiveSites } from '../../../src/services/sites/site-lookup.ts';
+import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
 import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
