@@ -4,7 +4,7 @@ import { stateOf } from '@berth/testing/invariants';
 import { begin, listOf, sendMissing, sha256Of } from '@berth/testing/uploads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
-import { setAccountState } from '../../../src/services/accounts/account-states.ts';
+import { setAccountState } from '../../../src/services/accounts/account-directory.ts';
 import { addToken, deleteToken } from '../../../src/services/accounts/tokens.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
