@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -8,19 +8,16 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
-import { expireDeployments } from '../../../src/services/sweep/expire-deployments.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
+import { expireDeployments } from '../../../src/services/sweep/expire.ts';
+import { ANONYMOUS, createTestCore, deploySite, readSite } from '../../test-core.ts';
 import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
 
 const SITE = { 'index.html': 'for a while' };
 const THREE_DAYS = 3 * 86_400;
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-});
+const test = await createTestCore();
 afterAll(async () => {
   await expectSound(test);
   await test.close();
