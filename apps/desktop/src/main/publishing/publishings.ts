@@ -2,45 +2,20 @@ import { join } from 'node:path';
 import { ClientError, onDriveWithin } from '@berth/client';
 import type { Publishing } from '../../shared/publishing.ts';
 import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
+import type { PublishedFolder } from '../folders/handlers.ts';
 import { problemOf } from '../problem.ts';
 import { type JsonFile, openJsonFile } from '../storage/json-file.ts';
-import { createDropCheck, type DropCheck } from './drop-check.ts';
-import { isOpen, StoredPublishings, liveOf } from './entry.ts';
-import { createHandlers, type PublishingHandlers } from './handlers.ts';
-import { createPublishingList, type PublishingList } from './publishing-list.ts';
-import { createPublishQueue, type PublishQueue } from './publish-queue.ts';
-import type { PublishingOptions } from './options.ts';
-import { passwordLost } from './password-lost.ts';
-import { createPublishingRunner } from './runner.ts';
-import { createStaging, type Staging } from './staging.ts';
-import { createThrottledEvent, type ThrottledEvent } from './throttled-event.ts';
+import { DropCheck } from './drop-check.ts';
+import { isOpen, liveOf, passwordLost, StoredPublishings } from './entry.ts';
+import { PublishingHandlers } from './handlers.ts';
+import { PublishingList } from './publishing-list.ts';
+import { PublishQueue } from './publish-queue.ts';
+import { type PublishingOptions, PublishingRunner } from './runner.ts';
+import { Staging } from './staging.ts';
+import { ThrottledEvent } from './throttled-event.ts';
 
 /** The shortest time between two events about progress, in milliseconds. */
 const EMIT_EVERY_MS = 100;
-
-/** A published folder. */
-export interface PublishedFolder {
-  path: string;
-  /** True if its site has a password. */
-  password: boolean;
-}
-
-/** The list of publishings. */
-export interface Publishings {
-  /** Newest first. */
-  list(): Publishing[];
-  /** The times at which publishings failed, by id, in Unix milliseconds. */
-  failedAt(): ReadonlyMap<string, number>;
-  readonly handlers: PublishingHandlers;
-  /** Finds the folder of a publishing. @throws ClientError `refused` when files were published instead. */
-  publishedFolder(id: string): PublishedFolder;
-  /** Retries paused publishings now, and checks again which folders exist. */
-  onWake(): void;
-  /** Reports that the list of watched folders has changed. */
-  watchedChanged(): void;
-  /** Stops all work so that the next start can resume it. */
-  close(): Promise<void>;
-}
 
 /**
  * Loads the list of publishings and resumes the unfinished ones.
@@ -58,12 +33,13 @@ export async function openPublishings(options: PublishingOptions): Promise<Publi
     initial: { version: 1, publishings: [] },
     onDamaged: options.onDamaged,
   });
-  const publishings = new OpenPublishings(options, file);
+  const publishings = new Publishings(options, file);
   await publishings.resume();
   return publishings;
 }
 
-class OpenPublishings implements Publishings {
+/** The list of publishings. */
+export class Publishings {
   readonly handlers: PublishingHandlers;
   readonly #options: PublishingOptions;
   readonly #list: PublishingList;
@@ -74,13 +50,13 @@ class OpenPublishings implements Publishings {
   #isCheckingFolders = false;
 
   constructor(options: PublishingOptions, file: JsonFile<StoredPublishings>) {
-    const list = createPublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
-    const listEvent = createThrottledEvent(() => options.onChange(this.list()), EMIT_EVERY_MS);
-    const staging = createStaging(join(options.cacheDir, 'staging'));
+    const list = new PublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
+    const listEvent = new ThrottledEvent(() => options.onChange(this.list()), EMIT_EVERY_MS);
+    const staging = new Staging(join(options.cacheDir, 'staging'));
     const passwords = new Map<string, string>();
-    const queue = createPublishQueue(createPublishingRunner({ ...options, list, staging, listEvent, passwords }));
-    const dropCheck = createDropCheck({ ...options, list, queue, listEvent });
-    this.handlers = createHandlers({ ...options, list, dropCheck, queue, staging, passwords, listEvent });
+    const queue = new PublishQueue(new PublishingRunner({ ...options, list, staging, listEvent, passwords }).run);
+    const dropCheck = new DropCheck({ ...options, list, queue, listEvent });
+    this.handlers = new PublishingHandlers({ ...options, list, dropCheck, queue, staging, passwords, listEvent });
     this.#options = options;
     this.#list = list;
     this.#listEvent = listEvent;
@@ -98,29 +74,35 @@ class OpenPublishings implements Publishings {
     void this.#checkFolders();
   }
 
+  /** Newest first. */
   list(): Publishing[] {
     return this.#list.publishings(new Set(this.#options.watchedPaths()));
   }
 
+  /** The times at which publishings failed, by id, in Unix milliseconds. */
   failedAt(): ReadonlyMap<string, number> {
     return new Map(this.#list.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : [])));
   }
 
+  /** Finds the folder of a publishing. @throws ClientError `refused` when files were published instead. */
   publishedFolder(id: string): PublishedFolder {
     const { source, password } = this.#list.get(id);
     if (source.kind === 'folder') return { path: source.path, password };
     throw new ClientError('refused', 'Only folders can be watched, and this is a drop of files.');
   }
 
+  /** Retries paused publishings now, and checks again which folders exist. */
   onWake(): void {
     this.#queue.endPauses();
     void this.#checkFolders();
   }
 
+  /** Reports that the list of watched folders has changed. */
   watchedChanged(): void {
     this.#listEvent.emitSoon();
   }
 
+  /** Stops all work so that the next start can resume it. */
   async close(): Promise<void> {
     this.#dropCheck.close();
     await this.#queue.close();

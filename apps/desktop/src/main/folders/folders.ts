@@ -1,65 +1,32 @@
 import { join } from 'node:path';
-import { ClientError, type WatchRule } from '@berth/client';
+import type { WatchRule } from '@berth/client';
 import type { Domain } from '@berth/contract';
+import { z } from 'zod';
 import type { WatchedFolder } from '../../shared/folder.ts';
 import type { Settings } from '../../shared/settings.ts';
-import type { Accounts } from '../account/accounts.ts';
-import { findClient } from '../account/credentials.ts';
 import type { Emit } from '../backend.ts';
-import type { Grants } from '../grants.ts';
-import type { Native } from '../native.ts';
-import { type JsonFile, type JsonFileOptions, openJsonFile } from '../storage/json-file.ts';
-import { createFolder, type Folder, type FolderSnapshot } from './folder.ts';
-import { lacksDns } from './folder-state.ts';
-import { createFolderHandlers, type FolderHandlers, type FolderHandlersOptions } from './handlers.ts';
-import { createFolderNotifications, type FolderNotifications } from './notifications.ts';
-import { type FolderRecord, FolderRecords } from './record.ts';
+import type { Notifications } from '../notifications.ts';
+import { orRefuse } from '../problem.ts';
+import { type JsonFile, openJsonFile, type StoreOptions } from '../storage/json-file.ts';
+import { Folder, type FolderSnapshot } from './folder.ts';
+import { FolderRecord, lacksDns } from './folder-state.ts';
+import { FolderHandlers, type FolderHandlersOptions } from './handlers.ts';
 import { readLive } from './versions.ts';
 
-export interface FoldersOptions {
-  native: Pick<Native, 'keychain' | 'showFolder' | 'notify' | 'isFocused' | 'showWindow'>;
-  accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
-  grants: Grants;
+export interface FoldersOptions
+  extends StoreOptions, Omit<FolderHandlersOptions, 'folders' | 'add' | 'remove' | 'refreshLive' | 'saved'> {
   settings(): Settings;
-  /** The folder of `folders.json`. */
-  dataDir: string;
   /** The folder where the watch engine caches hashes and what it has published. */
   cacheDir: string;
   /** Overrides the timing of the watch engine. */
   watchRule?: Partial<WatchRule> | undefined;
   emit: Emit;
-  /** Called when the file is damaged. */
-  onDamaged?: JsonFileOptions<unknown>['onDamaged'];
-  /** Checks an address and opens it in the browser. */
-  openLink(url: string): void;
-  nextDrop: FolderHandlersOptions['nextDrop'];
-  /** Finds the folder of a publishing. @throws ClientError `refused` when it has no folder. */
-  publishedFolder: FolderHandlersOptions['publishedFolder'];
+  notifications: Pick<Notifications, 'folderChanged' | 'sessionChanged'>;
 }
 
-/** The watched folders. */
-export interface Folders {
-  /** In the order they were added. */
-  list(): WatchedFolder[];
-  /** Scans all folders. Called when the window comes to the front, the machine wakes up, or the network is back. */
-  onWake(): void;
-  /** Reports the state of a domain that was just read. @param server The origin. */
-  updateDomain(server: string, domain: Domain): void;
-  /**
-   * Reports that the user pointed a domain at another deployment, or deleted it. Pauses the folder that uses the domain, so that
-   * its next build does not undo the change.
-   *
-   * @param domain The full name. @param deployment The deployment that the domain now shows; `null` if the domain was deleted.
-   */
-  addressChanged(server: string, domain: string, deployment: string | null): void;
-  readonly handlers: FolderHandlers;
-  /** Aborts all deploys. Live versions do not change. */
-  close(): Promise<void>;
-}
-
-interface FoldersFile {
-  folders: FolderRecord[];
-}
+/** The content of `folders.json`, in the order they were added. */
+const FolderRecords = z.object({ folders: z.array(FolderRecord) });
+type FolderRecords = z.infer<typeof FolderRecords>;
 
 /**
  * Loads the watched folders and starts to watch those that are not paused.
@@ -67,39 +34,32 @@ interface FoldersFile {
  * @throws Error when `folders.json` cannot be read. Source: desktop §5, §8.
  */
 export async function openFolders(options: FoldersOptions): Promise<Folders> {
-  const file = await openJsonFile<FoldersFile>({
+  const file = await openJsonFile<FolderRecords>({
     path: join(options.dataDir, 'folders.json'),
     schema: FolderRecords,
     initial: { folders: [] },
     onDamaged: options.onDamaged,
   });
-  const folders = new WatchedFolders(options, file);
+  const folders = new Folders(options, file);
   folders.start();
   return folders;
 }
 
-class WatchedFolders implements Folders {
+/** The watched folders. */
+export class Folders {
   readonly handlers: FolderHandlers;
   readonly #options: FoldersOptions;
-  readonly #file: JsonFile<FoldersFile>;
-  readonly #notifications: FolderNotifications;
+  readonly #file: JsonFile<FolderRecords>;
   readonly #folders = new Map<string, Folder>();
   #isEmitScheduled = false;
   #isClosed = false;
   /** Set when nothing may be written any longer. If a command still waits for a server, its folder stays stored as paused. */
   #isReadOnly = false;
 
-  constructor(options: FoldersOptions, file: JsonFile<FoldersFile>) {
-    const { native, openLink, settings, emit } = options;
+  constructor(options: FoldersOptions, file: JsonFile<FolderRecords>) {
     this.#options = options;
     this.#file = file;
-    this.#notifications = createFolderNotifications({
-      native,
-      openLink,
-      wanted: () => settings().notifications,
-      emit,
-    });
-    this.handlers = createFolderHandlers({
+    this.handlers = new FolderHandlers({
       ...options,
       folders: this.#folders,
       refreshLive: (folder) => this.#refreshLive(folder),
@@ -116,10 +76,12 @@ class WatchedFolders implements Folders {
     this.#sync();
   }
 
+  /** In the order they were added. */
   list(): WatchedFolder[] {
     return [...this.#folders.values()].map((folder) => folder.show());
   }
 
+  /** Scans all folders. Called when the window comes to the front, the machine wakes up, or the network is back. */
   onWake(): void {
     for (const folder of this.#folders.values()) {
       folder.nudge('scan');
@@ -127,6 +89,7 @@ class WatchedFolders implements Folders {
     }
   }
 
+  /** Reports the state of a domain that was just read. @param server The origin. */
   updateDomain(server: string, domain: Domain): void {
     for (const folder of this.#folders.values()) {
       const { server: own, url } = folder.record();
@@ -134,6 +97,12 @@ class WatchedFolders implements Folders {
     }
   }
 
+  /**
+   * Reports that the user pointed a domain at another deployment, or deleted it. Pauses the folder that uses the domain, so that
+   * its next build does not undo the change.
+   *
+   * @param domain The full name. @param deployment The deployment that the domain now shows; `null` if the domain was deleted.
+   */
   addressChanged(server: string, domain: string, deployment: string | null): void {
     for (const folder of this.#folders.values()) {
       const { server: own, url, live } = folder.record();
@@ -143,6 +112,7 @@ class WatchedFolders implements Folders {
     }
   }
 
+  /** Aborts all deploys. Live versions do not change. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#folders.values()].map((folder) => folder.close()));
@@ -164,14 +134,14 @@ class WatchedFolders implements Folders {
   #open(record: FolderRecord): Folder {
     const { native, accounts, settings, cacheDir, watchRule } = this.#options;
     const { id, server } = record;
-    const folder = createFolder({
+    const folder = new Folder({
       record,
       keychain: native.keychain,
       cacheDir,
       watchRule,
       keep: () => settings().keepVersions,
-      findClient: () => findClient(accounts, server),
-      onRefused: () => accounts.refused(server),
+      findClient: () => accounts.signedInClient(server),
+      onFailure: (error) => accounts.reportFailure(server, error),
       onChange: (before, now) => this.#changed(before, now),
     });
     this.#folders.set(id, folder);
@@ -188,7 +158,7 @@ class WatchedFolders implements Folders {
       if (!known.has(server) && paused === null) folder.change({ paused: 'asked' });
       folder.sync();
     }
-    this.#notifications.sessionChanged(accounts.session(), this.list());
+    this.#options.notifications.sessionChanged(accounts.session(), this.list());
   }
 
   #changed(before: FolderSnapshot, now: FolderSnapshot): void {
@@ -198,7 +168,7 @@ class WatchedFolders implements Folders {
     if (before.record !== now.record) this.#save().catch(() => {});
     this.#emitSoon();
     if (this.#isClosed) return;
-    this.#notifications.folderChanged(before.folder, now.folder);
+    this.#options.notifications.folderChanged(before.folder, now.folder);
     if (now.folder.state.is === 'live' && before.folder.state.is !== 'live' && now.folder.live === null)
       void this.#refreshLive(folder);
   }
@@ -213,7 +183,6 @@ class WatchedFolders implements Folders {
     });
   }
 
-  /** See {@link Folders.addressChanged}. */
   async #pauseForAddress(folder: Folder, deployment: string | null): Promise<void> {
     await folder.exclusively(async () =>
       folder.change({ paused: 'address-changed', ...(deployment === null && { url: null, live: null }) }),
@@ -224,7 +193,7 @@ class WatchedFolders implements Folders {
   /** Reads which version a folder's address shows. That is unknown after the app was reinstalled or a deploy was aborted. */
   async #refreshLive(folder: Folder): Promise<void> {
     const { server, domain, live } = folder.record();
-    const client = findClient(this.#options.accounts, server);
+    const client = this.#options.accounts.signedInClient(server);
     const found = client && (await readLive(client, domain).catch(() => null));
     if (!found || this.#isClosed || folder.record().domain !== domain) return;
     // A deploy in the meantime is newer than the answer.
@@ -239,14 +208,6 @@ class WatchedFolders implements Folders {
   }
 
   #saved(): Promise<void> {
-    return this.#save().catch((cause: unknown) => {
-      throw new ClientError(
-        'refused',
-        'The list of watched folders cannot be saved. Check that the disk is not full.',
-        {
-          cause,
-        },
-      );
-    });
+    return orRefuse(this.#save(), 'The list of watched folders cannot be saved. Check that the disk is not full.');
   }
 }
