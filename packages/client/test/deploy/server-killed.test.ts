@@ -5,7 +5,7 @@ import { OWNER_KEY, type ServerProcess, startProcess, testEnvironment } from '@b
 import { createTestDatabase } from '@berth/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import { startProxy } from './proxy.ts';
 

@@ -2,7 +2,7 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
-import { deployFiles } from '../../src/deploy/deploy-files.ts';
+import { deployFiles } from '../../src/deploy/deploy.ts';
 import { readFolder } from '../../src/folder/read-folder.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import type { Trouble } from './proxy.ts';

@@ -5,7 +5,7 @@ import type { TestServer } from '@berth/api/testing';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import type { DeployFolderInput, DeployFolderOptions } from '../../src/deploy/input.ts';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import { type Proxy, startProxy } from './proxy.ts';
 
