@@ -124,6 +124,11 @@ export interface AccountCaller {
   authMethod: 'api-key' | 'deploy-token' | 'operator';
 }
 
+/** Names the client that limits apply to: the account, or the address of an anonymous caller. */
+export function clientOf(caller: Caller): string {
+  return caller.kind === 'account' ? `account:${caller.account}` : `address:${caller.address}`;
+}
+
 /** Who acts. Every query on account data takes it. `Scope<Caller>` also includes anonymous callers. */
 export interface Scope<C extends Caller = AccountCaller> {
   core: Core;

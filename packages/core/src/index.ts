@@ -1,5 +1,6 @@
 /** The core for the server as a whole: what opens it, and what the API calls. */
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
+export { clientOf } from './core.ts';
 export type { Addresses, Caller, Core, Keys, Log, RateLimit, RateLimitName, RateLimits, Scope } from './core.ts';
 export type { DatabaseAddress } from './database/sessions.ts';
 export { prepareDataFolder } from './database/data-folder.ts';

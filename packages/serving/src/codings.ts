@@ -6,6 +6,8 @@ const BY_RANK: readonly Coding[] = ['br', 'zstd', 'gzip'];
 const ELEMENT = /^[ \t]*([^\s;]+)[ \t]*(?:;[ \t]*q=([\d.]*)[ \t]*)?$/i;
 const WEIGHT = /^(?:0?\.\d+|0\.?|1\.?0*)$/;
 
+/** A longer header is ignored: those of real clients are much shorter, and reading one takes time on every request. */
+const MAX_LENGTH = 1024;
 const MAX_CACHED = 256;
 const MAX_CACHED_LENGTH = 256;
 const cache = new Map<string, readonly Coding[]>();
@@ -18,11 +20,11 @@ const cache = new Map<string, readonly Coding[]>();
  *
  * @param acceptEncoding The header as sent.
  * @param offered The compressed forms that are ready.
- * @returns `null` for the uncompressed content: if there is no header, or no offered coding is acceptable. Never results in a 406.
+ * @returns `null` for the uncompressed content: if there is no header, it has more than 1,024 characters, or no offered coding is acceptable. Never results in a 406.
  * Source: RFC 9110 §12.5.3; serving S49.
  */
 export function chooseCoding(acceptEncoding: string | undefined, offered: CompressedForms | undefined): Coding | null {
-  if (acceptEncoding === undefined || offered === undefined) return null;
+  if (acceptEncoding === undefined || acceptEncoding.length > MAX_LENGTH || offered === undefined) return null;
   for (const coding of preferencesOf(acceptEncoding)) if (offered[coding] !== undefined) return coding;
   return null;
 }

@@ -4,6 +4,7 @@ import {
   type Caller,
   type ProcedureContext,
   type Core,
+  inFairTurn,
   type Log,
   type RateLimitState,
   ServiceError,
@@ -99,7 +100,9 @@ export function createAdmission({ core, addressOf, consoleOrigin, log }: Admissi
     async count(req, res, next) {
       if (req.method === 'OPTIONS') return next();
       const calls = callsOf(req.url);
-      const result = await admit(req, res, calls ?? 1);
+      const result = await inFairTurn(() => admit(req, res, calls ?? 1));
+      // Node accepts one connection in each round of its event loop, so many requests at once must not share a round.
+      await inFairTurn(() => {});
       results.set(req, result);
       if (calls === null && isTooMany(result.refusal)) {
         allowAnyOrigin(res);

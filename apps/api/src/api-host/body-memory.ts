@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Caller, Core } from '@berth/core';
-import { clientOf } from './clients.ts';
+import { type Caller, clientOf, type Core } from '@berth/core';
 
 /** The bytes that the requests of one client may have in memory at once, if there are several. */
 const MAX_CLIENT_BYTES = 4 * 1024 ** 2;

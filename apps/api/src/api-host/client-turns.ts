@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Caller, type Core, runQueued } from '@berth/core';
-import { clientOf } from './clients.ts';
+import { type Caller, clientOf, type Core, runQueued } from '@berth/core';
 
 /** How many expensive steps of one client run at once in this process. */
 const AT_ONCE = 2;

@@ -2,8 +2,10 @@ import type { DeployLimits } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
 import { z } from 'zod';
 import type { JsonBounds } from '../bounded-json.ts';
-import type { Caller, Core } from '../core.ts';
+import { type Caller, clientOf, type Core } from '../core.ts';
 import { ServiceError } from '../errors.ts';
+import { inFairTurn } from '../fair-turns.ts';
+import { runQueued } from '../services/serial-queue.ts';
 import { type Actor, mayCall } from './access.ts';
 import { toErrorBody, toServiceError, toTrpcError } from './error-body.ts';
 
@@ -67,6 +69,8 @@ export interface ProcedureMeta extends RestMeta, Record<string, unknown> {
   openapi?: OpenApiMeta;
 }
 
+/** How many queries of one client run at once in this process, so that it cannot take all connections to the database. */
+const QUERIES_AT_ONCE = 4;
 /** The interval of the pings on an idle event stream. */
 const PING_MS = 15_000;
 
@@ -88,8 +92,8 @@ const t = initTRPC
     },
   });
 
-/** Checks the access table, and converts every error of the procedure to a `ServiceError`. */
-const guard = t.middleware(async ({ ctx, path, next }) => {
+/** Checks the access table, queues queries, and converts every error of the procedure to a `ServiceError`. */
+const guard = t.middleware(async ({ ctx, path, type, next }) => {
   const actor: Actor = ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential;
   if (!mayCall(path, actor)) {
     throw toTrpcError(
@@ -101,7 +105,11 @@ const guard = t.middleware(async ({ ctx, path, next }) => {
           ),
     );
   }
-  const result = await next();
+  const { core, caller } = ctx;
+  const result =
+    type === 'query'
+      ? await runQueued(core, `query:${clientOf(caller)}`, () => inFairTurn(next), QUERIES_AT_ONCE)
+      : await next();
   if (!result.ok) throw toTrpcError(toServiceError(result.error));
   return result;
 });

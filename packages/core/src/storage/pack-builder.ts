@@ -23,14 +23,17 @@ const MiB = 1024 * 1024;
 /** The first batch until it is full: most uploads are small, and many can arrive at once. */
 const FIRST_BATCH_BYTES = 64 * 1024;
 /** Batches are small at first, so that the last batch of a typical upload is hashed soon, then larger, since each one is a round trip to the thread. */
-const BATCH_BYTES = MiB;
+const BATCH_BYTES = MiB / 2;
 const LARGE_BATCH_BYTES = 2 * MiB;
 const LARGE_FROM_BYTES = 64 * MiB;
 const BATCHES_IN_FLIGHT = 4;
+/** The batches in flight of all packs after which each pack may have only one, so that many uploads at once take little memory. */
+const MAX_BATCHES_IN_FLIGHT = 16;
+let batchesInFlight = 0;
 
 /** Unused batches for the next packs. A new one for each pack would make memory grow between garbage collections. */
 const unusedBatches: Buffer[] = [];
-const MAX_UNUSED_BATCHES = 8;
+const MAX_UNUSED_BATCHES = 16;
 
 /** A content that has ended but is not hashed yet. */
 interface Ended {
@@ -149,7 +152,8 @@ export class PackBuilder {
       if (this.#used >= BATCH_BYTES && this.#used === batch.length) this.#flush(this.#hashBatch(batch));
     }
     if (this.#failure) throw this.#failure.error;
-    return this.#inFlight.length > BATCHES_IN_FLIGHT ? this.#inFlight[0] : undefined;
+    const allowed = batchesInFlight > MAX_BATCHES_IN_FLIGHT ? 0 : BATCHES_IN_FLIGHT;
+    return this.#inFlight.length > allowed ? this.#inFlight[0] : undefined;
   }
 
   #batchWithRoom(): Buffer {
@@ -198,7 +202,11 @@ export class PackBuilder {
     this.#writes = this.#writes
       .then(write)
       .catch((error: unknown) => this.#fail(error))
-      .then(() => void this.#inFlight.shift());
+      .then(() => {
+        batchesInFlight -= 1;
+        void this.#inFlight.shift();
+      });
+    batchesInFlight += 1;
     this.#inFlight.push(this.#writes);
   }
 
