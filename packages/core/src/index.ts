@@ -27,7 +27,8 @@ export {
   findDomainSetup,
   type SetupRecord,
 } from './services/domains/domain-setup.ts';
-export { recordHeartbeat, newBootId } from './services/sweep/boots.ts';
+export { runQueued } from './services/serial-queue.ts';
+export { recordHeartbeat, newBootId } from './services/sweep/sweep.ts';
 export {
   DEFAULT_RATE_LIMITS,
   RATE_LIMIT_NAMES,

@@ -18,11 +18,11 @@ import {
   listDeployments,
   updateDeployment,
 } from '../services/deployments/deployments.ts';
-import { fileListSize, refuseLongFileLists } from '../services/deployments/file-lists.ts';
-import { abortUpload } from '../services/uploads/abort-upload.ts';
+import { fileListSize, refuseLongFileLists } from '../services/deployments/file-rules.ts';
 import { beginUpload } from '../services/uploads/begin-upload.ts';
 import { commitUpload } from '../services/uploads/commit-upload.ts';
-import { accountProcedure, deployProcedure, operations, router } from './trpc.ts';
+import { abortUpload } from '../services/uploads/uploads.ts';
+import { accountProcedure, deployProcedure, router } from './trpc.ts';
 
 const op = operations('Deployments', accountProcedure);
 const uploadOp = operations('Uploads', deployProcedure);
@@ -32,7 +32,7 @@ const uploadOp = operations('Uploads', deployProcedure);
  * validated.
  */
 const fileListProcedure = deployProcedure.use(async ({ ctx, getRawInput, next }) => {
-  refuseLongFileLists(ctx.core, ctx.caller, await getRawInput());
+  refuseLongFileLists(ctx, await getRawInput());
   return next();
 });
 const fileListOp = operations('Uploads', fileListProcedure);

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { createTestDatabase, type TestDatabase } from '@berth/testing/database';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrations } from '../../src/database/migrations/index.ts';
-import { createTestDatabase, type TestDatabase } from '../test-database.ts';
 
 const run = promisify(execFile);
 const database = fileURLToPath(import.meta.resolve('../../src/database/database.ts'));

@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
+import { type DnsServer, type Fault, type Records, startDnsServer } from '@berth/testing/dns-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WantedRecord } from '../../src/dns/checks.ts';
 import { createDns, type Dns } from '../../src/dns/dns.ts';
-import { type DnsServer, type Fault, type Records, startDnsServer } from '../dns-server.ts';
 
 const TARGET = 'to-abc1234.cname.test';
 const PROOF = 'berth-proof-abc';

@@ -9,11 +9,11 @@ import {
   Ping,
   PlanList,
 } from '@berth/contract';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createCaller } from '../../src/routers/app-router.ts';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../test-core.ts';
 
 let test: TestCore;
 let caller: AccountCaller;

@@ -1,4 +1,5 @@
 import { CREDENTIAL, CreatedToken, Token, TOKEN_ID, TokenRequest } from '@berth/contract';
+import { createTestCore, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -12,7 +13,6 @@ import {
   listTokens,
   MAX_TOKENS,
 } from '../../../src/services/accounts/tokens.ts';
-import { createTestCore, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
 let caller: AccountCaller;

@@ -1,8 +1,8 @@
+import { startDnsServer } from '@berth/testing/dns-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDns, type Dns } from '../../../src/dns/dns.ts';
 import { findProvider, verifyDomain } from '../../../src/services/domains/domains.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
-import { startDnsServer } from '../../dns-server.ts';
 import type { AccountCaller } from '../../../src/core.ts';
 import { createDomainWorld, type DomainWorld, PATIENT } from './domain-world.ts';
 

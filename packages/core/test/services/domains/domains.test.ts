@@ -1,3 +1,4 @@
+import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -12,7 +13,6 @@ import {
   listDomains,
   validateDomain,
 } from '../../../src/services/domains/domains.ts';
-import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
 let ownCaller: AccountCaller;

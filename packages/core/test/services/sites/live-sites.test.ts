@@ -6,7 +6,7 @@ import { deleteDeployment } from '../../../src/services/deployments/deployments.
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
 import { NO_RULES, type Site } from '@berth/serving';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world', empty: '' };
 

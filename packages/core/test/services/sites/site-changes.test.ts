@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
@@ -6,7 +7,6 @@ import { openDatabase } from '../../../src/database/database.ts';
 import type { Listener } from '../../../src/database/listener.ts';
 import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
 import type { SiteLookup } from '../../../src/services/sites/load-sites.ts';
-import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 /** One second, with a margin for a busy machine. */
 const SOON_MS = 5_000;
