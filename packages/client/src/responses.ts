@@ -1,7 +1,70 @@
 import { ErrorBody } from '@berth/contract';
 import { TRPCClientError } from '@trpc/client';
-import { limitResponse, MAX_ERROR_BYTES } from './response-limits.ts';
 import { abortedError, ClientError, type ClientErrorKind } from './errors.ts';
+
+/** The maximum size of a response, in bytes. A list of 200,000 missing contents fits. */
+export const MAX_RESPONSE_BYTES = 16 * 1024 ** 2;
+
+/** The maximum size of an error body, in bytes. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** The maximum length of an event in a stream, in characters. */
+export const MAX_EVENT_LENGTH = 64 * 1024;
+
+/** A response is larger than a server has any reason to send. Reading it was stopped. */
+export class ResponseTooLarge extends ClientError {
+  constructor({ host }: URL, limit: string) {
+    super('server', `The response of ${host} is too large: ${limit}. Check that it is a Berth server.`);
+  }
+}
+
+/**
+ * Returns the response with a body that fails with {@link ResponseTooLarge} after `maxBytes` bytes, counted after decompression.
+ */
+export function limitResponse(response: Response, server: URL, maxBytes: number): Response {
+  if (response.body === null) return response;
+  let bytes = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > maxBytes)
+        throw new ResponseTooLarge(server, `a response may have at most ${maxBytes.toLocaleString('en-US')} bytes`);
+      controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(limit), { status, statusText, headers });
+}
+
+/**
+ * Rejects redirects. The request may contain passwords and files, which are only for the server that the caller named.
+ *
+ * @param server The address of the server.
+ * @param requestUrl The address of the request, on that server.
+ * @throws ClientError `refused`. Its `details.server` is the address to use instead, if there is one.
+ */
+export function refuseRedirect({ status, type, headers }: Response, server: URL, requestUrl: URL): void {
+  const location = headers.get('location');
+  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400 && location !== null);
+  if (!isRedirect) return;
+  const target = redirectedServer(URL.parse(location ?? '', requestUrl.href), server, requestUrl);
+  const message =
+    target === null
+      ? `The server at ${server.host} redirects to an invalid address. Check the address of the server.`
+      : `The server at ${server.host} redirects to ${target}. Use that address for the server.`;
+  throw new ClientError('refused', message, { status, details: { server: target } });
+}
+
+/**
+ * Returns the address of the server that the redirect leads to: its target without the path of the request, or the origin if
+ * the path differs. `null` if the target is not a web address.
+ */
+function redirectedServer(target: URL | null, server: URL, requestUrl: URL): string | null {
+  if (target === null || !/^https?:$/.test(target.protocol)) return null;
+  const path = requestUrl.pathname.slice(server.pathname.length);
+  const below = path !== '' && target.pathname.endsWith(`/${path}`) ? target.pathname.slice(0, -path.length - 1) : '';
+  return target.origin + below;
+}
 
 /**
  * Converts a response that is not 2xx, from REST or tRPC, to an error. Reads its body; a body that is too large is treated as

@@ -5,17 +5,16 @@ import { defaultCacheDir } from '../folder/cache-files.ts';
 import { findLastDeployment, targetCacheName, saveLastDeployment } from '../folder/last-deployment.ts';
 import { readFolderWithEvents } from '../folder/read-folder.ts';
 import type { DeployEvent } from './events.ts';
-import type { DeployFolderInput, DeployFolderOptions } from './input.ts';
-import { hashPassword } from './password-hash.ts';
+import type { DeployFilesInput, DeployFolderInput, DeployFolderOptions, DeployOptions } from './input.ts';
 import { publish, checkPublication } from './publish.ts';
-import { folderSource } from './source.ts';
-import { fingerprintOf, openResumeState } from './resume-state.ts';
+import { fingerprintOf, hashPassword, ResumeState } from './resume-state.ts';
+import { folderSource, memorySource } from './source.ts';
 
 /**
  * Publishes a folder, emits events on the way, and returns the deployment.
  *
- * Sends only the contents that the server does not have, unless `delta` is false. A run that is killed or aborted leaves nothing half published. The next run resumes it, if its input is the same. Temporary failures are
- * retried, and reported as `retried`.
+ * Sends only the contents that the server does not have, unless `delta` is false. A run that is killed or aborted leaves nothing
+ * half published. The next run resumes it, if its input is the same. Temporary failures are retried, and reported as `retried`.
  *
  * To abort, stop iterating.
  *
@@ -36,7 +35,7 @@ export function deployFolder(
     const name = targetCacheName(target);
     const password = await hashPassword(input.password, name);
     const fingerprint = fingerprintOf(snapshot.files, input, password);
-    const resumeState = openResumeState(join(cacheDir, 'unfinished', `${name}.json`), fingerprint);
+    const resumeState = new ResumeState({ path: join(cacheDir, 'unfinished', `${name}.json`), fingerprint });
     const context = {
       source: folderSource(snapshot),
       publication: input,
@@ -48,5 +47,24 @@ export function deployFolder(
     return publish(context, options, ({ deployment }) =>
       saveLastDeployment(cacheDir, target, { deployment, password, files: snapshot.files }),
     );
+  });
+}
+
+/**
+ * Publishes files from memory. Works like `deployFolder` and emits the same events, except `walked` and `hashed`. Nothing is
+ * remembered: an interrupted run cannot be resumed.
+ *
+ * @throws ClientError, as `deployFolder`.
+ */
+export function deployFiles(
+  input: DeployFilesInput,
+  options: DeployOptions = {},
+): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
+  return yieldEvents(options.signal, (emit, signal) => {
+    checkPublication(input);
+    const source = memorySource(input.files);
+    const resumeState = new ResumeState();
+    const context = { source, publication: input, lastDeployment: null, resumeState, emit, signal };
+    return publish(context, options, () => {});
   });
 }
