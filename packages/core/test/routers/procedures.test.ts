@@ -9,20 +9,14 @@ import {
   Ping,
   PlanList,
 } from '@berth/contract';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller } from '../../src/core.ts';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { createCaller } from '../../src/routers/app-router.ts';
 
-let test: TestCore;
-let caller: AccountCaller;
-let api: ReturnType<typeof createCaller>;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ caller } = await test.account());
-  api = createCaller({ core: test.core, caller, requestId: 'request-1' });
-});
+const test = await createTestCore();
+const { caller } = await test.account();
+const api = createCaller({ core: test.core, caller, requestId: 'request-1' });
 afterAll(() => test.close());
 
 const deploy = async () => (await deploySite(test.core, caller, { a: '1' })).body.deployment;

@@ -1,21 +1,16 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller } from '../../../src/core.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
 import { NO_RULES, type Site } from '@berth/serving';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
 
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world', empty: '' };
 
-let test: TestCore;
-let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ caller } = await test.account());
-});
+const test = await createTestCore();
+const { caller } = await test.account();
 afterAll(() => test.close());
 
 /** Returns the site of a deployment; `null` if it is not shown. */
