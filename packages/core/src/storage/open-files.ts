@@ -44,7 +44,6 @@ export function createOpenFiles(): OpenFiles {
     closeUnused(entry);
   }
 
-  /** Closes files that were not used since the last check. */
   function closeIdle(): void {
     for (const [path, entry] of entries) {
       if (!entry.wasUsed && entry.users === 0) end(path, entry);
