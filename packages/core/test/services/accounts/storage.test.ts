@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DEFAULT_PLANS } from '@berth/contract';
-import { createTestCore, deploySite } from '@berth/testing/core';
+import { createTestCore, deploySite, refusal } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import { begin, listOf, publishDelta, sendMissing, uploadAll } from '@berth/testing/uploads';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -46,11 +46,6 @@ async function toFree(of: AccountCaller): Promise<AccountCaller> {
   return { ...of, plan: 'free' };
 }
 const full = (used: number, limit = CAP) => ({ status: 403, details: { cap: 'storage', used, limit } });
-const refusal = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.unreachable('it was not refused'),
-    (error: unknown) => error,
-  );
 let addresses = 0;
 const anonymous = (): AnonymousCaller => ({ kind: 'anonymous', address: `198.51.100.${(addresses += 1)}` });
 
