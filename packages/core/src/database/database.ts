@@ -8,7 +8,7 @@ import { type Log, SILENT } from '../log.ts';
 import type { DatabaseAddress } from './sessions.ts';
 import { ChannelListener, type Listener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
-import { recordCompatibility, requireKnownSchema } from './schema-compatibility.ts';
+import { recordCompatibility, requireKnownSchema } from './migrations/index.ts';
 import { createSessions } from './sessions.ts';
 import { db, type QueryBuilder } from './tables.ts';
 

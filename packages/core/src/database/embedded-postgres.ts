@@ -185,7 +185,6 @@ async function query(socketDir: string, database: string, sql: string): Promise<
   }
 }
 
-/** Supervises a server. @returns A function that stops it. */
 function superviseOwnServer(
   plan: LaunchPlan,
   server: RunningServer,

@@ -33,7 +33,6 @@ const MAX_CHARACTERS = 16 * 1024;
 const VALID_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i;
 const TIMED_OUT = 'The DNS server did not answer in time.';
 
-/** Messages by error code of the resolver. */
 const FAILURES: Readonly<Record<string, string>> = {
   ETIMEOUT: TIMED_OUT,
   ECANCELLED: TIMED_OUT,

@@ -84,12 +84,10 @@ export function toTrpcError(error: ServiceError): TRPCError {
 
 /** The maximum length of a text in an error, in UTF-16 units. Longer than the longest path. */
 const MAX_TEXT = 2_048;
-/** The maximum number of entries that an error lists. */
 const MAX_LISTED = 50;
 /** The maximum total size of these entries as JSON, in bytes. */
 const MAX_LIST_BYTES = 12 * 1024;
 
-/** The message and the details of an error. */
 interface ErrorText {
   message: string;
   details?: object | undefined;
@@ -127,7 +125,6 @@ function firstEntries(list: readonly unknown[]): unknown[] {
   return entries;
 }
 
-/** Cuts a text, or the texts in an object. */
 function cutTexts(value: unknown): unknown {
   if (typeof value === 'string') return cut(value);
   if (typeof value !== 'object' || value === null) return value;

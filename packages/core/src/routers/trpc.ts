@@ -27,9 +27,6 @@ export interface ProcedureContext {
   onCreated?: () => void;
 }
 
-/** The maximum size of a JSON body. */
-type BodyLimits = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
-
 /** How the OpenAPI document describes an operation. */
 interface OpenApiMeta {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -57,7 +54,7 @@ interface RestMeta {
    * The maximum size of the JSON body, where it depends on the limits of the caller's plan. The body may then take as
    * long as an upload to arrive. Default: the maximum of all calls.
    */
-  bodySize?: (limits: DeployLimits) => BodyLimits;
+  bodySize?: (limits: DeployLimits) => Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
   /** Success can also be a 201, if the call created something and called `onCreated` of its context. */
   creates?: true;
   /** REST answers 301 to this path and does not call the procedure. */
@@ -127,11 +124,7 @@ export const procedure = t.procedure.use(guard);
  * @throws `forbidden`. Source: api §3; security T14.
  */
 export const deployProcedure = procedure.use(({ ctx, next }) => {
-  try {
-    refuseForeignPage(ctx);
-  } catch (refusal) {
-    throw toTrpcError(toServiceError(refusal));
-  }
+  refuseForeignPage(ctx);
   return next();
 });
 
@@ -145,13 +138,13 @@ export function refuseForeignPage({ caller, isForeignPage = false }: ProcedureCo
 
 /** A procedure for accounts only. Its caller is always an account. */
 export const accountProcedure = procedure.use(({ ctx, next }) => {
-  if (ctx.caller.kind !== 'account')
-    throw toTrpcError(new ServiceError('authentication_failed', 'This needs a credential.'));
+  if (ctx.caller.kind !== 'account') throw new ServiceError('authentication_failed', 'This needs a credential.');
   return next({ ctx: { caller: ctx.caller } });
 });
 
 /** What describes an operation besides its route and summary. `success` describes the success response. */
-interface OperationOptions extends RestMeta, Partial<Omit<OpenApiMeta, 'successDescription'>> {
+interface OperationOptions
+  extends RestMeta, Pick<OpenApiMeta, 'description' | 'deprecated' | 'keyed' | 'errorResponses'> {
   success?: string;
 }
 

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
@@ -43,12 +43,16 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
       }
     },
     async modified(pack) {
-      const stats = await unlessMissing(stat(fileOf(pack)));
-      return stats?.mtime ?? null;
+      try {
+        return (await stat(fileOf(pack))).mtime;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+        throw error;
+      }
     },
     async remove(pack) {
       files.forget(fileOf(pack));
-      await removeFile(fileOf(pack));
+      await rm(fileOf(pack), { force: true });
     },
     async *list() {
       for (const shard of SHARDS)
@@ -79,7 +83,7 @@ function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
     async abandon() {
       await direct.close();
       await handle.close().catch(() => {});
-      await removeFile(file);
+      await rm(file, { force: true });
     },
   };
 }
@@ -104,20 +108,6 @@ async function readFully(handle: FileHandle, bytes: Uint8Array, position: number
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, position + done);
     if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
     done += bytesRead;
-  }
-}
-
-async function removeFile(file: string): Promise<void> {
-  await unlessMissing(unlink(file));
-}
-
-/** @returns The result of `work`, or `null` if the file does not exist. */
-async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
   }
 }
 

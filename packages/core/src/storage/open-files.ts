@@ -1,4 +1,5 @@
 import { close, open, read } from 'node:fs';
+import { promisify } from 'node:util';
 
 /** A cache of open files for repeated reads. */
 export interface OpenFiles {
@@ -15,6 +16,8 @@ interface OpenFile {
   release(): void;
 }
 
+const openFile = promisify(open);
+const readSome = promisify(read);
 const MAX_OPEN = 128;
 const IDLE_MS = 10_000;
 
@@ -41,7 +44,6 @@ export function createOpenFiles(): OpenFiles {
     closeUnused(entry);
   }
 
-  /** Closes files that were not used since the last check. */
   function closeIdle(): void {
     for (const [path, entry] of entries) {
       if (!entry.wasUsed && entry.users === 0) end(path, entry);
@@ -54,7 +56,7 @@ export function createOpenFiles(): OpenFiles {
   }
 
   function add(path: string): Entry {
-    const entry: Entry = { fd: openFile(path), users: 0, isClosing: false, wasUsed: true };
+    const entry: Entry = { fd: openFile(path, 'r'), users: 0, isClosing: false, wasUsed: true };
     entry.fd.catch(() => entries.get(path) === entry && entries.delete(path));
     if (entries.size >= MAX_OPEN) {
       const [oldest] = entries;
@@ -94,23 +96,11 @@ function closeUnused({ fd, users }: Entry): void {
   fd.then((opened) => close(opened, () => {})).catch(() => {});
 }
 
-function openFile(path: string): Promise<number> {
-  return new Promise((resolve, reject) => open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))));
-}
-
 /** Fills `bytes` from a position of the file. @throws if the file ends before. */
 async function readFully(fd: number, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
-    const bytesRead = await readSome(fd, bytes, done, position + done);
+    const { bytesRead } = await readSome(fd, bytes, done, bytes.length - done, position + done);
     if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
     done += bytesRead;
   }
-}
-
-function readSome(fd: number, bytes: Uint8Array, offset: number, position: number): Promise<number> {
-  return new Promise((resolve, reject) =>
-    read(fd, bytes, offset, bytes.length - offset, position, (error, bytesRead) =>
-      error ? reject(error) : resolve(bytesRead),
-    ),
-  );
 }

@@ -61,7 +61,6 @@ export class PackBuilder {
   #used = 0;
   /** Position in the pack of the first byte of the batch. */
   #flushed = 0;
-  /** Contents that ended in the current batch. */
   #ended: Ended[] = [];
   #file: Promise<PackFile> | null = null;
   #writes: Promise<void> = Promise.resolve();
@@ -253,7 +252,6 @@ export class PackBuilder {
   }
 }
 
-/** Hashes a content without storing it. */
 function hashOnly(onDigest: (digest: ContentDigest) => void): ContentSink {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];
   let size = 0;

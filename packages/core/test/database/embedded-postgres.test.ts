@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
 
 const QUICK = { settings: { fsync: 'off' } };
@@ -14,16 +14,12 @@ const PROCESS = join(import.meta.dirname, 'embedded-postgres-process.ts');
 const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === 'linux';
 
-let root: string;
-/** A folder whose database was made once; tests start and stop servers on it. */
-let warm: string;
 const running = new Set<EmbeddedPostgres>();
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
-  warm = join(root, 'warm');
-  await (await startEmbeddedPostgres(warm, QUICK)).stop();
-}, 60_000);
+const root = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
+/** A folder whose database was made once; tests start and stop servers on it. */
+const warm = join(root, 'warm');
+await (await startEmbeddedPostgres(warm, QUICK)).stop();
 afterEach(async () => {
   await Promise.all([...running].map((server) => server.stop()));
   running.clear();

@@ -4,17 +4,14 @@ import { promisify } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '@berth/testing/database';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrations } from '../../src/database/migrations/index.ts';
 
 const run = promisify(execFile);
 const database = fileURLToPath(import.meta.resolve('../../src/database/database.ts'));
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await createTestDatabase();
-});
+const test = await createTestDatabase();
 afterAll(() => test.drop());
 
 describe('the schema', () => {

@@ -4,13 +4,11 @@ import { mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
 
 const isLinux = process.platform === 'linux';
 
-/** The data folder of a new database that was stopped. Each test copies it, which is faster than making another one. */
-let template: string;
 let dir: string;
 let server: EmbeddedPostgres;
 let logged: string[];
@@ -29,10 +27,9 @@ function note(_: object, message: string): void {
 const start = () =>
   startEmbeddedPostgres(dir, { settings: { fsync: 'off' }, log: { info: note, warn: note, error: note }, giveUp });
 
-beforeAll(async () => {
-  template = await mkdtemp(join(tmpdir(), 'berth-template-'));
-  await (await startEmbeddedPostgres(template, { settings: { fsync: 'off' } })).stop();
-});
+/** The data folder of a new database that was stopped. Each test copies it, which is faster than making another one. */
+const template = await mkdtemp(join(tmpdir(), 'berth-template-'));
+await (await startEmbeddedPostgres(template, { settings: { fsync: 'off' } })).stop();
 afterAll(() => rm(template, { recursive: true, force: true }));
 
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
-import { type DnsServer, type Fault, type Records, startDnsServer } from '@berth/testing/dns-server';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Fault, type Records, startDnsServer } from '@berth/testing/dns-server';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WantedRecord } from '../../src/dns/checks.ts';
 import { createDns, type Dns } from '../../src/dns/dns.ts';
 
@@ -11,16 +11,11 @@ const txt: WantedRecord = { type: 'TXT', name: '_berth.example.com', values: [PR
 const a: WantedRecord = { type: 'A', name: 'example.com', values: ['192.0.2.10', '192.0.2.11'] };
 const aaaa: WantedRecord = { type: 'AAAA', name: 'example.com', values: ['2001:db8::10'] };
 
-let server: DnsServer;
-let dns: Dns;
+const server = await startDnsServer();
+// The DNS server runs in this process, which may be busy, so these timeouts are long.
+const dns = createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 90_000 });
 /** Times out quickly, for tests where no answer comes. */
-let shortTimeout: Dns;
-beforeAll(async () => {
-  server = await startDnsServer();
-  // The DNS server runs in this process, which may be busy, so these timeouts are long.
-  dns = createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 90_000 });
-  shortTimeout = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
-});
+const shortTimeout = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
 beforeEach(() => {
   server.zone.clear();
   server.asked.length = 0;

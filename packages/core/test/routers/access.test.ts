@@ -1,6 +1,6 @@
-import { ANONYMOUS, createTestCore, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore } from '@berth/testing/core';
 import type { TRPCError } from '@trpc/server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/core.ts';
 import { OPERATION_ACCESS, type Actor, mayCall, type Operation } from '../../src/routers/access.ts';
 import { appRouter, createCaller } from '../../src/routers/app-router.ts';
@@ -10,17 +10,13 @@ const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
 /** The operations that are not procedures, because their bodies are not JSON. */
 const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents'];
 
-let test: TestCore;
-let callers: Record<Actor, Caller>;
-beforeAll(async () => {
-  test = await createTestCore();
-  const { caller } = await test.account();
-  callers = {
-    anonymous: ANONYMOUS,
-    api: caller,
-    deploy: { ...caller, credential: 'deploy', authMethod: 'deploy-token' },
-  };
-});
+const test = await createTestCore();
+const { caller } = await test.account();
+const callers: Record<Actor, Caller> = {
+  anonymous: ANONYMOUS,
+  api: caller,
+  deploy: { ...caller, credential: 'deploy', authMethod: 'deploy-token' },
+};
 afterAll(() => test.close());
 
 const contextOf = (actor: Actor) => ({ core: test.core, caller: callers[actor], requestId: 'request-1' });

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { alignedBlocks } from '../../src/storage/aligned-blocks.ts';
 import { openDirectWriter, writeFully } from '../../src/storage/direct-writer.ts';
 
@@ -9,11 +9,8 @@ const MiB = 1024 ** 2;
 /** A folder on a real disk; the temporary folder of the tests may be in memory. */
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache');
 
-let dir: string;
-beforeAll(async () => {
-  await mkdir(CACHE, { recursive: true });
-  dir = await mkdtemp(join(CACHE, 'direct-'));
-});
+await mkdir(CACHE, { recursive: true });
+const dir = await mkdtemp(join(CACHE, 'direct-'));
 afterAll(() => rm(dir, { recursive: true }));
 
 describe('writes with O_DIRECT', () => {

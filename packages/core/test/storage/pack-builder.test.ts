@@ -3,23 +3,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openDiskPacks } from '../../src/storage/disk-packs.ts';
 import { createHasher } from '../../src/storage/hasher.ts';
 import { type ContentDigest, PackBuilder } from '../../src/storage/pack-builder.ts';
-import type { PackFile, PackStore } from '../../src/storage/packs.ts';
+import type { PackFile } from '../../src/storage/packs.ts';
 import { decodePackIndex } from './decode-pack-index.ts';
 
 const MiB = 1024 ** 2;
 const BATCH_BYTES = MiB;
 
-let dir: string;
-let store: PackStore;
 let packs = 0;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'berth-builder-'));
-  store = await openDiskPacks(dir);
-});
+const dir = await mkdtemp(join(tmpdir(), 'berth-builder-'));
+const store = await openDiskPacks(dir);
 const hasher = createHasher();
 afterAll(async () => {
   await hasher.close();

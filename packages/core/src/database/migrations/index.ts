@@ -1,10 +1,12 @@
 import type { Migration } from '@mikro-orm/migrations';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { Migration0001 } from './0001-foundation.ts';
 import { Migration0002 } from './0002-documented-api.ts';
 import { Migration0003 } from './0003-serving.ts';
 import { Migration0004 } from './0004-uploads.ts';
 import { Migration0005 } from './0005-storage.ts';
 import { Migration0006 } from './0006-compatibility.ts';
+import { db } from '../tables.ts';
 
 /** A step from one schema to the next. Schemas are numbered as the migrations that lead to them. */
 export interface MigrationClass {
@@ -27,3 +29,61 @@ export const migrations: readonly MigrationClass[] = [
   Migration0005,
   Migration0006,
 ];
+
+/** The ORM's table of migrations. `compatible_since` is missing before migration 6. */
+type MigrationTable = { migration: { name: string; compatible_since?: number | null } };
+
+class SchemaTooNewError extends Error {
+  constructor({ installed, needed, known }: { installed: number; needed: number; known: number }) {
+    super(
+      `The database has schema ${installed}, which needs a Berth that knows schema ${needed} or newer; this one knows schema ` +
+        `${known}. Install a newer Berth, or restore a backup from before the upgrade.`,
+    );
+    this.name = 'SchemaTooNewError';
+  }
+}
+
+const numberOf = (name: string) => Number.parseInt(name, 10);
+const KNOWN = migrations.map((migration) => ({ number: numberOfClass(migration), migration }));
+const NEWEST_KNOWN = Math.max(...KNOWN.map(({ number }) => number));
+
+/**
+ * Refuses a database whose schema is too new for this program. Each migration has recorded in the database which schema a program
+ * must know at least. Newer but compatible migrations are accepted.
+ *
+ * @throws SchemaTooNewError
+ */
+export async function requireKnownSchema(em: EntityManager): Promise<void> {
+  const { table } = await db(em)
+    .selectNoFrom(({ fn, val }) => fn<string | null>('to_regclass', [val('migration')]).as('table'))
+    .executeTakeFirstOrThrow();
+  if (table === null) return;
+  const rows = await db(em)
+    .withTables<MigrationTable>()
+    .selectFrom('migration')
+    .select(({ fn }) => fn.toJson('migration').as('row'))
+    .execute();
+  const needed = Math.max(0, ...rows.map(({ row }) => row.compatible_since ?? 0));
+  if (needed <= NEWEST_KNOWN) return;
+  throw new SchemaTooNewError({
+    installed: Math.max(...rows.map(({ row }) => numberOf(row.name))),
+    needed,
+    known: NEWEST_KNOWN,
+  });
+}
+
+/** Records for each migration the oldest schema that a program must know to use the database. */
+export async function recordCompatibility(em: EntityManager): Promise<void> {
+  for (const { number, migration } of KNOWN)
+    await db(em)
+      .withTables<MigrationTable>()
+      .updateTable('migration')
+      .set({ compatible_since: migration.compatibleSince ?? number })
+      .where('compatible_since', 'is', null)
+      .where('name', 'like', `${String(number).padStart(4, '0')}-%`)
+      .execute();
+}
+
+function numberOfClass({ name }: MigrationClass): number {
+  return numberOf(name.slice(-4));
+}

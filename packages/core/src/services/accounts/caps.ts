@@ -9,7 +9,6 @@ type CountedCap = Exclude<keyof Caps, 'storage'>;
 
 type DomainUsage = Pick<Caps, 'platformDomains' | 'customDomains'>;
 
-/** The error messages, by cap. */
 const MESSAGES: Record<CountedCap, (limit: number, used: number) => string> = {
   deployments: (limit, used) => atCap(limit, used, 'deployments'),
   platformDomains: (limit, used) => atCap(limit, used, 'platform domains'),

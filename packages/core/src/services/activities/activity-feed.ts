@@ -2,13 +2,8 @@ import type { ActivityFeed } from '../../core.ts';
 import type { Listener } from '../../database/listener.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 
-/** Maximum number of subscribers in one process. */
-interface FeedLimits {
-  perAccount: number;
-  perProcess: number;
-}
-
-const FEED_LIMITS: FeedLimits = { perAccount: 20, perProcess: 1_000 };
+/** The maximum number of subscribers in one process. */
+const FEED_LIMITS = { perAccount: 20, perProcess: 1_000 };
 const RETRY_AFTER_SECONDS = 30;
 
 /**

@@ -51,7 +51,7 @@ export function createLoadingCache<T extends object>({
   const cache = createSieve(maxBytes, sizeOf);
   const absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
-  const recentKeys = createRecentKeys(RECENT_LOADS);
+  const isRepeated = createRecentKeys(RECENT_LOADS);
   let oversized: { key: string; value: T } | null = null;
 
   function peek(key: string): T | null | undefined {
@@ -68,7 +68,7 @@ export function createLoadingCache<T extends object>({
         discard(key);
         if (value === null) absent.set(key, true);
         else if (sizeOf(value) > maxBytes) oversized = { key, value };
-        else if (recentKeys.isRepeated(key)) cache.set(key, value);
+        else if (isRepeated(key)) cache.set(key, value);
       }
       return value;
     } finally {
@@ -106,23 +106,15 @@ export function createLoadingCache<T extends object>({
   };
 }
 
-/** Remembers recent keys. */
-interface RecentKeys {
-  /** True if the key is already remembered. Remembers it. */
-  isRepeated(key: string): boolean;
-}
-
-/** @param minKeys The minimum number of keys that are remembered. The maximum is twice that. */
-function createRecentKeys(minKeys: number): RecentKeys {
+/** @returns Whether a key is already remembered. Remembers at least the last `minKeys` keys, and at most twice as many. */
+function createRecentKeys(minKeys: number): (key: string) => boolean {
   let current = new Set<string>();
   let before = new Set<string>();
-  return {
-    isRepeated(key) {
-      if (current.has(key)) return true;
-      const isRepeated = before.has(key);
-      if (current.size >= minKeys) [before, current] = [current, new Set()];
-      current.add(key);
-      return isRepeated;
-    },
+  return (key) => {
+    if (current.has(key)) return true;
+    const isRepeated = before.has(key);
+    if (current.size >= minKeys) [before, current] = [current, new Set()];
+    current.add(key);
+    return isRepeated;
   };
 }

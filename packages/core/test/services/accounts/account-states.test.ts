@@ -1,6 +1,6 @@
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../../src/core.ts';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
 import {
   actForAccount,
   getBilling,
@@ -13,14 +13,10 @@ import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 
-let test: TestCore;
-let core: Core;
 let caller: AccountCaller;
 let key: string;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-});
+const test = await createTestCore();
+const { core } = test;
 afterAll(() => test.close());
 beforeEach(async () => {
   ({ caller, key } = await test.account());

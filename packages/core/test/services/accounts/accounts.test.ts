@@ -1,6 +1,6 @@
 import { Account as WireAccount, DEFAULT_PLANS } from '@berth/contract';
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestCore, deploySite } from '@berth/testing/core';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database/database.ts';
 import { ensureOwner, insertApiKey, getAccount } from '../../../src/services/accounts/accounts.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
@@ -11,10 +11,7 @@ const OWNER = { email: 'owner@localhost', plan: SCALE };
 const CHOSEN = 'ship-0123456789abcdef0123456789abcdef';
 const OTHER = 'ship-fedcba9876543210fedcba9876543210';
 
-let test: TestCore;
-beforeAll(async () => {
-  test = await createTestCore();
-});
+const test = await createTestCore();
 afterAll(() => test.close());
 beforeEach(() => test.database.query('truncate account cascade'));
 

@@ -1,16 +1,13 @@
-import { createTestCore, type TestCore } from '@berth/testing/core';
+import { createTestCore } from '@berth/testing/core';
 import { stateOf } from '@berth/testing/invariants';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { addMember, listMembers, removeMember } from '../../../src/services/accounts/members.ts';
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-});
+const test = await createTestCore();
 afterAll(() => test.close());
 beforeEach(async () => {
   ({ caller } = await test.account('team'));

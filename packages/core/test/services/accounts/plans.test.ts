@@ -1,12 +1,9 @@
 import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, Limits, type Plan, PlanList } from '@berth/contract';
-import { ANONYMOUS, createTestCore, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ANONYMOUS, createTestCore } from '@berth/testing/core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createPlans, getLimits, limitsOf, listPlans } from '../../../src/services/accounts/plans.ts';
 
-let test: TestCore;
-beforeAll(async () => {
-  test = await createTestCore();
-});
+const test = await createTestCore();
 afterAll(() => test.close());
 
 const limits = (plan: string) => DEFAULT_PLANS.find((row) => row.plan === plan)!.limits;

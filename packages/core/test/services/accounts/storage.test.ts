@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DEFAULT_PLANS } from '@berth/contract';
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { createTestCore, deploySite, refusal } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import { begin, listOf, publishDelta, sendMissing, uploadAll } from '@berth/testing/uploads';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountCaller, AnonymousCaller, Core } from '../../../src/core.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { claimDeployment } from '../../../src/services/deployments/claims.ts';
@@ -18,14 +18,10 @@ const CAP = 10_000;
 const MiB = 1024 ** 2;
 const HOUR_SECONDS = 3_600;
 
-let test: TestCore;
-let core: Core;
 let caller: AccountCaller;
-beforeAll(async () => {
-  const plans = DEFAULT_PLANS.map((plan) => ({ ...plan, caps: plan.caps && { ...plan.caps, storage: CAP } }));
-  test = await createTestCore({ plans: createPlans(plans) });
-  ({ core } = test);
-});
+const plans = DEFAULT_PLANS.map((plan) => ({ ...plan, caps: plan.caps && { ...plan.caps, storage: CAP } }));
+const test = await createTestCore({ plans: createPlans(plans) });
+const { core } = test;
 beforeEach(async () => {
   ({ caller } = await test.account('free'));
 });
@@ -50,11 +46,6 @@ async function toFree(of: AccountCaller): Promise<AccountCaller> {
   return { ...of, plan: 'free' };
 }
 const full = (used: number, limit = CAP) => ({ status: 403, details: { cap: 'storage', used, limit } });
-const refusal = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.unreachable('it was not refused'),
-    (error: unknown) => error,
-  );
 let addresses = 0;
 const anonymous = (): AnonymousCaller => ({ kind: 'anonymous', address: `198.51.100.${(addresses += 1)}` });
 

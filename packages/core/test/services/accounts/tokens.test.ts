@@ -1,7 +1,6 @@
 import { CREDENTIAL, CreatedToken, Token, TOKEN_ID, TokenRequest } from '@berth/contract';
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller } from '../../../src/core.ts';
+import { createTestCore } from '@berth/testing/core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import {
@@ -14,12 +13,8 @@ import {
   MAX_TOKENS,
 } from '../../../src/services/accounts/tokens.ts';
 
-let test: TestCore;
-let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ caller } = await test.account());
-});
+const test = await createTestCore();
+const { caller } = await test.account();
 afterAll(() => test.close());
 
 describe('api §1: a credential', () => {

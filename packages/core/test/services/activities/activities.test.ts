@@ -1,7 +1,7 @@
 import { Activity } from '@berth/contract';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
 import { stateOf, sweepAll } from '@berth/testing/invariants';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { insertApiKey } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -9,12 +9,9 @@ import { deleteDeployment, updateDeployment } from '../../../src/services/deploy
 
 const SITE = { 'index.html': 'hello' };
 
-let test: TestCore;
 let caller: AccountCaller;
 let key: string;
-beforeAll(async () => {
-  test = await createTestCore();
-});
+const test = await createTestCore();
 afterAll(() => test.close());
 beforeEach(async () => {
   ({ caller, key } = await test.account());

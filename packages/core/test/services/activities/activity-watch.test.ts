@@ -1,5 +1,5 @@
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestCore } from '@berth/testing/core';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { recordActivity } from '../../../src/services/activities/activities.ts';
@@ -7,9 +7,8 @@ import { createActivityFeed } from '../../../src/services/activities/activity-fe
 import { watchActivities } from '../../../src/services/activities/activity-watch.ts';
 import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => void (test = await createTestCore()));
+const test = await createTestCore();
 afterAll(() => test.close());
 beforeEach(async () => void ({ caller } = await test.account()));
 

@@ -1,6 +1,6 @@
 import type { Plan } from '@berth/contract';
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestCore } from '@berth/testing/core';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { deleteDomain, listDomains } from '../../../src/services/domains/domains.ts';
@@ -16,15 +16,12 @@ const PLAN: Plan = {
   limits: { maxFileSize: 1_000, maxFilesCount: 10, maxTotalSize: 1_000 },
 };
 
-let test: TestCore;
-beforeAll(async () => {
-  test = await createTestCore({
-    plans: createPlans([
-      PLAN,
-      { ...PLAN, plan: 'none', caps: { ...CAPS, customDomains: 0 } },
-      { ...PLAN, plan: 'open', caps: null },
-    ]),
-  });
+const test = await createTestCore({
+  plans: createPlans([
+    PLAN,
+    { ...PLAN, plan: 'none', caps: { ...CAPS, customDomains: 0 } },
+    { ...PLAN, plan: 'open', caps: null },
+  ]),
 });
 afterAll(() => test.close());
 

@@ -5,8 +5,9 @@ import {
   namesAbove,
   normaliseName,
   readDomainName,
+  RESERVED_LABELS,
+  SPECIAL_USE_NAMES,
 } from '../../../src/services/domains/domain-names.ts';
-import { RESERVED_LABELS, SPECIAL_USE_NAMES } from '../../../src/services/domains/reserved-names.ts';
 
 const RULES: NameRules = {
   platformHost: 'sites.test',

@@ -1,28 +1,14 @@
 import { recheckDomains } from '../../../src/services/domains/domain-checks.ts';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { pauseOrResumeDomains } from '../../../src/services/plan-changes/plan-changes.ts';
-import { createDomainWorld, type DomainWorld } from './domain-world.ts';
+import { createDomainWorld } from './domain-world.ts';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
-let world: DomainWorld;
-let test: DomainWorld['test'];
-let server: DomainWorld['server'];
-let alice: DomainWorld['alice'];
-let bob: DomainWorld['bob'];
-let add: DomainWorld['add'];
-let verify: DomainWorld['verify'];
-let rowOf: DomainWorld['rowOf'];
-let eventsOf: DomainWorld['eventsOf'];
-let point: DomainWorld['point'];
-let nextName: DomainWorld['nextName'];
-
-beforeAll(async () => {
-  world = await createDomainWorld();
-  ({ test, server, alice, bob, add, verify, rowOf, eventsOf, point, nextName } = world);
-});
+const world = await createDomainWorld();
+const { test, server, alice, bob, add, verify, rowOf, eventsOf, point, nextName } = world;
 beforeEach(() => world.clear());
 afterAll(() => world.close());
 

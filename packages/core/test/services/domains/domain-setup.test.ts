@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { checkDomainSetup, findDomainSetup } from '../../../src/services/domains/domain-setup.ts';
-import { createDomainWorld, type DomainWorld } from './domain-world.ts';
+import { createDomainWorld } from './domain-world.ts';
 
-let world: DomainWorld;
-let test: DomainWorld['test'];
-let server: DomainWorld['server'];
-let alice: DomainWorld['alice'];
-let add: DomainWorld['add'];
-let rowOf: DomainWorld['rowOf'];
-let point: DomainWorld['point'];
-let nextName: DomainWorld['nextName'];
-
-beforeAll(async () => {
-  world = await createDomainWorld();
-  ({ test, server, alice, add, rowOf, point, nextName } = world);
-});
+const world = await createDomainWorld();
+const { test, server, alice, add, rowOf, point, nextName } = world;
 beforeEach(() => world.clear());
 afterAll(() => world.close());
 

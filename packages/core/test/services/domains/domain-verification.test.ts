@@ -1,30 +1,16 @@
 import { startDnsServer } from '@berth/testing/dns-server';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDns, type Dns } from '../../../src/dns/dns.ts';
 import { findProvider, verifyDomain } from '../../../src/services/domains/domains.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import type { AccountCaller } from '../../../src/core.ts';
-import { createDomainWorld, type DomainWorld, PATIENT } from './domain-world.ts';
+import { createDomainWorld, PATIENT } from './domain-world.ts';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
-let world: DomainWorld;
-let test: DomainWorld['test'];
-let server: DomainWorld['server'];
-let alice: DomainWorld['alice'];
-let bob: DomainWorld['bob'];
-let add: DomainWorld['add'];
-let verify: DomainWorld['verify'];
-let rowOf: DomainWorld['rowOf'];
-let eventsOf: DomainWorld['eventsOf'];
-let point: DomainWorld['point'];
-let nextName: DomainWorld['nextName'];
-
-beforeAll(async () => {
-  world = await createDomainWorld();
-  ({ test, server, alice, bob, add, verify, rowOf, eventsOf, point, nextName } = world);
-});
+const world = await createDomainWorld();
+const { test, server, alice, bob, add, verify, rowOf, eventsOf, point, nextName } = world;
 beforeEach(() => world.clear());
 afterAll(() => world.close());
 

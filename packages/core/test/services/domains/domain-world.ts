@@ -1,5 +1,5 @@
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { type DnsServer, type Records, startDnsServer } from '@berth/testing/dns-server';
+import { createTestCore } from '@berth/testing/core';
+import { type Records, startDnsServer } from '@berth/testing/dns-server';
 import type { AccountCaller } from '../../../src/core.ts';
 import { createDns } from '../../../src/dns/dns.ts';
 import { Account, Activity, Domain } from '../../../src/entities/index.ts';
@@ -7,31 +7,11 @@ import { wantedRecords } from '../../../src/services/domains/domain-records.ts';
 import { verifyDomain } from '../../../src/services/domains/domains.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 
-/** A core with its own DNS server, and two accounts that add domains. */
-export interface DomainWorld {
-  test: TestCore;
-  server: DnsServer;
-  alice: AccountCaller;
-  bob: AccountCaller;
-  /** A registrable domain that no test has used. */
-  nextName(): string;
-  /** Creates a domain of an account. @returns The name. */
-  add(caller: AccountCaller, name: string): Promise<string>;
-  verify(caller: AccountCaller, name: string): ReturnType<typeof verifyDomain>;
-  rowOf(caller: AccountCaller, name: string): Promise<Domain>;
-  /** The activities about a domain, oldest first, as `event authMethod`. */
-  eventsOf(caller: AccountCaller, name: string): Promise<string[]>;
-  /** Adds the records that an account needs to the zone: all of them, or those of some types. */
-  point(caller: AccountCaller, name: string, types?: readonly string[]): Promise<void>;
-  /** Deletes all domains and clears the zone. */
-  clear(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Long timeouts: the DNS server runs in this process, which may be busy. */
 export const PATIENT = { timeoutMs: 60_000, deadlineMs: 90_000 };
 
-export async function createDomainWorld(): Promise<DomainWorld> {
+/** A core with its own DNS server, and two accounts that add domains. */
+export async function createDomainWorld() {
   const server = await startDnsServer();
   const test = await createTestCore({ dns: createDns({ servers: [server.address], ...PATIENT }) });
   const { core } = test;
@@ -43,20 +23,25 @@ export async function createDomainWorld(): Promise<DomainWorld> {
     server,
     alice,
     bob,
+    /** A registrable domain that no test has used. */
     nextName: () => `site${(serial += 1)}.com`,
-    async add(caller, name) {
+    /** Creates a domain of an account. @returns The name. */
+    async add(caller: AccountCaller, name: string): Promise<string> {
       await putDomain({ core, caller }, name, {});
       return name;
     },
-    verify: (caller, name) => verifyDomain({ core, caller }, name),
-    rowOf: (caller, name) => core.database.em().findOneOrFail(Domain, { account: caller.account, name }),
-    async eventsOf(caller, domain) {
+    verify: (caller: AccountCaller, name: string) => verifyDomain({ core, caller }, name),
+    rowOf: (caller: AccountCaller, name: string) =>
+      core.database.em().findOneOrFail(Domain, { account: caller.account, name }),
+    /** The activities about a domain, oldest first, as `event authMethod`. */
+    async eventsOf(caller: AccountCaller, domain: string): Promise<string[]> {
       const rows = await core.database
         .em()
         .find(Activity, { account: caller.account, domain }, { orderBy: { id: 'asc' } });
       return rows.map(({ event, authMethod }) => `${event} ${authMethod}`);
     },
-    async point(caller, name, types) {
+    /** Adds the records that an account needs to the zone: all of them, or those of some types. */
+    async point(caller: AccountCaller, name: string, types?: readonly string[]): Promise<void> {
       const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
       for (const { type, name: at, values } of wantedRecords(core, account, name)) {
         if (types && !types.includes(type)) continue;
@@ -64,12 +49,13 @@ export async function createDomainWorld(): Promise<DomainWorld> {
         server.zone.set(at, { ...records, [type]: type === 'CNAME' ? values[0] : values });
       }
     },
-    async clear() {
+    /** Deletes all domains and clears the zone. */
+    async clear(): Promise<void> {
       server.zone.clear();
       server.asked.length = 0;
       await test.database.query('delete from domain');
     },
-    async close() {
+    async close(): Promise<void> {
       await test.close();
       await server.close();
     },

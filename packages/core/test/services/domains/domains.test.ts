@@ -1,5 +1,5 @@
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestCore, deploySite } from '@berth/testing/core';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
@@ -14,13 +14,8 @@ import {
   validateDomain,
 } from '../../../src/services/domains/domains.ts';
 
-let test: TestCore;
-let ownCaller: AccountCaller;
-let otherCaller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  [ownCaller, otherCaller] = [(await test.account('team')).caller, (await test.account('team')).caller];
-});
+const test = await createTestCore();
+const [ownCaller, otherCaller] = [(await test.account('team')).caller, (await test.account('team')).caller];
 afterAll(() => test.close());
 
 const scopeOf = (caller: AccountCaller) => ({ core: test.core, caller });

@@ -1,14 +1,10 @@
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestCore, deploySite } from '@berth/testing/core';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
 
-let test: TestCore;
-let sites: LiveSites;
-beforeAll(async () => {
-  test = await createTestCore();
-  sites = new LiveSiteCache(test.core);
-});
+const test = await createTestCore();
+const sites = new LiveSiteCache(test.core);
 afterAll(() => test.close());
 
 interface DomainRow {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { createTestCore, deploySite } from '@berth/testing/core';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../../src/core.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Listener } from '../../../src/database/listener.ts';
 import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
@@ -11,12 +11,8 @@ import type { SiteLookup } from '../../../src/services/sites/load-sites.ts';
 /** One second, with a margin for a busy machine. */
 const SOON_MS = 5_000;
 
-let test: TestCore;
-let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ caller } = await test.account('scale'));
-});
+const test = await createTestCore();
+const { caller } = await test.account('scale');
 afterAll(() => test.close());
 
 const deploy = async () => (await deploySite(test.core, caller, { 'index.html': 'hello' })).body.deployment;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
-  isUnlockCookieValid,
-  type UnlockScope,
   createUnlockCookie,
+  isUnlockCookieValid,
   UNLOCK_SECONDS,
-} from '../../../src/services/sites/unlock-cookies.ts';
+  type UnlockScope,
+} from '../../../src/services/sites/unlock.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const NOW = new Date('2026-11-21T12:00:00Z');

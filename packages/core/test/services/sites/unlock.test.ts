@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto';
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountCaller, Log } from '../../../src/core.ts';
+import { createTestCore, deploySite } from '@berth/testing/core';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Log } from '../../../src/core.ts';
 import { hashPassword, passwordVersion } from '../../../src/services/sites/passwords.ts';
 import { DEFAULT_RATE_LIMITS } from '../../../src/services/rate-limits.ts';
 import { unlockSite } from '../../../src/services/sites/unlock.ts';
@@ -10,13 +10,12 @@ const PASSWORD = 'Übung-42';
 const warnings: string[] = [];
 const log: Log = { info() {}, warn: (_, message) => void warnings.push(message), error() {} };
 
-let test: TestCore;
-let caller: AccountCaller;
 let deployment: string;
-beforeAll(async () => {
-  test = await createTestCore({ rateLimits: { ...DEFAULT_RATE_LIMITS, unlock: { count: 2, perSeconds: 600 } }, log });
-  ({ caller } = await test.account());
+const test = await createTestCore({
+  rateLimits: { ...DEFAULT_RATE_LIMITS, unlock: { count: 2, perSeconds: 600 } },
+  log,
 });
+const { caller } = await test.account();
 afterAll(() => test.close());
 beforeEach(async () => {
   deployment = await protect();
