@@ -1,6 +1,6 @@
+import { launchBrowser, NO_BROWSER } from '@berth/testing/browser';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../../api/test/sites/browser.ts';
 import { type Gallery, openGallery } from './window.ts';
 
 /**
