@@ -43,7 +43,7 @@ export function Empty({ icon: Icon, title, text, children }: EmptyProps) {
   );
 }
 
-/** Leads to the form for signing in. */
+/** Opens the page with the form for signing in. */
 export function SignInButton({ small = false }: { small?: boolean }) {
   const { navigate } = useShell();
   return (
