@@ -1,8 +1,16 @@
 import './styles/tokens.css';
 import './styles/base.css';
 import { createRoot } from 'react-dom/client';
-import { desktop } from './desktop.ts';
-import { App } from './shell/app.tsx';
+import type { DesktopApi } from '../shared/contract.ts';
+import { App } from './shell/shell.tsx';
 import { openStore } from './state/store.ts';
 
+declare global {
+  interface Window {
+    /** The page's only access to the app, exposed by the preload. */
+    readonly desktop: DesktopApi;
+  }
+}
+
+const { desktop } = window;
 createRoot(document.getElementById('root')!).render(<App desktop={desktop} store={openStore(desktop)} />);

@@ -22,18 +22,17 @@ describeWindow('the window, which has no title bar on macOS,', (gallery) => {
   };
 
   it('can be dragged by the sidebar and the page head, but not by the controls in them', async () => {
-    const { page, close } = await open('darwin');
+    const { page } = await open('darwin');
     expect(await regionOf(page, '.sidebar')).toBe('drag');
     expect(await regionOf(page, '.page-head')).toBe('drag');
     for (const button of await page.locator('.sidebar button, .page-head :is(button, input, label)').all())
       expect(await button.evaluate((element) => getComputedStyle(element).getPropertyValue('-webkit-app-region'))).toBe(
         'no-drag',
       );
-    await close();
   });
 
   it('cannot be dragged by overlays above its drag handles', async () => {
-    const { page, close } = await open('darwin');
+    const { page } = await open('darwin');
     await page.evaluate(() => {
       const over = document.createElement('dialog');
       const list = document.createElement('div');
@@ -42,24 +41,21 @@ describeWindow('the window, which has no title bar on macOS,', (gallery) => {
     });
     expect(await regionOf(page, 'body > dialog')).toBe('no-drag');
     expect(await regionOf(page, 'body > [popover]:last-child')).toBe('no-drag');
-    await close();
   });
 
   it('keeps its page clear of the window buttons at every width', async () => {
     for (const width of [640, 1_120]) {
-      const { page, close } = await open('darwin', width);
+      const { page } = await open('darwin', width);
       const sidebar = await page.locator('.sidebar').boundingBox();
       const first = await page.locator('.sidebar > *').first().boundingBox();
       // The window buttons are within 72 by 38 px of the corner.
       expect(sidebar!.width).toBeGreaterThan(72);
       expect(first!.y).toBeGreaterThanOrEqual(38);
-      await close();
     }
   });
 
   it('has no drag handles on other systems, which have a title bar', async () => {
-    const { page, close } = await open('linux');
+    const { page } = await open('linux');
     expect(await regionOf(page, '.sidebar')).not.toBe('drag');
-    await close();
   });
 });

@@ -1,63 +1,59 @@
 import { expect, it } from 'vitest';
-import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { describeWindow, eventually, focused, isFocused } from '../harness/gallery/describe-window.ts';
 import { appState, deploymentId, folder, grant, id, problem } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { eventually } from '../harness/gallery/eventually.ts';
+import { chooseFromMenu } from '../harness/gallery/window.ts';
 
 const SHOP = id(101);
 const HARBOUR = id(101);
 
 describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   it('offers an action that helps in each state', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('folders-problems'), {
+    const { page, sent } = await gallery.open(stateNamed('folders-problems'), {
       answers: {
-        pickFolder: { value: { grant: '1'.repeat(32), name: 'blog', kind: 'folder' } },
+        pickFolder: { value: { grant: grant(1), name: 'blog', kind: 'folder' } },
         locateFolder: { value: { is: 'located' } },
       },
     });
     const card = (name: string) => page.getByRole('article', { name });
     await card('shop').getByRole('button', { name: 'Try again' }).click();
     await card('blog').getByRole('button', { name: 'Locate…' }).click();
-    await eventually(() => sent('locateFolder')).toEqual([{ id: id(102), grant: '1'.repeat(32) }]);
+    await eventually(() => sent('locateFolder')).toEqual([{ id: id(102), grant: grant(1) }]);
     expect(await sent('publishFolder')).toEqual([{ id: SHOP }]);
     await card('status').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
-    await close();
   });
 
   it('cancels a folder that is being published, and resumes a paused one (rules 13 and 21)', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('folders-states'));
+    const { page, sent } = await gallery.open(stateNamed('folders-states'));
     await page.getByRole('article', { name: 'shop' }).getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Resume' }).click();
     expect(await sent('cancelFolder')).toEqual([{ id: id(102) }]);
     expect(await sent('resumeFolder')).toEqual([{ id: id(104) }]);
-    await close();
   });
 
   it('moves through a folder’s menu with the arrow keys, and restores the focus when it closes', async () => {
-    const { page, sent, close } = await gallery.open({
+    const { page, sent } = await gallery.open({
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'live' })] }),
     });
     const more = page.getByRole('button', { name: 'More about harbour-notes' });
     await more.focus();
     await page.keyboard.press('Enter');
-    const focused = () => page.evaluate(() => document.activeElement?.textContent);
-    await eventually(focused).toBe('Pause');
+    await eventually(() => focused(page)).toBe('BUTTON Pause');
     await page.keyboard.press('ArrowUp');
-    expect(await focused()).toBe('Stop watching…');
+    expect(await focused(page)).toBe('BUTTON Stop watching…');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Escape');
-    await eventually(() => more.evaluate((it) => it === document.activeElement)).toBe(true);
+    await eventually(() => isFocused(more)).toBe(true);
     await page.keyboard.press('Enter');
-    await eventually(focused).toBe('Pause');
+    await eventually(() => focused(page)).toBe('BUTTON Pause');
     await page.keyboard.press('Enter');
     await eventually(() => sent('pauseFolder')).toEqual([{ id: HARBOUR }]);
-    await close();
   });
 
   it('keeps the focus inside a dialog, and restores it when Escape closes the dialog', async () => {
-    const { page, close } = await gallery.open(stateNamed('folders-history'));
+    const { page } = await gallery.open(stateNamed('folders-history'));
     const dialog = page.getByRole('dialog');
     for (let tabs = 0; tabs < 12; tabs++) {
       await page.keyboard.press('Tab');
@@ -70,35 +66,31 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     const more = page.getByRole('button', { name: 'More about harbour-notes' });
-    await eventually(() => more.evaluate((it) => it === document.activeElement)).toBe(true);
-    await close();
+    await eventually(() => isFocused(more)).toBe(true);
   });
 
   it('makes an earlier version live and reloads the versions (rule 22)', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('folders-history'));
+    const { page, sent } = await gallery.open(stateNamed('folders-history'));
     await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
     await eventually(() => sent('makeLive')).toEqual([{ id: HARBOUR, deployment: deploymentId(3) }]);
     await eventually(() => sent('listVersions')).toHaveLength(2);
-    await close();
   });
 
   it('stops watching only after a confirmation, in which Cancel has the focus', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('folders-remove'));
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
+    const { page, sent } = await gallery.open(stateNamed('folders-remove'));
+    await eventually(() => focused(page)).toBe('BUTTON Cancel');
     await page.keyboard.press('Escape');
     await page.getByText('Its site stays online.').waitFor({ state: 'detached' });
     expect(await sent('removeFolder')).toEqual([]);
-    await page.getByRole('button', { name: 'More about harbour-notes' }).click();
-    await page.getByRole('menuitem', { name: 'Stop watching…' }).click();
+    await chooseFromMenu(page, 'harbour-notes', 'Stop watching…');
     await page.getByRole('button', { name: 'Stop watching' }).click();
     await eventually(() => sent('removeFolder')).toEqual([{ id: HARBOUR }]);
-    await close();
   });
 
   it('removes a password only after a confirmation, whose Cancel leaves the dialog open', async () => {
-    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-password'));
+    const { page, sent, answer } = await gallery.open(stateNamed('folders-password'));
     const dialog = page.getByRole('dialog', { name: 'Password of harbour-notes' });
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
+    await eventually(() => focused(page)).toBe('BUTTON Cancel');
     await page.keyboard.press('Escape');
     await dialog.getByText('everyone with the link can see it').waitFor({ state: 'detached' });
     await dialog.getByText('Password-protected').waitFor();
@@ -115,33 +107,27 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
       { id: HARBOUR, password: null },
       { id: HARBOUR, password: null },
     ]);
-    await close();
   });
 
   it('focuses the field for changing a password', async () => {
-    const { page, sent, close } = await gallery.open({
+    const { page, sent } = await gallery.open({
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'paused', why: 'asked' }, { password: true })] }),
     });
-    const open = async () => {
-      await page.getByRole('button', { name: 'More about harbour-notes' }).click();
-      await page.getByRole('menuitem', { name: 'Password…' }).click();
-    };
-    await open();
+    await chooseFromMenu(page, 'harbour-notes', 'Password…');
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('From the next version on').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Change' }).click();
     const field = page.getByLabel('Password', { exact: true });
-    await eventually(() => field.evaluate((it) => it === document.activeElement)).toBe(true);
+    await eventually(() => isFocused(field)).toBe(true);
     await page.keyboard.type('open-sesame');
     await page.keyboard.press('Enter');
     await eventually(() => sent('changeFolder')).toEqual([{ id: HARBOUR, password: 'open-sesame' }]);
-    await close();
   });
 
   it('says while a name is typed whether it is free, and refuses a taken or invalid one', async () => {
-    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-watch'));
+    const { page, sent, answer } = await gallery.open(stateNamed('folders-watch'));
     const watch = page.getByRole('button', { name: 'Watch and publish' });
     await answer('suggestName', {
       value: {
@@ -152,50 +138,52 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByLabel('Address').fill('shop');
     await page.getByText('This name is taken.').waitFor();
     expect(await watch.isDisabled()).toBe(true);
-    expect(await sent('suggestName')).toContainEqual({ of: { grant: '0'.repeat(32) }, name: 'shop' });
+    expect(await sent('suggestName')).toContainEqual({ of: { grant: grant(0) }, name: 'shop' });
     await page.getByLabel('Address').fill('no spaces');
     await page.getByText('A domain must be letters, digits').waitFor();
     expect(await watch.isDisabled()).toBe(true);
     expect(await sent('watch')).toEqual([]);
-    await close();
   });
 
   it('keeps the watch dialog open and says why, when watching is refused', async () => {
-    const { page, close } = await gallery.open(stateNamed('folders-watch'), {
+    const { page } = await gallery.open(stateNamed('folders-watch'), {
       answers: {
-        watch: { problem: problem('refused', 'Your plan has no platform domain left.', { next: 'Delete one.' }) },
+        watch: {
+          problem: problem('signed-out', 'Your plan has no platform domain left.', {
+            status: 403,
+            details: { cap: 'platformDomains', limit: 5 },
+          }),
+        },
       },
     });
     await page.getByRole('button', { name: 'Watch and publish' }).click();
     await page.getByRole('dialog').getByText('Your plan has no platform domain left.').waitFor();
-    await page.getByRole('dialog').getByText('Delete one.').waitFor();
-    await close();
+    await page.getByRole('dialog').getByText('Your plan includes 5 platform domains.').waitFor();
   });
 
   it('asks whether the folder is the right one before its address, and watches the suggested folder (B1)', async () => {
-    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
+    const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'watched', id: HARBOUR } } },
     });
     const dialog = page.getByRole('dialog');
     // Screen readers read the question with its focused answer.
     const question = dialog.getByRole('group', { name: 'This looks like a project’s source' });
     await question.waitFor();
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('dist');
+    await eventually(() => focused(page)).toBe('BUTTON dist');
     expect(await page.getByRole('button', { name: 'Watch and publish' }).count()).toBe(0);
     await answer('checkFolder', { value: { question: null } });
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Watch harbour-site/dist' }).waitFor();
     await eventually(() => page.getByLabel('Address').inputValue()).toBe('harbour-site');
-    expect(await page.getByLabel('Address').evaluate((it) => it === document.activeElement)).toBe(true);
+    expect(await isFocused(page.getByLabel('Address'))).toBe(true);
     await page.keyboard.press('Enter');
     await eventually(() => sent('watch')).toEqual([{ of: { grant: grant(1) }, domain: 'harbour-site', labels: [] }]);
-    expect(await sent('checkFolder')).toEqual([{ of: { grant: '0'.repeat(32) } }, { of: { grant: grant(1) } }]);
-    await close();
+    expect(await sent('checkFolder')).toEqual([{ of: { grant: grant(0) } }, { of: { grant: grant(1) } }]);
   });
 
   it('sends the confirmation of the question when watching, and asks again if the app does', async () => {
     const again = { about: 'personal', suggestions: [], anyway: grant(4) };
-    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-watch-asking'), {
+    const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'asking', question: again } } },
     });
     await page.getByRole('button', { name: 'Watch anyway' }).click();
@@ -207,34 +195,31 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await watch.click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(((await sent('watch')) as { sure?: string }[]).map(({ sure }) => sure)).toEqual([grant(3), grant(4)]);
-    await close();
   });
 
   it('does not watch when the question is cancelled, its safest and focused answer', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('folders-watch-personal'));
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
+    const { page, sent } = await gallery.open(stateNamed('folders-watch-personal'));
+    await eventually(() => focused(page)).toBe('BUTTON Cancel');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await sent('watch')).toEqual([]);
-    await close();
   });
 
   it('can check a folder again when its drive did not respond', async () => {
-    const { page, answer, close } = await gallery.open(stateNamed('folders-watch-silent'));
+    const { page, answer } = await gallery.open(stateNamed('folders-watch-silent'));
     await page.getByText('The drive with “dist” does not answer.').waitFor();
     await answer('checkFolder', { value: { question: null } });
     await answer('suggestName', { value: { name: 'dist', validation: null } });
     await page.getByRole('button', { name: 'Try again' }).click();
     await eventually(() => page.getByLabel('Address').inputValue()).toBe('dist');
-    await close();
   });
 
   it('keeps the password of a published site, or asks before watching without one (B2)', async () => {
-    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-watch-open'), {
+    const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-open'), {
       answers: { watch: { problem: problem('refused', 'Not this time.') } },
     });
     const dialog = page.getByRole('dialog');
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
+    await eventually(() => focused(page)).toBe('BUTTON Cancel');
     await page.keyboard.press('Escape');
     expect(await sent('watch')).toEqual([]);
     await dialog.getByLabel('Password', { exact: true }).fill('open-sesame');
@@ -249,14 +234,13 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
       'open-sesame',
       null,
     ]);
-    await close();
   });
 
   it('asks whether a located folder is the right one (B1)', async () => {
     const question = { about: 'project', suggestions: [{ grant: grant(5), name: 'dist' }], anyway: grant(6) };
-    const { page, sent, answer, close } = await gallery.open(stateNamed('folders-problems'), {
+    const { page, sent, answer } = await gallery.open(stateNamed('folders-problems'), {
       answers: {
-        pickFolder: { value: { grant: '1'.repeat(32), name: 'shop', kind: 'folder' } },
+        pickFolder: { value: { grant: grant(1), name: 'shop', kind: 'folder' } },
         locateFolder: { value: { is: 'asking', question } },
       },
     });
@@ -264,22 +248,14 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await locate.click();
     const dialog = page.getByRole('dialog', { name: 'Use shop?' });
     await dialog.waitFor();
-    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('dist');
+    await eventually(() => focused(page)).toBe('BUTTON dist');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     await locate.click();
     await answer('locateFolder', { value: { is: 'located' } });
     await dialog.getByRole('button', { name: 'Use it anyway' }).click();
     await dialog.waitFor({ state: 'detached' });
-    const first = { id: id(102), grant: '1'.repeat(32) };
+    const first = { id: id(102), grant: grant(1) };
     expect(await sent('locateFolder')).toEqual([first, first, { ...first, sure: grant(6) }]);
-    await close();
-  });
-
-  it('focuses the folder that a notification navigates to', async () => {
-    const { page, emit, close } = await gallery.open({ ...stateNamed('folders-long'), page: 'publish' });
-    await emit('navigate', { page: 'folders', id: id(520) });
-    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('project-21');
-    await close();
   });
 });

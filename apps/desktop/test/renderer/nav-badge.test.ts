@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { foldersBadge, publishBadge, seenFailures } from '../../src/renderer/shell/nav-badge.ts';
 import type { FolderState } from '../../src/shared/folder.ts';
 import type { PublishingState } from '../../src/shared/publishing.ts';
-import { folder, id, problem, published, publishing } from '../harness/gallery/sample.ts';
+import { folder, id, problem, published, publishing, TOO_LARGE } from '../harness/gallery/sample.ts';
 
 const NO_IDS: ReadonlySet<string> = new Set();
-const FAILED: PublishingState & FolderState = { is: 'failed', problem: problem('refused', 'It is too large.') };
+const FAILED: PublishingState & FolderState = { is: 'failed', problem: TOO_LARGE };
 const ASKING: PublishingState = { is: 'asking', question: { about: 'project', suggestions: [] } };
 const WORKING: PublishingState = { is: 'working', progress: { phase: 'listing' } };
 const QUEUED: PublishingState = { is: 'queued' };

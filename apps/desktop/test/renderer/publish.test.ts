@@ -2,11 +2,23 @@ import { Labels } from '@berth/contract';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/shared/contract.ts';
-import { describeWindow } from '../harness/gallery/describe-window.ts';
-import { appState, grant, id, NOW, problem, published, publishing, SIGNED_OUT } from '../harness/gallery/sample.ts';
+import { describeWindow, eventually, isFocused } from '../harness/gallery/describe-window.ts';
+import {
+  appState,
+  grant,
+  id,
+  NOW,
+  problem,
+  published,
+  publishing,
+  sending,
+  SIGNED_OUT,
+  UNREACHABLE,
+  working,
+} from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { useDrag } from '../harness/gallery/use-drag.ts';
-import { eventually } from '../harness/gallery/eventually.ts';
+import { chooseFromMenu } from '../harness/gallery/window.ts';
 
 const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
 const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
@@ -23,28 +35,25 @@ function paste(page: Page, where: string): Promise<boolean> {
 }
 
 describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
-  const drag = useDrag();
+  const { drag, drop } = useDrag();
 
   it('lets the user choose a folder with only the keyboard (rule 1)', async () => {
-    const { page, sent, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
+    const { page, sent } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
     const button = page.getByRole('button', { name: 'Choose folder…' });
-    for (let tabs = 0; tabs < 20 && !(await button.evaluate((it) => it === document.activeElement)); tabs++)
-      await page.keyboard.press('Tab');
+    for (let tabs = 0; tabs < 20 && !(await isFocused(button)); tabs++) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
-    await close();
   });
 
   it('does nothing when the system dialog is cancelled', async () => {
-    const { page, sent, close } = await gallery.open(EMPTY, { answers: { pickFolder: { value: null } } });
+    const { page, sent } = await gallery.open(EMPTY, { answers: { pickFolder: { value: null } } });
     await page.getByRole('button', { name: 'Choose folder…' }).click();
     await eventually(() => sent('pickFolder')).toHaveLength(1);
     expect(await sent('publish')).toEqual([]);
-    await close();
   });
 
   it('shows on every page, while something is dragged over it, what a drop does (rule 1)', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('settings'), {
+    const { page, sent } = await gallery.open(stateNamed('settings'), {
       answers: { grant: { value: [GIVEN] } },
     });
     await drag(page, 'dragEnter', 200);
@@ -54,16 +63,14 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
-    await close();
   });
 
   it('accepts a drop over a dialog, and hides the overlay when the drag leaves', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('folders-history'), {
+    const { page, sent } = await gallery.open(stateNamed('folders-history'), {
       answers: { grant: { value: [GIVEN] }, listVersions: { value: { versions: [] } } },
       act: null,
     });
-    await page.getByRole('button', { name: 'More about harbour-notes' }).click();
-    await page.getByRole('menuitem', { name: 'History…' }).click();
+    await chooseFromMenu(page, 'harbour-notes', 'History…');
     await page.getByRole('dialog').waitFor();
     await drag(page, 'dragEnter', 200);
     await page.getByText('Publish once').waitFor();
@@ -71,33 +78,28 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await page.locator('.drop-overlay').evaluate((overlay) => overlay.matches(':popover-open'))).toBe(true);
     await page.evaluate(() => document.body.dispatchEvent(new DragEvent('dragleave', { bubbles: true })));
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
-    await drag(page, 'dragEnter', 200);
-    await drag(page, 'drop', 200);
+    await drop(page, 200);
     await eventually(() => sent('publish')).toHaveLength(1);
-    await close();
   });
 
   it('asks for the address of a folder that is dropped to be watched', async () => {
-    const { page, sent, close } = await gallery.open(EMPTY, {
+    const { page, sent } = await gallery.open(EMPTY, {
       answers: {
         grant: { value: [GIVEN] },
         suggestName: { value: { name: 'dist', validation: null } },
         watch: { value: { is: 'watched', id: id(9) } },
       },
     });
-    await drag(page, 'dragEnter', 900);
-    await drag(page, 'dragOver', 900);
-    await drag(page, 'drop', 900);
+    await drop(page, 900);
     await page.getByRole('dialog', { name: 'Watch dist' }).waitFor();
     await eventually(() => page.getByLabel('Address').inputValue()).toBe('dist');
     await page.getByRole('button', { name: 'Watch and publish' }).click();
     await eventually(() => sent('watch')).toEqual([{ of: { grant: GIVEN.grant }, domain: 'dist', labels: [] }]);
     expect(await sent('publish')).toEqual([]);
-    await close();
   });
 
   it('offers only publishing when signed out, even on the right half', async () => {
-    const { page, sent, close } = await gallery.open(
+    const { page, sent } = await gallery.open(
       { ...EMPTY, state: appState({ session: SIGNED_OUT }) },
       { answers: { grant: { value: [GIVEN] } } },
     );
@@ -106,34 +108,29 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await page.getByText('Publish and watch').count()).toBe(0);
     await drag(page, 'drop', 900);
     await eventually(() => sent('publish')).toHaveLength(1);
-    await close();
   });
 
   it('says when a drop was empty, and that files cannot be watched', async () => {
-    const { page, sent, answer, close } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
-    await drag(page, 'dragEnter', 200);
-    await drag(page, 'drop', 200);
+    const { page, sent, answer } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
+    await drop(page, 200);
     await page.getByText('There is nothing to publish in this drop.').waitFor();
     await answer('grant', { value: [FILE] });
-    await drag(page, 'dragEnter', 900);
-    await drag(page, 'drop', 900);
+    await drop(page, 900);
     await page.getByText('Only folders can be watched.').waitFor();
     expect(await sent('publish')).toEqual([]);
     await page.getByRole('button', { name: 'Publish once' }).click();
     await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant] }]);
-    await close();
   });
 
   it('marks pasted files, so that the app asks before it publishes them (B10)', async () => {
-    const { page, sent, close } = await gallery.open(EMPTY, { answers: { grant: { value: [FILE] } } });
+    const { page, sent } = await gallery.open(EMPTY, { answers: { grant: { value: [FILE] } } });
     await paste(page, 'body');
     await eventually(() => sent('grant')).toEqual([['menu.pdf']]);
     await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant], pasted: true }]);
-    await close();
   });
 
   it('leaves a paste to the focused field or dialog (B10)', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('publish-options'), {
+    const { page, sent } = await gallery.open(stateNamed('publish-options'), {
       answers: { grant: { value: [FILE] } },
     });
     expect(await paste(page, 'input')).toBe(true);
@@ -148,24 +145,15 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await paste(page, 'main')).toBe(false);
     await eventually(() => sent('publish')).toHaveLength(1);
     expect(await sent('grant')).toHaveLength(1);
-    await close();
 
     const history = await gallery.open(stateNamed('folders-history'), { answers: { grant: { value: [FILE] } } });
     expect(await paste(history.page, 'dialog')).toBe(true);
     expect(await history.sent('grant')).toEqual([]);
-    await history.close();
-  });
-
-  it('asks before publishing a pasted file, and publishes it on Yes', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('publish-asking'));
-    await page.getByRole('button', { name: 'Publish menu.pdf', exact: true }).click();
-    await eventually(() => sent('answerPublishing')).toEqual([{ id: id(4), instead: null }]);
-    await close();
   });
 
   it('applies the options only to the next drop', async () => {
-    const { page, sent, answer, emit, close } = await gallery.open(stateNamed('publish-options'), {
-      answers: { pickFolder: { value: GIVEN }, publish: { problem: problem('unexpected', 'Not this time.') } },
+    const { page, sent, answer, emit } = await gallery.open(stateNamed('publish-options'), {
+      answers: { pickFolder: { value: GIVEN }, publish: { problem: problem('refused', 'Not this time.') } },
     });
     const choose = page.getByRole('button', { name: 'Choose folder…' });
     const options = { domain: 'harbour-notes', password: 'lantern', labels: ['review'] };
@@ -186,29 +174,26 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'beacon' });
     await page.getByRole('button', { name: 'Clear' }).click();
     expect((await sent('setNextDrop')).at(-1)).toEqual({});
-    await close();
   });
 
   it('sends a password that is far too long in a shortened form, so that nothing is published without one', async () => {
-    const { page, sent, close } = await gallery.open(EMPTY);
+    const { page, sent } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     await page.getByLabel('Password', { exact: true }).fill('x'.repeat(5_000));
     const [, options] = (await sent('setNextDrop')) as { password?: string }[];
     expect(options!.password).toHaveLength(1_000);
     expect(commands.setNextDrop.input.safeParse(options).success).toBe(true);
-    await close();
   });
 
   it('fills the watch dialog of a drop with the options of the next drop (B2)', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('publish-options'), {
+    const { page, sent } = await gallery.open(stateNamed('publish-options'), {
       answers: {
         grant: { value: [GIVEN, { ...GIVEN, grant: grant(9), name: 'docs' }] },
         suggestName: { value: { name: 'docs', validation: null } },
         watch: { value: { is: 'watched', id: id(9) } },
       },
     });
-    await drag(page, 'dragEnter', 900);
-    await drag(page, 'drop', 900);
+    await drop(page, 900);
     const dialog = page.getByRole('dialog', { name: 'Watch dist' });
     await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('harbour-notes');
     await dialog.getByRole('button', { name: 'Watch and publish' }).click();
@@ -221,44 +206,28 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await second.getByRole('button', { name: 'Watch and publish' }).click();
     await eventually(() => sent('watch')).toHaveLength(2);
     expect((await sent('watch'))[1]).toMatchObject({ domain: 'docs', password: 'lantern' });
-    await close();
   });
 
   it('accepts the same labels as the contract', async () => {
-    const { page, close } = await gallery.open(EMPTY);
+    const { page } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     const field = page.getByLabel('Labels', { exact: true });
-    for (const label of [
-      'ab',
-      'abc',
-      'a'.repeat(25),
-      'a'.repeat(26),
-      'Abc',
-      'a-b.c_d',
-      'a--b',
-      '-abc',
-      'abc.',
-      'äöü',
-    ]) {
+    const labels = ['ab', 'abc', 'a'.repeat(25), 'a'.repeat(26), 'Abc', 'a-b.c_d', 'a--b', '-abc', 'abc.', 'äöü'];
+    for (const label of labels) {
       await field.fill(label);
       await field.press('Enter');
       const isTaken = (await page.getByRole('button', { name: `Remove label ${label}`, exact: true }).count()) === 1;
       expect(isTaken, label).toBe(Labels.safeParse([label]).success);
     }
-    await close();
   });
 
   it('cancels, retries and dismisses the right drop (rules 5 and 21)', async () => {
-    const { page, sent, close } = await gallery.open({
+    const { page, sent } = await gallery.open({
       ...EMPTY,
       state: appState({
         publishings: [
-          publishing(1, { is: 'working', progress: { phase: 'listing' } }, { name: 'photos' }),
-          publishing(
-            2,
-            { is: 'failed', problem: problem('network', 'The server cannot be reached.') },
-            { name: 'shop' },
-          ),
+          working(1, 'photos', { phase: 'listing' }),
+          publishing(2, { is: 'failed', problem: UNREACHABLE }, { name: 'shop' }),
         ],
       }),
     });
@@ -268,13 +237,12 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await sent('cancelPublishing')).toEqual([{ id: id(1) }]);
     expect(await sent('retryPublishing')).toEqual([{ id: id(2) }]);
     expect(await sent('dismissPublishing')).toEqual([{ id: id(2) }]);
-    await close();
   });
 
   it('copies the link, and says "Copied" only after it succeeded (rule 2)', async () => {
-    const { page, sent, answer, close } = await gallery.open(
+    const { page, sent, answer } = await gallery.open(
       { ...EMPTY, state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }) },
-      { answers: { copy: { problem: problem('unexpected', 'The clipboard is taken.') } } },
+      { answers: { copy: { problem: problem('refused', 'The clipboard is taken.') } } },
     );
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByText('The clipboard is taken.').waitFor();
@@ -287,53 +255,40 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.clock.runFor(2_000);
     await page.getByText('Copied', { exact: true }).waitFor({ state: 'detached' });
     expect(await sent('copy')).toEqual([{ text: 'https://docs.example' }, { text: 'https://docs.example' }]);
-    await close();
   });
 
   it('shows the link as a QR code, and opens it only in the system browser', async () => {
-    const { page, sent, close } = await gallery.open({
+    const { page, sent } = await gallery.open({
       ...EMPTY,
       state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }),
     });
     const before = page.url();
     await page.getByRole('button', { name: 'Show QR code' }).click();
-    const path = await page
-      .getByRole('img', { name: 'QR code of https://docs.example' })
-      .locator('path')
-      .getAttribute('d');
+    const code = page.getByRole('img', { name: 'QR code of https://docs.example' });
+    const path = await code.locator('path').getAttribute('d');
     expect(path!.match(/M/g)!.length).toBeGreaterThan(200);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'docs.example' }).click();
     await eventually(() => sent('openLink')).toEqual([{ url: 'https://docs.example' }]);
     expect(page.url()).toBe(before);
-    await close();
   });
 
-  it('answers a question with a suggested folder, or with the folder as it is (rule 17)', async () => {
-    const { page, sent, close } = await gallery.open(stateNamed('publish-asking'));
+  it('answers a question with a suggested folder, or with what was dropped or pasted (rule 17)', async () => {
+    const { page, sent } = await gallery.open(stateNamed('publish-asking'));
     await page.getByRole('button', { name: 'Publish storybook-static' }).click();
     await page.getByRole('button', { name: 'Publish Documents anyway' }).click();
-    expect(await sent('answerPublishing')).toEqual([
+    await page.getByRole('button', { name: 'Publish menu.pdf', exact: true }).click();
+    await eventually(() => sent('answerPublishing')).toEqual([
       { id: id(1), instead: grant(2) },
       { id: id(2), instead: null },
+      { id: id(4), instead: null },
     ]);
-    await close();
   });
 
   it('announces milestones to screen readers, but not progress numbers', async () => {
-    const { page, emit, close } = await gallery.open(EMPTY);
+    const { page, emit } = await gallery.open(EMPTY);
     const announcements = page.getByTestId('announcements');
     const waiting = publishing(2, { is: 'queued' }, { name: 'photos' });
-    const sending = (bytes: number) =>
-      publishing(1, {
-        is: 'working',
-        progress: {
-          phase: 'sending',
-          done: { files: 1, bytes },
-          total: { files: 9, bytes: 900 },
-          bytesPerSecond: null,
-        },
-      });
     await announcements.evaluate((element) => {
       const changes: string[] = [];
       Object.assign(window, { changes });
@@ -343,13 +298,12 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
         subtree: true,
       });
     });
-    for (const bytes of [10, 200, 400, 800]) await emit('publishings', [sending(bytes), waiting]);
+    for (const bytes of [10, 200, 400, 800]) await emit('publishings', [working(1, 'dist', sending(bytes)), waiting]);
     await emit('publishings', [publishing(1, published(1, { copied: true })), waiting]);
     await eventually(() => announcements.textContent()).toBe('dist is published and its link is copied.');
     expect(await page.evaluate(() => (window as unknown as { changes: string[] }).changes)).toEqual([
       'dist: uploading files. photos is queued.',
       'dist is published and its link is copied.',
     ]);
-    await close();
   });
 });

@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeWindow } from '../harness/gallery/describe-window.ts';
-import { eventually } from '../harness/gallery/eventually.ts';
-import { appState, problem, publishing } from '../harness/gallery/sample.ts';
+import { describeWindow, eventually } from '../harness/gallery/describe-window.ts';
+import { appState, publishing, TOO_LARGE } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 
 const ELSEWHERE = stateNamed('publish-elsewhere');
 const SETTINGS = { ...ELSEWHERE, state: appState() };
-const FAILED = { is: 'failed', problem: problem('refused', 'It is too large.') } as const;
+const FAILED = { is: 'failed', problem: TOO_LARGE } as const;
 const WORKING = { is: 'working', progress: { phase: 'finishing' } } as const;
 
 /** The names of the page buttons, as screen readers read them. */
@@ -22,7 +21,7 @@ const OTHERS = ['Sites', 'Domains', 'Activity'];
 
 describeWindow('the badges of the sidebar (desktop §8.3, §8.12)', (gallery) => {
   it('show work only while another page is shown', async () => {
-    const { page, emit, close } = await gallery.open(ELSEWHERE);
+    const { page, emit } = await gallery.open(ELSEWHERE);
     await eventually(() => places(page)).toEqual([
       'Publish: 2 being published',
       'Folders: 1 being published',
@@ -32,11 +31,10 @@ describeWindow('the badges of the sidebar (desktop §8.3, §8.12)', (gallery) =>
     await eventually(() => places(page)).toEqual(['Publish', 'Folders: 1 being published', ...OTHERS]);
     await emit('folders', []);
     await eventually(() => places(page)).toEqual(['Publish', 'Folders', ...OTHERS]);
-    await close();
   });
 
   it('show a failure until it is seen, and again after a retry fails', async () => {
-    const { page, emit, close } = await gallery.open(SETTINGS);
+    const { page, emit } = await gallery.open(SETTINGS);
     const publish = async (state: typeof FAILED | typeof WORKING) => emit('publishings', [publishing(1, state)]);
     const name = async () => (await places(page))[0];
     await publish(FAILED);
@@ -50,26 +48,23 @@ describeWindow('the badges of the sidebar (desktop §8.3, §8.12)', (gallery) =>
     await eventually(name).toBe('Publish: 1 being published');
     await publish(FAILED);
     await eventually(name).toBe('Publish: 1 failed');
-    await close();
   });
 
   it('show a question until it is answered', async () => {
-    const { page, emit, close } = await gallery.open(stateNamed('publish-elsewhere-problems'));
+    const { page, emit } = await gallery.open(stateNamed('publish-elsewhere-problems'));
     await page.getByRole('button', { name: 'Publish: 1 with a question, 1 being published' }).click();
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
     expect((await places(page))[0]).toBe('Publish: 1 with a question, 1 being published');
     await emit('publishings', [publishing(2, WORKING)]);
     await eventually(() => places(page)).toEqual(['Publish', 'Folders: 2 failed', ...OTHERS]);
-    await close();
   });
 
   it.each([
     ['no-preference', 'turn'],
     ['reduce', 'none'],
   ] as const)('if prefers-reduced-motion is %s, have the animation %s', async (reducedMotion, animation) => {
-    const { page, close } = await gallery.open(ELSEWHERE, { reducedMotion });
+    const { page } = await gallery.open(ELSEWHERE, { reducedMotion });
     const badge = page.getByRole('button', { name: 'Folders: 1 being published' }).locator('.nav-badge svg');
     expect(await badge.evaluate((it) => getComputedStyle(it).animationName)).toBe(animation);
-    await close();
   });
 });

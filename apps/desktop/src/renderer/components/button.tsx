@@ -2,10 +2,8 @@ import './button.css';
 import type { ComponentProps, ReactNode } from 'react';
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
 
-type Variant = 'primary' | 'plain' | 'quiet' | 'danger';
-
-export interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
-  variant?: Variant;
+interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  variant?: 'primary' | 'plain' | 'quiet' | 'danger';
   icon?: LucideIcon;
   /** Shows a spinner and ignores clicks. */
   busy?: boolean;
@@ -18,7 +16,7 @@ export function Button({ variant = 'plain', icon: Icon, busy = false, small = fa
     <button
       type="button"
       {...rest}
-      className={`button ${variant}${small ? ' is-small' : ''} ${rest.className ?? ''}`}
+      className={`button ${variant}${small ? ' is-small' : ''}`}
       aria-busy={busy || undefined}
       aria-disabled={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : rest.onClick}
@@ -29,7 +27,7 @@ export function Button({ variant = 'plain', icon: Icon, busy = false, small = fa
   );
 }
 
-export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   icon: LucideIcon;
   /** Describes the action: the accessible name and the tooltip. */
   label: string;

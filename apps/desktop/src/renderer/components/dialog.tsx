@@ -1,6 +1,7 @@
 import './dialog.css';
 import { X } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { useBusy } from '../state/requests.ts';
 import { Button, IconButton } from './button.tsx';
 
 /** Focuses a button of a dialog that has no field. @returns The ref for this button. */
@@ -45,25 +46,41 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   );
 }
 
-/** The buttons of a form in a dialog: one cancels, the other submits the form. */
-export function FormButtons({
-  label,
-  isBusy,
-  isReady,
-  onCancel,
-}: {
-  label: string;
-  isBusy: boolean;
-  /** Whether the form can be submitted. */
-  isReady: boolean;
-  onCancel: () => void;
-}) {
+interface ConfirmProps {
+  question: string;
+  yes: string;
+  onYes: () => unknown;
+  onNo: () => void;
+}
+
+/** Inline confirmation of an action that cannot be undone. Cancel has the initial focus, and Escape means Cancel. */
+export function Confirm({ question, yes, onYes, onNo }: ConfirmProps) {
+  const id = useId();
+  const { isBusy, run } = useBusy();
   return (
-    <div className="dialog-foot">
-      <Button onClick={onCancel}>Cancel</Button>
-      <Button type="submit" variant="primary" busy={isBusy} disabled={!isReady}>
-        {label}
-      </Button>
+    <div
+      className="confirm"
+      role="group"
+      aria-labelledby={id}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        // Keeps a surrounding dialog open.
+        event.preventDefault();
+        onNo();
+      }}
+    >
+      <p id={id} title={question}>
+        {question}
+      </p>
+      <div>
+        <Button small autoFocus onClick={onNo}>
+          Cancel
+        </Button>
+        <Button small variant="danger" busy={isBusy} onClick={() => run(onYes())}>
+          {yes}
+        </Button>
+      </div>
     </div>
   );
 }

@@ -1,22 +1,41 @@
 import './meter.css';
+import { bytes } from '@berth/client/amounts';
+import { useAccount } from '../state/account.ts';
 
-const number = (amount: number) => amount.toLocaleString('en-US');
+const LABELS = {
+  deployments: 'Deployments',
+  platformDomains: 'Platform domains',
+  customDomains: 'Custom domains',
+} as const;
 
-/** Shows how much of a cap is used; without a cap, only the amount. @param format Formats amounts. Default: as numbers. */
-export function Meter({
-  label,
-  used,
-  cap,
-  format = number,
-}: {
+/** The account's usage, compared with the caps of its plan. */
+export function Usage() {
+  const { server } = useAccount();
+  if (server.signIn.is !== 'signed-in') return null;
+  const { usage, caps } = server.signIn.account;
+  return (
+    <section className="usage" aria-label="Usage">
+      {(Object.keys(LABELS) as (keyof typeof LABELS)[]).map((key) => (
+        <Meter key={key} label={LABELS[key]} used={usage[key]} cap={caps?.[key]} />
+      ))}
+      {usage.storage !== undefined && <Meter label="Storage" used={usage.storage} cap={caps?.storage} format={bytes} />}
+    </section>
+  );
+}
+
+interface MeterProps {
   label: string;
   used: number;
-  cap: number | null;
+  /** Default: no cap. */
+  cap: number | undefined;
   format?: (amount: number) => string;
-}) {
-  const isFull = cap !== null && used >= cap;
-  const isNearlyFull = cap !== null && used >= cap * 0.9;
-  const usedOfCap = cap === null ? format(used) : `${format(used)} of ${format(cap)}`;
+}
+
+/** Shows how much of a cap is used; without a cap, only the amount. */
+function Meter({ label, used, cap = Infinity, format = (amount) => amount.toLocaleString('en-US') }: MeterProps) {
+  const isFull = used >= cap;
+  const fill = isFull ? ' is-full' : used >= cap * 0.9 ? ' is-nearly-full' : '';
+  const usedOfCap = cap === Infinity ? format(used) : `${format(used)} of ${format(cap)}`;
   return (
     <div className="meter">
       <span className="small soft">{label}</span>
@@ -24,9 +43,9 @@ export function Meter({
         {usedOfCap}
         {isFull && cap > 0 && <span className="small meter-full"> · full</span>}
       </span>
-      {cap !== null && cap > 0 && (
+      {cap > 0 && cap < Infinity && (
         <div
-          className={`meter-bar${isFull ? ' is-full' : isNearlyFull ? ' is-nearly-full' : ''}`}
+          className={`meter-bar${fill}`}
           role="meter"
           aria-label={label}
           aria-valuenow={used}
@@ -37,6 +56,22 @@ export function Meter({
           <div style={{ width: `${Math.min(100, (used / cap) * 100)}%` }} />
         </div>
       )}
+    </div>
+  );
+}
+
+/** Progress bar. @param part 0 to 1; `null` while it is unknown. */
+export function ProgressBar({ part, label }: { part: number | null; label: string }) {
+  return (
+    <div
+      className={part === null ? 'progress is-open' : 'progress'}
+      role="progressbar"
+      aria-label={label}
+      aria-valuenow={part === null ? undefined : Math.round(part * 100)}
+      aria-valuemin={0}
+      aria-valuemax={100}
+    >
+      <div style={part === null ? undefined : { transform: `scaleX(${part})` }} />
     </div>
   );
 }

@@ -1,5 +1,8 @@
-import { useEffect, useMemo, useState } from 'react';
+import './shell.css';
+import { CloudAlert } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { DesktopApi, Page } from '../../shared/contract.ts';
+import { Empty } from '../components/page.tsx';
 import { ActivityPage } from '../pages/activity/activity-page.tsx';
 import { DomainsPage } from '../pages/domains/domains-page.tsx';
 import { FoldersPage } from '../pages/folders/folders-page.tsx';
@@ -7,17 +10,14 @@ import { WatchDialog } from '../pages/folders/watch-dialog.tsx';
 import { PublishPage } from '../pages/publish/publish-page.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
 import { SitesPage } from '../pages/sites/sites-page.tsx';
-import { NextDropContext } from '../state/options.ts';
-import { ShellContext, type WatchSource } from '../state/shell.ts';
-import { useAppState } from '../state/store.ts';
+import { NextDropContext, useOptions } from '../state/options.ts';
+import { createShell, type Route, ShellContext, type WatchSource } from '../state/shell.ts';
+import { type Store, StoreContext, useAppState, useSnapshot } from '../state/store.ts';
 import { Announcements } from './announcements.tsx';
-import { createShell } from './create-shell.ts';
 import { DropOverlay } from './drop-overlay.tsx';
 import { keepFocus } from './keep-focus.ts';
 import { Sidebar } from './sidebar.tsx';
 import { Toasts, useToasts } from './toasts.tsx';
-import { useOptions } from './use-options.ts';
-import { useRoute } from './use-route.ts';
 
 const PAGES: Record<Page, () => React.ReactNode> = {
   publish: PublishPage,
@@ -28,26 +28,49 @@ const PAGES: Record<Page, () => React.ReactNode> = {
   settings: SettingsPage,
 };
 
+/** The root component. */
+export function App({ desktop, store }: { desktop: DesktopApi; store: Store }) {
+  return (
+    <StoreContext value={store}>
+      <Window desktop={desktop} />
+    </StoreContext>
+  );
+}
+
+function Window({ desktop }: { desktop: DesktopApi }) {
+  const snapshot = useSnapshot();
+  if (snapshot.is === 'ready') return <Shell desktop={desktop} />;
+  if (snapshot.is === 'loading') return <div className="starting" role="status" aria-label="Starting" />;
+  return (
+    <main className="starting">
+      <h1 className="hidden">Berth</h1>
+      <Empty
+        icon={CloudAlert}
+        title="Berth could not start"
+        text={`${snapshot.problem.message} ${snapshot.problem.next ?? ''}`}
+      />
+    </main>
+  );
+}
+
 /** The window once the state is loaded: sidebar, page, and overlays. */
-export function Shell({ desktop }: { desktop: DesktopApi }) {
+function Shell({ desktop }: { desktop: DesktopApi }) {
   const { toasts, showToast, dismiss } = useToasts(desktop);
   const { platform } = useAppState('about');
-  const { route, navigate } = useRoute(desktop);
+  // Changed by the user, and by events from the menu, the tray or a link.
+  const [route, navigate] = useState<Route>({ page: 'publish' });
+  useEffect(() => desktop.events.navigate(navigate), [desktop]);
   // A drop uses the options at the time it is published; they may change while a system dialog is open, or before a message is answered.
-  const { nextDrop, latest } = useOptions(desktop);
+  const { nextDrop, latest: options } = useOptions(desktop);
   const [waiting, setWaiting] = useState<readonly WatchSource[]>([]);
+  const openWatch = useCallback(
+    (sources: readonly WatchSource[]) => setWaiting((before) => [...before, ...sources]),
+    [],
+  );
 
   const shell = useMemo(
-    () =>
-      createShell({
-        desktop,
-        route,
-        navigate,
-        showToast,
-        options: latest,
-        openWatch: (sources) => setWaiting((before) => [...before, ...sources]),
-      }),
-    [desktop, route, navigate, showToast, latest],
+    () => createShell({ ...desktop, route, navigate, showToast, options, openWatch }),
+    [desktop, route, showToast, options, openWatch],
   );
 
   useEffect(keepFocus, []);

@@ -2,22 +2,29 @@ import './sidebar.css';
 import {
   Activity,
   ArrowDownToLine,
+  ChevronsUpDown,
+  CircleCheck,
   FolderSync,
   Globe,
   LayoutList,
+  LoaderCircle,
   type LucideIcon,
+  Plus,
   Send,
+  Server as ServerIcon,
   Settings,
+  UserRound,
   WifiOff,
 } from 'lucide-react';
-import { useRef } from 'react';
+import { useId, useRef } from 'react';
 import type { Page } from '../../shared/contract.ts';
+import type { Server } from '../../shared/session.ts';
 import { Button } from '../components/button.tsx';
+import { MenuList } from '../components/menu.tsx';
+import { currentServer, emailOf, hostOf, signInText } from '../state/account.ts';
 import { useShell } from '../state/shell.ts';
 import { useAppState } from '../state/store.ts';
-import { NavButton } from './nav-button.tsx';
 import { foldersBadge, type NavBadge, publishBadge, seenFailures } from './nav-badge.ts';
-import { ServerSwitcher } from './server-switcher.tsx';
 
 const NAV_ITEMS: readonly (readonly [Page, string, LucideIcon])[] = [
   ['publish', 'Publish', Send],
@@ -65,8 +72,40 @@ function useBadges(): Partial<Record<Page, NavBadge | null>> {
   return pageBadge?.is === 'working' ? { ...badges, [route.page]: null } : badges;
 }
 
+interface NavButtonProps {
+  page: Page;
+  label: string;
+  icon: LucideIcon;
+  /** The current activity of the page. */
+  badge?: NavBadge | null | undefined;
+}
+
+function NavButton({ page, label, icon: Icon, badge = null }: NavButtonProps) {
+  const { route, navigate } = useShell();
+  const name = badge === null ? label : `${label}: ${badge.text}`;
+  return (
+    <button
+      type="button"
+      className="nav-button"
+      title={name}
+      aria-label={badge === null ? undefined : name}
+      aria-current={route.page === page ? 'page' : undefined}
+      onClick={() => navigate({ page })}
+    >
+      <Icon size={17} strokeWidth={1.8} aria-hidden />
+      <span className="nav-label">{label}</span>
+      {badge && (
+        <span className={`nav-badge is-${badge.is}`}>
+          {(badge.is !== 'working' || badge.count > 1) && <span>{badge.count}</span>}
+          {badge.is === 'working' && <LoaderCircle size={13} strokeWidth={2.4} className="turning" />}
+        </span>
+      )}
+    </button>
+  );
+}
+
 function Lines() {
-  const { desktop, ask } = useShell();
+  const { commands, ask } = useShell();
   const { online } = useAppState('session');
   const update = useAppState('update');
   return (
@@ -91,13 +130,66 @@ function Lines() {
             small
             icon={ArrowDownToLine}
             title={`Restart to install version ${update.version}`}
-            onClick={() => void ask(desktop.commands.restartToUpdate())}
+            onClick={() => void ask(commands.restartToUpdate())}
           >
             Restart
           </Button>
         </div>
       )}
     </div>
+  );
+}
+
+/** Shows the current account and server, and a menu to switch to another server. */
+function ServerSwitcher() {
+  const { commands, ask, navigate } = useShell();
+  const session = useAppState('session');
+  const id = useId();
+  const server = currentServer(session);
+  const name = signInText(server);
+  return (
+    <>
+      <button
+        type="button"
+        className="switcher"
+        popoverTarget={id}
+        aria-haspopup="menu"
+        aria-label={`Account and server: ${name}, ${hostOf(server.origin)}`}
+        title={`${name}, ${hostOf(server.origin)}`}
+      >
+        <Avatar server={server} />
+        <span className="clip">
+          <span className="clip">{name}</span>
+          <span className="clip small soft">{hostOf(server.origin)}</span>
+        </span>
+        <ChevronsUpDown size={14} aria-hidden />
+      </button>
+      <MenuList
+        id={id}
+        side="above"
+        label="Servers"
+        items={[
+          ...session.servers.map((each) => ({
+            label: hostOf(each.origin),
+            hint: signInText(each),
+            icon: each.origin === session.current ? CircleCheck : ServerIcon,
+            checked: each.origin === session.current,
+            run: () => void ask(commands.chooseServer({ origin: each.origin })),
+          })),
+          { label: 'Account and servers…', icon: Plus, run: () => navigate({ page: 'settings' }) },
+        ]}
+      />
+    </>
+  );
+}
+
+function Avatar({ server }: { server: Server }) {
+  const email = emailOf(server);
+  const isBad = server.signIn.is === 'refused' || server.signIn.is === 'unreachable';
+  return (
+    <span className={`avatar${isBad ? ' is-bad' : email === null ? ' is-anonymous' : ''}`} aria-hidden>
+      {email === null ? <UserRound size={15} /> : email.slice(0, 1)}
+    </span>
   );
 }
 

@@ -2,36 +2,38 @@ import './toasts.css';
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { DesktopApi } from '../../shared/contract.ts';
+import type { Problem } from '../../shared/problem.ts';
 import { Button, IconButton } from '../components/button.tsx';
-import type { ToastContent } from '../state/shell.ts';
+import type { ToastAction } from '../state/shell.ts';
 import { withFile } from '../text/folder.ts';
 
 const MAX_TOASTS = 4;
 const SHOWN_MS = 5_000;
 
-interface Toast extends ToastContent {
+interface Toast {
   id: number;
+  text: string;
+  problem: Problem | null;
+  action: ToastAction | undefined;
 }
 
 /** Keeps at most {@link MAX_TOASTS} toasts. The oldest one is removed first; problems only when nothing else is left. */
 export function useToasts(desktop: DesktopApi) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const lastId = useRef(0);
-  const showToast = useCallback((content: ToastContent) => {
+  const showToast = useCallback((content: string | Problem, action?: ToastAction) => {
+    const [text, problem] = typeof content === 'string' ? [content, null] : [content.message, content];
+    const toast: Toast = { id: ++lastId.current, text, problem, action };
     setToasts((before) => {
       // A repeated text replaces the earlier toast.
-      const others = before.filter(({ text }) => text !== content.text);
-      const all = [...others, { ...content, id: ++lastId.current }];
+      const all = [...before.filter(({ text }) => text !== toast.text), toast];
       if (all.length <= MAX_TOASTS) return all;
-      const gone = all.find(({ problem }) => problem === undefined) ?? all[0];
-      return all.filter((toast) => toast !== gone);
+      const gone = all.find(({ problem }) => problem === null) ?? all[0];
+      return all.filter((each) => each !== gone);
     });
   }, []);
   const dismiss = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
-  useEffect(
-    () => desktop.events.problem(({ problem }) => showToast({ text: problem.message, problem })),
-    [desktop, showToast],
-  );
+  useEffect(() => desktop.events.problem(({ problem }) => showToast(problem)), [desktop, showToast]);
   return { toasts, showToast, dismiss };
 }
 
@@ -47,7 +49,7 @@ export function Toasts({ toasts, dismiss }: { toasts: readonly Toast[]; dismiss:
 
 function ToastCard({ toast, dismiss }: { toast: Toast; dismiss: (id: number) => void }) {
   const { id, text, problem, action } = toast;
-  const stays = problem !== undefined;
+  const stays = problem !== null;
   useEffect(() => {
     if (stays) return;
     const timer = setTimeout(() => dismiss(id), SHOWN_MS);

@@ -1,47 +1,46 @@
 import type { Activity, Deployment, Domain } from '@berth/contract';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { Answer } from '../../shared/contract.ts';
-import { useAccount, useAccountKey } from './account.ts';
+import { useAccount } from './account.ts';
+import { type ListSource, type ListState, type ListPage, PagedList } from './paged-list.ts';
 import { useShell } from './shell.ts';
 import { useAppState } from './store.ts';
-import { type ListPage, type RemoteList, useList } from './use-list.ts';
 
 /** A burst of activities causes one refresh, this long after the last of them. */
 const DELAY_MS = 400;
 
+/** A list of the account, as a component uses it. */
+export type List<T> = ListState<T> & Pick<PagedList<T>, 'loadMore' | 'reload' | 'change'>;
+
 /** The deployments of the account, newest first. Refreshed when an activity reports a change. */
-export function useDeployments(): RemoteList<Deployment> {
-  const { commands } = useShell().desktop;
+export function useDeployments(): List<Deployment> {
+  const { commands } = useShell();
   const list = useList({
     read: async (cursor) => pageOf(await commands.listDeployments({ cursor }), ({ deployments }) => deployments),
     keyOf: ({ deployment }) => deployment,
-    accountKey: useAccountKey(),
   });
-  useRefreshOnActivity(list, 'deployment.', ({ deployment }, { deployment: removed }) => deployment === removed);
-  return list;
+  useRefreshOnActivity(list, 'deployment');
+  return useListState(list);
 }
 
 /** The domains of the account. Refreshed when an activity reports a change. */
-export function useDomains(): RemoteList<Domain> {
-  const { commands } = useShell().desktop;
+export function useDomains(): List<Domain> {
+  const { commands } = useShell();
   const list = useList({
     read: async (cursor) => pageOf(await commands.listDomains({ cursor }), ({ domains }) => domains),
     keyOf: ({ domain }) => domain,
-    accountKey: useAccountKey(),
   });
-  useRefreshOnActivity(list, 'domain.', ({ domain }, { domain: removed }) => domain === removed);
-  return list;
+  useRefreshOnActivity(list, 'domain');
+  return useListState(list);
 }
 
 /** The activities of the account, newest first. @param onActivity Called for each new activity. */
-export function useActivities(onActivity: (activity: Activity) => void): RemoteList<Activity> {
-  const { commands, events } = useShell().desktop;
+export function useActivities(onActivity: (activity: Activity) => void): List<Activity> {
+  const { commands, events } = useShell();
   const list = useList({
     read: async (cursor) => pageOf(await commands.listActivities({ cursor }), ({ activities }) => activities),
     keyOf: activityKey,
-    accountKey: useAccountKey(),
   });
-  const { change } = list;
   const latest = useRef(onActivity);
   latest.current = onActivity;
   useEffect(
@@ -50,12 +49,11 @@ export function useActivities(onActivity: (activity: Activity) => void): RemoteL
         latest.current(activity);
         // A new activity may already be in the list that was just read.
         const key = activityKey(activity);
-        change((items) => (items.some((each) => activityKey(each) === key) ? items : [activity, ...items]));
+        list.change((items) => (items.some((each) => activityKey(each) === key) ? items : [activity, ...items]));
       }),
-    [events, change],
+    [events, list],
   );
-  useReloadAfterGap(list.reload);
-  return list;
+  return useListState(list);
 }
 
 /** A key made of an activity's contents: two with equal contents in the same second count as one. */
@@ -71,36 +69,51 @@ function pageOf<V extends { nextCursor?: string | undefined }, T>(
   return { ok: true, value: { items: itemsOf(answer.value), nextCursor: answer.value.nextCursor } };
 }
 
-/** Refreshes a list after a burst of activities that report changes. Deleted and expired items are removed at once. */
-function useRefreshOnActivity<T>(
-  list: RemoteList<T>,
-  prefix: string,
-  isAbout: (item: T, activity: Activity) => boolean,
+/** Loads a list of the current account, and a new one when the account or the server changes. */
+function useList<T>(source: ListSource<T>): PagedList<T> {
+  const { accountKey } = useAccount();
+  const list = useMemo(() => new PagedList(source), [accountKey]);
+  useEffect(() => {
+    list.reload();
+    return list.close;
+  }, [list]);
+  useReloadAfterGap(list.reload);
+  return list;
+}
+
+function useListState<T>(list: PagedList<T>): List<T> {
+  const state = useSyncExternalStore(list.subscribe, list.get);
+  return useMemo(
+    () => ({ ...state, loadMore: list.loadMore, reload: list.reload, change: list.change }),
+    [state, list],
+  );
+}
+
+/** Refreshes a list after a burst of activities about its items. Deleted and expired items are removed at once. */
+function useRefreshOnActivity<K extends 'deployment' | 'domain', T extends Record<K, string>>(
+  list: PagedList<T>,
+  kind: K,
 ) {
-  const { events } = useShell().desktop;
-  const { change, refresh, reload } = list;
-  const latest = useRef(isAbout);
-  latest.current = isAbout;
+  const { events } = useShell();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = events.activity((activity) => {
-      if (!activity.event.startsWith(prefix)) return;
+      if (!activity.event.startsWith(`${kind}.`)) return;
       if (/\.(?:delete|expire)$/.test(activity.event))
-        change((items) => items.filter((item) => !latest.current(item, activity)));
+        list.change((items) => items.filter((item) => item[kind] !== activity[kind]));
       clearTimeout(timer);
-      timer = setTimeout(refresh, DELAY_MS);
+      timer = setTimeout(list.refresh, DELAY_MS);
     });
     return () => {
       clearTimeout(timer);
       stop();
     };
-  }, [events, prefix, change, refresh]);
-  useReloadAfterGap(reload);
+  }, [events, kind, list]);
 }
 
 /** Reloads when the server is reachable again and when the event stream starts: events before that were missed. */
 function useReloadAfterGap(reload: () => void) {
-  const { events } = useShell().desktop;
+  const { events } = useShell();
   const { online } = useAppState('session');
   const { server } = useAccount();
   const isConnected = online && server.signIn.is === 'signed-in';

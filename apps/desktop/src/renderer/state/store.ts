@@ -3,14 +3,10 @@ import type { AppState, DesktopApi } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 
 /** The app state as the page has it: loading, failed, or ready. */
-export type Snapshot = { is: 'loading' } | { is: 'failed'; problem: Problem } | { is: 'ready'; state: AppState };
+type Snapshot = { is: 'loading' } | { is: 'failed'; problem: Problem } | { is: 'ready'; state: AppState };
 
 /** The last state that the app reported. The page never changes it itself. */
-export interface Store {
-  get(): Snapshot;
-  /** @returns A function that unsubscribes. */
-  subscribe(listener: () => void): () => void;
-}
+export type Store = ReturnType<typeof openStore>;
 
 const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as const;
 
@@ -19,7 +15,7 @@ const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as co
  *
  * A slice that an event reports before the answer arrives wins over the answer: events report every change, so it is at least as new.
  */
-export function openStore(desktop: DesktopApi): Store {
+export function openStore(desktop: DesktopApi) {
   const listeners = new Set<() => void>();
   let reported: Partial<AppState> = {};
   let snapshot: Snapshot = { is: 'loading' };
@@ -34,19 +30,14 @@ export function openStore(desktop: DesktopApi): Store {
   };
 
   for (const name of SLICES) desktop.events[name]((data) => receive({ [name]: data }));
-  void desktop.commands
-    .readState()
-    .then((answer) =>
-      publish(
-        answer.ok
-          ? { is: 'ready', state: { ...answer.value, ...reported } }
-          : { is: 'failed', problem: answer.problem },
-      ),
-    );
+  void desktop.commands.readState().then((answer) => {
+    if (answer.ok) publish({ is: 'ready', state: { ...answer.value, ...reported } });
+    else publish({ is: 'failed', problem: answer.problem });
+  });
 
   return {
     get: () => snapshot,
-    subscribe(listener) {
+    subscribe(listener: () => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -1,18 +1,12 @@
-import { bytes } from '@berth/client/amounts';
+import { bytes, count } from '@berth/client/amounts';
 import type { FolderState, PauseReason, WatchedFolder } from '../../shared/folder.ts';
+import type { Amount, LeftOut } from '../../shared/progress.ts';
+import type { Question } from '../../shared/publishing.ts';
 import { progressText } from './progress.ts';
 import { ago, until } from './time.ts';
 
 /** The tone of a line: selects its colour and icon. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet';
-
-/** The state of a folder as a short text and a line of details. */
-export interface StateText {
-  tone: Tone;
-  text: string;
-  detail: string | null;
-  next: string | null;
-}
 
 const MISSING: Record<Extract<FolderState, { is: 'missing' }>['reason'], string> = {
   gone: 'Folder not found',
@@ -29,8 +23,8 @@ const PAUSED: Record<PauseReason, [text: string, detail: string]> = {
   ],
 };
 
-/** @param now Unix milliseconds. */
-export function folderText({ state, live }: WatchedFolder, now: number): StateText {
+/** The state of a folder as a short text and a line of details. @param now Unix milliseconds. */
+export function folderText({ state, live }: WatchedFolder, now: number) {
   const line = (tone: Tone, text: string, detail: string | null = null, next: string | null = null) => ({
     tone,
     text,
@@ -44,26 +38,21 @@ export function folderText({ state, live }: WatchedFolder, now: number): StateTe
       return line('busy', 'Changes detected', 'Publishing when they stop.');
     case 'publishing': {
       const { doing, detail } = progressText(state.progress, now);
-      return state.progress.phase === 'sending'
-        ? line('busy', `Uploading ${detail}`)
-        : line('busy', doing, detail || null);
+      if (state.progress.phase === 'sending') return line('busy', `Uploading ${detail}`);
+      return line('busy', doing, detail || null);
     }
     case 'live':
       return line('good', live ? `Up to date · published ${ago(live.at, now)}` : 'Up to date');
-    case 'waiting':
-      return line(
-        'warn',
-        `${state.problem.kind === 'network' ? 'Waiting for the network · trying again' : 'Trying again'} ${until(state.until, now)}`,
-        state.problem.message,
-      );
+    case 'waiting': {
+      const waiting = state.problem.kind === 'network' ? 'Waiting for the network · trying again' : 'Trying again';
+      return line('warn', `${waiting} ${until(state.until, now)}`, state.problem.message);
+    }
     case 'failed':
       return line('bad', 'Failed', withFile(state.problem), state.problem.next);
-    case 'missing':
-      return line(
-        'warn',
-        MISSING[state.reason],
-        live ? 'The live version is unchanged.' : 'Nothing has been published yet.',
-      );
+    case 'missing': {
+      const detail = live ? 'The live version is unchanged.' : 'Nothing has been published yet.';
+      return line('warn', MISSING[state.reason], detail);
+    }
     case 'paused':
       return line('quiet', ...PAUSED[state.why]);
     case 'signed-out':
@@ -72,11 +61,37 @@ export function folderText({ state, live }: WatchedFolder, now: number): StateTe
 }
 
 /** The size of the live version: `128 files · 3.4 MB`. */
-export function sizeText({ files, bytes: size }: { files: number; bytes: number }): string {
-  return `${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'} · ${bytes(size)}`;
+export function sizeText({ files, bytes: size }: Amount): string {
+  return `${count(files, 'file')} · ${bytes(size)}`;
 }
 
 /** Prefixes a message with its file, unless the message already names it. */
 export function withFile({ message, file }: { message: string; file: string | null }): string {
   return file === null || message.includes(file) ? message : `${file}: ${message}`;
+}
+
+const SKIPPED: Record<LeftOut['reason'], readonly [one: string, many: string]> = {
+  private: ['private file', 'private files'],
+  ignored: ['ignored file', 'ignored files'],
+  link: ['link to outside the folder', 'links to outside the folder'],
+  'not-a-file': ['special file', 'special files'],
+};
+
+/** Lists skipped files: `3 private files skipped: .env, .git/config …`. */
+export function skippedText({ reason, count, paths }: LeftOut): string {
+  const [one, many] = SKIPPED[reason];
+  const listed = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many} skipped${listed}`;
+}
+
+const QUESTIONS: Record<Question['about'], string> = {
+  'no-front-page': 'There’s no index.html here, so the link would show an error page.',
+  project: 'This looks like a project’s source, not its build output.',
+  personal: 'This looks like a personal folder. Everything in it would be public.',
+  pasted: 'You pasted this. Nothing is public until you publish it.',
+};
+
+/** Explains why the app asks before it publishes something, and asks about suggestions if there are any. */
+export function questionText({ about, suggestions }: Question): string {
+  return suggestions.length === 0 ? QUESTIONS[about] : `${QUESTIONS[about]} Did you mean one of these?`;
 }

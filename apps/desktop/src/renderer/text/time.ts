@@ -1,20 +1,14 @@
-import { duration } from '@berth/client/amounts';
+import { count, duration } from '@berth/client/amounts';
 
 const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
-const MONTH = 30 * DAY;
-const SPANS = [
-  [DAY, 'day'],
-  [HOUR, 'hour'],
-  [MINUTE, 'minute'],
-] as const;
 
 /** Formats a past moment: `just now`, `2 min ago`, `12 Oct`. @param at, now Unix milliseconds. */
 export function ago(at: number, now: number): string {
   const seconds = Math.floor((now - at) / 1_000);
   if (seconds < 10) return 'just now';
-  if (seconds >= MONTH)
+  if (seconds >= 30 * DAY)
     return new Date(at).toLocaleDateString('en-US', { day: 'numeric', month: 'short', year: 'numeric' });
   const unit = [DAY, HOUR, MINUTE].find((size) => seconds >= size) ?? 1;
   return `${duration(Math.floor(seconds / unit) * unit)} ago`;
@@ -22,14 +16,15 @@ export function ago(at: number, now: number): string {
 
 /** Formats a duration in its two largest units: `2 days 23 hours`. @param seconds More than 0. */
 export function remaining(seconds: number): string {
-  const first = SPANS.findIndex(([size]) => seconds >= size);
-  if (first < 0) return 'less than a minute';
-  const [size, noun] = SPANS[first]!;
-  const rest = SPANS[first + 1];
-  const restCount = rest ? Math.floor((seconds % size) / rest[0]) : 0;
-  return [spell(Math.floor(seconds / size), noun), rest && restCount > 0 ? spell(restCount, rest[1]) : '']
-    .join(' ')
-    .trim();
+  const parts = [
+    count(Math.floor(seconds / DAY), 'day'),
+    count(Math.floor((seconds % DAY) / HOUR), 'hour'),
+    count(Math.floor((seconds % HOUR) / MINUTE), 'minute'),
+  ];
+  const first = parts.findIndex((part) => !part.startsWith('0'));
+  if (first === -1) return 'less than a minute';
+  const [largest, next] = parts.slice(first);
+  return next === undefined || next.startsWith('0') ? largest! : `${largest} ${next}`;
 }
 
 /** Formats the time until a moment: `in 12 s`; `now` once it has come. @param until, now Unix milliseconds. */
@@ -44,20 +39,11 @@ export function dayOf(at: number, now: number): string {
   const today = startOfDay(now);
   if (day === today) return 'Today';
   if (day === startOfDay(today - HOUR * 1_000)) return 'Yesterday';
-  const isSameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
-  return new Date(at).toLocaleDateString('en-US', {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    ...(isSameYear ? {} : { year: 'numeric' }),
-  });
+  const year = new Date(at).getFullYear() === new Date(now).getFullYear() ? undefined : 'numeric';
+  return new Date(at).toLocaleDateString('en-US', { weekday: 'long', day: 'numeric', month: 'long', year });
 }
 
 /** The start of a moment's day in the local time zone, in Unix milliseconds. */
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
-}
-
-function spell(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,24 +1,53 @@
 import { launchBrowser, NO_BROWSER } from '@berth/testing/browser';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe } from 'vitest';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { type Gallery, openGallery } from './window.ts';
 
-/** A `describe` for tests of the window in a browser; skipped without one. @param tests May use the gallery only inside tests. */
+/**
+ * A `describe` for tests of the window in a browser; skipped without one. What a test opens is closed after it.
+ *
+ * @param tests May use the gallery only inside tests.
+ */
 export function describeWindow(title: string, tests: (gallery: Omit<Gallery, 'remove'>) => void): void {
   describe.skipIf(NO_BROWSER !== null)(title, () => {
     let browser: Browser;
     let gallery: Gallery;
+    const opened: Page[] = [];
     beforeAll(async () => {
       browser = await launchBrowser();
       gallery = await openGallery(browser);
+    });
+    afterEach(async () => {
+      for (const page of opened.splice(0)) await page.context().close();
     });
     afterAll(async () => {
       await browser?.close();
       await gallery?.remove();
     });
     tests({
-      open: (...args) => gallery.open(...args),
+      open: async (...args) => {
+        const window = await gallery.open(...args);
+        opened.push(window.page);
+        return window;
+      },
       openSmallest: (...args) => gallery.openSmallest(...args),
     });
   });
+}
+
+/** Polls until the expectation is met, for at most 60 s, because machines may be busy. */
+export function eventually<T>(read: () => Promise<T>, message?: string): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(read, { timeout: 60_000, message });
+}
+
+/** The focused element: its tag and its label or text. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const { tagName, textContent, ariaLabel } = document.activeElement!;
+    return `${tagName} ${ariaLabel ?? textContent}`;
+  });
+}
+
+export function isFocused(element: Locator): Promise<boolean> {
+  return element.evaluate((it) => it === document.activeElement);
 }

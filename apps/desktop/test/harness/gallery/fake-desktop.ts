@@ -10,7 +10,7 @@ export type Script =
 
 /** Options of the fake, set before the page starts. */
 export interface FakeOptions {
-  state: unknown;
+  readState: Script;
   answers: Partial<Record<CommandName | 'grant', Script>>;
   commands: readonly string[];
   events: readonly string[];
@@ -33,11 +33,11 @@ declare global {
 }
 
 /** Installs a `window.desktop` that records commands and answers them by script. Runs in the page, so it cannot use this file's scope. */
-export function installFake({ state, answers, commands, events }: FakeOptions): void {
+export function installFake({ readState, answers, commands, events }: FakeOptions): void {
   const sent: Fake['sent'] = [];
   const violations: string[] = [];
   const listeners = new Map<string, Set<(data: unknown) => void>>();
-  const scripts: Record<string, Script | undefined> = { readState: { value: state }, ...answers };
+  const scripts: Record<string, Script | undefined> = { readState, ...answers };
 
   const waiting: { name: string; resolve: () => void }[] = [];
   const reply = async (name: CommandName | 'grant', input: unknown, isRetry = false): Promise<unknown> => {

@@ -10,12 +10,14 @@ import {
   problem,
   published,
   publishing,
+  SENDING,
   SIGNED_OUT,
   siteUrl,
+  TOO_LARGE,
+  UNREACHABLE,
 } from './sample.ts';
-import type { GalleryState } from './state.ts';
+import { chooseFromMenu, type GalleryState } from './window.ts';
 
-const MB = 1_000_000;
 const HARBOUR = folder(1, 'harbour-notes', { is: 'live' });
 
 const VERSIONS = [1, 2, 3, 4, 5].map((number) => ({
@@ -27,38 +29,29 @@ const VERSIONS = [1, 2, 3, 4, 5].map((number) => ({
   live: number === 1,
 }));
 
+const FREE = { valid: true, normalized: 'quiet-harbour.sites.example', available: true, reason: null };
+const picked = (name: string, kind = 'folder') => ({ value: { grant: grant(0), name, kind } });
+
 export const FOLDER_STATES: readonly GalleryState[] = [
   {
     name: 'folders-empty',
-    about: 'No folder is watched yet',
     page: 'folders',
-    state: appState(),
     shows: ['Watch a folder to publish every build', 'Watch a folder…'],
     kept: true,
   },
   {
     name: 'folders-signed-out',
-    about: 'Watching needs an account',
     page: 'folders',
     state: appState({ session: SIGNED_OUT }),
     shows: ['Watching needs an account', 'Sign in'],
   },
   {
     name: 'folders-states',
-    about: 'Folders that are up to date, publishing, or paused',
     page: 'folders',
     state: appState({
       folders: [
         { ...HARBOUR, labels: ['notes', 'public'] },
-        folder(2, 'shop', {
-          is: 'publishing',
-          progress: {
-            phase: 'sending',
-            done: { files: 40, bytes: 3.4 * MB },
-            total: { files: 128, bytes: 12 * MB },
-            bytesPerSecond: 2.1 * MB,
-          },
-        }),
+        folder(2, 'shop', { is: 'publishing', progress: SENDING }),
         folder(3, 'handbook', { is: 'settling' }),
         folder(4, 'blog', { is: 'paused', why: 'asked' }),
         folder(5, 'status', { is: 'paused', why: 'earlier-version' }),
@@ -78,23 +71,12 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-problems',
-    about: 'Folders that need the user to do something',
     page: 'folders',
     state: appState({
       folders: [
-        folder(1, 'shop', {
-          is: 'failed',
-          problem: problem('refused', 'The file has 31 MB, and a file may have 20 MB at most.', {
-            file: 'media/opening-night.mp4',
-            next: 'Take it out of the folder, or choose a plan with larger files.',
-          }),
-        }),
+        folder(1, 'shop', { is: 'failed', problem: TOO_LARGE }),
         folder(2, 'blog', { is: 'missing', reason: 'gone' }),
-        folder(3, 'handbook', {
-          is: 'waiting',
-          problem: problem('network', 'The server cannot be reached.'),
-          until: NOW + 12_000,
-        }),
+        folder(3, 'handbook', { is: 'waiting', problem: UNREACHABLE, until: NOW + 12_000 }),
         folder(4, 'docs', { is: 'missing', reason: 'no-front-page' }),
         folder(5, 'notes', { is: 'missing', reason: 'empty' }),
         folder(6, 'status', { is: 'signed-out' }),
@@ -128,17 +110,11 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-watch',
-    about: 'Choosing the address for a watched folder',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: {
-      pickFolder: { value: { grant: '0'.repeat(32), name: 'dist', kind: 'folder' } },
-      suggestName: {
-        value: {
-          name: 'quiet-harbour',
-          validation: { valid: true, normalized: 'quiet-harbour.sites.example', available: true, reason: null },
-        },
-      },
+      pickFolder: picked('dist'),
+      suggestName: { value: { name: 'quiet-harbour', validation: FREE } },
     },
     act: async (page) => {
       await page.getByRole('button', { name: 'Watch a folder…' }).click();
@@ -149,11 +125,10 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-watch-asking',
-    about: 'The question before a folder is watched that looks like a mistake',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: {
-      pickFolder: { value: { grant: '0'.repeat(32), name: 'harbour-site', kind: 'folder' } },
+      pickFolder: picked('harbour-site'),
       checkFolder: {
         value: {
           question: {
@@ -177,11 +152,10 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-watch-personal',
-    about: 'The question before a personal folder is watched',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: {
-      pickFolder: { value: { grant: '0'.repeat(32), name: 'Documents', kind: 'folder' } },
+      pickFolder: picked('Documents'),
       checkFolder: { value: { question: { about: 'personal', suggestions: [], anyway: grant(3) } } },
     },
     act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
@@ -189,11 +163,10 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-watch-silent',
-    about: 'A folder to watch whose drive does not respond',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: {
-      pickFolder: { value: { grant: '0'.repeat(32), name: 'dist', kind: 'unknown' } },
+      pickFolder: picked('dist', 'unknown'),
       checkFolder: {
         problem: problem(
           'folder',
@@ -206,16 +179,10 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-watch-open',
-    about: 'The question before a folder is watched without the password that its site has',
     page: 'publish',
     state: appState({ publishings: [publishing(1, published(1, { password: true }))] }),
     answers: {
-      suggestName: {
-        value: {
-          name: 'quiet-harbour',
-          validation: { valid: true, normalized: 'quiet-harbour.sites.example', available: true, reason: null },
-        },
-      },
+      suggestName: { value: { name: 'quiet-harbour', validation: FREE } },
     },
     act: async (page) => {
       await page.getByRole('button', { name: 'Watch this folder…' }).click();
@@ -226,13 +193,11 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-history',
-    about: 'The versions of a folder',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
     answers: { listVersions: { value: { versions: VERSIONS } } },
     act: async (page) => {
-      await page.getByRole('button', { name: 'More about harbour-notes' }).click();
-      await page.getByRole('menuitem', { name: 'History…' }).click();
+      await chooseFromMenu(page, 'harbour-notes', 'History…');
       await page.getByRole('list', { name: 'Versions' }).waitFor();
     },
     shows: ['History of harbour-notes', 'Live', 'Make live'],
@@ -240,12 +205,10 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-password',
-    about: 'The inline question before the password of a folder is removed',
     page: 'folders',
     state: appState({ folders: [{ ...HARBOUR, password: true }] }),
     act: async (page) => {
-      await page.getByRole('button', { name: 'More about harbour-notes' }).click();
-      await page.getByRole('menuitem', { name: 'Password…' }).click();
+      await chooseFromMenu(page, 'harbour-notes', 'Password…');
       await page.getByRole('button', { name: 'Remove' }).click();
     },
     shows: ['Password of harbour-notes', 'Password-protected', 'everyone with the link can see it'],
@@ -253,21 +216,16 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   },
   {
     name: 'folders-remove',
-    about: 'The inline question before a folder is no longer watched',
     page: 'folders',
     state: appState({ folders: [HARBOUR] }),
-    act: async (page) => {
-      await page.getByRole('button', { name: 'More about harbour-notes' }).click();
-      await page.getByRole('menuitem', { name: 'Stop watching…' }).click();
-    },
+    act: (page) => chooseFromMenu(page, 'harbour-notes', 'Stop watching…'),
     shows: ['Stop watching harbour-notes? Its site stays online.'],
   },
   {
     name: 'folders-long',
-    about: 'Many folders',
     page: 'folders',
     state: appState({
-      folders: Array.from({ length: 30 }, (_, number) => ({
+      folders: Array.from({ length: 12 }, (_, number) => ({
         ...folder(number, `project-${number + 1}`, { is: 'live' }),
         id: id(500 + number),
         live: { ...HARBOUR.live!, at: NOW - number * 90 * MINUTE },

@@ -1,5 +1,6 @@
 import {
   appState,
+  asking,
   deploymentId,
   folder,
   grant,
@@ -10,34 +11,33 @@ import {
   problem,
   published,
   publishing,
+  SENDING,
   SIGNED_OUT,
+  TOO_LARGE,
+  UNREACHABLE,
+  working,
 } from './sample.ts';
-import type { GalleryState } from './state.ts';
+import type { GalleryState } from './window.ts';
 
-const MB = 1_000_000;
+const STOPPING = problem('unavailable', 'The service is stopping.', { status: 503, retryAfterSeconds: 5 });
 const CLAIM = 'https://berth.example/claim/0123456789abcdef0123456789abcdef';
 
 export const PUBLISH_STATES: readonly GalleryState[] = [
   {
     name: 'publish-empty',
-    about: 'Nothing dropped yet',
     page: 'publish',
-    state: appState(),
     shows: ['Drop a folder, get a link', 'Choose folder…', 'Choose files…', 'Domain, password, labels'],
     kept: true,
   },
   {
     name: 'publish-empty-signed-out',
-    about: 'The same without an account',
     page: 'publish',
     state: appState({ session: SIGNED_OUT }),
     shows: ['no account needed', 'lasts 3 days', 'Not signed in'],
   },
   {
     name: 'publish-options',
-    about: 'The options for the next drop',
     page: 'publish',
-    state: appState(),
     act: async (page) => {
       await page.getByRole('button', { name: 'Domain, password, labels' }).click();
       await page.getByLabel('Domain', { exact: true }).fill('harbour-notes');
@@ -50,7 +50,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-published',
-    about: 'Links of an account, with the skipped files and the warnings',
     page: 'publish',
     state: appState({
       publishings: [
@@ -96,7 +95,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-anonymous',
-    about: 'Links without an account: the time until they expire, and how to keep them',
     page: 'publish',
     state: appState({
       session: SIGNED_OUT,
@@ -123,49 +121,22 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-working',
-    about: 'Every phase of publishing',
     page: 'publish',
     state: appState({
       publishings: [
         publishing(1, { is: 'queued' }, { name: 'handbook' }),
-        publishing(2, { is: 'working', progress: { phase: 'listing' } }, { name: 'photos' }),
-        publishing(3, {
-          is: 'working',
-          progress: {
-            phase: 'reading',
-            done: { files: 1_204, bytes: 41 * MB },
-            total: { files: 10_000, bytes: 212 * MB },
-            cached: { files: 900, bytes: 30 * MB },
-          },
+        working(2, 'photos', { phase: 'listing' }),
+        working(3, 'dist', {
+          phase: 'reading',
+          done: { files: 1_204, bytes: 41_000_000 },
+          total: { files: 10_000, bytes: 212_000_000 },
+          cached: { files: 900, bytes: 30_000_000 },
         }),
-        publishing(
-          4,
-          {
-            is: 'working',
-            progress: {
-              phase: 'sending',
-              done: { files: 40, bytes: 3.4 * MB },
-              total: { files: 128, bytes: 12 * MB },
-              bytesPerSecond: 2.1 * MB,
-            },
-          },
-          { name: 'shop' },
-        ),
-        publishing(
-          5,
-          {
-            is: 'working',
-            progress: { phase: 'retrying', attempt: 2, at: NOW + 12_000, reason: 'The server cannot be reached.' },
-          },
-          { name: 'blog' },
-        ),
-        publishing(
-          6,
-          { is: 'working', progress: { phase: 'comparing', total: { files: 12, bytes: 9 } } },
-          { name: 'docs' },
-        ),
-        publishing(7, { is: 'working', progress: { phase: 'finishing' } }, { name: 'slides' }),
-        publishing(8, { is: 'working', progress: { phase: 'linking' } }, { name: 'status' }),
+        working(4, 'shop', SENDING),
+        working(5, 'blog', { phase: 'retrying', attempt: 2, at: NOW + 12_000, reason: UNREACHABLE.message }),
+        working(6, 'docs', { phase: 'comparing', total: { files: 12, bytes: 9 } }),
+        working(7, 'slides', { phase: 'finishing' }),
+        working(8, 'status', { phase: 'linking' }),
       ],
     }),
     shows: [
@@ -174,7 +145,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       '1,204 of 10,000 files · 900 unchanged',
       '3.4 of 12 MB · 2.1 MB/s · 5 s left',
       'Trying again in 12 s…',
-      'The server cannot be reached.',
+      'berth.example cannot be reached',
       'Checking what’s already uploaded…',
       'Finishing up…',
       'Updating the address…',
@@ -183,29 +154,21 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-elsewhere',
-    about: 'What is being published while another page is shown',
     page: 'settings',
     state: appState({
-      publishings: [
-        publishing(1, { is: 'working', progress: { phase: 'finishing' } }),
-        publishing(2, { is: 'queued' }, { name: 'handbook' }),
-      ],
+      publishings: [working(1, 'dist', { phase: 'finishing' }), publishing(2, { is: 'queued' }, { name: 'handbook' })],
       folders: [folder(1, 'shop', { is: 'publishing', progress: { phase: 'listing' } })],
     }),
     shows: ['Folders', 'Settings'],
   },
   {
     name: 'publish-elsewhere-problems',
-    about: 'What needs an answer from the user while another page is shown',
     page: 'settings',
     state: appState({
-      publishings: [
-        publishing(1, { is: 'asking', question: { about: 'no-front-page', suggestions: [] } }),
-        publishing(2, { is: 'working', progress: { phase: 'finishing' } }),
-      ],
+      publishings: [asking(1, 'dist', 'no-front-page'), working(2, 'dist', { phase: 'finishing' })],
       folders: [
-        folder(1, 'shop', { is: 'failed', problem: problem('refused', 'It is too large.') }),
-        folder(2, 'blog', { is: 'failed', problem: problem('refused', 'It is too large.') }),
+        folder(1, 'shop', { is: 'failed', problem: TOO_LARGE }),
+        folder(2, 'blog', { is: 'failed', problem: TOO_LARGE }),
       ],
     }),
     shows: ['Folders', '1', '2'],
@@ -213,31 +176,16 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-asking',
-    about: 'The question before publishing something that looks like a mistake',
     page: 'publish',
     state: appState({
       publishings: [
-        publishing(
-          1,
-          {
-            is: 'asking',
-            question: {
-              about: 'project',
-              suggestions: [
-                { grant: grant(1), name: 'dist' },
-                { grant: grant(2), name: 'storybook-static' },
-              ],
-            },
-          },
-          { name: 'harbour-site' },
-        ),
-        publishing(2, { is: 'asking', question: { about: 'personal', suggestions: [] } }, { name: 'Documents' }),
-        publishing(3, { is: 'asking', question: { about: 'no-front-page', suggestions: [] } }, { name: 'assets' }),
-        publishing(
-          4,
-          { is: 'asking', question: { about: 'pasted', suggestions: [] } },
-          { name: 'menu.pdf', kind: 'files', watchable: false },
-        ),
+        asking(1, 'harbour-site', 'project', [
+          { grant: grant(1), name: 'dist' },
+          { grant: grant(2), name: 'storybook-static' },
+        ]),
+        asking(2, 'Documents', 'personal'),
+        asking(3, 'assets', 'no-front-page'),
+        asking(4, 'menu.pdf', 'pasted'),
       ],
     }),
     shows: [
@@ -253,28 +201,18 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-failed',
-    about: 'What failed: the file, and the next step',
     page: 'publish',
     state: appState({
       publishings: [
-        publishing(1, {
-          is: 'failed',
-          problem: problem('refused', 'The file has 31 MB, and a file may have 20 MB at most.', {
-            file: 'media/opening-night.mp4',
-            next: 'Take it out of the folder, or choose a plan with larger files.',
-          }),
-        }),
-        publishing(
-          2,
-          { is: 'failed', problem: problem('unavailable', 'The server is being updated, and takes nothing for now.') },
-          { name: 'handbook' },
-        ),
+        publishing(1, { is: 'failed', problem: TOO_LARGE }),
+        publishing(2, { is: 'failed', problem: STOPPING }, { name: 'handbook' }),
         publishing(3, { is: 'cancelled' }, { name: 'photos' }),
       ],
     }),
     shows: [
-      'media/opening-night.mp4: The file has 31 MB',
-      'Take it out of the folder',
+      'media/opening-night.mp4 is too large. The limit is 20 MB for each file.',
+      'exclude it in a .berthignore file',
+      'Try again in 5 s.',
       'Try again',
       'Not published',
       'Nothing was published.',
@@ -283,16 +221,15 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
   },
   {
     name: 'publish-long',
-    about: 'Many drops',
     page: 'publish',
     state: appState({
-      publishings: Array.from({ length: 24 }, (_, number) =>
+      publishings: Array.from({ length: 12 }, (_, number) =>
         publishing(number + 1, published(number + 1), {
-          name: `build-${24 - number}`,
+          name: `build-${12 - number}`,
           begun: NOW - number * 17 * MINUTE,
         }),
       ),
     }),
-    shows: ['build-24', deploymentId(1)],
+    shows: ['build-12', deploymentId(1)],
   },
 ];

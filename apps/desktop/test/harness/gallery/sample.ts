@@ -1,8 +1,10 @@
+import { ClientError } from '@berth/client';
 import type { Activity, ActivityEvent, Deployment, Domain } from '@berth/contract';
+import { problemOf } from '../../../src/main/problem.ts';
 import type { AppState } from '../../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../../src/shared/folder.ts';
-import type { Problem } from '../../../src/shared/problem.ts';
-import type { Published, Publishing, PublishingState } from '../../../src/shared/publishing.ts';
+import type { Progress } from '../../../src/shared/progress.ts';
+import type { Published, Publishing, PublishingState, Question } from '../../../src/shared/publishing.ts';
 import type { Server, SignIn } from '../../../src/shared/session.ts';
 import { DEFAULT_SETTINGS } from '../../../src/shared/settings.ts';
 
@@ -52,7 +54,7 @@ export function appState(other: Partial<AppState> = {}): AppState {
   return {
     publishings: [],
     folders: [],
-    session: { servers: [server()], current: SERVER, keysKept: 'system', online: true },
+    session: session(SIGNED_IN),
     settings: DEFAULT_SETTINGS,
     update: { is: 'none' },
     about: { version: '0.1.0', platform: 'linux', tray: true, canOpenAtLogin: true },
@@ -63,6 +65,11 @@ export function appState(other: Partial<AppState> = {}): AppState {
 /** A session with this sign-in state on its current server. */
 export function session(signIn: SignIn, other: Partial<AppState['session']> = {}): AppState['session'] {
   return { servers: [server(signIn)], current: SERVER, keysKept: 'system', online: true, ...other };
+}
+
+/** The session of an account with these changes. */
+export function sessionOf(account: Partial<(typeof SIGNED_IN)['account']>): AppState['session'] {
+  return session({ ...SIGNED_IN, account: { ...SIGNED_IN.account, ...account } });
 }
 
 export const SIGNED_OUT = session({ is: 'signed-out' });
@@ -78,6 +85,35 @@ export function publishing(number: number, state: PublishingState, other: Partia
     watchable: true,
     ...other,
   };
+}
+
+/** A drop that is being published. */
+export function working(number: number, name: string, progress: Progress): Publishing {
+  return publishing(number, { is: 'working', progress }, { name });
+}
+
+export const SENDING: Progress = {
+  phase: 'sending',
+  done: { files: 40, bytes: 3_400_000 },
+  total: { files: 128, bytes: 12_000_000 },
+  bytesPerSecond: 2_100_000,
+};
+
+/** The same, with 900 bytes to send. */
+export const sending = (bytes: number): Progress => ({
+  ...SENDING,
+  done: { files: 1, bytes },
+  total: { files: 9, bytes: 900 },
+});
+
+/** A drop with a question. */
+export function asking(
+  number: number,
+  name: string,
+  about: Question['about'],
+  suggestions: Question['suggestions'] = [],
+): Publishing {
+  return publishing(number, { is: 'asking', question: { about, suggestions } }, { name });
 }
 
 export function published(number: number, other: Partial<Published> = {}): PublishingState {
@@ -102,9 +138,15 @@ export function published(number: number, other: Partial<Published> = {}): Publi
   };
 }
 
-export function problem(kind: Problem['kind'], message: string, other: Partial<Problem> = {}): Problem {
-  return { kind, message, next: null, file: null, ...other };
-}
+/** A problem in the words of the app. */
+export const problem = (...error: ConstructorParameters<typeof ClientError>) => problemOf(new ClientError(...error));
+
+export const UNREACHABLE = problem('network', 'berth.example cannot be reached: connect ECONNREFUSED 203.0.113.7:443.');
+export const TOO_LARGE = problem('refused', 'The file is too large.', {
+  status: 413,
+  file: 'media/opening-night.mp4',
+  details: { limit: 'maxFileSize', max: 20_000_000 },
+});
 
 export function folder(
   number: number,

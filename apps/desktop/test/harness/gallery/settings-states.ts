@@ -1,10 +1,9 @@
 import { appState, NOW, problem, published, publishing, server, SERVER, session, SIGNED_OUT } from './sample.ts';
-import type { GalleryState } from './state.ts';
+import type { GalleryState } from './window.ts';
 
 export const SETTINGS_STATES: readonly GalleryState[] = [
   {
     name: 'settings',
-    about: 'Account, servers, and preferences of the app',
     page: 'settings',
     state: appState({
       session: {
@@ -28,7 +27,6 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
   },
   {
     name: 'settings-signed-out',
-    about: 'Signing in on a system that cannot protect keys',
     page: 'settings',
     state: appState({
       session: { ...SIGNED_OUT, keysKept: 'memory' },
@@ -36,20 +34,20 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     }),
     answers: {
       signIn: {
-        problem: problem('signed-out', 'The server does not know this key.', {
-          next: 'Copy it from the server again.',
-        }),
+        problem: problem(
+          'refused',
+          'berth.example does not know this key. It was revoked or belongs to another server.',
+        ),
       },
     },
     act: async (page) => {
       await page.getByLabel('API key').fill('ship-00000000000000000000000000000000');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.getByText('The server does not know this key.').waitFor();
+      await page.getByText('berth.example does not know this key.').waitFor();
     },
     shows: [
       'in memory until Berth quits',
-      'The server does not know this key.',
-      'Copy it from the server again.',
+      'berth.example does not know this key. It was revoked or belongs to another server.',
       'This system cannot start Berth at login.',
       'This system has no tray',
     ],
@@ -57,14 +55,12 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
   },
   {
     name: 'settings-refused',
-    about: 'A key that is no longer valid',
     page: 'settings',
     state: appState({ session: session({ is: 'refused', email: 'mara@harbour.example' }) }),
     shows: ['Your key no longer works', 'It belonged to mara@harbour.example', 'Key no longer works'],
   },
   {
     name: 'drop-over',
-    about: 'A drag over the window of a user who is signed in',
     page: 'publish',
     state: appState({ publishings: [publishing(1, published(1))] }),
     act: async (page) => dragOver(page, 400),
@@ -73,7 +69,6 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
   },
   {
     name: 'drop-over-signed-out',
-    about: 'The same without an account',
     page: 'publish',
     state: appState({ session: SIGNED_OUT }),
     act: async (page) => dragOver(page, 400),
@@ -81,31 +76,22 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
   },
   {
     name: 'toasts',
-    about: 'Messages outside the pages: offline, with an update downloading',
     page: 'publish',
     state: appState({
       publishings: [publishing(1, published(1, { at: NOW }))],
       session: { ...appState().session, online: false },
       update: { is: 'downloading', version: '0.2.0', percent: 42 },
     }),
-    answers: { openLink: { problem: problem('unexpected', 'The browser could not be started.') } },
+    answers: { openLink: { problem: problem('refused', 'The browser could not be opened. Copy the link instead.') } },
     act: async (page) => {
-      await page.evaluate(() =>
-        window.fake.emit('problem', {
-          problem: {
-            kind: 'refused',
-            message: 'The link that was opened could not be understood.',
-            next: 'Copy it again from where it came from.',
-            file: null,
-          },
-        }),
-      );
+      const unknownLink = { problem: problem('refused', "That Berth link isn't valid.") };
+      await page.evaluate((data) => window.fake.emit('problem', data), unknownLink);
       await page.getByRole('button', { name: 'Open', exact: true }).click();
-      await page.getByText('The browser could not be started.').waitFor();
+      await page.getByText('The browser could not be opened.').waitFor();
     },
     shows: [
-      'The link that was opened could not be understood.',
-      'The browser could not be started.',
+      "That Berth link isn't valid.",
+      'The browser could not be opened. Copy the link instead.',
       'Updating… 42%',
       'Offline',
     ],
@@ -113,10 +99,9 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
   },
   {
     name: 'not-started',
-    about: 'The app state could not be read',
     page: 'publish',
     state: null,
-    shows: ['Berth could not start', 'The settings cannot be read.'],
+    shows: ['Berth could not start', 'Something went wrong in the app.'],
   },
 ];
 

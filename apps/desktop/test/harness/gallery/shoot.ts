@@ -30,12 +30,12 @@ try {
   for (const state of states)
     for (const viewport of SIZES)
       for (const colorScheme of SCHEMES) {
-        const { page, close } = await gallery.open(state, { viewport, colorScheme });
+        const { page } = await gallery.open(state, { viewport, colorScheme });
         // Once the first text is shown, the data that the page requested has arrived.
         await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
         const name = `${state.name}-${viewport.width}x${viewport.height}-${colorScheme}.png`;
         await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });
-        await close();
+        await page.context().close();
       }
 } finally {
   await browser.close();

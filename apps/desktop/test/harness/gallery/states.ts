@@ -2,7 +2,7 @@ import { ACCOUNT_STATES } from './account-states.ts';
 import { FOLDER_STATES } from './folder-states.ts';
 import { PUBLISH_STATES } from './publish-states.ts';
 import { SETTINGS_STATES } from './settings-states.ts';
-import type { GalleryState } from './state.ts';
+import type { GalleryState } from './window.ts';
 
 /** All states of the window. */
 export const STATES: readonly GalleryState[] = [

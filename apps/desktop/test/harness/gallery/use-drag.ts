@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 
-/** Drags the real folder `dist` over a window or drops it there, as the system does. @param x Pixels from the left. */
-export type Drag = (page: Page, type: 'dragEnter' | 'dragOver' | 'drop', x: number) => Promise<void>;
-
-/** Creates a folder with one HTML file for the tests of a file. @returns A function that drags it. */
-export function useDrag(): Drag {
+/**
+ * Creates a folder with one HTML file for the tests of a file.
+ *
+ * @returns Functions that drag it over a window or drop it there, as the system does. `x` is in pixels from the left.
+ */
+export function useDrag() {
   let dir: string;
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'berth-drop-'));
@@ -16,9 +17,13 @@ export function useDrag(): Drag {
     await writeFile(join(dir, 'dist/index.html'), '<h1>Hello</h1>');
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
-  return async (page, type, x) => {
+  const drag = async (page: Page, type: 'dragEnter' | 'dragOver' | 'drop', x: number) => {
     const session = await page.context().newCDPSession(page);
     const data = { items: [], files: [join(dir, 'dist')], dragOperationsMask: 1 };
     await session.send('Input.dispatchDragEvent', { type, x, y: 300, data });
   };
+  const drop = async (page: Page, x: number) => {
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) await drag(page, type, x);
+  };
+  return { drag, drop };
 }

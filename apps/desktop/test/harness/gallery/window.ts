@@ -4,14 +4,33 @@ import { join } from 'node:path';
 import { openPage, type WatchedPage } from '@berth/testing/browser';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { buildApp } from '../../../build/build.ts';
+import { problemOf } from '../../../src/main/problem.ts';
 import { createAppProtocol, PAGE_URL } from '../../../src/main/shell/app-protocol.ts';
-import { COMMANDS, EVENTS } from '../../../src/shared/channels.ts';
+import { COMMANDS, type CommandName, EVENTS } from '../../../src/shared/channels.ts';
+import type { AppState, Page as PageName } from '../../../src/shared/contract.ts';
 import { type Fake, installFake, type Script } from './fake-desktop.ts';
-import { NOW } from './sample.ts';
-import type { GalleryState } from './state.ts';
+import { appState, NOW } from './sample.ts';
 
 /** Replaces the app's scheme, which plain browsers do not support. Requests are answered by the app's real handler. */
 const ORIGIN = 'https://window.localhost';
+
+type Answers = Partial<Record<CommandName | 'grant', Script>>;
+
+/** One state of the window: the app state, the page, and the texts that it then shows. */
+export interface GalleryState {
+  /** File name prefix of its screenshots. */
+  name: string;
+  /** With `null`, reading it fails. Default: signed in, and nothing has been published yet. */
+  state?: AppState | null;
+  page: PageName;
+  answers?: Answers;
+  /** Actions of the user before the screenshot. */
+  act?: (page: Page) => Promise<void>;
+  /** Texts that must be shown. */
+  shows: readonly string[];
+  /** Whether its screenshots are kept with the documents. */
+  kept?: boolean;
+}
 
 /** The real page, with a fake app. */
 export interface Gallery {
@@ -26,13 +45,12 @@ export interface Gallery {
 /** The smallest size of the window. */
 const SMALLEST = { width: 640, height: 480 };
 
-interface Acting {
-  answers?: Partial<Record<Fake['sent'][number]['name'], Script>> | undefined;
+interface OpenOptions extends BrowserContextOptions {
+  /** Added to those of the state. */
+  answers?: Answers;
   /** `null` skips the `act` of the state. */
-  act?: null | undefined;
+  act?: null;
 }
-
-type OpenOptions = BrowserContextOptions & Acting;
 
 interface OpenWindow {
   page: Page;
@@ -42,7 +60,6 @@ interface OpenWindow {
   sent(name: Fake['sent'][number]['name']): Promise<unknown[]>;
   emit: (...args: Parameters<Fake['emit']>) => Promise<void>;
   answer: (...args: Parameters<Fake['answer']>) => Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Builds the page once for all windows. */
@@ -52,8 +69,7 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
   const handle = createAppProtocol(join(dir, 'renderer'));
   let smallest: Promise<WatchedPage> | undefined;
   return {
-    open: async (state, { answers, act, ...options } = {}) =>
-      showState(await openWindow(browser, handle, options), state, { answers, act }),
+    open: async (state, options = {}) => showState(await openWindow(browser, handle, options), state, options),
     async openSmallest(state) {
       const window = await (smallest ??= openWindow(browser, handle, { viewport: SMALLEST }));
       await window.page.emulateMedia({ colorScheme: 'light' });
@@ -67,7 +83,7 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
 async function openWindow(
   browser: Browser,
   handle: (request: Request) => Promise<Response>,
-  options: BrowserContextOptions,
+  { answers: _answers, act: _act, ...options }: OpenOptions,
 ): Promise<WatchedPage> {
   const window = await openPage(browser, {
     viewport: { width: 1_120, height: 760 },
@@ -92,18 +108,13 @@ async function openWindow(
 /** Loads the page in a window, in the given state. */
 async function showState(
   { page, faults: errors }: WatchedPage,
-  { state, page: pageName, answers, act }: GalleryState,
-  { answers: otherAnswers, act: actOption }: Acting = {},
+  { state = appState(), page: pageName, answers, act }: GalleryState,
+  options: OpenOptions = {},
 ): Promise<OpenWindow> {
   errors.length = 0;
   const script = await page.addInitScript(installFake, {
-    state,
-    answers: {
-      ...(state === null ? { readState: { problem: STATE_UNREADABLE } } : {}),
-      checkFolder: { value: { question: null } },
-      ...answers,
-      ...otherAnswers,
-    },
+    readState: state === null ? { problem: problemOf(new Error('The state is broken.')) } : { value: state },
+    answers: { checkFolder: { value: { question: null } }, ...answers, ...options.answers },
     commands: COMMANDS,
     events: EVENTS,
   });
@@ -113,7 +124,7 @@ async function showState(
     await page.getByRole('navigation').waitFor();
     await page.evaluate((name) => window.fake.emit('navigate', { page: name }), pageName);
   }
-  if (actOption === undefined) await act?.(page);
+  if (options.act !== null) await act?.(page);
   return {
     page,
     errors,
@@ -122,16 +133,13 @@ async function showState(
         (wanted) => window.fake.sent.filter(({ name }) => name === wanted).map(({ input }) => input),
         wanted,
       ),
-    emit: (name, data) => page.evaluate(([name, data]) => window.fake.emit(name, data), [name, data] as const),
-    answer: (name, script) =>
-      page.evaluate(([name, script]) => window.fake.answer(name, script), [name, script] as const),
-    close: () => page.context().close(),
+    emit: (...args) => page.evaluate((args) => window.fake.emit(...args), args),
+    answer: (...args) => page.evaluate((args) => window.fake.answer(...args), args),
   };
 }
 
-const STATE_UNREADABLE = {
-  kind: 'unexpected',
-  message: 'The settings cannot be read.',
-  next: 'Restart the app.',
-  file: null,
-};
+/** Chooses an item of the menu “More about …” of a card or row. */
+export async function chooseFromMenu(page: Page, of: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `More about ${of}` }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}

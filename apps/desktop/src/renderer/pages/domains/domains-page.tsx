@@ -2,14 +2,12 @@ import './domains-page.css';
 import { Globe, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
-import { ListEnd } from '../../components/list-end.tsx';
-import { PageFrame } from '../../components/page.tsx';
-import { ForAccount } from '../../components/for-account.tsx';
+import { ListEnd } from '../../components/list.tsx';
+import { Empty, ForAccount, PageFrame } from '../../components/page.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useDeployments, useDomains } from '../../state/lists.ts';
-import { AddDomain } from './add-domain.tsx';
 import { DomainCard } from './domain-card.tsx';
+import { AddDomain } from './forms.tsx';
 
 /** The account's domains. */
 export function DomainsPage() {

@@ -1,86 +1,59 @@
-import type { Deployment, Domain, DomainCheck, DomainRecords } from '@berth/contract';
+import type { DomainCheck, DomainRecords } from '@berth/contract';
 import { moment } from '@berth/client/amounts';
 import { RefreshCw } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
-import type { Problem } from '../../../shared/problem.ts';
+import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { CopyIcon } from '../../components/copy-button.tsx';
-import { StatusLine } from '../../components/status-line.tsx';
-import { ProblemBox } from '../../components/problem.tsx';
+import { CopyIcon } from '../../components/link.tsx';
+import { ProblemBox, StatusLine } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
+import { useAnswer, useSubmit } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
 import { until } from '../../text/time.ts';
+import type { DomainProps } from './forms.tsx';
 
 type DnsRecord = DomainRecords['records'][number];
 
+/** The DNS records of a domain; for a platform domain, the note that it needs none. */
+export function Records(props: DomainProps) {
+  const [first] = props.deployments;
+  if (first !== undefined && isBelow(props.domain.domain, first.url))
+    return <p className="soft">Platform domains need no DNS records.</p>;
+  return <NeededRecords {...props} />;
+}
+
 /** The DNS records that a domain needs, with a button to copy each value, and the result of the last check. */
-export function Records({
-  domain: { domain },
-  deployments,
-  onChange,
-}: {
-  domain: Domain;
-  deployments: readonly Deployment[];
-  onChange: (changed: Domain) => void;
-}) {
-  const isPlatform = deployments[0] !== undefined && isBelow(domain, deployments[0].url);
-  const { records, result, problem, isBusy, read, check } = useRecords(domain, isPlatform, onChange);
-  if (isPlatform) return <p className="soft">Platform domains need no DNS records.</p>;
+function NeededRecords({ domain: { domain }, onChange }: DomainProps) {
+  const { commands } = useShell();
+  const { value, problem, read } = useAnswer(() => commands.readRecords({ domain }), [commands, domain]);
+  const request = useSubmit();
+  const [result, setResult] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
+
+  const check = async () => {
+    const checked = await request.submit(commands.verifyDomain({ domain }));
+    if (checked === null) return;
+    const { checks, nextCheck, ...changed } = checked.value;
+    setResult({ checks, nextCheck });
+    onChange(changed);
+  };
   return (
     <section className="domain-section" aria-label={`DNS records of ${domain}`}>
       <div className="domain-section-head">
         <h2>DNS records</h2>
-        {records !== null && (
-          <Button small icon={RefreshCw} busy={isBusy} onClick={() => void check()}>
+        {value !== null && (
+          <Button small icon={RefreshCw} busy={request.isBusy} onClick={check}>
             Check now
           </Button>
         )}
       </div>
-      {problem !== null && (
-        <ProblemBox problem={problem}>
-          {records === null && problem.kind !== 'refused' && (
-            <Button small onClick={() => void read()}>
-              Try again
-            </Button>
-          )}
-        </ProblemBox>
-      )}
-      {records === null && problem === null && <p className="soft">Loading…</p>}
-      {records !== null && <RecordTable records={records} checks={result?.checks ?? null} />}
+      <ProblemBox
+        problem={problem ?? request.problem}
+        onRetry={problem !== null && problem.kind !== 'refused' && read}
+      />
+      {value === null && problem === null && <p className="soft">Loading…</p>}
+      {value !== null && <RecordTable records={value.records} checks={result?.checks ?? null} />}
       {typeof result?.nextCheck === 'number' && <NextCheck at={result.nextCheck} />}
     </section>
   );
-}
-
-/** Reads the records of a domain, unless it is a platform domain, and checks them on request. */
-function useRecords(domain: string, isPlatform: boolean, onChange: (changed: Domain) => void) {
-  const { commands } = useShell().desktop;
-  const [records, setRecords] = useState<readonly DnsRecord[] | null>(null);
-  const [result, setResult] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-
-  const read = useCallback(async () => {
-    setProblem(null);
-    const answer = await commands.readRecords({ domain });
-    if (answer.ok) setRecords(answer.value.records);
-    else setProblem(answer.problem);
-  }, [commands, domain]);
-  useEffect(() => {
-    if (!isPlatform) void read();
-  }, [isPlatform, read]);
-
-  const check = async () => {
-    setBusy(true);
-    setProblem(null);
-    const answer = await commands.verifyDomain({ domain });
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
-    const { checks, nextCheck, ...changed } = answer.value;
-    setResult({ checks, nextCheck });
-    onChange(changed);
-  };
-  return { records, result, problem, isBusy, read, check };
 }
 
 /** @param at Unix seconds. */

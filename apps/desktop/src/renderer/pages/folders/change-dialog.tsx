@@ -1,20 +1,19 @@
+import { Lock } from 'lucide-react';
 import { useState } from 'react';
-import type { CommandInput } from '../../../shared/contract.ts';
-import type { WatchedFolder } from '../../../shared/folder.ts';
-import { Dialog, FormButtons } from '../../components/dialog.tsx';
-import { Field } from '../../components/field.tsx';
-import { LabelsField } from '../../components/labels-field.tsx';
-import { PasswordField } from '../../components/password-field.tsx';
-import { ProblemBox } from '../../components/problem.tsx';
+import type { FolderState, WatchedFolder } from '../../../shared/folder.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm, Dialog } from '../../components/dialog.tsx';
+import { Field, LabelsField, PasswordField } from '../../components/field.tsx';
+import { DialogForm } from '../../components/form.tsx';
+import { ProblemBox } from '../../components/status.tsx';
+import { useSubmit } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
-import { useSubmit } from '../../state/use-submit.ts';
 import { domainError, passwordError } from '../../text/validate.ts';
-import { CurrentPassword } from './current-password.tsx';
 
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 
 /** The settings of a watched folder that can be changed. */
-type Changeable = keyof typeof TITLES;
+export type Changeable = keyof typeof TITLES;
 
 interface ChangeProps {
   folder: WatchedFolder;
@@ -38,11 +37,11 @@ export function ChangeDialog({ folder, what, onClose }: ChangeProps) {
 }
 
 function ChangeForm({ folder, what, onClose }: ChangeProps) {
-  const { desktop } = useShell();
+  const { commands } = useShell();
   const [domain, setDomain] = useState(folder.domain);
   const [labels, setLabels] = useState(folder.labels);
   const [password, setPassword] = useState<string>();
-  const { submit, isBusy, problem } = useSubmit();
+  const request = useSubmit();
   const error = domainError(domain);
   const isReady = {
     address: error === null,
@@ -52,19 +51,11 @@ function ChangeForm({ folder, what, onClose }: ChangeProps) {
   const change = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[what];
 
   const save = async () => {
-    if (!isReady) return;
-    const wanted: CommandInput<'changeFolder'> = { id: folder.id, ...change };
-    if (await submit(desktop.commands.changeFolder(wanted))) onClose();
+    if (await request.submit(commands.changeFolder({ id: folder.id, ...change }))) onClose();
   };
 
   return (
-    <form
-      className="dialog-body"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <DialogForm label="Save" isReady={isReady} request={request} onSubmit={save} onCancel={onClose}>
       {what === 'address' && (
         <Field
           label="Address"
@@ -74,7 +65,7 @@ function ChangeForm({ folder, what, onClose }: ChangeProps) {
           onChange={(event) => setDomain(event.target.value)}
         />
       )}
-      {what === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={() => void save()} />}
+      {what === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={save} />}
       {what === 'password' && (
         <PasswordField
           hint="Visitors need this password from the next version on."
@@ -82,8 +73,51 @@ function ChangeForm({ folder, what, onClose }: ChangeProps) {
           onPassword={setPassword}
         />
       )}
-      {problem !== null && <ProblemBox problem={problem} />}
-      <FormButtons label="Save" isBusy={isBusy} isReady={isReady} onCancel={onClose} />
-    </form>
+    </DialogForm>
   );
+}
+
+interface CurrentPasswordProps {
+  folder: WatchedFolder;
+  /** Called to change the password. */
+  onChange: () => void;
+  onClose: () => void;
+}
+
+/** Shows that a watched folder has a password, and offers to change or remove it. */
+function CurrentPassword({ folder: { id, state }, onChange, onClose }: CurrentPasswordProps) {
+  const { commands } = useShell();
+  const [isConfirming, setConfirming] = useState(false);
+  const request = useSubmit();
+  return (
+    <div className="dialog-body">
+      <p className="current-password">
+        <Lock size={15} aria-hidden /> Password-protected
+      </p>
+      <ProblemBox problem={request.problem} />
+      {isConfirming ? (
+        <Confirm
+          question={`Remove the password? ${removalText(state)} Earlier versions keep theirs.`}
+          yes="Remove password"
+          onNo={() => setConfirming(false)}
+          onYes={async () => {
+            if (await request.submit(commands.changeFolder({ id, password: null }))) onClose();
+          }}
+        />
+      ) : (
+        <div className="dialog-foot">
+          <Button onClick={() => setConfirming(true)}>Remove</Button>
+          <Button onClick={onChange}>Change</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The effect of removing the password, and when it takes effect. */
+function removalText({ is }: FolderState): string {
+  const isAtOnce = is === 'starting' || is === 'settling' || is === 'publishing' || is === 'live';
+  return isAtOnce
+    ? 'This republishes the site without a password, so everyone with the link can see it.'
+    : 'From the next version on, everyone with the link can see the site.';
 }

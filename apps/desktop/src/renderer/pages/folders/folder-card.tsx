@@ -1,17 +1,13 @@
-import '../../components/card.css';
-import { ExternalLink, Folder, FolderX } from 'lucide-react';
+import { Folder, FolderX } from 'lucide-react';
 import { memo, useState } from 'react';
-import type { FolderState, WatchedFolder } from '../../../shared/folder.ts';
-import { IconButton } from '../../components/button.tsx';
-import { Confirm } from '../../components/confirm.tsx';
-import { CopyIcon } from '../../components/copy-button.tsx';
-import { Chips } from '../../components/labels-field.tsx';
-import { SkippedFiles } from '../../components/skipped-files.tsx';
-import { Link } from '../../components/link.tsx';
-import { ProgressBar } from '../../components/progress-bar.tsx';
-import { StatusLine } from '../../components/status-line.tsx';
+import type { WatchedFolder } from '../../../shared/folder.ts';
+import { Card } from '../../components/card.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Chips } from '../../components/field.tsx';
+import { CopyIcon, Link, OpenIcon } from '../../components/link.tsx';
+import { ProgressBar } from '../../components/meter.tsx';
+import { SkippedFiles, StatusLine } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
-import { useScrollToTarget } from '../../state/scroll-to-target.ts';
 import { useShell } from '../../state/shell.ts';
 import { folderText, sizeText } from '../../text/folder.ts';
 import { progressText } from '../../text/progress.ts';
@@ -21,19 +17,18 @@ import { HistoryDialog } from './history-dialog.tsx';
 
 /** Card of a watched folder: its path, its address and its current state. */
 export const FolderCard = memo(function FolderCard({ folder }: { folder: WatchedFolder }) {
-  const { desktop, ask } = useShell();
-  const ref = useScrollToTarget(folder.id);
+  const { commands, ask } = useShell();
   const [opened, setOpened] = useState<Opened>(null);
   const { id, name, path, state, labels, leftOut } = folder;
   const close = () => setOpened(null);
-  const Icon = state.is === 'missing' && state.reason === 'gone' ? FolderX : Folder;
   return (
-    <article ref={ref} tabIndex={-1} className="card" aria-label={name}>
-      <div className="card-head">
-        <span className={`card-icon is-${folderText(folder, 0).tone}`}>
-          <Icon size={18} aria-hidden />
-        </span>
-        <div className="card-title">
+    <Card
+      id={id}
+      name={name}
+      icon={state.is === 'missing' && state.reason === 'gone' ? FolderX : Folder}
+      tone={`is-${folderText(folder, 0).tone}`}
+      title={
+        <>
           <p className="folder-name">
             <span className="card-name clip">{name}</span>
             <Chips labels={labels} />
@@ -41,9 +36,10 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
           <span className="folder-path clip small soft selectable" title={path}>
             <bdi>{path}</bdi>
           </span>
-        </div>
-        <FolderActions folder={folder} onOpen={setOpened} />
-      </div>
+        </>
+      }
+      tools={<FolderActions folder={folder} onOpen={setOpened} />}
+    >
       <div className="folder-body">
         <Address folder={folder} />
         <FolderStatus folder={folder} />
@@ -54,20 +50,21 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
           question={`Stop watching ${name}? Its site stays online.`}
           yes="Stop watching"
           onNo={close}
-          onYes={() => ask(desktop.commands.removeFolder({ id }))}
+          onYes={() => ask(commands.removeFolder({ id }))}
         />
       )}
       {opened === 'history' && <HistoryDialog folder={folder} onClose={close} />}
       {(opened === 'address' || opened === 'labels' || opened === 'password') && (
         <ChangeDialog folder={folder} what={opened} onClose={close} />
       )}
-    </article>
+    </Card>
   );
 });
 
 function FolderStatus({ folder }: { folder: WatchedFolder }) {
   const { state, polling, needsDns } = folder;
-  const now = useNow(everyMs(state));
+  // Only states that show a countdown or progress render every second.
+  const now = useNow(state.is === 'waiting' || state.is === 'publishing' ? 1_000 : 10_000);
   const { tone, text, detail, next } = folderText(folder, now);
   return (
     <div className="folder-state">
@@ -91,13 +88,7 @@ function FolderStatus({ folder }: { folder: WatchedFolder }) {
   );
 }
 
-/** Only states that show a countdown or progress render every second. */
-function everyMs(state: FolderState): number {
-  return state.is === 'waiting' || state.is === 'publishing' ? 1_000 : 10_000;
-}
-
 function Address({ folder: { url, domain, live } }: { folder: WatchedFolder }) {
-  const { desktop, ask } = useShell();
   return (
     <div className="folder-address">
       {url === null ? (
@@ -106,11 +97,7 @@ function Address({ folder: { url, domain, live } }: { folder: WatchedFolder }) {
         <>
           <Link url={url} className="clip" />
           <CopyIcon text={url} what="link" />
-          <IconButton
-            icon={ExternalLink}
-            label="Open in browser"
-            onClick={() => void ask(desktop.commands.openLink({ url }))}
-          />
+          <OpenIcon url={url} what="in browser" />
         </>
       )}
       {live !== null && <span className="small soft folder-live">{sizeText(live)}</span>}

@@ -1,41 +1,43 @@
-import { ExternalLink } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Version, WatchedFolder } from '../../../shared/folder.ts';
-import type { Problem } from '../../../shared/problem.ts';
-import { Button, IconButton } from '../../components/button.tsx';
+import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Moment } from '../../components/moment.tsx';
-import { Tag } from '../../components/tag.tsx';
-import { ProblemBox } from '../../components/problem.tsx';
+import { OpenIcon } from '../../components/link.tsx';
+import { Moment, ProblemBox, Tag } from '../../components/status.tsx';
+import { useAnswer } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
 import { sizeText } from '../../text/folder.ts';
 
 /** Lists the versions of a folder that the server still has. Each can be made live. */
 export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onClose: () => void }) {
-  const { versions, problem, read, makeLive, switchingTo } = useVersions(folder);
+  const { commands } = useShell();
+  const { id, name, live } = folder;
+  // The live version may change while the dialog is open: a build ends, or another client switches it.
+  const { value, problem, read, fail } = useAnswer(
+    () => commands.listVersions({ id }),
+    [commands, id, live?.deployment],
+  );
+  const [switchingTo, setSwitchingTo] = useState<string | null>(null);
+
+  const makeLive = async (deployment: string) => {
+    setSwitchingTo(deployment);
+    const result = await commands.makeLive({ id, deployment });
+    setSwitchingTo(null);
+    if (result.ok) await read();
+    else fail(result.problem);
+  };
   return (
-    <Dialog title={`History of ${folder.name}`} onClose={onClose}>
+    <Dialog title={`History of ${name}`} onClose={onClose}>
       <div className="dialog-body">
-        {problem !== null && (
-          <ProblemBox problem={problem}>
-            <Button small onClick={() => void read()}>
-              Try again
-            </Button>
-          </ProblemBox>
-        )}
-        {versions === null && problem === null && <p className="soft">Loading…</p>}
-        {versions?.length === 0 && <p className="soft">Nothing has been published yet.</p>}
-        {versions !== null && versions.length > 0 && (
+        <ProblemBox problem={problem} onRetry={read} />
+        {value === null && problem === null && <p className="soft">Loading…</p>}
+        {value?.versions.length === 0 && <p className="soft">Nothing has been published yet.</p>}
+        {value !== null && value.versions.length > 0 && (
           <>
             <ul className="versions" aria-label="Versions">
-              {versions.map((version) => (
+              {value.versions.map((version) => (
                 <li key={version.deployment}>
-                  <VersionRow
-                    version={version}
-                    isBusy={switchingTo === version.deployment}
-                    isDisabled={switchingTo !== null && switchingTo !== version.deployment}
-                    onMakeLive={() => void makeLive(version.deployment)}
-                  />
+                  <VersionRow version={version} switchingTo={switchingTo} onMakeLive={makeLive} />
                 </li>
               ))}
             </ul>
@@ -49,49 +51,14 @@ export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onCl
   );
 }
 
-/** The versions of a folder, and the command that makes one live. */
-function useVersions({ id, live }: WatchedFolder) {
-  const { commands } = useShell().desktop;
-  const [versions, setVersions] = useState<Version[] | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [switchingTo, setSwitchingTo] = useState<string | null>(null);
-  // The number of the latest request: answers to earlier ones are stale and ignored.
-  const request = useRef(0);
-
-  const read = useCallback(async () => {
-    const number = ++request.current;
-    setProblem(null);
-    const answer = await commands.listVersions({ id });
-    if (number !== request.current) return;
-    if (answer.ok) setVersions(answer.value.versions);
-    else setProblem(answer.problem);
-  }, [commands, id]);
-  const shown = live?.deployment;
-  // The live version may change while the dialog is open: a build ends, or another client switches it.
-  useEffect(() => void read(), [read, shown]);
-
-  const makeLive = async (deployment: string) => {
-    setSwitchingTo(deployment);
-    const result = await commands.makeLive({ id, deployment });
-    setSwitchingTo(null);
-    if (result.ok) await read();
-    else setProblem(result.problem);
-  };
-  return { versions, problem, read, makeLive, switchingTo };
+interface VersionRowProps {
+  version: Version;
+  /** The version that is being made live. */
+  switchingTo: string | null;
+  onMakeLive: (deployment: string) => void;
 }
 
-function VersionRow({
-  version,
-  isBusy,
-  isDisabled,
-  onMakeLive,
-}: {
-  version: Version;
-  isBusy: boolean;
-  isDisabled: boolean;
-  onMakeLive: () => void;
-}) {
-  const { desktop, ask } = useShell();
+function VersionRow({ version, switchingTo, onMakeLive }: VersionRowProps) {
   const { deployment, created, url, live } = version;
   return (
     <>
@@ -104,21 +71,17 @@ function VersionRow({
         </p>
       </div>
       <div className="card-tools">
-        <IconButton
-          icon={ExternalLink}
-          label={`Open ${deployment}`}
-          onClick={() => void ask(desktop.commands.openLink({ url }))}
-        />
+        <OpenIcon url={url} what={deployment} />
         <span className="version-end">
           {live ? (
             <Tag tone="good">Live</Tag>
           ) : (
             <Button
               small
-              busy={isBusy}
-              disabled={isDisabled}
+              busy={switchingTo === deployment}
+              disabled={switchingTo !== null && switchingTo !== deployment}
               aria-label={`Make ${deployment} live`}
-              onClick={onMakeLive}
+              onClick={() => onMakeLive(deployment)}
             >
               Make live
             </Button>

@@ -1,9 +1,7 @@
-import { ChevronRight, Globe, Lock, Tag } from 'lucide-react';
+import { ChevronRight, Globe, Lock, type LucideIcon, Tag } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { LabelsField } from '../../components/labels-field.tsx';
-import { PasswordField } from '../../components/password-field.tsx';
+import { Field, LabelsField, PasswordField } from '../../components/field.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useNextDrop } from '../../state/options.ts';
 import { domainError } from '../../text/validate.ts';
@@ -13,6 +11,11 @@ export function Options() {
   const { options, clear, formKey } = useNextDrop();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
+  const shown = (Icon: LucideIcon, text: string) => (
+    <span key={text} className="options-set">
+      <Icon size={13} aria-hidden /> {text}
+    </span>
+  );
   const isSet = Object.keys(options).length > 0;
   return (
     <section aria-label="Options of the next drop">
@@ -27,21 +30,9 @@ export function Options() {
           <ChevronRight size={15} aria-hidden />
           {isSet ? 'The next drop gets' : 'Domain, password, labels'}
         </button>
-        {options.domain !== undefined && (
-          <span className="options-set">
-            <Globe size={13} aria-hidden /> {options.domain}
-          </span>
-        )}
-        {options.password !== undefined && (
-          <span className="options-set">
-            <Lock size={13} aria-hidden /> a password
-          </span>
-        )}
-        {options.labels?.map((label) => (
-          <span key={label} className="options-set">
-            <Tag size={13} aria-hidden /> {label}
-          </span>
-        ))}
+        {options.domain !== undefined && shown(Globe, options.domain)}
+        {options.password !== undefined && shown(Lock, 'a password')}
+        {options.labels?.map((label) => shown(Tag, label))}
         {isSet && (
           <Button small variant="quiet" onClick={clear}>
             Clear

@@ -1,112 +1,93 @@
-import '../../components/card.css';
 import {
   CircleAlert,
+  CircleCheck,
   CircleHelp,
   CircleOff,
-  CircleCheck,
   Clock,
   File as FileIcon,
   Folder,
+  FolderOpen,
   Hourglass,
+  type LucideIcon,
   X,
 } from 'lucide-react';
 import { memo } from 'react';
-import type { Publishing, PublishingState } from '../../../shared/publishing.ts';
+import type { Progress } from '../../../shared/progress.ts';
+import type { Publishing, PublishingState, Question } from '../../../shared/publishing.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { SkippedFiles } from '../../components/skipped-files.tsx';
-import { Moment } from '../../components/moment.tsx';
-import { ProblemText } from '../../components/problem.tsx';
+import { Card } from '../../components/card.tsx';
+import { ProgressBar } from '../../components/meter.tsx';
+import { Moment, ProblemText, SkippedFiles } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
-import { useScrollToTarget } from '../../state/scroll-to-target.ts';
+import { useBusy } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
-import { questionText } from '../../text/question.ts';
-import { PublishedBody } from './published-body.tsx';
-import { QuestionBody } from './question-body.tsx';
-import { Work } from './work.tsx';
+import { questionText } from '../../text/folder.ts';
+import { progressText } from '../../text/progress.ts';
+import { isExpired, PublishedBody } from './published-body.tsx';
 
-const ICONS: Record<PublishingState['is'], { icon: typeof Folder | null; tone: string }> = {
-  asking: { icon: CircleHelp, tone: 'is-warn' },
-  queued: { icon: Clock, tone: '' },
-  working: { icon: null, tone: 'is-busy' },
-  published: { icon: CircleCheck, tone: 'is-good' },
-  failed: { icon: CircleAlert, tone: 'is-bad' },
-  cancelled: { icon: CircleOff, tone: '' },
-};
-
-const EXPIRED = { icon: Hourglass, tone: '' };
-
-const HEADINGS: Record<Exclude<PublishingState['is'], 'working' | 'asking'>, string> = {
-  queued: 'Queued',
-  published: 'Published',
-  failed: 'Not published',
-  cancelled: 'Cancelled',
+/** The icon, its tone and the heading of each state. A drop that is being published shows what it is and only its progress. */
+const LOOKS: Record<
+  PublishingState['is'] | 'expired',
+  [icon: LucideIcon | null, tone: string, heading: string | null]
+> = {
+  asking: [CircleHelp, 'is-warn', 'Is this the right folder?'],
+  queued: [Clock, '', 'Queued'],
+  working: [null, 'is-busy', null],
+  published: [CircleCheck, 'is-good', 'Published'],
+  expired: [Hourglass, '', 'Expired'],
+  failed: [CircleAlert, 'is-bad', 'Not published'],
+  cancelled: [CircleOff, '', 'Cancelled'],
 };
 
 /** Card of one drop, from the drop until its link is ready. */
 export const PublishingCard = memo(function PublishingCard({ publishing }: { publishing: Publishing }) {
-  const { desktop, ask } = useShell();
-  const ref = useScrollToTarget(publishing.id);
+  const { commands, ask } = useShell();
+  const now = useNow();
   const { id, name, kind, begun, state } = publishing;
-  const { icon, tone } = isGone(state, useNow()) ? EXPIRED : ICONS[state.is];
-  const Icon = icon ?? (kind === 'folder' ? Folder : FileIcon);
+  const isGone = state.is === 'published' && isExpired(state.published, now);
+  const [icon, tone, heading] = LOOKS[isGone ? 'expired' : state.is];
+  const isPasted = state.is === 'asking' && state.question.about === 'pasted';
   const isUnderWay = state.is === 'working' || state.is === 'queued';
   return (
-    <article ref={ref} tabIndex={-1} className="card" aria-label={name}>
-      <div className="card-head">
-        <span className={`card-icon ${tone}`}>
-          <Icon size={18} aria-hidden />
-        </span>
-        <div className="card-title">
+    <Card
+      id={id}
+      name={name}
+      icon={icon ?? (kind === 'folder' ? Folder : FileIcon)}
+      tone={tone}
+      title={
+        <>
           <p className="meta">
             <span className="card-name clip">{name}</span>
-            {state.is !== 'working' && (
-              <span className="soft">{icon === Hourglass ? 'Expired' : headingOf(state)}</span>
-            )}
+            {heading !== null && <span className="soft">{isPasted ? 'Publish this?' : heading}</span>}
             {!isUnderWay && <Moment at={begun} className="soft" />}
           </p>
           <Body publishing={publishing} />
-        </div>
-        <div className="card-tools">
-          {isUnderWay ? (
-            <Button
-              small
-              onClick={() => void ask(desktop.commands.cancelPublishing({ id }))}
-              aria-label={`Cancel ${name}`}
-            >
-              Cancel
-            </Button>
-          ) : state.is === 'failed' ? null : (
-            <IconButton
-              icon={X}
-              label={`Dismiss ${name}`}
-              onClick={() => void ask(desktop.commands.dismissPublishing({ id }))}
-            />
-          )}
-        </div>
-      </div>
-    </article>
+        </>
+      }
+      tools={
+        isUnderWay ? (
+          <Button small onClick={() => void ask(commands.cancelPublishing({ id }))} aria-label={`Cancel ${name}`}>
+            Cancel
+          </Button>
+        ) : state.is === 'failed' ? null : (
+          <IconButton icon={X} label={`Dismiss ${name}`} onClick={() => void ask(commands.dismissPublishing({ id }))} />
+        )
+      }
+    />
   );
 });
 
-function headingOf(state: Exclude<PublishingState, { is: 'working' }>): string {
-  return state.is === 'asking' ? questionText(state.question)[0] : HEADINGS[state.is];
-}
-
-/** Whether an anonymous deployment has expired. @param now Unix milliseconds. */
-function isGone(state: PublishingState, now: number): boolean {
-  return state.is === 'published' && state.published.expires !== null && state.published.expires * 1_000 <= now;
-}
-
 function Body({ publishing }: { publishing: Publishing }) {
-  const { desktop, ask } = useShell();
-  const { id, state, leftOut } = publishing;
+  const { commands, ask } = useShell();
+  const { id, name, state, leftOut } = publishing;
+  const retry = () => void ask(commands.retryPublishing({ id }));
   switch (state.is) {
     case 'asking':
       return <QuestionBody publishing={publishing} question={state.question} />;
     case 'queued':
       return <p className="soft">Starts when the uploads before it finish.</p>;
     case 'working':
-      return <Work progress={state.progress} name={publishing.name} />;
+      return <Work progress={state.progress} name={name} />;
     case 'published':
       return <PublishedBody publishing={publishing} published={state.published} />;
     case 'failed':
@@ -115,14 +96,10 @@ function Body({ publishing }: { publishing: Publishing }) {
           <ProblemText problem={state.problem} />
           <SkippedFiles leftOut={leftOut} />
           <div className="card-actions">
-            <Button small variant="primary" onClick={() => void ask(desktop.commands.retryPublishing({ id }))}>
+            <Button small variant="primary" onClick={retry}>
               Try again
             </Button>
-            <Button
-              small
-              aria-label={`Dismiss ${publishing.name}`}
-              onClick={() => void ask(desktop.commands.dismissPublishing({ id }))}
-            >
+            <Button small aria-label={`Dismiss ${name}`} onClick={() => void ask(commands.dismissPublishing({ id }))}>
               Dismiss
             </Button>
           </div>
@@ -133,11 +110,66 @@ function Body({ publishing }: { publishing: Publishing }) {
         <div className="card-body">
           <p className="soft">Nothing was published.</p>
           <div className="card-actions">
-            <Button small onClick={() => void ask(desktop.commands.retryPublishing({ id }))}>
+            <Button small onClick={retry}>
               Publish
             </Button>
           </div>
         </div>
       );
   }
+}
+
+/** Progress of a publish: the current step, the numbers, and a bar. */
+function Work({ progress, name }: { progress: Progress; name: string }) {
+  const now = useNow(1_000);
+  const { doing, detail, part } = progressText(progress, now);
+  return (
+    <div className="work">
+      <p className="work-text">
+        <span>{doing}…</span>
+        <span className="soft">{detail}</span>
+      </p>
+      <ProgressBar part={part} label={`${name}: ${doing}`} />
+    </div>
+  );
+}
+
+/** Asks for confirmation before publishing something that is probably not intended. */
+function QuestionBody({ publishing: { id, name }, question }: { publishing: Publishing; question: Question }) {
+  const { commands, ask } = useShell();
+  const { isBusy, run } = useBusy();
+  const { about, suggestions } = question;
+  const answer = (instead: string | null) => run(ask(commands.answerPublishing({ id, instead })));
+  const isPasted = about === 'pasted';
+  return (
+    <div className="card-body">
+      <p>{questionText(question)}</p>
+      <div className="suggestion">
+        {suggestions.map((suggestion, index) => (
+          <Button
+            key={suggestion.grant}
+            small
+            variant={index === 0 ? 'primary' : 'plain'}
+            icon={FolderOpen}
+            disabled={isBusy}
+            onClick={() => answer(suggestion.grant)}
+          >
+            {`Publish ${suggestion.name}`}
+          </Button>
+        ))}
+        <Button
+          small
+          variant={isPasted ? 'primary' : about === 'personal' ? 'danger' : 'plain'}
+          disabled={isBusy}
+          onClick={() => answer(null)}
+          aria-label={isPasted ? `Publish ${name}` : `Publish ${name} anyway`}
+        >
+          {isPasted ? 'Publish' : 'Publish anyway'}
+        </Button>
+        <Button small variant="quiet" onClick={() => void ask(commands.dismissPublishing({ id }))}>
+          Don’t publish
+        </Button>
+      </div>
+    </div>
+  );
 }

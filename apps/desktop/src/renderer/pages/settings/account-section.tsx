@@ -3,35 +3,34 @@ import { useState } from 'react';
 import type { Server } from '../../../shared/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
-import { StatusLine } from '../../components/status-line.tsx';
-import { ProblemBox } from '../../components/problem.tsx';
-import { Usage } from '../../components/usage.tsx';
+import { FieldForm } from '../../components/form.tsx';
+import { Usage } from '../../components/meter.tsx';
+import { StatusLine } from '../../components/status.tsx';
 import { hostOf, useAccount } from '../../state/account.ts';
+import { useSubmit } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
-import { useSubmit } from '../../state/use-submit.ts';
 import { useAppState } from '../../state/store.ts';
-import { Section } from './rows.tsx';
+import { Row, Section } from './rows.tsx';
 
-/** The account on the current server; badges in and out. */
+/** The account on the current server; signs in and out. */
 export function AccountSection() {
-  const { server } = useAccount();
-  const { is } = server.signIn;
+  const { server, hasKey } = useAccount();
   return (
     <Section title={`Account on ${hostOf(server.origin)}`}>
       <SignInStatus server={server} />
-      {is === 'signed-in' && (
+      {server.signIn.is === 'signed-in' && (
         <div className="settings-pad">
           <Usage />
         </div>
       )}
-      {(is === 'signed-out' || is === 'refused') && <KeyForm key={server.origin} />}
+      {!hasKey && <KeyForm key={server.origin} />}
     </Section>
   );
 }
 
 function SignInStatus({ server: { signIn } }: { server: Server }) {
-  const { desktop, ask } = useShell();
-  const signOut = <Button onClick={() => void ask(desktop.commands.signOut())}>Sign out</Button>;
+  const { commands, ask } = useShell();
+  const signOut = <Button onClick={() => void ask(commands.signOut())}>Sign out</Button>;
   switch (signIn.is) {
     case 'signed-out':
       return null;
@@ -42,87 +41,70 @@ function SignInStatus({ server: { signIn } }: { server: Server }) {
           {signOut}
         </div>
       );
-    case 'signed-in':
+    case 'signed-in': {
+      const { email, plan, hint } = signIn.account;
       return (
-        <div className="settings-row">
-          <div className="settings-text">
-            <p className="name clip selectable">{signIn.account.email}</p>
-            <p className="small soft">
-              Plan: {signIn.account.plan}
-              {signIn.account.hint !== null && ` · newest key ends in ${signIn.account.hint}`}
-            </p>
-          </div>
+        <Row name={email} hint={`Plan: ${plan}${hint === null ? '' : ` · newest key ends in ${hint}`}`}>
           {signOut}
-        </div>
+        </Row>
       );
+    }
     case 'unreachable':
       return (
-        <div className="settings-row">
-          <div className="settings-text">
-            <StatusLine tone="warn">The server cannot be reached</StatusLine>
-            <p className="small soft">
-              {signIn.message}
-              {signIn.email !== null && ` You stay signed in as ${signIn.email}.`}
-            </p>
-          </div>
-          <Button onClick={() => void ask(desktop.commands.refreshAccount())}>Try again</Button>
+        <Row
+          name={<StatusLine tone="warn">The server cannot be reached</StatusLine>}
+          hint={`${signIn.message}${signIn.email === null ? '' : ` You stay signed in as ${signIn.email}.`}`}
+        >
+          <Button onClick={() => void ask(commands.refreshAccount())}>Try again</Button>
           {signOut}
-        </div>
+        </Row>
       );
-    case 'refused':
+    case 'refused': {
+      const owner = signIn.email === null ? '' : `It belonged to ${signIn.email}. `;
       return (
-        <div className="settings-row">
-          <div className="settings-text">
-            <StatusLine tone="bad">Your key no longer works</StatusLine>
-            <p className="small soft">
-              {signIn.email !== null && `It belonged to ${signIn.email}. `}Watched folders are not published until you
-              sign in again.
-            </p>
-          </div>
+        <Row
+          name={<StatusLine tone="bad">Your key no longer works</StatusLine>}
+          hint={`${owner}Watched folders are not published until you sign in again.`}
+        >
           {signOut}
-        </div>
+        </Row>
       );
+    }
   }
 }
 
 function KeyForm() {
-  const { desktop, showToast } = useShell();
+  const { commands, showToast } = useShell();
   const { keysKept } = useAppState('session');
   const [key, setKey] = useState('');
-  const { submit, isBusy, problem } = useSubmit();
+  const request = useSubmit();
   const signIn = async () => {
-    const signedIn = await submit(desktop.commands.signIn({ key: key.trim() }));
+    const signedIn = await request.submit(commands.signIn({ key: key.trim() }));
     if (signedIn === null) return;
     setKey('');
-    showToast({ text: `Signed in as ${signedIn.value.email}.` });
+    showToast(`Signed in as ${signedIn.value.email}.`);
   };
   return (
-    <form
+    <FieldForm
       className="settings-pad"
       aria-label="Sign in"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (key.trim() !== '') void signIn();
-      }}
+      isReady={key.trim() !== ''}
+      request={request}
+      button={{ variant: 'primary', icon: KeyRound, children: 'Sign in' }}
+      onSubmit={signIn}
     >
-      <div className="key-form">
-        <Field
-          label="API key"
-          type="password"
-          placeholder="ship-…"
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-          hint={
-            keysKept === 'system'
-              ? 'Checked right away and stored in your system’s keychain.'
-              : 'This system has no keychain, so the key is kept in memory until Berth quits.'
-          }
-        />
-        <Button type="submit" variant="primary" icon={KeyRound} busy={isBusy} disabled={key.trim() === ''}>
-          Sign in
-        </Button>
-      </div>
-      {problem !== null && <ProblemBox problem={problem} />}
-    </form>
+      <Field
+        label="API key"
+        type="password"
+        placeholder="ship-…"
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+        hint={
+          keysKept === 'system'
+            ? 'Checked right away and stored in your system’s keychain.'
+            : 'This system has no keychain, so the key is kept in memory until Berth quits.'
+        }
+      />
+    </FieldForm>
   );
 }

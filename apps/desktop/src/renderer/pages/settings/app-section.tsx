@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { Settings } from '../../../shared/settings.ts';
 import { useShell } from '../../state/shell.ts';
 import { useAppState } from '../../state/store.ts';
-import { Section, SwitchRow } from './rows.tsx';
+import { Section, Setting, SwitchRow } from './rows.tsx';
 
 const THEMES = [
   ['system', 'System'],
@@ -13,10 +13,10 @@ const MAX_VERSIONS = 50;
 
 /** Appearance and behaviour of the app. */
 export function AppSection() {
-  const { desktop, ask } = useShell();
+  const { commands, ask } = useShell();
   const settings = useAppState('settings');
   const { canOpenAtLogin, tray, platform } = useAppState('about');
-  const change = (changed: Partial<Settings>) => void ask(desktop.commands.changeSettings(changed));
+  const change = (changed: Partial<Settings>) => void ask(commands.changeSettings(changed));
   const trayName = platform === 'darwin' ? 'menu bar' : 'tray';
   return (
     <>
@@ -80,36 +80,29 @@ function Theme({ value, onChange }: { value: Settings['theme']; onChange: (theme
 }
 
 function KeepVersions({ value, onChange }: { value: number; onChange: (count: number) => void }) {
-  const id = useId();
+  const save = (input: HTMLInputElement) => {
+    const wanted = Math.round(input.valueAsNumber);
+    if (!(wanted >= 1 && wanted <= MAX_VERSIONS)) input.value = String(value);
+    else if (wanted !== value) onChange(wanted);
+  };
   return (
-    <div className="settings-row">
-      <div className="settings-text">
-        <label className="name" htmlFor={id}>
-          Versions to keep
-        </label>
-        <p id={`${id}-hint`} className="small soft">
-          For each watched folder. Older versions are deleted after the next deploy.
-        </p>
-      </div>
-      <div className="field-box number">
-        <input
-          id={id}
-          type="number"
-          min={1}
-          max={MAX_VERSIONS}
-          // Uncontrolled and saved on blur: while “12” is typed, the value is 1 for a moment.
-          key={value}
-          defaultValue={value}
-          aria-describedby={`${id}-hint`}
-          onBlur={(event) => {
-            const wanted = Math.round(event.target.valueAsNumber);
-            if (wanted >= 1 && wanted <= MAX_VERSIONS) {
-              if (wanted !== value) onChange(wanted);
-            } else event.target.value = String(value);
-          }}
-          onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
-        />
-      </div>
-    </div>
+    <Setting name="Versions to keep" hint="For each watched folder. Older versions are deleted after the next deploy.">
+      {(id, hintId) => (
+        <div className="field-box number">
+          <input
+            id={id}
+            type="number"
+            min={1}
+            max={MAX_VERSIONS}
+            // Uncontrolled and saved on blur: while “12” is typed, the value is 1 for a moment.
+            key={value}
+            defaultValue={value}
+            aria-describedby={hintId}
+            onBlur={(event) => save(event.target)}
+            onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+          />
+        </div>
+      )}
+    </Setting>
   );
 }

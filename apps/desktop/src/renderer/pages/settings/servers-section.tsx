@@ -2,15 +2,14 @@ import { Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Server } from '../../../shared/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Confirm } from '../../components/confirm.tsx';
+import { Confirm } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
-import { Tag } from '../../components/tag.tsx';
-import { ProblemBox } from '../../components/problem.tsx';
-import { hostOf } from '../../state/account.ts';
+import { FieldForm } from '../../components/form.tsx';
+import { Tag } from '../../components/status.tsx';
+import { hostOf, signInText } from '../../state/account.ts';
+import { useSubmit } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
-import { useSubmit } from '../../state/use-submit.ts';
 import { useAppState } from '../../state/store.ts';
-import { signInText } from '../../shell/server-switcher.tsx';
 import { Section } from './rows.tsx';
 
 /** The known servers. Drops go to the current one. */
@@ -32,7 +31,7 @@ export function ServersSection() {
 }
 
 function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: boolean; isOnly: boolean }) {
-  const { desktop, ask } = useShell();
+  const { commands, ask } = useShell();
   const [isRemoving, setRemoving] = useState(false);
   const { origin } = server;
   const host = hostOf(origin);
@@ -44,7 +43,7 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
           yes="Remove"
           onNo={() => setRemoving(false)}
           onYes={async () => {
-            await ask(desktop.commands.removeServer({ origin }));
+            await ask(commands.removeServer({ origin }));
             setRemoving(false);
           }}
         />
@@ -59,7 +58,7 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
         <p className="small soft clip">{signInText(server)}</p>
       </div>
       {!isCurrent && (
-        <Button small aria-label={`Use ${host}`} onClick={() => void ask(desktop.commands.chooseServer({ origin }))}>
+        <Button small aria-label={`Use ${host}`} onClick={() => void ask(commands.chooseServer({ origin }))}>
           Use
         </Button>
       )}
@@ -73,46 +72,40 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
 }
 
 function AddServer() {
-  const { desktop, showToast, route } = useShell();
+  const { commands, showToast, route } = useShell();
   const [address, setAddress] = useState(route.server ?? '');
-  const { submit, isBusy, problem } = useSubmit();
+  const request = useSubmit();
   // A link may name a server: its address is filled in, but only the user can add it.
   useEffect(() => {
     if (route.server !== undefined) setAddress(route.server);
   }, [route]);
   const add = async () => {
-    const added = await submit(desktop.commands.addServer({ address: address.trim() }));
+    const added = await request.submit(commands.addServer({ address: address.trim() }));
     if (added === null) return;
     setAddress('');
-    showToast({ text: `Added ${hostOf(added.value.origin)}. It is now in use.` });
+    showToast(`Added ${hostOf(added.value.origin)}. It is now in use.`);
   };
   return (
-    <form
+    <FieldForm
       className="settings-pad"
       aria-label="Add a server"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (address.trim() !== '') void add();
-      }}
+      isReady={address.trim() !== ''}
+      request={request}
+      button={{ icon: Plus, children: 'Add' }}
+      onSubmit={add}
     >
-      <div className="key-form">
-        <Field
-          label="Another server"
-          placeholder="https://berth.example"
-          value={address}
-          autoFocus={route.server !== undefined}
-          hint={
-            route.server !== undefined
-              ? 'A link suggested this server. Add it only if you trust it.'
-              : 'The address of your Berth server.'
-          }
-          onChange={(event) => setAddress(event.target.value)}
-        />
-        <Button type="submit" icon={Plus} busy={isBusy} disabled={address.trim() === ''}>
-          Add
-        </Button>
-      </div>
-      {problem !== null && <ProblemBox problem={problem} />}
-    </form>
+      <Field
+        label="Another server"
+        placeholder="https://berth.example"
+        value={address}
+        autoFocus={route.server !== undefined}
+        hint={
+          route.server === undefined
+            ? 'The address of your Berth server.'
+            : 'A link suggested this server. Add it only if you trust it.'
+        }
+        onChange={(event) => setAddress(event.target.value)}
+      />
+    </FieldForm>
   );
 }

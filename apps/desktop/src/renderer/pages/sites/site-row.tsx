@@ -1,17 +1,16 @@
 import type { Deployment, Domain } from '@berth/contract';
 import { moment } from '@berth/client/amounts';
-import { Copy, Ellipsis, ExternalLink, Hourglass, Lock, Tags, Trash2 } from 'lucide-react';
+import { Copy, Ellipsis, Hourglass, Lock, Tags, Trash2 } from 'lucide-react';
 import { memo, useState } from 'react';
-import { Button, IconButton } from '../../components/button.tsx';
-import { Confirm } from '../../components/confirm.tsx';
-import { CopyIcon } from '../../components/copy-button.tsx';
-import { Dialog, useFirstFocus } from '../../components/dialog.tsx';
-import { Chips, LabelsField } from '../../components/labels-field.tsx';
-import { Link } from '../../components/link.tsx';
+import { Button } from '../../components/button.tsx';
+import { Confirm, Dialog, useFirstFocus } from '../../components/dialog.tsx';
+import { Chips, LabelsField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
+import { CopyIcon, Link, OpenIcon } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
-import { Moment } from '../../components/moment.tsx';
-import { Tag } from '../../components/tag.tsx';
+import { Moment, Tag } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
+import { useBusy } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
 import { sizeText } from '../../text/folder.ts';
 import { remaining } from '../../text/time.ts';
@@ -22,66 +21,60 @@ export type RowMode = 'shown' | 'labels' | 'delete';
 /** How deployments were published, in words. Others are shown as the server sends them. */
 const VIA: Readonly<Record<string, string>> = { api: 'API', cli: 'CLI', desktop: 'desktop app' };
 
-export const SiteRow = memo(function SiteRow({
-  site,
-  domains,
-  mode,
-  onMode,
-  onChange,
-}: {
+interface SiteRowProps {
   site: Deployment;
+  /** The domains that point at the site. */
   domains: readonly Domain[];
   mode: RowMode;
   /** Called to change the mode of the row. */
   onMode: (deployment: string, mode: RowMode) => void;
   onChange: (by: (sites: readonly Deployment[]) => readonly Deployment[]) => void;
-}) {
-  const { desktop, ask } = useShell();
+}
+
+export const SiteRow = memo(function SiteRow({ site, domains, mode, onMode, onChange }: SiteRowProps) {
+  const { commands, ask } = useShell();
   const { deployment } = site;
   const setMode = (next: RowMode) => onMode(deployment, next);
+  const close = () => setMode('shown');
   if (mode === 'labels')
     return (
       <EditLabels
         site={site}
-        onClose={() => setMode('shown')}
+        onClose={close}
         onSave={(saved) => onChange((sites) => sites.map((each) => (each.deployment === deployment ? saved : each)))}
       />
     );
-  if (mode === 'delete' && domains.length > 0)
-    return (
-      <>
-        <Shown site={site} domains={domains} onMode={setMode} />
-        <LinkedDialog deployment={deployment} domains={domains} onClose={() => setMode('shown')} />
-      </>
-    );
-  if (mode === 'delete')
+  if (mode === 'delete' && domains.length === 0)
     return (
       <div className="site">
         <Confirm
           question={`Delete ${deployment}? Its link stops working. This cannot be undone.`}
           yes="Delete"
-          onNo={() => setMode('shown')}
+          onNo={close}
           onYes={async () => {
-            const deleted = await ask(desktop.commands.deleteDeployment({ deployment }));
-            setMode('shown');
+            const deleted = await ask(commands.deleteDeployment({ deployment }));
+            close();
             if (deleted) onChange((sites) => sites.filter((each) => each.deployment !== deployment));
           }}
         />
       </div>
     );
-  return <Shown site={site} domains={domains} onMode={setMode} />;
+  return (
+    <>
+      <Shown site={site} domains={domains} onMode={setMode} />
+      {mode === 'delete' && <LinkedDialog deployment={deployment} domains={domains} onClose={close} />}
+    </>
+  );
 });
 
-/** Explains why a site cannot be deleted: the server keeps a deployment that a domain points at. Source: api §3. */
-function LinkedDialog({
-  deployment,
-  domains,
-  onClose,
-}: {
+interface LinkedDialogProps {
   deployment: string;
   domains: readonly Domain[];
   onClose: () => void;
-}) {
+}
+
+/** Explains why a site cannot be deleted: the server keeps a deployment that a domain points at. Source: api §3. */
+function LinkedDialog({ deployment, domains, onClose }: LinkedDialogProps) {
   const { navigate } = useShell();
   const cancel = useFirstFocus();
   const isOne = domains.length === 1;
@@ -97,8 +90,9 @@ function LinkedDialog({
           ))}
         </ul>
         <p className="soft">
-          To delete it, first point {isOne ? 'the domain' : 'each domain'} to another site, or delete{' '}
-          {isOne ? 'the domain' : 'them'}.
+          {isOne
+            ? 'To delete it, first point the domain to another site, or delete the domain.'
+            : 'To delete it, first point each domain to another site, or delete them.'}
         </p>
         <div className="dialog-foot">
           <Button ref={cancel} onClick={onClose}>
@@ -117,12 +111,8 @@ function Shown({
   site,
   domains,
   onMode,
-}: {
-  site: Deployment;
-  domains: readonly Domain[];
-  onMode: (mode: RowMode) => void;
-}) {
-  const { desktop, ask } = useShell();
+}: Pick<SiteRowProps, 'site' | 'domains'> & { onMode: (mode: RowMode) => void }) {
+  const { commands, ask } = useShell();
   const { deployment, labels, password, status, via, created } = site;
   // Prefer the URL of a working domain: a name says more than an id.
   const domain = domains.find(({ status }) => status === 'success');
@@ -148,23 +138,19 @@ function Shown({
             {isDeleting ? 'Deleting' : sizeText({ files: site.files, bytes: site.size })} · via {VIA[via] ?? via} ·{' '}
             <Moment at={created * 1_000} />
           </span>
-          <Expiry expires={site.expires} />
+          {site.expires !== undefined && <Expiry expires={site.expires} />}
         </p>
       </div>
       {!isDeleting && (
         <div className="card-tools">
           <CopyIcon text={url} what={`link of ${deployment}`} />
-          <IconButton
-            icon={ExternalLink}
-            label={`Open ${deployment}`}
-            onClick={() => void ask(desktop.commands.openLink({ url }))}
-          />
+          <OpenIcon url={url} what={deployment} />
           <Menu
             icon={Ellipsis}
             label={`More about ${deployment}`}
             items={[
               { label: 'Labels…', icon: Tags, run: () => onMode('labels') },
-              { label: 'Copy id', icon: Copy, run: () => void ask(desktop.commands.copy({ text: deployment })) },
+              { label: 'Copy id', icon: Copy, run: () => void ask(commands.copy({ text: deployment })) },
               { label: 'Delete…', icon: Trash2, danger: true, run: () => onMode('delete') },
             ]}
           />
@@ -174,9 +160,9 @@ function Shown({
   );
 }
 
-function Expiry({ expires }: { expires: number | undefined }) {
-  const seconds = (expires ?? 0) - Math.floor(useNow(60_000) / 1_000);
-  if (expires === undefined) return null;
+/** @param expires Unix seconds. */
+function Expiry({ expires }: { expires: number }) {
+  const seconds = expires - Math.floor(useNow(60_000) / 1_000);
   return (
     <Tag tone="warn" title={`Expires ${moment(expires)}`}>
       <Hourglass size={11} aria-hidden />
@@ -185,41 +171,30 @@ function Expiry({ expires }: { expires: number | undefined }) {
   );
 }
 
-function EditLabels({
-  site,
-  onClose,
-  onSave,
-}: {
+interface EditLabelsProps {
   site: Deployment;
   onClose: () => void;
   onSave: (site: Deployment) => void;
-}) {
-  const { desktop, ask } = useShell();
+}
+
+function EditLabels({ site, onClose, onSave }: EditLabelsProps) {
+  const { commands, ask } = useShell();
   const [labels, setLabels] = useState<string[]>(site.labels);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useBusy();
   const save = async () => {
-    setBusy(true);
-    const saved = await ask(desktop.commands.labelDeployment({ deployment: site.deployment, labels }));
-    setBusy(false);
+    const saved = await run(ask(commands.labelDeployment({ deployment: site.deployment, labels })));
     if (saved === null) return;
     onSave(saved.value);
     onClose();
   };
   return (
-    <form
-      className="site"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-      onKeyDown={(event) => event.key === 'Escape' && onClose()}
-    >
+    <Form className="site" onSubmit={save} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
       <div className="site-labels">
         <LabelsField
           label={`Labels of ${site.deployment}`}
           labels={labels}
           onChange={setLabels}
-          onSubmit={() => void save()}
+          onSubmit={save}
           autoFocus
         />
         <Button small onClick={onClose}>
@@ -229,6 +204,6 @@ function EditLabels({
           Save
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,17 +1,13 @@
 import './sites-page.css';
 import type { Deployment, Domain } from '@berth/contract';
-import { LayoutList, SearchX } from 'lucide-react';
+import { LayoutList, Search as SearchIcon, SearchX, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
-import { ListEnd } from '../../components/list-end.tsx';
-import { PageFrame } from '../../components/page.tsx';
-import { Search } from '../../components/search.tsx';
-import { ForAccount } from '../../components/for-account.tsx';
-import { Usage } from '../../components/usage.tsx';
-import { VirtualList } from '../../components/virtual-list.tsx';
-import { useShell } from '../../state/shell.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { ListEnd, VirtualList } from '../../components/list.tsx';
+import { Usage } from '../../components/meter.tsx';
+import { Empty, ForAccount, PageFrame } from '../../components/page.tsx';
 import { useDeployments, useDomains } from '../../state/lists.ts';
+import { useShell } from '../../state/shell.ts';
 import { type RowMode, SiteRow } from './site-row.tsx';
 
 const ROW_HEIGHT = 64;
@@ -28,17 +24,17 @@ export function SitesPage() {
 }
 
 function Sites() {
-  const { desktop } = useShell();
+  const { commands } = useShell();
   const [query, setQuery] = useState('');
   const [row, setRow] = useState<{ deployment: string; mode: RowMode } | null>(null);
   const list = useDeployments();
   const domains = useDomains();
-  const byDeployment = useMemo(() => groupDomains(domains.items), [domains.items]);
+  const byDeployment = useMemo(() => Map.groupBy(domains.items, ({ deployment }) => deployment ?? ''), [domains.items]);
   const { items, hasMore, isLoading, loadMore, problem } = list;
   const found = useMemo(() => search(items, byDeployment, query), [items, byDeployment, query]);
   const isSearching = query.trim() !== '';
 
-  useEffect(() => void desktop.commands.refreshAccount(), [desktop]);
+  useEffect(() => void commands.refreshAccount(), [commands]);
   // Search covers only loaded items, so a search loads all remaining pages.
   useEffect(() => {
     if (isSearching && hasMore && !isLoading && problem === null) loadMore();
@@ -55,12 +51,12 @@ function Sites() {
   return (
     <>
       <Usage />
-      <Search label="Search by name, domain or label" value={query} onChange={setQuery} />
+      <Search value={query} onChange={setQuery} />
       <p className="hidden" aria-live="polite">
         {isSearching && !isLoading ? `${found.length} found` : ''}
       </p>
       {found.length > 0 && (
-        <VirtualList label="Sites" items={found} rowHeight={ROW_HEIGHT} keyOf={keyOf} pinned={row?.deployment ?? null}>
+        <VirtualList label="Sites" items={found} rowHeight={ROW_HEIGHT} keyOf={keyOf} pinned={row?.deployment}>
           {(site) => (
             <SiteRow
               site={site}
@@ -84,6 +80,27 @@ function Sites() {
   );
 }
 
+/** Search input. Escape clears it. */
+function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  return (
+    <div className="field-box search">
+      <SearchIcon size={15} aria-hidden />
+      <input
+        type="text"
+        role="searchbox"
+        aria-label="Search by name, domain or label"
+        placeholder="Search by name, domain or label"
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && onChange('')}
+      />
+      {value !== '' && <IconButton icon={X} label="Clear search" className="in-field" onClick={() => onChange('')} />}
+    </div>
+  );
+}
+
 function NoSites() {
   const { navigate } = useShell();
   return (
@@ -101,18 +118,9 @@ function NoSites() {
 const NO_DOMAINS: readonly Domain[] = [];
 const keyOf = ({ deployment }: Deployment) => deployment;
 
-function groupDomains(domains: readonly Domain[]): ReadonlyMap<string, readonly Domain[]> {
-  return Map.groupBy(
-    domains.filter(({ deployment }) => deployment !== null),
-    ({ deployment }) => deployment!,
-  );
-}
+type DomainsBySite = ReadonlyMap<string, readonly Domain[]>;
 
-function search(
-  sites: readonly Deployment[],
-  domains: ReadonlyMap<string, readonly Domain[]>,
-  query: string,
-): readonly Deployment[] {
+function search(sites: readonly Deployment[], domains: DomainsBySite, query: string): readonly Deployment[] {
   const wanted = query.trim().toLowerCase();
   if (wanted === '') return sites;
   return sites.filter(

@@ -1,36 +1,33 @@
-import './virtual-list.css';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import './list.css';
+import { LoaderCircle } from 'lucide-react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { List } from '../state/lists.ts';
+import { ProblemBox } from './status.tsx';
 
 const MARGIN_ROWS = 8;
+
+interface VirtualListProps<T> {
+  items: readonly T[];
+  rowHeight: number;
+  keyOf: (item: T) => string;
+  label: string;
+  /** The key of a row that stays in the DOM, such as one that is being edited. */
+  pinned?: string | undefined;
+  children: (item: T) => ReactNode;
+}
 
 /**
  * A list of rows of equal height. Only the visible rows are in the DOM, so ten thousand rows cost as much as twenty.
  *
  * The focused row stays in the DOM even when it is scrolled out of view.
- *
- * @param pinned The key of another row that stays in the DOM, such as one that is being edited.
  */
-export function VirtualList<T>({
-  items,
-  rowHeight,
-  keyOf,
-  label,
-  pinned,
-  children,
-}: {
-  items: readonly T[];
-  rowHeight: number;
-  keyOf: (item: T) => string;
-  label: string;
-  pinned?: string | null;
-  children: (item: T) => ReactNode;
-}) {
+export function VirtualList<T>({ items, rowHeight, keyOf, label, pinned, children }: VirtualListProps<T>) {
   const ref = useRef<HTMLUListElement>(null);
   const [from, to] = useVisibleRows(ref, items.length, rowHeight);
-  const [focused, setFocused] = useState<string | null>(null);
-  const indexes = new Set(Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index));
-  for (const key of [pinned ?? null, focused])
-    if (key !== null) indexes.add(items.findIndex((item) => keyOf(item) === key));
+  const [focused, setFocused] = useState<string>();
+  const visible = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+  const kept = [pinned, focused].filter((key) => key !== undefined);
+  const indexes = new Set([...visible, ...kept.map((key) => items.findIndex((item) => keyOf(item) === key))]);
   return (
     <ul
       ref={ref}
@@ -49,7 +46,7 @@ export function VirtualList<T>({
               // Takes the focus when a focused element inside is removed.
               tabIndex={-1}
               onFocus={() => setFocused(keyOf(item))}
-              onBlur={() => setFocused(null)}
+              onBlur={() => setFocused(undefined)}
               aria-setsize={items.length}
               aria-posinset={index + 1}
               style={{ position: 'absolute', insetInline: 0, top: index * rowHeight, height: rowHeight }}
@@ -83,4 +80,29 @@ function useVisibleRows(ref: { current: HTMLElement | null }, count: number, row
     };
   }, [ref, count, rowHeight]);
   return range;
+}
+
+/** The end of a paginated list: loads the next page when it scrolls into view, and shows a failure. */
+export function ListEnd<T>({ list }: { list: List<T> }) {
+  const ref = useRef<HTMLDivElement>(null);
+  const { hasMore, isLoading, loadMore, problem } = list;
+  useEffect(() => {
+    if (!hasMore || isLoading || problem !== null) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && loadMore(), {
+      rootMargin: '400px',
+    });
+    observer.observe(ref.current!);
+    return () => observer.disconnect();
+  }, [hasMore, isLoading, loadMore, problem]);
+  return (
+    <div ref={ref} className="list-end">
+      <ProblemBox problem={problem} onRetry={list.items.length > 0 ? loadMore : list.reload} />
+      {isLoading && (
+        <p className="soft status-line is-quiet">
+          <LoaderCircle size={15} className="turning" aria-hidden />
+          <span>Loading…</span>
+        </p>
+      )}
+    </div>
+  );
 }

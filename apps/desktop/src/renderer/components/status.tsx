@@ -1,0 +1,89 @@
+import './status.css';
+import { moment } from '@berth/client/amounts';
+import { CircleAlert, CircleCheck, CirclePause, EyeOff, LoaderCircle, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Problem } from '../../shared/problem.ts';
+import type { LeftOut } from '../../shared/progress.ts';
+import { useNow } from '../state/clock.ts';
+import { skippedText, type Tone, withFile } from '../text/folder.ts';
+import { ago } from '../text/time.ts';
+import { Button } from './button.tsx';
+
+const ICONS = { good: CircleCheck, busy: LoaderCircle, warn: TriangleAlert, bad: CircleAlert, quiet: CirclePause };
+
+/** A status with a colour and an icon: colour is never the only signal. */
+export function StatusLine({ tone, children }: { tone: Tone; children: ReactNode }) {
+  const Icon = ICONS[tone];
+  return (
+    <p className={`status-line is-${tone}`}>
+      <Icon size={15} className={tone === 'busy' ? 'turning' : ''} aria-hidden />
+      <span>{children}</span>
+    </p>
+  );
+}
+
+/** A short text in a coloured box. */
+export function Tag({ tone, title, children }: { tone: Tone; title?: string; children: ReactNode }) {
+  return (
+    <span className={`tag is-${tone}`} title={title}>
+      {children}
+    </span>
+  );
+}
+
+/** The message of a problem, its file and the next step. For a card that already shows that it failed. */
+export function ProblemText({ problem }: { problem: Problem }) {
+  return (
+    <div className="problem-text">
+      <p className="selectable">{withFile(problem)}</p>
+      {problem.next !== null && <p className="soft selectable">{problem.next}</p>}
+    </div>
+  );
+}
+
+interface ProblemBoxProps {
+  problem: Problem | null;
+  /** Called by a button that tries again; without it there is no button. */
+  onRetry?: (() => unknown) | false;
+}
+
+/** A problem, if there is one, announced to screen readers at once (`role="alert"`). */
+export function ProblemBox({ problem, onRetry }: ProblemBoxProps) {
+  if (problem === null) return null;
+  return (
+    <div className="problem" role="alert">
+      <CircleAlert size={16} aria-hidden />
+      <ProblemText problem={problem} />
+      {onRetry && (
+        <Button small onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Lists the files that a publish skipped. */
+export function SkippedFiles({ leftOut }: { leftOut: readonly LeftOut[] }) {
+  if (leftOut.length === 0) return null;
+  return (
+    <ul className="file-list small" aria-label="Skipped files">
+      {leftOut.map((each) => (
+        <li key={each.reason}>
+          <EyeOff size={14} aria-hidden />
+          <span className="selectable">{skippedText(each)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A relative time, such as `2 min ago`, with the exact time as its tooltip. @param at Unix milliseconds. */
+export function Moment({ at, className }: { at: number; className?: string }) {
+  const now = useNow();
+  return (
+    <time className={className} dateTime={new Date(at).toISOString()} title={moment(Math.floor(at / 1_000))}>
+      {ago(at, now)}
+    </time>
+  );
+}
