@@ -33,18 +33,18 @@ export interface ProcedureMeta extends Record<string, unknown> {
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
     path: `/${string}`;
     summary: string;
-    description?: string;
     tags: string[];
+    /** The description of the success response. */
+    answer?: string;
+    description?: string;
     deprecated?: boolean;
     /** True if the operation supports `Idempotency-Key`. */
     keyed?: true;
-    /** The description of the success response. */
-    successDescription?: string;
     /**
-     * Descriptions of the error responses, by status. Errors that follow from the access table, from the input or from
-     * being an operation are described elsewhere.
+     * Why the operation answers with an error, by status. Errors that follow from the access table, from the input or
+     * from being an operation are described elsewhere.
      */
-    errorResponses?: Record<number, string>;
+    errors?: Record<number, string>;
   };
   /** The status on success. Default: 200. */
   status?: number;
@@ -57,6 +57,22 @@ export interface ProcedureMeta extends Record<string, unknown> {
   creates?: true;
   /** REST answers 301 to this path and does not call the procedure. */
   redirect?: `/${string}`;
+}
+
+type OpenApiMeta = NonNullable<ProcedureMeta['openapi']>;
+type OperationTexts = Omit<OpenApiMeta, 'method' | 'path' | 'summary' | 'tags'> &
+  Pick<ProcedureMeta, 'status' | 'bodySize' | 'creates' | 'redirect'>;
+
+/** A function that creates the metadata of the procedures of one group: their REST route, and what it does. */
+export function describeAs(tag: string) {
+  return (
+    route: `${OpenApiMeta['method']} /${string}`,
+    summary: string,
+    { status, bodySize, creates, redirect, ...texts }: OperationTexts,
+  ): ProcedureMeta => {
+    const [method, path] = route.split(' ') as [OpenApiMeta['method'], OpenApiMeta['path']];
+    return { openapi: { method, path, summary, tags: [tag], ...texts }, status, bodySize, creates, redirect };
+  };
 }
 
 /** The interval of the pings on an idle event stream. */
