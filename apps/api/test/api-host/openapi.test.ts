@@ -150,7 +150,7 @@ describe('the operations of the OpenAPI document', () => {
 
   it.each(operations)('api §2: $operationId documents the errors that it can answer with', (operation) => {
     const { operationId, parameters = [], requestBody, responses } = operation;
-    const reasons = operationsOf(appRouter).find(({ name }) => name === operationId)?.openapi.errorResponses ?? {};
+    const reasons = operationsOf(appRouter).find(({ name }) => name === operationId)?.openapi.errors ?? {};
     const isRoute = ['deployments.create', 'deployments.contents'].includes(operationId);
     const statuses = isRoute ? [422] : Object.keys(reasons).map(Number);
     const expected = [
