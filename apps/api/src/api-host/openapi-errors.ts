@@ -65,7 +65,11 @@ export const ERROR_RESPONSES = Object.fromEntries(
 export function errorResponses(operation: DescribedOperation): oas31.ResponsesObject {
   const { name, openapi, parameters, body } = operation;
   const statuses = new Set([
-    ...[401, 403, 429, 500, 503],
+    401,
+    403,
+    429,
+    500,
+    503,
     ...(parameters.length > 0 || body ? [400] : []),
     ...(body ? [408, 413] : []),
     ...((FOREIGN_RESOURCE_ACCESS as Record<string, string>)[name] === 'not_found' ? [404] : []),

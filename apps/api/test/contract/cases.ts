@@ -233,7 +233,5 @@ export function bodyOf({ json, form, contents }: Input): { headers: Record<strin
     return { headers: { 'Content-Type': contentType }, body };
   }
   if (contents) return { headers: { 'Content-Type': CONTENTS_TYPE }, body: contents };
-  return json === undefined
-    ? { headers: {} }
-    : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) };
+  return json === undefined ? { headers: {} } : { json };
 }

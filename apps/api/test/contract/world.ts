@@ -4,8 +4,6 @@ import { startTestServer, type TestServer } from '../test-server.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
 /** A server with one resource of each kind, and accounts of each kind. */
 export interface World {
   server: TestServer;
@@ -71,8 +69,7 @@ export async function createWorld(): Promise<World> {
   let serial = 0;
   const freshName = (suffix = 'localhost') => `name-${(serial += 1)}.${suffix}`;
   const make: World['make'] = async (method, path, body, key = mine.key) => {
-    const json = body === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) };
-    const answer = await server.api(path, { method, key, ...json });
+    const answer = await server.api(path, { method, key, json: body });
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
     return answer.json<Record<string, string>>();
   };
