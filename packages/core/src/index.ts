@@ -1,7 +1,7 @@
 /** The core for the server as a whole: what opens it, and what the API calls. */
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export type { Addresses, Caller, Core, Keys, Log, RateLimit, RateLimitName, RateLimits, Scope } from './core.ts';
-export type { DatabaseAddress } from './database/connection-config.ts';
+export type { DatabaseAddress } from './database/sessions.ts';
 export { prepareDataFolder } from './database/data-folder.ts';
 export { type Database, openDatabase } from './database/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
@@ -11,7 +11,7 @@ export { armFailpoint } from './failpoints.ts';
 export { inFairTurn, isTurnOver, ownTurn } from './fair-turns.ts';
 export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
-export { fromZodIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
+export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
 export { type ProcedureContext, type ProcedureMeta, refuseForeignPage } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate } from './services/authentication.ts';
@@ -19,7 +19,7 @@ export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
-export { fileTooLarge, maxFileParts, payloadTooLarge } from './services/deployments/file-rules.ts';
+export { maxFileParts, payloadTooLarge } from './services/deployments/file-rules.ts';
 export { readIdempotencyKey } from './services/deployments/idempotency.ts';
 export {
   checkDomainSetup,
@@ -27,7 +27,8 @@ export {
   findDomainSetup,
   type SetupRecord,
 } from './services/domains/domain-setup.ts';
-export { recordHeartbeat, newBootId } from './services/sweep/boots.ts';
+export { runQueued } from './services/serial-queue.ts';
+export { recordHeartbeat, newBootId } from './services/sweep/sweep.ts';
 export {
   DEFAULT_RATE_LIMITS,
   RATE_LIMIT_NAMES,

@@ -73,7 +73,7 @@ export function errorResponses(operation: DescribedOperation): oas31.ResponsesOb
     ...(parameters.length > 0 || body ? [400] : []),
     ...(body ? [408, 413] : []),
     ...((FOREIGN_RESOURCE_ACCESS as Record<string, string>)[name] === 'not_found' ? [404] : []),
-    ...Object.keys(openapi.errors ?? {}).map(Number),
+    ...Object.keys(openapi.errorResponses ?? {}).map(Number),
   ]);
   const codes = OPERATION_ERRORS.filter((code) => statuses.has(ERROR_STATUS[code]));
   const answers = codes.map((code) => [ERROR_STATUS[code], errorResponseOf(code, operation)]);
@@ -107,7 +107,7 @@ const APPLIES_TO: Record<string, (operation: DescribedOperation) => boolean> = {
 /** Describes an error for this operation: the shared description, the reason that the operation gives, or both. */
 function describe(code: OperationError, { name, openapi }: DescribedOperation): string {
   const meaning = MEANINGS[code];
-  const reason = openapi.errors?.[ERROR_STATUS[code]];
+  const reason = openapi.errorResponses?.[ERROR_STATUS[code]];
   if (code === 'forbidden') {
     const reasons = [
       'The account is suspended or terminated.',

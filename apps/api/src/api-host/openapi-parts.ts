@@ -7,6 +7,8 @@ import type { Operation } from './operations.ts';
 export interface DescribedOperation extends Pick<Operation, 'name' | 'openapi' | 'status'> {
   /** Whether success can also be 201. */
   creates?: boolean;
+  /** The path that a success refers to. */
+  redirect?: string | undefined;
   parameters: oas31.ParameterObject[];
   body?: oas31.RequestBodyObject | undefined;
   /** The body of a success. */

@@ -75,7 +75,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
     path: '/deployments',
     summary: 'Publish files as a new deployment',
     tags: ['Deployments'],
-    answer: 'Published: the site is now served.',
+    successDescription: 'Published: the site is now served.',
     description: [
       'Each file is one part, and the filename of the part is the path of the file in the site, such as `docs/index.html`. The fields can be in any order. A deploy is atomic: a refused or aborted one leaves nothing behind, and after a 201 the site is served.',
       'Without a credential the deployment is public, follows the limits of the Free plan, and expires after three days, unless an account claims it at the address in `claim`.',
@@ -86,7 +86,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
           ', ',
         )} and more, see \`GET /limits\`), and so are private keys, \`.env\` files and repositories. \`warnings\` lists what was published but will not act as written.`,
     ].join('\n\n'),
-    errors: {
+    errorResponses: {
       400: 'Nothing is published, whichever file is invalid.',
       403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
       413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
@@ -130,12 +130,12 @@ const contents: DescribedOperation = {
     path: '/uploads/{upload}/contents',
     summary: 'Send the missing contents of an upload',
     tags: ['Uploads'],
-    answer: 'The contents are stored.',
+    successDescription: 'The contents are stored.',
     description: [
       `Any number of contents in one body, one after the other. Each content is preceded by ${CONTENT_HEAD_BYTES} bytes: its SHA-256 (32 bytes) and its length (8 bytes, big-endian).`,
       'Every content that arrived completely is kept, even if the body ends early or a later content is refused. `POST /uploads` with the same `Idempotency-Key` lists the contents that are still missing. Several bodies can be sent at the same time.',
     ].join('\n\n'),
-    errors: {
+    errorResponses: {
       400: 'A content is not missing from the upload, or its length or SHA-256 differs from the announced one; `details.file` then names the file.',
       403: 'A page of another site sent the request without a credential.',
       408: 'The body did not arrive in time, or ended early.',

@@ -100,7 +100,7 @@ function describeProcedure(operation: Operation, paths: oas31.PathsObject): Desc
 
 /** An operation with its answers, who may call it, its examples, and its name. */
 function documentOperation(operation: DescribedOperation): oas31.OperationObject {
-  const { name, openapi, status, creates, parameters, body, headers, answer } = operation;
+  const { name, openapi, status, creates, redirect, parameters, body, headers, answer } = operation;
   const { summary, description, tags, deprecated } = openapi;
   const { requests, answers = {} } = EXAMPLES.operations[name] ?? {};
   const success = (status: number, description: string): oas31.ResponsesObject => ({
@@ -116,7 +116,10 @@ function documentOperation(operation: DescribedOperation): oas31.OperationObject
     ...(parameters.length > 0 ? { parameters: parameters.map(withDescription) } : {}),
     ...(body ? { requestBody: { ...body, content: withExamples(body.content, requests) } } : {}),
     responses: {
-      ...success(status, openapi.answer ?? `${STATUS_CODES[status]}.`),
+      ...success(
+        status,
+        openapi.successDescription ?? (redirect ? `Moved to \`${redirect}\`.` : `${STATUS_CODES[status]}.`),
+      ),
       ...(creates ? success(201, 'Created.') : {}),
       ...errorResponses(operation),
     },

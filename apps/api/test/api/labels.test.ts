@@ -1,8 +1,8 @@
 import { LabelList } from '@berth/contract';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let key: string;
 beforeAll(async () => {
   ({ key } = await server().account());

@@ -1,14 +1,16 @@
+import { expectErrorAnswer } from '@berth/testing/expectations';
+import { startServer, type TestServer } from '@berth/testing/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabaseProxy, type DatabaseProxy } from '../outages/database-proxy.ts';
-import { expectErrorAnswer } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
 
 let proxy: DatabaseProxy;
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer(async (database) => {
-    proxy = await createDatabaseProxy(database);
-    return { DATABASE_URL: proxy.url, RATE_LIMITS: 'global=5/h' };
+  server = await startServer({
+    env: async (database) => {
+      proxy = await createDatabaseProxy(database);
+      return { DATABASE_URL: proxy.url, RATE_LIMITS: 'global=5/h' };
+    },
   });
   await server.api('/plans', { key: null });
   await proxy.refuse();

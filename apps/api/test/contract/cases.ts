@@ -1,5 +1,5 @@
 import { CONTENTS_TYPE } from '@berth/contract';
-import { type Files, formOf } from '../test-server.ts';
+import { type Files, formOf } from '@berth/testing/requests';
 import { type Case, type Input, when } from './case.ts';
 import { UPLOAD_CASES } from './upload-cases.ts';
 
@@ -233,5 +233,7 @@ export function bodyOf({ json, form, contents }: Input): { headers: Record<strin
     return { headers: { 'Content-Type': contentType }, body };
   }
   if (contents) return { headers: { 'Content-Type': CONTENTS_TYPE }, body: contents };
-  return json === undefined ? { headers: {} } : { json };
+  return json === undefined
+    ? { headers: {} }
+    : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) };
 }

@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { ERROR_STATUS, type ErrorBody } from '@berth/contract';
+import { closeClean } from '@berth/testing/expectations';
+import { type Document, type OpenApi, openApi, type PlacedOperation } from '@berth/testing/open-api';
+import { listen, parse, send, stop } from '@berth/testing/raw-socket';
+import type { Answer, Ask } from '@berth/testing/requests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { type Examples, EXAMPLES_FILE, type RecordedExamples } from '../../src/api-host/openapi-parts.ts';
 import { matchesTemplate } from '../../src/api-host/operations.ts';
 import { BODY_LIMITS } from '../../src/http/request-body.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import { listen, parse, send, stop } from '../http/raw-socket.ts';
-import { type Document, type OpenApi, openApi, type PlacedOperation } from '../open-api.ts';
-import { closeClean } from '../standing-asserts.ts';
-import type { Answer, Ask } from '../test-server.ts';
 import type { Case, Input } from './case.ts';
 import { bodyOf, CASES } from './cases.ts';
 import { faultsOf } from './faults.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   world = await createWorld();
   served = openApi((await world.server.api('/openapi.json', { key: null })).json<Document>() as Document);
 });
-afterAll(() => closeClean(world.server, ['open sesame'], { faults: true }));
+afterAll(() => closeClean(world.server, { secrets: ['open sesame'], faults: true }));
 
 it('every operation has a case, and every case has an operation', () => {
   expect(Object.keys(CASES).toSorted()).toEqual(written.operations.map(({ operationId }) => operationId).toSorted());

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import { appRouter, FOREIGN_RESOURCE_ACCESS, mayCall } from '@berth/core';
 import { sweep } from '@berth/core/jobs';
+import { begin, bodyOf, commit, send as sendContents } from '@berth/testing/delta';
+import { expectErrorAnswer, footprintOf } from '@berth/testing/expectations';
+import { type Document, openApi } from '@berth/testing/open-api';
+import type { Answer, Ask } from '@berth/testing/requests';
+import type { TestServer } from '@berth/testing/server';
+import { listOf } from '@berth/testing/uploads';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renderOpenApi } from '../../src/api-host/openapi-file.ts';
-import { type Document, openApi } from '../open-api.ts';
-import { expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
-import type { Answer, Ask, TestServer } from '../test-server.ts';
-import { begin, bodyOf, commit, listOf, send as sendContents } from '../uploads/delta.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 /** What belongs to an account and can be named by others. */
@@ -36,16 +38,16 @@ const PROCEDURES = appRouter._def.procedures as unknown as Record<string, { _def
  * multipart upload names no resources.
  */
 const CALLS = operations.flatMap(({ operationId: operation, method, path, parameters = [], requestBody }) => {
-  const [[type, { schema }] = [null, { schema: {} }]] = Object.entries(requestBody?.content ?? {});
-  const isJson = type === 'application/json';
-  const body = isJson ? Object.keys(follow(schema).properties ?? {}) : null;
+  const [type = null] = Object.keys(requestBody?.content ?? {});
+  const json = requestBody?.content['application/json'];
+  const body = json ? Object.keys(follow(json.schema).properties ?? {}) : null;
   const names = new Set([...parameters.map(({ name }) => name), ...(body ?? [])]);
-  const call = { operation, method, path, body, contentType: isJson ? null : type };
+  const call = { operation, method, path, body, contentType: json ? null : type };
   return [...names].map((parameter) => ({ ...call, type: PROCEDURES[operation]?._def.type ?? 'mutation', parameter }));
 });
 type Call = (typeof CALLS)[number];
 
-const server = useCleanServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, secrets: ['open-sesame'] });
+const server = useServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, clean: { secrets: ['open-sesame'] } });
 let ownAccount: Account;
 let otherAccount: Account;
 /** References to resources of another account, each of which must get the same answer as a missing one. */

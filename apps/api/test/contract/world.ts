@@ -1,6 +1,6 @@
 import type { Plan } from '@berth/contract';
 import { setTakenDown } from '@berth/core/operator';
-import { startTestServer, type TestServer } from '../test-server.ts';
+import { startServer, type TestServer } from '@berth/testing/server';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
@@ -51,13 +51,15 @@ const SMALL_PLANS: Record<string, Pick<Plan, 'caps' | 'limits'>> = {
 
 /** Starts a server with high limits that refill slowly, and {@link SMALL_PLANS}. */
 export async function createWorld(): Promise<World> {
-  const server = await startTestServer({
-    RATE_LIMITS: ['global', 'deploy', 'anonymous', 'claim'].map((name) => `${name}=20000/h`).join(','),
-    CNAME_TARGET: 'cname.example.com',
+  const server = await startServer({
+    env: {
+      RATE_LIMITS: ['global', 'deploy', 'anonymous', 'claim'].map((name) => `${name}=20000/h`).join(','),
+      CNAME_TARGET: 'cname.example.com',
+    },
+    parts: ({ plans: { all, get } }) => ({
+      plans: { all, get: (plan) => ({ ...get(plan), ...SMALL_PLANS[plan] }) },
+    }),
   });
-  const { core } = server.berth;
-  const { all, get } = core.plans;
-  core.plans = { all, get: (plan) => ({ ...get(plan), ...SMALL_PLANS[plan] }) };
   const [mine, theirs, full, thrifty, suspended, hasty] = [
     await server.account('team'),
     await server.account('team'),
@@ -83,7 +85,7 @@ export async function createWorld(): Promise<World> {
     await publish(mine.key, { ttl: '3600' }),
     await publish(mine.key),
   ];
-  await setTakenDown(core, takenDownSite.deployment, true);
+  await setTakenDown(server.berth.core, takenDownSite.deployment, true);
   await publish(full.key);
   const [platformDomain, theirDomain, customDomain] = [freshName(), freshName(), freshName('example.com')];
   await make('PUT', `/domains/${platformDomain}`, { deployment: linkedSite.deployment, labels: ['shop'] });

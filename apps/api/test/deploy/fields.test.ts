@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { CreatedDeployment } from '@berth/contract';
+import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import { field, file, multipart, post, withChecksums } from '@berth/testing/multipart';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { field, file, multipart, post, withChecksums } from '../multipart.ts';
-import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const PASSWORDS = ['pässwörd-längst', '  padded secret  ', 'line\nbreak'];
 
-const server = useCleanServer({ secrets: PASSWORDS });
+const server = useServer({ clean: { secrets: PASSWORDS } });
 
 const HOME = { 'index.html': 'home' };
 const DAY = 24 * 60 * 60;

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { listActivities } from '../services/activities/activities.ts';
 import { type ActivityWatch, watchActivities } from '../services/activities/activity-watch.ts';
 import { toServiceError, toTrpcError } from './error-body.ts';
-import { accountProcedure, describeAs, router } from './trpc.ts';
+import { accountProcedure, operations, router } from './trpc.ts';
 
-const op = describeAs('Account');
+const op = operations('Account', accountProcedure);
 
 const WatchInput = z
   .object({
@@ -23,12 +23,9 @@ const WatchInput = z
 
 /** The audit log. Source: api §6. */
 export const activities = router({
-  list: accountProcedure
-    .meta(
-      op('GET /activities', 'List the activities of the account, newest first', {
-        answer: 'One page of the audit log.',
-      }),
-    )
+  list: op('GET /activities', 'List the activities of the account, newest first', {
+    success: 'One page of the audit log.',
+  })
     .input(PageQuery.prefault({}))
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),
