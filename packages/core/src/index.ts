@@ -12,7 +12,7 @@ export { armFailpoint } from './failpoints.ts';
 export { inFairTurn, isTurnOver, ownTurn } from './fair-turns.ts';
 export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
 export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
-export { fromZodIssues, toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
+export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
 export { type ProcedureContext, type ProcedureMeta, refuseForeignPage } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate } from './services/authentication.ts';
@@ -20,7 +20,7 @@ export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
-export { fileTooLarge, maxFileParts, payloadTooLarge } from './services/deployments/file-rules.ts';
+export { maxFileParts, payloadTooLarge } from './services/deployments/file-rules.ts';
 export { readIdempotencyKey } from './services/deployments/idempotency.ts';
 export {
   checkDomainSetup,

@@ -19,12 +19,7 @@ export function bodyOf(contents: readonly (string | Buffer)[]): Buffer {
 
 /** `POST /uploads`. */
 export function begin(asker: Asker, input: object, ask: Ask = {}): Promise<Answer> {
-  return asker.api('/uploads', {
-    method: 'POST',
-    ...ask,
-    headers: { 'Content-Type': 'application/json', ...ask.headers },
-    body: JSON.stringify(input),
-  });
+  return asker.api('/uploads', { method: 'POST', json: input, ...ask });
 }
 
 /** `PUT /uploads/{upload}/contents`. */

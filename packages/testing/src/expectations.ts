@@ -51,6 +51,27 @@ export function expectErrorAnswer({ status, headers, text }: Answer, code: Error
   return body;
 }
 
+/** A JSON answer of the API, parsed with its schema, which allows no other fields. */
+export function readAnswer<T>(
+  { status, headers, json }: Answer,
+  wanted: number,
+  schema: { strict(): { parse(value: unknown): T } },
+): T {
+  expect(status).toBe(wanted);
+  expect(headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/./),
+  });
+  expect(headers).not.toHaveProperty('x-powered-by');
+  expect(headers).not.toHaveProperty('server');
+  return schema.strict().parse(json());
+}
+
+/** The data of a tRPC call that succeeded. */
+export const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
+
 /**
  * Checks that a request fails with this error and changes nothing: rows, counters, files, no open pack.
  *

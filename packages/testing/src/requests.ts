@@ -21,6 +21,8 @@ export interface Ask {
   key?: string | null;
   headers?: Record<string, string>;
   body?: Buffer | string | undefined;
+  /** Sent as JSON, in place of a body. */
+  json?: unknown;
 }
 
 /** The bytes of file parts by the name in the part. */
@@ -91,7 +93,7 @@ function send(
   port: number,
   host: string,
   path: string,
-  { method = 'GET', key = OWNER_KEY, headers = {}, body }: Ask,
+  { method = 'GET', key = OWNER_KEY, headers = {}, json, body = JSON.stringify(json) }: Ask,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const req = httpRequest({
@@ -103,6 +105,7 @@ function send(
       headers: {
         Host: host,
         ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
         ...headers,
       },

@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { appRouter } from '@berth/core';
 import { openApiDocument } from './openapi.ts';
 import { readConfig } from '../config/config.ts';
 import { VERSION } from '../version.ts';
 
-const FILE = new URL('../../../../docs/openapi.json', import.meta.url);
+export const OPENAPI_FILE = new URL('../../../../docs/openapi.json', import.meta.url);
 
 /**
  * The OpenAPI document as it is stored in the repository: that of a server at the default address, one value a line.
@@ -14,9 +14,4 @@ export function renderOpenApi(): string {
   return `${JSON.stringify(openApiDocument({ router: appRouter, baseUrl, version: VERSION }), null, 2)}\n`;
 }
 
-/** The stored OpenAPI document. */
-export function readOpenApiFile(): Promise<string> {
-  return readFile(FILE, 'utf8');
-}
-
-if (import.meta.main) await writeFile(FILE, renderOpenApi());
+if (import.meta.main) await writeFile(OPENAPI_FILE, renderOpenApi());

@@ -4,18 +4,17 @@ import { type Actor, mayCall } from '@berth/core';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument } from 'trpc-openapi';
 import type { oas31 } from 'zod-openapi';
+import { ERROR_RESPONSES, errorResponses } from './openapi-errors.ts';
+import { INFO, SECURITY_SCHEMES, TAGS } from './openapi-info.ts';
 import {
-  ERROR_RESPONSES,
-  errorResponses,
+  type DescribedOperation,
+  EXAMPLES,
+  type Examples,
   exampleFields,
   HEADERS,
   headerRefs,
-  RATE_LIMIT,
-} from './openapi-responses.ts';
-import { contentsOperation } from './openapi-contents.ts';
-import { deployOperation, KEY_PARAMETER } from './openapi-deploy.ts';
-import { type Example, EXAMPLES } from './openapi-examples.ts';
-import { INFO, SECURITY_SCHEMES, TAGS } from './openapi-info.ts';
+} from './openapi-parts.ts';
+import { keyParameter, uploadOperations } from './openapi-uploads.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
 /** How each actor of the access table appears in `security`, the most capable first. */
@@ -27,8 +26,8 @@ const SECURITY: readonly [Actor, oas31.SecurityRequirementObject][] = [
 
 /**
  * The OpenAPI 3.1 document of the REST API. It is derived from the metadata that also defines the routes, from the
- * access table, and from the two routes that are not procedures. The result is plain JSON that the caller owns; the
- * source schemas are not changed.
+ * access table, from the two routes that are not procedures, and from recorded examples. The result is plain JSON that
+ * the caller owns; the source schemas are not changed.
  *
  * @param baseUrl Where the API is reached.
  * @param version The version of the service.
@@ -50,16 +49,11 @@ export function openApiDocument({
     openApiVersion: '3.1.0',
     defs: { CreatedDeployment, ReceivedContents, Error: ErrorBody },
   });
-  const deploy = deployOperation(baseUrl);
-  const contents = contentsOperation();
-  const paths: oas31.PathsObject = {
-    '/deployments': { post: { ...deploy, security: securityOf(deploy.operationId!) } },
-    '/uploads/{upload}/contents': { put: { ...contents, security: securityOf(contents.operationId!) } },
-  };
-  for (const operation of operationsOf(router)) {
+  const procedures = operationsOf(router).map((operation) => describeProcedure(operation, generated.paths!));
+  const paths: oas31.PathsObject = {};
+  for (const operation of [...uploadOperations(baseUrl), ...procedures]) {
     const { path, method } = operation.openapi;
-    const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-    paths[path] = { ...paths[path], [verb]: completeOperation(operation, generated.paths![path]![verb]!) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: documentOperation(operation) };
   }
   const used = new Set(
     Object.values(paths)
@@ -84,65 +78,57 @@ export function openApiDocument({
   });
 }
 
-/** Adds what the generator does not know: the answers, who may call, examples, and the name. */
-function completeOperation(operation: Operation, generated: oas31.OperationObject): oas31.OperationObject {
-  const { name, openapi, status, creates, redirect } = operation;
-  const { summary, description, tags, deprecated } = openapi;
-  const example: Example | undefined = EXAMPLES[name as keyof typeof EXAMPLES];
-  const parameters = [
-    ...((generated.parameters ?? []) as oas31.ParameterObject[]),
-    ...(openapi.keyed ? [KEY_PARAMETER] : []),
-  ];
+/** A procedure, with the schemas that the generator derived from its zod schemas. */
+function describeProcedure(operation: Operation, paths: oas31.PathsObject): DescribedOperation {
+  const { openapi, inputs, redirect } = operation;
+  const generated = paths[openapi.path]![openapi.method.toLowerCase() as 'get']!;
   const body = generated.requestBody as oas31.RequestBodyObject | undefined;
-  const success = {
-    description: openapi.successDescription ?? (redirect ? `Moved to \`${redirect}\`.` : `${STATUS_CODES[status]}.`),
-    headers: headerRefs(...(redirect ? (['Location'] as const) : []), ...RATE_LIMIT),
-    content: withExamples(
-      (generated.responses!['200'] as oas31.ResponseObject).content!,
-      example && { Example: example.answer },
-    ),
+  // A body is required when the input schema rejects an empty object. Fields of the path do not count.
+  const issues = inputs.flatMap((input) => input.safeParse({}).error?.issues ?? []);
+  const required = issues.some(({ path: [field] }) => !openapi.path.includes(`{${String(field)}}`));
+  return {
+    ...operation,
+    parameters: [
+      ...((generated.parameters ?? []) as oas31.ParameterObject[]),
+      ...(openapi.keyed ? [keyParameter()] : []),
+    ],
+    body: body && { required, content: body.content },
+    headers: redirect ? ['Location'] : [],
+    answer: (generated.responses!['200'] as oas31.ResponseObject).content!,
   };
+}
+
+/** An operation with its answers, who may call it, its examples, and its name. */
+function documentOperation(operation: DescribedOperation): oas31.OperationObject {
+  const { name, openapi, status, creates, redirect, parameters, body, headers, answer } = operation;
+  const { summary, description, tags, deprecated } = openapi;
+  const { requests, answers = {} } = EXAMPLES.operations[name] ?? {};
+  const success = (status: number, description: string): oas31.ResponsesObject => ({
+    [status]: { description, headers: headerRefs(headers), content: withExamples(answer, answers[status]) },
+  });
   return {
     operationId: name,
     summary,
     ...(description ? { description } : {}),
     tags,
     ...(deprecated ? { deprecated } : {}),
-    security: securityOf(name),
+    security: SECURITY.filter(([actor]) => mayCall(name, actor)).map(([, requirement]) => requirement),
     ...(parameters.length > 0 ? { parameters: parameters.map(withDescription) } : {}),
-    ...(body ? { requestBody: requestBody(operation, body, example?.bodies) } : {}),
+    ...(body ? { requestBody: { ...body, content: withExamples(body.content, requests) } } : {}),
     responses: {
-      [status]: success,
-      ...(creates ? { 201: { ...success, description: 'Created.' } } : {}),
-      ...errorResponses({
-        name,
-        hasInput: parameters.length > 0 || body !== undefined,
-        hasBody: body !== undefined,
-        reasons: openapi.errorResponses,
-      }),
+      ...success(
+        status,
+        openapi.successDescription ?? (redirect ? `Moved to \`${redirect}\`.` : `${STATUS_CODES[status]}.`),
+      ),
+      ...(creates ? success(201, 'Created.') : {}),
+      ...errorResponses(operation),
     },
   };
 }
 
-/** Who may call an operation, from the access table. Source: api §5; security T21. */
-function securityOf(name: string): oas31.SecurityRequirementObject[] {
-  return SECURITY.filter(([actor]) => mayCall(name, actor)).map(([, requirement]) => requirement);
-}
-
-/** A body is required when the input schema rejects an empty object. Fields of the path do not count. */
-function requestBody(
-  { inputs, openapi }: Operation,
-  { content }: oas31.RequestBodyObject,
-  bodies?: Record<string, unknown>,
-): oas31.RequestBodyObject {
-  const issues = inputs.flatMap((input) => input.safeParse({}).error?.issues ?? []);
-  const required = issues.some(({ path: [field] }) => !openapi.path.includes(`{${String(field)}}`));
-  return { required, content: withExamples(content, bodies) };
-}
-
-function withExamples(content: oas31.ContentObject, values: Record<string, unknown> = {}): oas31.ContentObject {
+function withExamples(content: oas31.ContentObject, examples?: Examples): oas31.ContentObject {
   return Object.fromEntries(
-    Object.entries(content).map(([type, media]) => [type, { ...media, ...exampleFields(values) }]),
+    Object.entries(content).map(([type, media]) => [type, { ...media, ...exampleFields(examples) }]),
   );
 }
 

@@ -1,9 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { appRouter } from '@berth/core';
 import { type Document, examplesOf, objectsIn, openApi, type Schema } from '@berth/testing/open-api';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
-import { readOpenApiFile, renderOpenApi } from '../../src/api-host/openapi-file.ts';
+import { OPENAPI_FILE, renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { VERSION } from '../../src/version.ts';
 
 const created = openApiDocument({ router: appRouter, baseUrl: 'http://localhost:4000', version: VERSION });
@@ -12,7 +13,7 @@ const { document, operations, follow, expectValid } = api;
 
 describe('docs/openapi.json', () => {
   it('is what the server serves, except for the address: `npm run openapi` updates it', async () => {
-    const isFresh = (await readOpenApiFile()) === renderOpenApi();
+    const isFresh = (await readFile(OPENAPI_FILE, 'utf8')) === renderOpenApi();
     expect(isFresh, 'docs/openapi.json is stale: run `npm run openapi` and commit it').toBe(true);
     expect(JSON.parse(renderOpenApi())).toEqual(document);
   });

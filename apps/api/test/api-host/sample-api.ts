@@ -145,7 +145,7 @@ export interface LogLine {
 }
 
 /** The context of every sample call; `Bearer bad` is an invalid credential, `Bearer crash` causes an internal error. */
-export function sampleContext(authorization: string | undefined): ProcedureContext {
+function sampleContext(authorization: string | undefined): ProcedureContext {
   if (authorization === 'Bearer bad') throw new ServiceError('authentication_failed', 'The credential is not valid.');
   if (authorization === 'Bearer crash') throw new Error(CRASH);
   const credential = authorization === 'Bearer deploy' ? 'deploy' : 'api';
@@ -170,7 +170,7 @@ export async function listen(...handlers: RequestHandler[]) {
   app.disable('x-powered-by');
   if (handlers.length > 0) app.use(...handlers);
   app.use(trpcRouter(sampleRouter, createContext, log));
-  app.use(restRouter(sampleRouter, createContext, log, { '/uploads': ['POST'] }));
+  app.use(restRouter(sampleRouter, createContext, log));
 
   const server = createHttpServer((req, res) => app(req, res), { log });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,9 +1,7 @@
-import { appRouter } from '@berth/core';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { trpcRouter } from '../../src/api-host/trpc.ts';
 import { MAX_BATCH_CALLS } from '../../src/api-host/trpc-calls.ts';
-import { CRASH, listen, type SampleApi, sampleContext } from './sample-api.ts';
+import { CRASH, listen, type SampleApi } from './sample-api.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const MAX = 1024 ** 2;
@@ -236,20 +234,5 @@ describe('tRPC errors', () => {
     ['malformed connection parameters', 'things.list?connectionParams=x'],
   ])('api §2: %s in the URL is 400 with the error body', async (_what, path) => {
     expectError(await call(path), 'validation_failed');
-  });
-});
-
-describe('the real procedures over tRPC', () => {
-  let real: SampleApi;
-  beforeAll(async () => {
-    const log = { info: () => {}, warn: () => {}, error: () => {} };
-    real = await listen(trpcRouter(appRouter, (req) => sampleContext(req.headers.authorization), log));
-  });
-  afterAll(() => real.close());
-
-  it('api §5: are 401 without a credential, and 403 with a deploy token that may not call them', async () => {
-    expectError(await call('account.get', {}, real.url), 'authentication_failed');
-    expectError(await call('account.get', { headers: { Authorization: 'Bearer deploy' } }, real.url), 'forbidden');
-    expect((await call('platform.config', {}, real.url)).body).toEqual({ result: { data: { location: '/limits' } } });
   });
 });

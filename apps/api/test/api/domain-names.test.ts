@@ -1,6 +1,5 @@
 import { DeletedDomain, Domain, DomainValidation } from '@berth/contract';
-import { expectRefusal } from '@berth/testing/expectations';
-import type { Answer } from '@berth/testing/requests';
+import { expectRefusal, readAnswer } from '@berth/testing/expectations';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -16,14 +15,9 @@ const send = (method: string, path: string, body?: unknown) =>
   server().api(path, {
     method,
     key,
-    ...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    json: body,
   });
 const put = (name: string, body: unknown = {}) => send('PUT', `/domains/${name}`, body);
-
-function read<T>(answer: Answer, status: number, schema: { strict(): { parse(value: unknown): T } }): T {
-  expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/^\{/)]);
-  return schema.strict().parse(answer.json());
-}
 
 describe('api §4: spellings of one name', () => {
   it.each([
@@ -34,13 +28,15 @@ describe('api §4: spellings of one name', () => {
     ],
     ['www.xn--strae-oqa.de', ['www.stra%C3%9Fe.de', 'WWW%EF%BC%8Estra%C3%9Fe%E3%80%82de', 'www.xn--strae-oqa.de.']],
   ])('%s', async (name, spellings) => {
-    expect(read(await put(spellings[0]!), 201, Domain).domain).toBe(name);
+    expect(readAnswer(await put(spellings[0]!), 201, Domain).domain).toBe(name);
     for (const spelling of [name, ...spellings]) {
-      expect(read(await send('GET', `/domains/${spelling}`), 200, Domain).domain).toBe(name);
-      expect(read(await put(spelling), 200, Domain).domain).toBe(name);
-      expect(read(await send('POST', `/domains/${spelling}/validate`), 200, DomainValidation).normalized).toBe(name);
+      expect(readAnswer(await send('GET', `/domains/${spelling}`), 200, Domain).domain).toBe(name);
+      expect(readAnswer(await put(spelling), 200, Domain).domain).toBe(name);
+      expect(readAnswer(await send('POST', `/domains/${spelling}/validate`), 200, DomainValidation).normalized).toBe(
+        name,
+      );
     }
-    expect(read(await send('DELETE', `/domains/${spellings.at(-1)!}`), 200, DeletedDomain).domain).toBe(name);
+    expect(readAnswer(await send('DELETE', `/domains/${spellings.at(-1)!}`), 200, DeletedDomain).domain).toBe(name);
   });
 });
 
@@ -75,16 +71,18 @@ describe('T29: an invalid domain name is 400 for PUT, and a result for validate'
       details: { issues: [{ path: 'domain', message: expect.stringMatching(reason) }] },
     });
     const answer = { valid: false, available: false, reason: expect.stringMatching(reason) };
-    const validation = read(await send('POST', `/domains/${encoded}/validate`), 200, DomainValidation);
+    const validation = readAnswer(await send('POST', `/domains/${encoded}/validate`), 200, DomainValidation);
     expect(validation).toMatchObject(answer);
     const text = decodeURIComponent(encoded);
-    expect(read(await send('POST', '/domains/validate', { domain: text }), 200, DomainValidation)).toEqual(validation);
+    expect(readAnswer(await send('POST', '/domains/validate', { domain: text }), 200, DomainValidation)).toEqual(
+      validation,
+    );
   });
 
   it.each(['', ' ', '\u0000', '\ud800.dev', '\u202edev.shop', 'a'.repeat(60_000)])(
     'only in the body: %j',
     async (domain) => {
-      expect(read(await send('POST', '/domains/validate', { domain }), 200, DomainValidation)).toMatchObject({
+      expect(readAnswer(await send('POST', '/domains/validate', { domain }), 200, DomainValidation)).toMatchObject({
         valid: false,
         normalized: null,
       });

@@ -9,8 +9,8 @@ import {
   VerifiedDomain,
 } from '@berth/contract';
 import { changePlan } from '@berth/core/operator';
-import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
-import type { Answer, Ask } from '@berth/testing/requests';
+import { dataOf, expectErrorAnswer, expectRefusal, readAnswer } from '@berth/testing/expectations';
+import type { Ask } from '@berth/testing/requests';
 import type { TestServer } from '@berth/testing/server';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -34,12 +34,11 @@ beforeAll(async () => {
     .deployment;
 });
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 const send = (method: string, path: string, body?: unknown, ask: Ask = {}) =>
   server().api(path, {
     method,
     key: mine.key,
-    ...(body === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) }),
+    json: body,
     ...ask,
   });
 const put = (name: string, body: unknown = {}, ask: Ask = {}) => send('PUT', `/domains/${name}`, body, ask);
@@ -47,12 +46,6 @@ const query = (operation: string, input: unknown, ask: Ask = {}) =>
   send('GET', `/trpc/domains.${operation}?input=${encodeURIComponent(JSON.stringify(input))}`, undefined, ask);
 const mutate = (operation: string, input: unknown, ask: Ask = {}) =>
   send('POST', `/trpc/domains.${operation}`, input, ask);
-const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
-
-function read<T>(answer: Answer, status: number, schema: { strict(): { parse(value: unknown): T } }): T {
-  expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/^\{/)]);
-  return schema.strict().parse(answer.json());
-}
 
 let serial = 0;
 const platformName = () => `site-${(serial += 1)}.localhost`;
@@ -62,12 +55,12 @@ describe('api §4: the whole flow over REST', () => {
   it('validate, create and link, read the records, verify, switch, delete', async () => {
     const name = customName();
     expect(
-      read(await send('POST', '/domains/validate', { domain: name.toUpperCase() }), 200, DomainValidation),
+      readAnswer(await send('POST', '/domains/validate', { domain: name.toUpperCase() }), 200, DomainValidation),
     ).toEqual({ valid: true, normalized: name, available: true, reason: null });
     expect((await send('POST', `/domains/${name}/validate`)).text).toBe(
       (await send('POST', '/domains/validate', { domain: name })).text,
     );
-    const created = read(await put(name, { deployment: site, labels: ['shop'] }), 201, Domain);
+    const created = readAnswer(await put(name, { deployment: site, labels: ['shop'] }), 201, Domain);
     expect(created).toEqual({
       domain: name,
       url: `http://${name}:${server().port}`,
@@ -78,36 +71,36 @@ describe('api §4: the whole flow over REST', () => {
       linked: created.created,
       links: 1,
     });
-    expect(read(await send('GET', `/domains/${name}`), 200, Domain)).toEqual(created);
-    expect(read(await send('GET', `/domains/${name}/records`), 200, DomainRecords)).toEqual({
+    expect(readAnswer(await send('GET', `/domains/${name}`), 200, Domain)).toEqual(created);
+    expect(readAnswer(await send('GET', `/domains/${name}/records`), 200, DomainRecords)).toEqual({
       domain: name,
       apex: false,
       records: [{ type: 'CNAME', name, value: expect.stringMatching(/^to-[a-z0-9]{7}\.cname\.berth\.dev$/) }],
     });
-    const share = read(await send('GET', `/domains/${name}/share`), 200, DomainShare);
+    const share = readAnswer(await send('GET', `/domains/${name}/share`), 200, DomainShare);
     expect(share).toEqual({
       domain: name,
       hash: expect.stringMatching(/^[0-9a-f]{32}$/),
       url: `http://localhost:${server().port}/setup/${share.hash}`,
     });
-    expect(read(await send('GET', `/domains/${name}/dns`), 200, DomainDns)).toEqual({ domain: name, dns: null });
-    const verified = read(await send('POST', `/domains/${name}/verify`), 200, VerifiedDomain);
+    expect(readAnswer(await send('GET', `/domains/${name}/dns`), 200, DomainDns)).toEqual({ domain: name, dns: null });
+    const verified = readAnswer(await send('POST', `/domains/${name}/verify`), 200, VerifiedDomain);
     expect(verified).toMatchObject({ domain: name, status: 'pending', nextCheck: expect.any(Number) });
     expect(verified.checks).toEqual([
       { type: 'CNAME', name, expected: expect.any(Array), found: [], ok: false, reason: expect.any(String) },
     ]);
-    expect(read(await put(name, { labels: [] }), 200, Domain)).toEqual({ ...created, labels: [] });
-    expect(read(await send('DELETE', `/domains/${name}`), 200, DeletedDomain)).toEqual({ domain: name });
+    expect(readAnswer(await put(name, { labels: [] }), 200, Domain)).toEqual({ ...created, labels: [] });
+    expect(readAnswer(await send('DELETE', `/domains/${name}`), 200, DeletedDomain)).toEqual({ domain: name });
     expectErrorAnswer(await send('GET', `/domains/${name}`), 'not_found');
     expectErrorAnswer(await send('DELETE', `/domains/${name}`), 'not_found');
   });
 
   it('a platform domain serves from the start: 201, then 200', async () => {
     const name = platformName();
-    const created = read(await put(name, { deployment: `${site}.localhost:${server().port}` }), 201, Domain);
+    const created = readAnswer(await put(name, { deployment: `${site}.localhost:${server().port}` }), 201, Domain);
     expect(created).toMatchObject({ url: `http://${name}:${server().port}`, deployment: site, status: 'success' });
-    expect(read(await put(name), 200, Domain)).toEqual(created);
-    expect(read(await put(name, { deployment: site }), 200, Domain)).toEqual(created);
+    expect(readAnswer(await put(name), 200, Domain)).toEqual(created);
+    expect(readAnswer(await put(name, { deployment: site }), 200, Domain)).toEqual(created);
     const answer = await send('DELETE', `/deployments/${site}`);
     expect(expectErrorAnswer(answer, 'business_logic_error')).toMatchObject({
       message: expect.stringContaining(name),
@@ -119,22 +112,22 @@ describe('api §4: the whole flow over REST', () => {
     const name = platformName();
     const other = await server().publish({ 'index.html': 'other' }, { key: mine.key });
     const show = async () => (await server().visit(`http://${name}`)).text;
-    read(await put(name, { deployment: site }), 201, Domain);
+    readAnswer(await put(name, { deployment: site }), 201, Domain);
     expect(await show()).toBe('mine');
-    expect(read(await put(name, { deployment: other.deployment }), 200, Domain)).toMatchObject({ links: 2 });
+    expect(readAnswer(await put(name, { deployment: other.deployment }), 200, Domain)).toMatchObject({ links: 2 });
     expect(await show()).toBe('other');
   });
 
   it('a missing body creates a domain without a deployment', async () => {
     expect(
-      read(await server().api(`/domains/${platformName()}`, { method: 'PUT', key: mine.key }), 201, Domain),
+      readAnswer(await server().api(`/domains/${platformName()}`, { method: 'PUT', key: mine.key }), 201, Domain),
     ).toMatchObject({ deployment: null, linked: null, links: 0, labels: [] });
   });
 
   it('an apex gets addresses and a TXT record', async () => {
     const name = `shop-${(serial += 1)}.dev`;
-    read(await put(name), 201, Domain);
-    expect(read(await send('GET', `/domains/${name}/records`), 200, DomainRecords)).toEqual({
+    readAnswer(await put(name), 201, Domain);
+    expect(readAnswer(await send('GET', `/domains/${name}/records`), 200, DomainRecords)).toEqual({
       domain: name,
       apex: true,
       records: [
@@ -146,7 +139,7 @@ describe('api §4: the whole flow over REST', () => {
 
   it('T21: the path names the domain, whatever the body says', async () => {
     const [name, other] = [platformName(), platformName()];
-    expect(read(await put(name, { domain: other }), 201, Domain).domain).toBe(name);
+    expect(readAnswer(await put(name, { domain: other }), 201, Domain).domain).toBe(name);
     expectErrorAnswer(await send('GET', `/domains/${other}`), 'not_found');
   });
 
@@ -176,40 +169,12 @@ describe('api §9: tRPC does the same for domains', () => {
     VerifiedDomain.strict().parse(dataOf(await mutate('verify', { domain: name })));
     expect(dataOf(await mutate('delete', { domain: name }))).toEqual({ domain: name });
   });
-
-  it('fails the same way, with the same body', async () => {
-    const name = platformName();
-    await put(name);
-    const cases: [string, unknown, Promise<Answer>][] = [
-      ['put', { domain: 'shop' }, put('shop')],
-      ['put', { domain: name, deployment: null }, put(name, { deployment: null })],
-      ['put', { domain: name, deployment: theirSite }, put(name, { deployment: theirSite })],
-      ['put', { domain: name, labels: ['x'] }, put(name, { labels: ['x'] })],
-      ['delete', { domain: 'none.localhost' }, send('DELETE', '/domains/none.localhost')],
-      ['verify', { domain: name }, send('POST', `/domains/${name}/verify`)],
-      ['validate', {}, send('POST', '/domains/validate', {})],
-    ];
-    for (const [operation, input, rest] of cases) {
-      const { error } = (await mutate(operation, input)).json<{ error: { data: object } }>();
-      const wanted = (await rest).json();
-      expect([operation, error.data]).toEqual([operation, expect.objectContaining(wanted)]);
-    }
-  });
 });
 
 describe('api §4: a failed PUT of a domain changes nothing', () => {
   it.each<[string, ErrorCode, () => unknown, RegExp]>([
     ['deployment: null', 'validation_failed', () => ({ deployment: null }), /cannot be unlinked/],
-    ['a deployment that is a number', 'validation_failed', () => ({ deployment: 7 }), /deployment/],
     ['a deployment of 301 characters', 'validation_failed', () => ({ deployment: 'a'.repeat(301) }), /deployment/],
-    ['labels: null', 'validation_failed', () => ({ labels: null }), /labels/],
-    ['an invalid label', 'validation_failed', () => ({ labels: ['No'] }), /labels/],
-    [
-      'eleven labels',
-      'validation_failed',
-      () => ({ labels: Array.from({ length: 11 }, (_, i) => `l-${i}`) }),
-      /labels/,
-    ],
     ['a deployment that never existed', 'not_found', () => ({ deployment: 'calm-otter-zzzzzzz' }), /deployment/],
     ['a deployment of another account', 'not_found', () => ({ deployment: theirSite }), /deployment/],
     ['a text that cannot be a deployment', 'not_found', () => ({ deployment: '' }), /deployment/],
@@ -220,11 +185,6 @@ describe('api §4: a failed PUT of a domain changes nothing', () => {
     await put(existing, { labels: ['kept'] });
     for (const name of [existing, platformName(), customName()])
       expect((await expectRefusal(server(), code, () => put(name, body()))).message).toMatch(message);
-  });
-
-  it('with a body that is not an object is 400', async () => {
-    for (const body of [[], null, 'x'])
-      await expectRefusal(server(), 'validation_failed', () => put(platformName(), body));
   });
 
   it('over the cap is 403 and names the cap', async () => {
@@ -256,25 +216,4 @@ it('api §6: a downgrade pauses a custom domain and keeps its records; an upgrad
   expect((await server().visit(deployment)).status).toBe(200);
   await changePlan(server().berth.core, account, 'pro');
   await expectState('success', { status: 200, text: 'kept' });
-});
-
-describe('T22: domains of other accounts', () => {
-  it('a name of another account is 422 for PUT, and the owner is never revealed', async () => {
-    const name = platformName();
-    await put(name, { deployment: theirSite }, { key: theirs.key });
-    const body = await expectRefusal(server(), 'business_logic_error', () => put(name, { deployment: site }));
-    expect(body.details).toEqual({ domain: name });
-    for (const secret of [theirs.account, theirSite]) expect(JSON.stringify(body)).not.toContain(secret);
-  });
-});
-
-it.each([
-  ['POST', '/verify'],
-  ['GET', '/dns'],
-  ['GET', '/records'],
-  ['GET', '/share'],
-])('api §4: %s %s of a platform domain is 422', async (method, tail) => {
-  const name = platformName();
-  await put(name);
-  await expectRefusal(server(), 'business_logic_error', () => send(method, `/domains/${name}${tail}`));
 });

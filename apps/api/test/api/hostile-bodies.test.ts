@@ -152,7 +152,7 @@ describe('house B8: as many files as the plan allows, with the longest paths', (
   });
 });
 
-describe('S2: the type of a body', () => {
+describe('S2, F5: the type of a body', () => {
   const typed = (type: string) =>
     watched(() => server().api('/account/claim', { method: 'POST', headers: { 'Content-Type': type }, body: '{}' }));
 
@@ -172,6 +172,11 @@ describe('S2: the type of a body', () => {
     'text/plain',
     'application/json5',
     'application/json; charset=latin1',
+    'application/json; charset=utf-16',
+    'application/json, text/plain',
+    'application/octet-stream',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
     'application/json; charset=utf-8; charset=utf-8',
     'application/json;;',
     'application/json; x=y',

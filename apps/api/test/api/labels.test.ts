@@ -2,8 +2,6 @@ import { LabelList } from '@berth/contract';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
 const server = useServer({ clean: true });
 let key: string;
 beforeAll(async () => {
@@ -11,8 +9,7 @@ beforeAll(async () => {
 });
 
 const labels = async () => LabelList.strict().parse((await server().api('/labels', { key })).json()).labels;
-const send = (method: string, path: string, body: object) =>
-  server().api(path, { method, key, headers: JSON_TYPE, body: JSON.stringify(body) });
+const send = (method: string, path: string, body: object) => server().api(path, { method, key, json: body });
 
 describe('api §6: GET /labels', () => {
   it('lists the distinct labels of the account, the most recently used first, over REST and tRPC', async () => {

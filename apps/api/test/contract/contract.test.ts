@@ -1,17 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import { ERROR_STATUS, type ErrorBody } from '@berth/contract';
 import { closeClean } from '@berth/testing/expectations';
-import { type Document, examplesOf, type OpenApi, openApi, type PlacedOperation } from '@berth/testing/open-api';
+import { type Document, type OpenApi, openApi, type PlacedOperation } from '@berth/testing/open-api';
+import { listen, parse, send, stop } from '@berth/testing/raw-socket';
 import type { Answer, Ask } from '@berth/testing/requests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { matchesTemplate } from '../../src/api-host/operations.ts';
 import { renderOpenApi } from '../../src/api-host/openapi-file.ts';
+import { type Examples, EXAMPLES_FILE, type RecordedExamples } from '../../src/api-host/openapi-parts.ts';
+import { matchesTemplate } from '../../src/api-host/operations.ts';
+import { BODY_LIMITS } from '../../src/http/request-body.ts';
+import { createHttpServer } from '../../src/http/server.ts';
 import type { Case, Input } from './case.ts';
 import { bodyOf, CASES } from './cases.ts';
 import { faultsOf } from './faults.ts';
+import { normalize, record } from './recording.ts';
 import { createWorld, withFault, type World } from './world.ts';
 
 const written = openApi(JSON.parse(renderOpenApi()) as Document);
 /** Statuses that this test does not cover. Timeouts of bodies are tested in `http/request-body.test.ts`. */
 const NOT_WALKED = new Set(['408', 'default']);
+
+/** The faults of many operations that have the same answer, which is an example of the document. */
+const SHARED_FAULTS = new Set(['A path that cannot be read', 'A body that is not JSON', 'A body that is too large']);
+
+/** What this test receives. It must equal the examples of the document. */
+const recorded: RecordedExamples = { operations: {}, errors: {} };
+
+/** Records an error that every operation answers in the same way. */
+function recordError(title: string, body: ErrorBody): void {
+  const examples: Examples<ErrorBody> = (recorded.errors[body.error] ??= {});
+  expect([title, normalize(body)]).toEqual([title, (examples[title] ??= normalize(body) as ErrorBody)]);
+}
+
+/** Records an error that occurs before an operation is known. */
+function recordEarlyError(title: string, body: unknown): void {
+  (recorded.errors.other ??= {})[`${(body as ErrorBody).status}, ${title}`] ??= normalize(body) as ErrorBody;
+}
 
 let world: World;
 let served: OpenApi;
@@ -44,6 +68,14 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
     return request(target(input), { key, body, ...more, headers: { ...headers, ...input.headers, ...more.headers } });
   };
   const valid = (): Case => CASES[id]![0]!;
+  const expectShared = (title: string, answer: Answer, status: number) => {
+    expectStatus(title, answer, status);
+    recordError(title, answer.json<ErrorBody>());
+  };
+  const expectEarly = (title: string, answer: Answer, status: number) => {
+    expectStatus(title, answer, status);
+    recordEarlyError(title, answer.json());
+  };
   const expectStatus = (what: string, answer: Answer, status: number) => {
     expect([what, answer.status, answer.text]).toEqual([what, status, answer.text]);
     const documented = expectDocumented(served, operation, answer, what);
@@ -53,12 +85,17 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
   };
 
   it('answers its cases as documented', async () => {
+    const { requests, answers } = { requests: {}, answers: {} as Record<string, Examples> };
     for (const { title, status, input } of CASES[id]!) {
       const caseInput = await input(world);
-      if (status < 400 && caseInput.json !== undefined)
-        served.expectValid(operation.requestBody!.content['application/json']!.schema, caseInput.json, title);
-      expectStatus(title, await askFor(caseInput), status);
+      const answer = await askFor(caseInput);
+      expectStatus(title, answer, status);
+      record((answers[status] ??= {}), title, answer.json());
+      if (status >= 400 || caseInput.json === undefined) continue;
+      served.expectValid(operation.requestBody!.content['application/json']!.schema, caseInput.json, title);
+      record(requests, title, caseInput.json);
     }
+    recorded.operations[id] = { ...(Object.keys(requests).length > 0 ? { requests } : {}), answers };
   });
 
   it('refuses inputs that the document does not allow', async () => {
@@ -67,36 +104,41 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
       async ({ title, status, path = target(validInput), ask: spoiled }) =>
         [title, await request(path, spoiled), status] as const,
     );
-    for (const answer of await Promise.all(answers)) expectStatus(...answer);
+    for (const answer of await Promise.all(answers))
+      (SHARED_FAULTS.has(answer[0]) ? expectShared : expectStatus)(...answer);
   });
 
   it('allows the callers that the document allows', async () => {
     const schemes = operation.security.map((requirement) => Object.keys(requirement)[0] ?? 'anonymous');
-    const statusFor = (scheme: string, refusal: number) => (schemes.includes(scheme) ? valid().status : refusal);
     const validInput = await valid().input(world);
+    const expectCaller = (scheme: string, title: string, answer: Answer, refusal: number) =>
+      schemes.includes(scheme) ? expectStatus(title, answer, valid().status) : expectShared(title, answer, refusal);
     const foreign = { Authorization: 'Basic eDp5' };
     expect(schemes).toContain('apiKey');
-    expectStatus(
-      'a deploy token',
+    expectCaller(
+      'deployToken',
+      'A deploy token without permission',
       await askFor(validInput, { key: world.ownAccount.deployToken }),
-      statusFor('deployToken', 403),
+      403,
     );
     // Callers that may have uploads still get 404 for uploads of others.
-    const withoutCredential = validInput.path?.['upload'] === undefined ? statusFor('anonymous', 401) : 404;
-    expectStatus('without a credential', await askFor(validInput, { key: null }), withoutCredential);
-    expectStatus('an unknown key', await askFor(validInput, { key: `ship-${'f'.repeat(32)}` }), 401);
+    const anonymous = await askFor(validInput, { key: null });
+    if (validInput.path?.['upload'] === undefined) expectCaller('anonymous', 'No credential', anonymous, 401);
+    else expectStatus('without a credential', anonymous, 404);
+    const unknown = await askFor(validInput, { key: `ship-${'f'.repeat(32)}` });
+    expectShared('A credential that is not valid', unknown, 401);
     expectStatus('another scheme', await askFor(validInput, { key: null, headers: foreign }), 401);
-    expectStatus('a suspended account', await askFor(validInput, { key: world.suspended.key }), 403);
+    expectShared('A suspended account', await askFor(validInput, { key: world.suspended.key }), 403);
   });
 
   it('answers as documented when a limit is exceeded, and when the service fails', async () => {
     const validInput = await valid().input(world);
     await world.exhaust();
-    expectStatus('too often', await askFor(validInput, { key: world.hasty.key }), 429);
-    expectStatus('a long address', await request(`${target(validInput)}?x=${'x'.repeat(8_192)}`, {}), 414);
-    expectStatus('large headers', await askFor(validInput, { headers: { X: 'x'.repeat(16_384) } }), 431);
-    await withFault(world, 'XX000', async () => expectStatus('a fault', await askFor(validInput), 500));
-    await withFault(world, '53300', async () => expectStatus('an outage', await askFor(validInput), 503));
+    expectShared('Too many requests', await askFor(validInput, { key: world.hasty.key }), 429);
+    expectEarly('a long URL', await request(`${target(validInput)}?x=${'x'.repeat(8_192)}`, {}), 414);
+    expectEarly('large headers', await askFor(validInput, { headers: { X: 'x'.repeat(16_384) } }), 431);
+    await withFault(world, 'XX000', async () => expectShared('A fault', await askFor(validInput), 500));
+    await withFault(world, '53300', async () => expectShared('An outage', await askFor(validInput), 503));
   });
 
   it('answers HEAD like GET, and 405 to an undocumented method', async () => {
@@ -109,7 +151,7 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
     const known = served.operations.filter((each) => matchesTemplate(each.path, path)).map(({ method }) => method);
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'].filter((each) => !known.includes(each))) {
       const answer = await request(path, { method });
-      expectStatus(method, answer, 405);
+      expectEarly('an unsupported method', answer, 405);
       const allowed = String(answer.headers['allow']).split(', ');
       expect(allowed.filter((each) => !['HEAD', 'OPTIONS'].includes(each)).toSorted()).toEqual(known.toSorted());
     }
@@ -127,6 +169,29 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
   });
 });
 
+it('records the errors of requests that arrive too slowly, or are not HTTP', async () => {
+  const log = { info() {}, warn() {}, error() {} };
+  const limits = { headersTimeoutMs: 100, checkingIntervalMs: 20, body: { ...BODY_LIMITS, timeoutMs: 100 } };
+  const server = createHttpServer((req) => void req.resume(), { log, limits });
+  const port = await listen(server);
+  const errorOf = async (bytes: string) => JSON.parse(parse(await send(port, bytes)).body) as ErrorBody;
+  recordError('A slow body', await errorOf('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf '));
+  recordEarlyError('slow headers', await errorOf('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '));
+  recordEarlyError('not HTTP', await errorOf('nonsense\r\n\r\n'));
+  await stop(server);
+});
+
+it('api §9: the examples of the document are what the server sends: `vitest --update` records them', async () => {
+  const byStatus = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1);
+  recorded.errors = {
+    ...Object.fromEntries(
+      Object.keys(ERROR_STATUS).map((code) => [code, recorded.errors[code as keyof typeof ERROR_STATUS]]),
+    ),
+    other: Object.fromEntries(Object.entries(recorded.errors.other!).toSorted(byStatus)),
+  };
+  await expect(`${JSON.stringify(recorded, null, 2)}\n`).toMatchFileSnapshot(fileURLToPath(EXAMPLES_FILE));
+});
+
 /**
  * Checks that an answer is documented: its status, type and body, which has no unknown field, and its headers.
  *
@@ -134,12 +199,9 @@ describe.each(written.operations.map(({ operationId }) => operationId))('api §2
  */
 function expectDocumented(api: OpenApi, { responses }: PlacedOperation, answer: Answer, what: string): string {
   const status = String(answer.status) in responses ? String(answer.status) : 'default';
-  const { content, headers = {} } = api.follow(responses[status]!);
+  const { description, content, headers = {} } = api.follow(responses[status]!);
   const media = content!['application/json']!;
-  if (status === 'default') {
-    const early = examplesOf(media).map(([, value]) => (value as { status: number }).status);
-    expect(early, what).toContain(answer.status);
-  }
+  if (status === 'default') expect(description, what).toContain(`${answer.status} for`);
   expect(answer.headers['content-type'], what).toBe('application/json; charset=utf-8');
   api.expectValid(media.schema, answer.json(), what);
   for (const [name, reference] of Object.entries(headers)) {

@@ -30,93 +30,116 @@ const begins = (title: string, status: number, json: object, more: Partial<Input
 /** The cases of delta uploads. */
 export const UPLOAD_CASES: Record<string, Case[]> = {
   'deployments.begin': [
-    begins('every file', 201, { files: listOf(HELLO) }),
-    begins('everything there is', 201, {
+    begins('Every file', 201, { files: listOf(HELLO) }),
+    begins('All fields', 201, {
       files: listOf(HELLO),
       labels: ['one'],
       password: 'open sesame',
       via: 'cli',
       ttl: 60,
     }),
-    when('a change of a deployment', 201, ({ site }) => ({
+    when('Changes to a deployment', 201, ({ site }) => ({
       json: { base: site, put: listOf({ 'b.html': 'b' }), remove: ['c.html'] },
     })),
-    begins('every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
-    when('a repetition', 201, async ({ server, ownAccount: mine }) => {
+    begins('Every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
+    when('A repeated request', 201, async ({ server, ownAccount: mine }) => {
       const headers = { 'Idempotency-Key': 'begun again' };
       await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
       return { json: { files: listOf(HELLO) }, headers };
     }),
-    when('another upload with the same key', 422, async ({ server, ownAccount: mine }) => {
+    when('An Idempotency-Key that was used', 422, async ({ server, ownAccount: mine }) => {
       const headers = { 'Idempotency-Key': 'begun otherwise' };
       await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
       return { json: { files: listOf({ 'index.html': 'other' }) }, headers };
     }),
-    begins('no file', 400, { files: [] }),
-    begins('a base without a change', 400, { base: 'calm-otter-zzzzzzz' }),
-    begins('a base that is not there', 404, { base: 'calm-otter-zzzzzzz', put: [], remove: [] }),
-    begins('a file that is refused', 400, { files: listOf({ ...HELLO, 'setup.exe': 'MZ' }) }),
-    begins('ttl without a credential', 403, { files: listOf(HELLO), ttl: 60 }, { key: null }),
+    when('A base that was taken down', 422, ({ takenDownSite }) => ({
+      json: { base: takenDownSite, put: [], remove: ['c.html'] },
+    })),
+    when('A password from a deploy token for a protected base', 422, ({ site, ownAccount: mine }) => ({
+      json: { base: site, put: [], remove: [], password: 'open sesame' },
+      key: mine.deployToken,
+    })),
+    when('Too many open uploads', 429, async ({ server }) => {
+      const { key } = await server.account('pro');
+      for (let open = 0; open < 20; open += 1) await begin(server, { files: listOf(HELLO) }, { key });
+      return { json: { files: listOf(HELLO) }, key };
+    }),
+    when('The storage of the plan', 403, ({ thrifty }) => ({ json: { files: listOf(HELLO) }, key: thrifty.key })),
+    begins('No files', 400, { files: [] }),
+    begins('A base without changes', 400, { base: 'calm-otter-zzzzzzz' }),
+    begins('A base that does not exist', 404, { base: 'calm-otter-zzzzzzz', put: [], remove: [] }),
+    begins('A file that is refused', 400, { files: listOf({ ...HELLO, 'setup.exe': 'MZ' }) }),
+    begins('A ttl without a credential', 403, { files: listOf(HELLO), ttl: 60 }, { key: null }),
     begins(
-      'a page of another site, without a credential',
+      'A page of another site, without a credential',
       403,
       { files: listOf(HELLO) },
       { key: null, headers: { Origin: 'https://other.example' } },
     ),
-    when('a deployment more than the plan holds', 403, ({ full }) => ({
+    when('A cap of the plan', 403, ({ full }) => ({
       json: { files: listOf(HELLO) },
       key: full.key,
     })),
-    begins('a file that is too large', 413, { files: listOf({ 'a.txt': 'x'.repeat(1_001) }) }, { key: null }),
-    begins('too many files', 413, { files: listOf({ a: 'a', b: 'b', c: 'c' }) }, { key: null }),
+    begins('A file that is too large', 413, { files: listOf({ 'a.txt': 'x'.repeat(1_001) }) }, { key: null }),
+    begins('Too many files', 413, { files: listOf({ a: 'a', b: 'b', c: 'c' }) }, { key: null }),
   ],
   'deployments.contents': [
-    when('what is missing', 200, async (world) => {
+    when('Missing contents', 200, async (world) => {
       const { upload, contents } = await open(world);
       return { path: { upload }, contents };
     }),
-    when('bytes that differ from those announced', 400, async (world) => {
+    when('A content with other bytes', 400, async (world) => {
       const { upload, contents } = await open(world);
       const spoiled = Buffer.from(contents);
       spoiled[spoiled.length - 1]! ^= 1;
       return { path: { upload }, contents: spoiled };
     }),
-    when('an upload that was committed', 422, async (world) => {
+    when('An upload that was committed', 422, async (world) => {
       const upload = await complete(world);
       await commit(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload }, contents: contentOf('x') };
     }),
-    when('an upload of another account', 404, async (world) => {
+    when('More than the missing contents', 413, async (world) => {
+      const { upload, contents } = await open(world);
+      return { path: { upload }, contents: Buffer.concat([contents, contents]) };
+    }),
+    when('An upload of another account', 404, async (world) => {
       const { upload, contents } = await open(world, world.otherAccount.key);
       return { path: { upload }, contents };
     }),
-    when('what is not there', 404, () => ({ path: { upload: NO_UPLOAD }, contents: contentOf('x') })),
+    when('An upload that does not exist', 404, () => ({ path: { upload: NO_UPLOAD }, contents: contentOf('x') })),
   ],
   'deployments.commit': [
-    when('an upload', 201, async (world) => ({ path: { upload: await complete(world) } })),
-    when('one that was committed', 201, async (world) => {
+    when('An upload', 201, async (world) => ({ path: { upload: await complete(world) } })),
+    when('An upload that was committed', 201, async (world) => {
       const upload = await complete(world);
       await commit(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };
     }),
-    when('one whose contents are missing', 422, async (world) => ({ path: { upload: (await open(world)).upload } })),
-    when('what is not there', 404, () => ({ path: { upload: NO_UPLOAD } })),
+    when('A cap of the plan', 403, async (world) => {
+      const { key } = await world.server.account('free');
+      const upload = await complete(world, key);
+      await world.server.publish(HELLO, { key });
+      return { path: { upload }, key };
+    }),
+    when('Contents that are missing', 422, async (world) => ({ path: { upload: (await open(world)).upload } })),
+    when('An upload that does not exist', 404, () => ({ path: { upload: NO_UPLOAD } })),
   ],
   'deployments.abort': [
-    when('an upload', 200, async (world) => ({ path: { upload: (await open(world)).upload } })),
-    when('one that was aborted', 404, async (world) => {
+    when('An upload', 200, async (world) => ({ path: { upload: (await open(world)).upload } })),
+    when('An upload that was aborted', 404, async (world) => {
       const { upload } = await open(world);
       await abort(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };
     }),
-    when('one that was committed', 422, async (world) => {
+    when('An upload that was committed', 422, async (world) => {
       const upload = await complete(world);
       await commit(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };
     }),
-    when('an upload of another account', 404, async (world) => ({
+    when('An upload of another account', 404, async (world) => ({
       path: { upload: (await open(world, world.otherAccount.key)).upload },
     })),
-    when('what is not there', 404, () => ({ path: { upload: NO_UPLOAD } })),
+    when('An upload that does not exist', 404, () => ({ path: { upload: NO_UPLOAD } })),
   ],
 };

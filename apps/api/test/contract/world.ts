@@ -1,8 +1,8 @@
+import type { Plan } from '@berth/contract';
+import { setTakenDown } from '@berth/core/operator';
 import { startServer, type TestServer } from '@berth/testing/server';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
-
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** A server with one resource of each kind, and accounts of each kind. */
 export interface World {
@@ -11,6 +11,8 @@ export interface World {
   otherAccount: Account;
   /** An account that has reached its caps. */
   full: Account;
+  /** An account whose plan has almost no storage. */
+  thrifty: Account;
   suspended: Account;
   /** See {@link exhaust}. */
   hasty: Account;
@@ -19,6 +21,7 @@ export interface World {
   linkedSite: string;
   deletedSite: string;
   expiringSite: string;
+  takenDownSite: string;
   platformDomain: string;
   customDomain: string;
   /** A domain of another account. */
@@ -34,59 +37,77 @@ export interface World {
   freshName(suffix?: string): string;
 }
 
-/** Starts a server with high limits that refill slowly; Free allows one deployment and one domain. */
+/** Plans that are full soon. They are not in the list of plans, so that recorded examples show the real ones. */
+const SMALL_PLANS: Record<string, Pick<Plan, 'caps' | 'limits'>> = {
+  free: {
+    caps: { deployments: 1, platformDomains: 1, customDomains: 0, seats: 1, storage: 1_000_000 },
+    limits: { maxFileSize: 1_000, maxFilesCount: 2, maxTotalSize: 1_000_000 },
+  },
+  thrifty: {
+    caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1, storage: 3 },
+    limits: { maxFileSize: 1_000, maxFilesCount: 2, maxTotalSize: 1_000_000 },
+  },
+};
+
+/** Starts a server with high limits that refill slowly, and {@link SMALL_PLANS}. */
 export async function createWorld(): Promise<World> {
   const server = await startServer({
-    plans: { free: { caps: { deployments: 1, platformDomains: 1 }, limits: { maxFileSize: 1_000, maxFilesCount: 2 } } },
     env: {
       RATE_LIMITS: ['global', 'deploy', 'anonymous', 'claim'].map((name) => `${name}=20000/h`).join(','),
-      CNAME_TARGET: 'cname.berth.dev',
+      CNAME_TARGET: 'cname.example.com',
     },
+    parts: ({ plans: { all, get } }) => ({
+      plans: { all, get: (plan) => ({ ...get(plan), ...SMALL_PLANS[plan] }) },
+    }),
   });
-  const [mine, theirs, full, suspended, hasty] = [
+  const [mine, theirs, full, thrifty, suspended, hasty] = [
     await server.account('team'),
     await server.account('team'),
     await server.account('free'),
+    await server.account('thrifty'),
     await server.account('team'),
     await server.account('team'),
   ];
   let serial = 0;
   const freshName = (suffix = 'localhost') => `name-${(serial += 1)}.${suffix}`;
   const make: World['make'] = async (method, path, body, key = mine.key) => {
-    const json = body === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(body) };
-    const answer = await server.api(path, { method, key, ...json });
+    const answer = await server.api(path, { method, key, json: body });
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
     return answer.json<Record<string, string>>();
   };
   const publish = async (key: string | null, fields: Record<string, string> = {}) =>
     server.publish({ 'index.html': `<title>${(serial += 1)}</title>` }, { key, fields });
 
-  const [site, linkedSite, deletedSite, expiringSite] = [
-    await publish(mine.key, { labels: '["one"]', password: 'open sesame' }),
+  const [site, linkedSite, deletedSite, expiringSite, takenDownSite] = [
+    await publish(mine.key, { labels: '["us-east-1"]', password: 'open sesame' }),
     await publish(mine.key),
     await publish(mine.key),
     await publish(mine.key, { ttl: '3600' }),
+    await publish(mine.key),
   ];
+  await setTakenDown(server.berth.core, takenDownSite.deployment, true);
   await publish(full.key);
-  const [platformDomain, theirDomain, customDomain] = [freshName(), freshName(), freshName('berth-shop.dev')];
-  await make('PUT', `/domains/${platformDomain}`, { deployment: linkedSite.deployment, labels: ['two'] });
+  const [platformDomain, theirDomain, customDomain] = [freshName(), freshName(), freshName('example.com')];
+  await make('PUT', `/domains/${platformDomain}`, { deployment: linkedSite.deployment, labels: ['shop'] });
   await make('PUT', `/domains/${theirDomain}`, {}, theirs.key);
   await make('PUT', `/domains/${freshName()}`, {}, full.key);
   await make('PUT', `/domains/${customDomain}`, { deployment: site.deployment });
   await make('DELETE', `/deployments/${deletedSite.deployment}`);
-  const { token } = await make('POST', '/tokens', { labels: ['three'] });
+  const { token } = await make('POST', '/tokens', { labels: ['ci-main'] });
   await server.database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
   return {
     server,
     ownAccount: mine,
     otherAccount: theirs,
     full,
+    thrifty,
     suspended,
     hasty,
     site: site.deployment,
     linkedSite: linkedSite.deployment,
     deletedSite: deletedSite.deployment,
     expiringSite: expiringSite.deployment,
+    takenDownSite: takenDownSite.deployment,
     platformDomain,
     customDomain,
     theirDomain,

@@ -6,16 +6,7 @@ import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 
-const PASSWORDS = [
-  'correct horse',
-  'pässwörd-längst',
-  '  padded secret  ',
-  'short1',
-  '🔑🔑🔑🔑🔑🔑',
-  'x'.repeat(128),
-  'line\nbreak',
-  '"quoted"\\',
-];
+const PASSWORDS = ['pässwörd-längst', '  padded secret  ', 'line\nbreak'];
 
 const server = useServer({ clean: { secrets: PASSWORDS } });
 
@@ -65,14 +56,7 @@ describe('api §3: the 201 of a deploy', () => {
 describe('api §1: the field labels', () => {
   it.each([
     ['["one","two"]', ['one', 'two']],
-    ['["two","one","two"]', ['two', 'one']],
-    ['[]', []],
     [' [ "us-east-1" , "v1.2_3" ] ', ['us-east-1', 'v1.2_3']],
-    [JSON.stringify(['abc', 'x'.repeat(25)]), ['abc', 'x'.repeat(25)]],
-    [
-      JSON.stringify(Array.from({ length: 10 }, (_, i) => `label${i}`)),
-      Array.from({ length: 10 }, (_, i) => `label${i}`),
-    ],
   ])('%s', async (labels, stored) => {
     const { deployment, ...created } = await server().publish(HOME, { fields: { labels } });
     expect(created.labels).toEqual(stored);
@@ -83,20 +67,9 @@ describe('api §1: the field labels', () => {
     [''],
     ['{"0":"one"}'],
     ['null'],
-    ['[1]'],
-    ['[null]'],
-    ['[["one"]]'],
     ['["a b"]'],
-    ['["-one"]'],
-    ['["one-"]'],
-    ['["a--b"]'],
-    ['["öne"]'],
-    ['["one\\n"]'],
-    ['["one\\u0000"]'],
     ['["a\\r\\nSet-Cookie: x"]'],
-    [JSON.stringify(['x'.repeat(26)])],
     [JSON.stringify(Array.from({ length: 11 }, (_, i) => `label${i}`))],
-    [JSON.stringify(Array(101).fill('one'))],
   ])('%s is 400', async (labels) => {
     const { details } = await expectRefusal(server(), 'validation_failed', () =>
       server().deploy(HOME, { fields: { labels } }),
@@ -125,21 +98,7 @@ describe('api §1: the field password', () => {
     },
   );
 
-  it('gets a different hash each time', async () => {
-    for (const name of ['a', 'b']) await server().publish({ [name]: name }, { fields: { password: PASSWORDS[0]! } });
-    const rows = await server().database.query(`select password_hash from deployment where password_hash is not null`);
-    expect(new Set(rows.map((row) => row['password_hash'])).size).toBe(rows.length);
-  });
-
-  it.each([
-    [''],
-    ['12345'],
-    ['     12345     '],
-    ['🔑🔑🔑🔑🔑'],
-    ['x'.repeat(129)],
-    ['\n\t      '],
-    ['x'.repeat(60_000)],
-  ])('is 400 as %.20j', async (password) => {
+  it.each([[''], ['x'.repeat(129)], ['x'.repeat(60_000)]])('is 400 as %.20j', async (password) => {
     const { details, message } = await expectRefusal(server(), 'validation_failed', () =>
       server().deploy(HOME, { fields: { password } }),
     );
@@ -158,16 +117,9 @@ describe('api §1: the field password', () => {
 describe('api §1: the field via is never an error', () => {
   it.each([
     ['cli', 'cli'],
-    ['SDK', 'sdk'],
-    ['my-tool_1.2', 'my-tool_1.2'],
-    ['x'.repeat(32), 'x'.repeat(32)],
-    ['x'.repeat(33), 'api'],
     ['', 'api'],
-    ['a b', 'api'],
     ['<script>', 'api'],
-    ['ñ', 'api'],
     ['a\r\nX-Evil: 1', 'api'],
-    ['\u0000', 'api'],
   ])('%j becomes %s', async (via, stored) => {
     expect(await server().publish(HOME, { fields: { via } })).toMatchObject({ via: stored });
   });
@@ -192,17 +144,7 @@ describe('api §3: the field ttl', () => {
     expectErrorAnswer(await server().api(`/deployments/${deployment}`, { method: 'DELETE' }), 'not_found');
   });
 
-  it.each([
-    ['-1'],
-    ['01'],
-    ['+1'],
-    ['1 '],
-    ['one'],
-    ['Infinity'],
-    [String(365 * DAY + 1)],
-    ['99999999999999999999'],
-    ['null'],
-  ])('is 400 as %j', async (ttl) => {
+  it.each([['one'], [String(365 * DAY + 1)], ['null']])('is 400 as %j', async (ttl) => {
     const { details } = await expectRefusal(server(), 'validation_failed', () =>
       server().deploy(HOME, { fields: { ttl } }),
     );

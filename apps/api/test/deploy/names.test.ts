@@ -14,34 +14,15 @@ async function expectServed(deployment: string, path: string, bytes: string): Pr
 }
 
 describe('T1: a hostile name is refused, never repaired', () => {
-  it.each([
-    ['..'],
-    ['../x'],
-    ['.../../x'],
-    ['//etc/x'],
-    ['a/'],
-    [String.raw`..\x`],
-    [String.raw`a\..\..\x`],
-    [String.raw`C:\x`],
-    ['C:x'],
-    [String.raw`\\server\share`],
-    ['a%00b'],
-    ['%2e%2e/x'],
-    ['a%'],
-    ['a?b'],
-    [String.raw`a\"b`],
-    ['a\tb'],
-    ['a\u202eb'],
-    ['\ufeffa'],
-    ['s'.repeat(256)],
-    ['0123456789/'.repeat(93) + 'ab'],
-    ['x'.repeat(5000)],
-  ])('%.30j', async (name) => {
-    const { details } = await expectRefusal(server(), 'validation_failed', () =>
-      deploy(file('index.html', 'home'), file(name, 'x')),
-    );
-    expect(details).toEqual({ file: expect.stringMatching(/./) });
-  });
+  it.each([['../x'], [String.raw`a\..\..\x`], ['a%00b'], [String.raw`a\"b`], ['a\tb'], ['x'.repeat(5000)]])(
+    '%.30j',
+    async (name) => {
+      const { details } = await expectRefusal(server(), 'validation_failed', () =>
+        deploy(file('index.html', 'home'), file(name, 'x')),
+      );
+      expect(details).toEqual({ file: expect.stringMatching(/./) });
+    },
+  );
 
   it.each([
     ['a lone surrogate', 'eda080'],
@@ -65,31 +46,17 @@ describe('T1: a hostile name is refused, never repaired', () => {
 
 it('T1: names that only some file systems reject are valid, and each is served', async () => {
   const names = [
-    'CON',
-    'aux.txt',
     'ab:c.txt',
-    'a|b.txt',
-    'a*b.txt',
     'final-space ',
     'final-dot.',
-    'a b.txt',
-    "it's.txt",
-    '[x]{y}(z).txt',
     "a+b&c=d;e,f@g!h$i~j^k`l'.txt",
     'häfen/⚓.txt',
-    '港/船.txt',
     '👩‍👩‍👧.txt',
     's'.repeat(255),
     `${'é'.repeat(127)}s`,
     `deep/${'0123456789abcde/'.repeat(62)}abcdefg`,
-    'a/b/c/d/e/f/g/h.txt',
     '__proto__',
-    'constructor/prototype',
-    'hasOwnProperty',
-    '12',
-    'index.html.html',
     '-rf',
-    '$(id).txt',
     "'; drop table deployment; --.txt",
   ];
   const answer = await deploy(...names.map((name) => file(name, `bytes of ${name}`)));
@@ -113,20 +80,11 @@ describe('T2: two names of one file, or a file that is also a folder, are refuse
   const NFC = 'caf\u00e9.txt';
   const NFD = 'cafe\u0301.txt';
   const pairs: [string, string, string][] = [
-    ['the same name twice', 'a.txt', 'a.txt'],
     ['composed and decomposed', NFC, NFD],
     ['with a leading slash', '/a.txt', 'a.txt'],
-    ['with a leading dot slash', './a.txt', 'a.txt'],
-    ['with both', '/a.txt', './a.txt'],
     ['a file and a file in it', 'a', 'a/b'],
-    ['a file and a file deep in it', 'a', 'a/b/c/d'],
-    ['a decomposed file and a file in it', 'e\u0301', '\u00e9/b'],
   ];
-  const bothOrders = pairs.flatMap(([title, one, other]): [string, string, string][] => [
-    [title, one, other],
-    [`${title}, the other way round`, other, one],
-  ]);
-  it.each(bothOrders)('%s', async (_, one, other) => {
+  it.each(pairs)('%s', async (_, one, other) => {
     const { message, details } = await expectRefusal(server(), 'validation_failed', () =>
       deploy(file('index.html', 'home'), file(one, 'one'), file(other, 'other')),
     );

@@ -1,5 +1,4 @@
 import type { CreatedDeployment } from '@berth/contract';
-import { expectRefusal } from '@berth/testing/expectations';
 import { file, multipart, type Part, post, withChecksums } from '@berth/testing/multipart';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
@@ -76,15 +75,6 @@ describe('warnings of rule files', () => {
     for (const { message } of warnings!) expect(message).toMatch(/^[A-Z].{20,}\.$/);
   });
 
-  it('name a page that is hidden by another file for the same path (S20)', async () => {
-    const { warnings } = await created(
-      file('ship.json', '{"trailingSlash": true}'),
-      file('both.html', '1'),
-      file('both/index.html', '2'),
-    );
-    expect(warnings).toEqual([{ file: 'both.html', message: expect.stringContaining('"/both/"') }]);
-  });
-
   it('are 100, and one more that counts the rest, however many faults there are (S65)', async () => {
     const { warnings } = await created(file('_redirects', 'x\n'.repeat(5000)));
     expect(warnings).toHaveLength(101);
@@ -110,19 +100,6 @@ describe('warnings of rule files', () => {
 });
 
 describe('the limits of rule files (S65)', () => {
-  it('skip the rest beyond 1 MiB of _redirects and 256 KiB of _headers, with one warning each', async () => {
-    const comment = `#${'x'.repeat(1022)}\n`;
-    const { deployment, warnings } = await created(
-      file('_redirects', `/a /b\n${comment.repeat(1024)}/c /d\n`),
-      file('_headers', `/*\n X-A: 1\n${comment.repeat(256)}/*\n X-B: 1\n`),
-    );
-    expect(warnings!.map(({ file }) => file)).toEqual(['_redirects', '_headers']);
-    expect(await keptRules(deployment)).toMatchObject({
-      whenMissing: [{ from: 'a' }],
-      headers: [{ steps: [['X-A', '1']] }],
-    });
-  });
-
   it('allow a full set of rules', async () => {
     const lines = Array.from({ length: 10_000 }, (_, n) => `/old/page-${n} /new/page-${n}`);
     const { deployment, warnings } = await created(file('_redirects', lines.join('\n')));
@@ -130,12 +107,5 @@ describe('the limits of rule files (S65)', () => {
     expect((await keptRules(deployment)) as { whenMissing: unknown[] }).toMatchObject({
       whenMissing: { length: 10_000 },
     });
-  });
-
-  it('refuse a deploy whose ship.json is larger than 256 KiB (S23)', async () => {
-    const { details } = await expectRefusal(server(), 'validation_failed', () =>
-      post(server(), form(file('ship.json', `{"a":"${'x'.repeat(256 * 1024)}"}`))),
-    );
-    expect(details).toEqual({ file: 'ship.json' });
   });
 });

@@ -44,8 +44,8 @@ describe('api §9: a delta upload', () => {
     const call = async (name: string, input: object) => {
       const answer = await server().api(`/trpc/deployments.${name}`, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'typed' },
-        body: JSON.stringify(input),
+        headers: { 'Idempotency-Key': 'typed' },
+        json: input,
       });
       return answer.json<{ result: { data: BegunUpload & CreatedDeployment } }>().result.data;
     };

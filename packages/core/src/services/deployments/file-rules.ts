@@ -51,7 +51,7 @@ function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
 }
 
 /** The error for a file that is larger than the plan allows. */
-export function fileTooLarge(path: string, maxFileSize: number): ServiceError {
+function fileTooLarge(path: string, maxFileSize: number): ServiceError {
   return payloadTooLarge('maxFileSize', maxFileSize, `${path}: a file must have at most ${maxFileSize} bytes.`, path);
 }
 

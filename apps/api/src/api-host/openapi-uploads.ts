@@ -1,0 +1,170 @@
+import { hash } from 'node:crypto';
+import {
+  BLOCKED_EXTENSIONS,
+  CONTENT_HEAD_BYTES,
+  CONTENTS_TYPE,
+  type DeployField,
+  FILES_FIELD,
+  IDEMPOTENCY_WINDOW_SECONDS,
+  MAX_IDEMPOTENCY_KEY,
+  MAX_LABELS,
+  Ttl,
+} from '@berth/contract';
+import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
+import type { DescribedOperation } from './openapi-parts.ts';
+
+const PAGE = '<!doctype html><title>Hello</title>';
+const CHECKSUMS = JSON.stringify([hash('md5', PAGE)]);
+const WINDOW = `${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours`;
+
+/** The header that makes a retry safe. @param effect What the same key does. */
+export const keyParameter = (
+  effect = 'the same key with the same input resumes the upload that the first request began',
+): oas31.ParameterObject => ({
+  in: 'header',
+  name: 'Idempotency-Key',
+  description: `Identifies this attempt, so that it is safe to retry. For ${WINDOW}, ${effect}.`,
+  schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
+});
+
+/** A field of the form that contains a JSON array as text. */
+const jsonField = (description: string, example: string): oas31.SchemaObject => ({
+  type: 'string',
+  pattern: String.raw`^\s*\[`,
+  description,
+  example,
+});
+
+const { $schema: _, ...ttl } = z.toJSONSchema(Ttl, { io: 'input' });
+
+const FIELDS: Record<DeployField, oas31.SchemaObject> = {
+  checksums: jsonField(
+    `A JSON array of strings: the MD5 of each file as 32 hex digits, in the order of \`${FILES_FIELD}\`.`,
+    CHECKSUMS,
+  ),
+  labels: jsonField(
+    `A JSON array of strings: at most ${MAX_LABELS} labels, each 3 to 25 characters, lower-case letters and digits in groups joined by single \`.\`, \`_\` or \`-\`.`,
+    '["us-east-1"]',
+  ),
+  password: {
+    type: 'string',
+    minLength: 6,
+    maxLength: 128,
+    format: 'password',
+    description: 'Protects the site: visitors must enter this password. The API never returns it.',
+  },
+  via: {
+    type: 'string',
+    description:
+      'The tool that made this deployment: at most 32 characters of `a-z0-9._-`. `api` if absent or malformed.',
+    example: 'cli',
+  },
+  ttl: {
+    ...(ttl as oas31.SchemaObject),
+    description: 'Seconds until the deployment expires. Needs a credential.',
+    example: 86_400,
+  },
+};
+
+/** Source: api §3. */
+const deploy = (baseUrl: string): DescribedOperation => ({
+  name: 'deployments.create',
+  openapi: {
+    method: 'POST',
+    path: '/deployments',
+    summary: 'Publish files as a new deployment',
+    tags: ['Deployments'],
+    successDescription: 'Published: the site is now served.',
+    description: [
+      'Each file is one part, and the filename of the part is the path of the file in the site, such as `docs/index.html`. The fields can be in any order. A deploy is atomic: a refused or aborted one leaves nothing behind, and after a 201 the site is served.',
+      'Without a credential the deployment is public, follows the limits of the Free plan, and expires after three days, unless an account claims it at the address in `claim`.',
+      `\`\`\`sh\ncurl ${baseUrl}/deployments \\\n  -F 'files[]=@index.html' \\\n  -F "checksums=[\\"$(openssl md5 -r < index.html | cut -c1-32)\\"]"\n\`\`\``,
+      `Programs and installers are refused (${BLOCKED_EXTENSIONS.slice(0, 4)
+        .map((extension) => `\`.${extension}\``)
+        .join(
+          ', ',
+        )} and more, see \`GET /limits\`), and so are private keys, \`.env\` files and repositories. \`warnings\` lists what was published but will not act as written.`,
+    ].join('\n\n'),
+    errorResponses: {
+      400: 'Nothing is published, whichever file is invalid.',
+      403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
+      413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
+      422: 'The `Idempotency-Key` was already used with other files or fields.',
+      429: 'Deploys have an additional limit: by credential, or a stricter one by address without a credential.',
+    },
+  },
+  status: 201,
+  parameters: [keyParameter('the same key with the same files and fields replays the first 201 and publishes nothing')],
+  body: {
+    required: true,
+    content: {
+      'multipart/form-data': {
+        schema: {
+          type: 'object',
+          required: [FILES_FIELD, 'checksums'],
+          properties: {
+            [FILES_FIELD]: {
+              type: 'array',
+              minItems: 1,
+              items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+              description: 'The files. The filename of each part is the path of the file.',
+            },
+            ...FIELDS,
+          },
+          additionalProperties: false,
+        },
+        example: { [FILES_FIELD]: [PAGE], checksums: CHECKSUMS, via: 'cli' },
+      },
+    },
+  },
+  headers: ['Idempotency-Replay'],
+  answer: { 'application/json': { schema: { $ref: '#/components/schemas/CreatedDeployment' } } },
+});
+
+/** Source: api §9. */
+const contents: DescribedOperation = {
+  name: 'deployments.contents',
+  openapi: {
+    method: 'PUT',
+    path: '/uploads/{upload}/contents',
+    summary: 'Send the missing contents of an upload',
+    tags: ['Uploads'],
+    successDescription: 'The contents are stored.',
+    description: [
+      `Any number of contents in one body, one after the other. Each content is preceded by ${CONTENT_HEAD_BYTES} bytes: its SHA-256 (32 bytes) and its length (8 bytes, big-endian).`,
+      'Every content that arrived completely is kept, even if the body ends early or a later content is refused. `POST /uploads` with the same `Idempotency-Key` lists the contents that are still missing. Several bodies can be sent at the same time.',
+    ].join('\n\n'),
+    errorResponses: {
+      400: 'A content is not missing from the upload, or its length or SHA-256 differs from the announced one; `details.file` then names the file.',
+      403: 'A page of another site sent the request without a credential.',
+      408: 'The body did not arrive in time, or ended early.',
+      413: 'The body is larger than all missing contents together.',
+      422: 'The upload was committed.',
+    },
+  },
+  status: 200,
+  parameters: [
+    {
+      in: 'path',
+      name: 'upload',
+      required: true,
+      description: 'The id of the upload, from `POST /uploads`.',
+      schema: { type: 'string' },
+      example: '0123456789abcdef0123456789abcdef',
+    },
+  ],
+  body: {
+    required: true,
+    content: {
+      [CONTENTS_TYPE]: {
+        schema: { type: 'string', format: 'binary', description: 'The contents, each after its 40-byte header.' },
+        example: '<32 bytes: SHA-256><8 bytes: length><the bytes><32 bytes: SHA-256>…',
+      },
+    },
+  },
+  answer: { 'application/json': { schema: { $ref: '#/components/schemas/ReceivedContents' } } },
+};
+
+/** The two operations that receive files. They are not procedures. @param baseUrl Where the API is reached. */
+export const uploadOperations = (baseUrl: string): DescribedOperation[] => [deploy(baseUrl), contents];
