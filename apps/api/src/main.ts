@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   // Each mode loads only what it needs: a process that answers no requests then uses less memory.
   berth =
     workers === 1
-      ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log, giveUp))
+      ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log, { giveUp }))
       : import('./workers/start-workers.ts').then(({ startWorkers }) => startWorkers(process.env, log, giveUp));
   const { config, ownerKey } = await berth;
   process.stdout.write(welcome(config, ownerKey));

@@ -25,7 +25,7 @@ const AT_FULL_RATE = 4;
 let discarding = 0;
 
 /** The growth of all buffers after which unused ones are collected. */
-const MAX_GROWTH_BYTES = 24 * 1024 ** 2;
+const MAX_GROWTH_BYTES = 16 * 1024 ** 2;
 const GROWTH_CHECK_MS = 50;
 
 setFlagsFromString('--expose-gc');

@@ -36,8 +36,13 @@ export interface CoreOptions {
    * user.
    */
   visitor?: boolean;
-  /** Called when the embedded PostgreSQL ended and cannot be restarted. Only for a process that is not a visitor. */
+  /**
+   * Called when the embedded PostgreSQL ended and cannot be restarted. Only for a process that is not a visitor. Default:
+   * the error is logged.
+   */
   giveUp?: (error: Error) => void;
+  /** Replaces parts of the core, for tests. */
+  parts?: (core: Core) => Partial<Core>;
 }
 
 /**
@@ -54,7 +59,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   });
   const hasher = createHasher();
   resources.defer(() => hasher.close());
-  return {
+  const core: Core = {
     database,
     dns: createDns({ servers: config.dnsServers }),
     packs: await openDiskPacks(join(config.dataDir, 'packs')),
@@ -69,6 +74,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     activePacks: new Set(),
     now: () => new Date(),
   };
+  return { ...core, ...options.parts?.(core) };
 }
 
 /** The addresses that answers contain. Source: api §10. */

@@ -3,9 +3,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BODY_LIMITS, type BodyLimits, collectChunks, watchUpload } from '../../src/http/request-body.ts';
+import { ask, listen, open, parse, send, sendWithoutReading, stop } from '@berth/testing/raw-socket';
 import { createHttpServer, type Handler } from '../../src/http/server.ts';
 import { withHeldWatch } from './held-watch.ts';
-import { ask, listen, open, parse, send, sendWithoutReading, stop } from './raw-socket.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 let server: Server;
@@ -254,13 +254,14 @@ function countRequested(): () => number {
 it('S3: collects the chunks of bodies while they arrive', async () => {
   const requested = countRequested();
   const chunks: ArrayBuffer[] = [];
-  const receive = () => chunks.push(...Array.from({ length: 500 }, () => new ArrayBuffer(64 * 1024)));
+  // V8 may free older buffers at the same time, so one burst can be too little.
+  const receive = () => {
+    chunks.push(...Array.from({ length: 500 }, () => new ArrayBuffer(64 * 1024)));
+    return requested();
+  };
   const req = new EventEmitter();
   collectChunks(req as IncomingMessage);
-  for (const before of [0, 1]) {
-    receive();
-    await vi.waitFor(() => expect(requested()).toBeGreaterThan(before), { timeout: 10_000 });
-  }
+  for (const before of [0, 1]) await expect.poll(receive, { interval: 200 }).toBeGreaterThan(before);
   req.emit('close');
-  expect(chunks).toHaveLength(1_000);
+  expect(chunks.length).toBeGreaterThanOrEqual(1_000);
 });

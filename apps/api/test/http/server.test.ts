@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { ask, listen, open, parse, send, sendWithoutReading, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseTrustedProxies } from '../../src/http/client-address.ts';
 import { createHttpServer, type Handler, type HttpLimits } from '../../src/http/server.ts';
 import { requestIdOf } from '../../src/http/request-id.ts';
-import { ask, listen, open, parse, send, sendWithoutReading, stop } from './raw-socket.ts';
 
 const ID = /^[0-9a-f]{32}$/;
 const errors: object[] = [];

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { testEnvironment } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { testEnvironment } from '../test-server.ts';
-import { useServer } from '../use-server.ts';
 import { runBerth, spawnBerth, wordsOf } from './run-berth.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 
-const server = useServer({ DEFAULT_PLAN: 'team' });
+const server = useServer({ env: { DEFAULT_PLAN: 'team' } });
 let env: Record<string, string>;
 let email: string;
 beforeAll(async () => {

@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER, openPage } from '../sites/browser.ts';
-import { closeClean, expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
-import { type Answer, type Ask, startTestServer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 import { expectPage } from './expect-page.ts';
+import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
+import { closeClean, expectErrorAnswer, footprintOf } from '@berth/testing/expectations';
+import type { Answer, Ask } from '@berth/testing/requests';
+import { startServer } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let key: string;
 let deployToken: string;
 beforeAll(async () => {
@@ -209,7 +210,7 @@ it.each([
   ['http://localhost:4999', `/${UNKNOWN}`, '/no-such-address'],
   ['https://console.example.com/claim', null, `/claim/${UNKNOWN}`],
 ])('api §10: with CLAIM_URL %s the claim page is at %s and not at %s', async (claimUrl, there, elsewhere) => {
-  const other = await startTestServer({ BASE_URL: 'http://localhost:4999', CLAIM_URL: claimUrl });
+  const other = await startServer({ env: { BASE_URL: 'http://localhost:4999', CLAIM_URL: claimUrl } });
   if (there) expectClaimPage(await other.api(there, { key: null, headers: BROWSER }), 200);
   const answer = await other.api(elsewhere, { key: null, headers: BROWSER });
   expect(expectErrorAnswer(answer, 'not_found').message).toContain('address');
@@ -219,7 +220,7 @@ it.each([
 });
 
 it('api §7: the 31st claim attempt of an account in an hour gives 429, with a message and Retry-After', async () => {
-  const limited = await startTestServer({ RATE_LIMITS: 'claim=30/h' });
+  const limited = await startServer({ env: { RATE_LIMITS: 'claim=30/h' } });
   const { key } = await limited.account();
   const claim = () =>
     limited.api(`/claim/${UNKNOWN}`, {

@@ -1,9 +1,10 @@
-import { type DnsServer, startDnsServer } from '@berth/core/testing';
+import { type DnsServer, startDnsServer } from '@berth/testing/dns-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser, NO_BROWSER, openPage } from '../sites/browser.ts';
-import { closeClean, expectErrorAnswer } from '../standing-asserts.ts';
-import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
 import { expectPage } from './expect-page.ts';
+import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
+import { closeClean, expectErrorAnswer } from '@berth/testing/expectations';
+import type { Answer, Ask } from '@berth/testing/requests';
+import { startServer, type TestServer } from '@berth/testing/server';
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
@@ -15,11 +16,13 @@ let key: string;
 let serial = 0;
 beforeAll(async () => {
   dns = await startDnsServer();
-  server = await startTestServer({
-    DNS_SERVERS: dns.address,
-    CNAME_TARGET: 'cname.test',
-    APEX_ADDRESSES: '192.0.2.10, 192.0.2.11, 2001:db8::10',
-    PLATFORM_DOMAIN: 'sites.test',
+  server = await startServer({
+    env: {
+      DNS_SERVERS: dns.address,
+      CNAME_TARGET: 'cname.test',
+      APEX_ADDRESSES: '192.0.2.10, 192.0.2.11, 2001:db8::10',
+      PLATFORM_DOMAIN: 'sites.test',
+    },
   });
   ({ account, key } = await server.account('scale'));
 });

@@ -1,8 +1,8 @@
+import { insertDomain, switchDomain } from '@berth/testing/domains';
+import { ask as askRaw } from '@berth/testing/raw-socket';
+import type { Answer } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask as askRaw } from '../http/raw-socket.ts';
-import type { Answer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
-import { insertDomain, switchDomain } from './linked-domain.ts';
 
 const files = (text: string) => ({
   'index.html': `${text}: ${'x'.repeat(2_000)} :${text}`,
@@ -10,7 +10,7 @@ const files = (text: string) => ({
   'photo-4f3a9b21.png': text,
 });
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let first: string;
 beforeAll(async () => {
   first = (await server().publish(files('first'))).deployment;

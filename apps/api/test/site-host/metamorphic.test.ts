@@ -1,7 +1,7 @@
 import { compressDeployments, createCompressor } from '@berth/core/jobs';
+import { createRandom } from '@berth/testing/random';
+import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../crash/traffic.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 import { type Connection, openConnection, type Received } from './oracle/connection.ts';
 import { cookieOf } from './unlocking.ts';
 
@@ -141,7 +141,7 @@ interface Guise {
   isLocked: boolean;
 }
 
-const server = useCleanServer({ secrets: [PASSWORD] });
+const server = useServer({ clean: { secrets: [PASSWORD] } });
 let guises: Guise[];
 let deployments: { open: string; guarded: string };
 let connections: Connection[];

@@ -1,11 +1,11 @@
+import { insertDomain } from '@berth/testing/domains';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useCleanServer } from '../use-clean-server.ts';
-import { insertDomain } from './linked-domain.ts';
 import { cookieOf } from './unlocking.ts';
 
 const PASSWORD = 'a password of this file';
 
-const server = useCleanServer({ secrets: [PASSWORD] });
+const server = useServer({ clean: { secrets: [PASSWORD] } });
 
 describe('the order of decision (S1)', () => {
   const FILES = {

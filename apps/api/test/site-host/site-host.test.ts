@@ -1,5 +1,5 @@
+import { open, stop } from '@berth/testing/raw-socket';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { open, stop } from '../http/raw-socket.ts';
 import { pack } from './memory-packs.ts';
 import { ANONYMOUS, comparable, FILES, hostOf, MARKER, PUBLIC, runSampleSites } from './running-host.ts';
 

@@ -1,10 +1,10 @@
+import { ask as askRaw, open } from '@berth/testing/raw-socket';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { safeNext } from '../../src/site-host/unlock-form.ts';
-import { ask as askRaw, open } from '../http/raw-socket.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 import { expectLocked, MARKER, PASSWORD, problemOf, visitorsOf } from './unlocking.ts';
 
-const server = useCleanServer({ env: { TRUST_PROXY: '127.0.0.1' }, secrets: [PASSWORD] });
+const server = useServer({ env: { TRUST_PROXY: '127.0.0.1' }, clean: { secrets: [PASSWORD] } });
 let site: string;
 let visitors: ReturnType<typeof visitorsOf>;
 beforeAll(async () => {

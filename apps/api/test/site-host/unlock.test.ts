@@ -1,13 +1,16 @@
+import { insertDomain, switchDomain } from '@berth/testing/domains';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useCleanServer } from '../use-clean-server.ts';
-import { insertDomain, switchDomain } from './linked-domain.ts';
 import { expectLocked, FILES, PASSWORD, problemOf, visitorsOf } from './unlocking.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-const server = useCleanServer({
+/** The time of the server while its clock is stopped. */
+let heldTime: number | null = null;
+const server = useServer({
   env: { TRUST_PROXY: '127.0.0.1', RATE_LIMITS: 'unlock=10/10min' },
-  secrets: [PASSWORD],
+  parts: () => ({ now: () => new Date(heldTime ?? Date.now()) }),
+  clean: { secrets: [PASSWORD] },
 });
 let site: string;
 let visitors: ReturnType<typeof visitorsOf>;
@@ -19,17 +22,13 @@ beforeAll(async () => {
 
 /** Stops the clock of the server; `later` sets it to a time after its start. */
 async function withHeldClock(work: (later: (ms: number) => void) => Promise<void>): Promise<void> {
-  const { core } = server().berth;
-  const { now } = core;
   const start = Date.now();
-  const later = (ms: number) => {
-    core.now = () => new Date(start + ms);
-  };
+  const later = (ms: number) => void (heldTime = start + ms);
   later(0);
   try {
     await work(later);
   } finally {
-    core.now = now;
+    heldTime = null;
   }
 }
 
