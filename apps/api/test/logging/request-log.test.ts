@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { listen, open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/logging/logger.ts';
 import { createRequestLog } from '../../src/logging/request-log.ts';
 
 let server: Server;
-afterEach(() => server.closeAllConnections());
-afterEach(() => server.close());
+afterEach(() => stop(server));
 
 /** Sends a raw request to a server that answers with `answer`, and returns the line that is logged for it. */
 async function logged(
@@ -21,10 +19,7 @@ async function logged(
     logRequest({ req, res, requestId: 'r1', start: performance.now(), kind: 'api', address: '203.0.113.9' });
     answer(req, res);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.on('error', () => {});
+  const { socket } = await open(await listen(server));
   socket.write(raw);
   const line = await promise;
   socket.destroy();
