@@ -1,5 +1,5 @@
 import type { Log } from '@berth/core';
-import { createCommand, parseCommandLine, UsageError } from '@berth/terminal';
+import { createCommand, escapeControls, parseCommandLine, UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { ConfigError } from '../config/environment-reader.ts';
 import { readConfig } from '../config/config.ts';
@@ -110,5 +110,5 @@ function explain(error: unknown): string {
 function explainUsage({ message }: UsageError, program: Command, words: readonly string[]): string {
   const command = findCommand(program, words.slice(0, 2)) ?? findCommand(program, words.slice(0, 1)) ?? program;
   const end = /[.?]$/.test(message) ? '' : '.';
-  return `Error: ${message}${end}\n  ${command.createHelp().commandUsage(command)}\nFor help: ${PROGRAM} help\n`;
+  return `Error: ${escapeControls(message)}${end}\n  ${command.createHelp().commandUsage(command)}\nFor help: ${PROGRAM} help\n`;
 }
