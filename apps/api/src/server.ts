@@ -41,7 +41,7 @@ export async function startBerth(
   try {
     const config = requested.port === 0 ? readConfig({ ...env, PORT: String(port) }) : requested;
     const { core, ownerKey } = await openService(config, { log, resources, ...options });
-    serve({ listener, core, config, log });
+    serve(listener, core, config, log);
     return {
       config,
       core,
@@ -58,18 +58,7 @@ export async function startBerth(
 }
 
 /** Connects a listener to the service, which answers its requests from then on. */
-export function serve({
-  listener,
-  core,
-  config,
-  log,
-}: {
-  listener: HttpListener;
-  core: Core;
-  config: Config;
-  log: Log;
-}): void {
-  listener.setHandler(
-    createHostRouter({ core, config, sites: new LiveSiteCache(core, { staleMs: config.staleMs }), log }),
-  );
+export function serve(listener: HttpListener, core: Core, config: Config, log: Log): void {
+  const sites = new LiveSiteCache(core, { staleMs: config.staleMs });
+  listener.setHandler(createHostRouter(core, config, sites, log));
 }

@@ -13,7 +13,6 @@ import { columns, UsageError } from '@berth/terminal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseEmail } from '../config/config-values.ts';
 import {
-  ACCOUNT,
   examples,
   findAccount,
   formatBytes,
@@ -73,9 +72,8 @@ export function addAccounts(program: Command, open: OpenSession): void {
     });
 
   accounts
-    .command('show')
+    .command('show <account>')
     .description('Show an account: plan, usage, state, scheduled changes.')
-    .argument(...ACCOUNT)
     .option(...JSON_OPTION)
     .addHelpText('after', examples('accounts show ada@example.com'))
     .action(async (named: string, { json }: JsonOption) => {
@@ -102,10 +100,8 @@ export function addMembers(program: Command, open: OpenSession): void {
   const members = program.command('members').description('Add, list and remove members of an account.');
 
   members
-    .command('add')
+    .command('add <account> <email>')
     .description('Add a member to an account.')
-    .argument(...ACCOUNT)
-    .argument('<email>', 'the e-mail address of the member')
     .addHelpText('after', examples('members add ada@example.com grace@example.com'))
     .action(async (named: string, member: string) => {
       const { core, print } = await open();
@@ -115,9 +111,8 @@ export function addMembers(program: Command, open: OpenSession): void {
     });
 
   members
-    .command('list')
+    .command('list <account>')
     .description('List the members of an account, the owner first.')
-    .argument(...ACCOUNT)
     .option(...JSON_OPTION)
     .action(async (named: string, { json }: JsonOption) => {
       const { core, print } = await open();
@@ -136,10 +131,8 @@ export function addMembers(program: Command, open: OpenSession): void {
     });
 
   members
-    .command('remove')
+    .command('remove <account> <email>')
     .description('Remove a member from an account.')
-    .argument(...ACCOUNT)
-    .argument('<email>', 'the e-mail address of the member')
     .action(async (named: string, member: string) => {
       const { core, print } = await open();
       const account = await findAccount(core, named);
@@ -154,21 +147,18 @@ function addStateCommand(
   verb: string,
   state: 'active' | 'suspended' | 'terminated',
 ): Command {
-  return accounts
-    .command(verb)
-    .argument(...ACCOUNT)
-    .action(async (named: string, { yes }: { yes?: boolean }) => {
-      if (state === 'terminated' && !yes)
-        throw new UsageError(`Pass --yes to confirm that all sites of ${named} become unavailable`);
-      const { core, print } = await open();
-      const account = await findAccount(core, named);
-      const { from } = await setAccountState(core, account, state);
-      print(
-        from === state
-          ? `Account ${account} is already ${state}.`
-          : `Account ${account} was ${from} and is now ${state}.`,
-      );
-    });
+  return accounts.command(`${verb} <account>`).action(async (named: string, { yes }: { yes?: boolean }) => {
+    if (state === 'terminated' && !yes)
+      throw new UsageError(`Pass --yes to confirm that all sites of ${named} become unavailable`);
+    const { core, print } = await open();
+    const account = await findAccount(core, named);
+    const { from } = await setAccountState(core, account, state);
+    print(
+      from === state
+        ? `Account ${account} is already ${state}.`
+        : `Account ${account} was ${from} and is now ${state}.`,
+    );
+  });
 }
 
 function formatAccounts(accounts: Awaited<ReturnType<typeof listAccounts>>): string {

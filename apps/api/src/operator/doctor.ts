@@ -74,13 +74,9 @@ function amount(count: number, unit: 'bytes' | 'deployments'): string {
 }
 
 function summary(findings: readonly Found[]): string {
-  const count = (wanted: (finding: Found) => boolean) => findings.filter(wanted).length;
-  const counts = [
-    [count(({ severity, fixed }) => severity === 'damage' && !fixed), 'damage'],
-    [count(({ severity, fixed }) => severity === 'drift' && !fixed), 'drift'],
-    [count(({ severity, fixed }) => severity === 'advice' && !fixed), 'advice'],
-    [count(({ fixed }) => fixed), 'fixed'],
-  ] as const;
-  const found = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  const groups = Object.groupBy(findings, ({ severity, fixed }) => (fixed ? 'fixed' : severity));
+  const found = (['damage', 'drift', 'advice', 'fixed'] as const).flatMap((kind) =>
+    groups[kind] ? `${groups[kind].length} ${kind}` : [],
+  );
   return found.length === 0 ? 'No problems found.' : `Found: ${found.join(', ')}.`;
 }

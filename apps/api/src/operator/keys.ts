@@ -3,7 +3,6 @@ import type { Scope } from '@berth/core';
 import { actForAccount, createApiKey, deleteToken, listTokens } from '@berth/core/operator';
 import type { Command } from 'commander';
 import {
-  ACCOUNT,
   examples,
   findAccount,
   formatJson,
@@ -19,9 +18,8 @@ export function addKeys(program: Command, open: OpenSession): void {
   const keys = program.command('keys').description('Create, list and revoke keys of an account.');
 
   keys
-    .command('create')
+    .command('create <account>')
     .description('Create an API key for an account and print it. It cannot be shown again.')
-    .argument(...ACCOUNT)
     .option(...JSON_OPTION)
     .addHelpText('after', examples('keys create ada@example.com'))
     .action(async (named: string, { json }: JsonOption) => {
@@ -32,9 +30,8 @@ export function addKeys(program: Command, open: OpenSession): void {
     });
 
   keys
-    .command('list')
+    .command('list <account>')
     .description('List the API keys and deploy tokens of an account, newest first.')
-    .argument(...ACCOUNT)
     .option(...JSON_OPTION)
     .action(async (named: string, { json }: JsonOption) => {
       const { core, print } = await open();
@@ -43,10 +40,10 @@ export function addKeys(program: Command, open: OpenSession): void {
     });
 
   keys
-    .command('revoke')
-    .description('Revoke a key or deploy token. Takes effect with the next request.')
-    .argument(...ACCOUNT)
-    .argument('<key>', 'the key identifier that "keys list" shows')
+    .command('revoke <account> <key>')
+    .description(
+      'Revoke a key or deploy token, by the identifier that "keys list" shows. Takes effect with the next request.',
+    )
     .addHelpText('after', examples('keys revoke ada@example.com a1b2c3d'))
     .action(async (named: string, key: string) => {
       const { core, print } = await open();

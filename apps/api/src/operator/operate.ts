@@ -1,5 +1,5 @@
 import type { Log } from '@berth/core';
-import { createCommand, parseCommandLine, UsageError } from '@berth/terminal';
+import { createCommand, escapeControls, parseCommandLine, UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { ConfigError } from '../config/environment-reader.ts';
 import { readConfig } from '../config/config.ts';
@@ -29,8 +29,9 @@ const CLEAR_LINE = '\r\u001b[K';
 /** The commands, in the order of the help. */
 const PARTS: readonly CommandPart[] = [addAccounts, addPlans, addKeys, addMembers, addSites, addSweep, addDoctor];
 
-const EXIT_CODES =
-  '\nExit codes: 0 on success, 1 if the command failed or the doctor found problems, 2 if the command line is invalid.';
+const MORE_HELP =
+  '\nAn account is named by its id or e-mail address, a deployment by its id or address.\n' +
+  'Exit codes: 0 on success, 1 if the command failed or the doctor found problems, 2 if the command line is invalid.';
 
 /**
  * Runs one command line of the operator on the service that the environment describes, whether its server is running or not.
@@ -71,7 +72,7 @@ export function createProgram(terminal: Pick<Terminal, 'out' | 'err'>, open: Ope
   const program = createCommand(PROGRAM, terminal)
     .description('Administers the Berth service of this configuration, whether its server is running or not.')
     .usage('<command>')
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', MORE_HELP);
   for (const add of PARTS) add(program, open);
   program
     .command('help')
@@ -109,5 +110,5 @@ function explain(error: unknown): string {
 function explainUsage({ message }: UsageError, program: Command, words: readonly string[]): string {
   const command = findCommand(program, words.slice(0, 2)) ?? findCommand(program, words.slice(0, 1)) ?? program;
   const end = /[.?]$/.test(message) ? '' : '.';
-  return `Error: ${message}${end}\n  ${command.createHelp().commandUsage(command)}\nFor help: ${PROGRAM} help\n`;
+  return `Error: ${escapeControls(message)}${end}\n  ${command.createHelp().commandUsage(command)}\nFor help: ${PROGRAM} help\n`;
 }

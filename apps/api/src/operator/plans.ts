@@ -2,7 +2,6 @@ import type { Plan } from '@berth/contract';
 import { changePlan, type PlanChangeOutcome } from '@berth/core/operator';
 import type { Command } from 'commander';
 import {
-  ACCOUNT,
   examples,
   findAccount,
   formatBytes,
@@ -27,14 +26,12 @@ export function addPlans(program: Command, open: OpenSession): void {
     });
 
   plans
-    .command('set')
+    .command('set <account> <plan>')
     .description(
       'Change the plan of an account. An upgrade takes effect at once, a downgrade at the end of the billing period. ' +
         'Choosing the current plan cancels a scheduled downgrade. ' +
         'Custom domains beyond the new plan are paused, newest first; nothing is deleted.',
     )
-    .argument(...ACCOUNT)
-    .argument('<plan>', 'the new plan')
     .option('--now', 'apply a downgrade at once')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('plans set ada@example.com pro', 'plans set ada@example.com free --now'))

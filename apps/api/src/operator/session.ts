@@ -33,9 +33,6 @@ export interface JsonOption {
 /** The option of commands that print data. */
 export const JSON_OPTION = ['--json', 'print JSON, for programs'] as const;
 
-/** The argument that names an account. */
-export const ACCOUNT = ['<account>', 'its id or e-mail address'] as const;
-
 /** Finds the id of the account that an argument names. @throws `not_found`. */
 export async function findAccount(core: Core, named: string): Promise<string> {
   return (await actForAccount(core, named)).caller.account;

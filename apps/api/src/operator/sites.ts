@@ -11,11 +11,10 @@ export function addSites(program: Command, open: OpenSession): void {
   const sites = program.command('sites').description('Take sites down, and restore them.');
 
   sites
-    .command('take-down')
+    .command('take-down <deployment>')
     .description(
       'Take a site down. It responds with 451 at all its addresses. Nothing is deleted; "sites put-back" reverses it.',
     )
-    .argument('<deployment>', 'its id or address')
     .option('--reason <text>', 'the reason; the owner sees it in the activities')
     .addHelpText(
       'after',
@@ -31,9 +30,8 @@ export function addSites(program: Command, open: OpenSession): void {
     });
 
   sites
-    .command('put-back')
+    .command('put-back <deployment>')
     .description('Restore a site that was taken down.')
-    .argument('<deployment>', 'its id or address')
     .action(async (named: string) => {
       const { core, print } = await open();
       const { deployment, changed } = await setTakenDown(core, named, false);

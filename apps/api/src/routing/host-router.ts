@@ -15,14 +15,6 @@ import { PasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
 import { createHostMatcher } from './host-matcher.ts';
 
-/** The dependencies of the host router. */
-export interface HostRouterOptions {
-  core: Core;
-  config: Config;
-  sites: LiveSites;
-  log: Log;
-}
-
 /** The levels at which requests are logged. */
 const LOGGED_AT: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
 
@@ -31,7 +23,7 @@ const LOGGED_AT: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
  *
  * Source: serving S1, S3, S4; security §1.
  */
-export function createHostRouter({ core, config, sites, log }: HostRouterOptions): Handler {
+export function createHostRouter(core: Core, config: Config, sites: LiveSites, log: Log): Handler {
   const proxies = parseTrustedProxies(config.trustedProxies);
   const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
   const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });

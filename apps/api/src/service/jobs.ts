@@ -19,19 +19,15 @@ const COMPRESSION_MS = 2_000;
 const MISSES_BEFORE_WAITING = 20;
 const FENCE_WAIT_MS = 2_000;
 
-/** The periodic work of a process. */
-export interface Jobs {
-  /** Lets running jobs finish and starts no others. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts the heartbeat, the sweep and the other periodic jobs. Every server runs all of them: servers that run the same
  * job at the same time do no harm.
+ *
+ * @param resources Stops the jobs when it is disposed of: running jobs finish, and no others start.
  */
-export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
+export function startJobs(core: Core, resources: AsyncDisposableStack, options: Partial<SweepOptions>): void {
   let misses = 0;
-  return repeatJobs(core, [
+  repeatJobs(core, resources, [
     heartbeat(core),
     { name: 'forget rate limits', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
     {
@@ -64,8 +60,8 @@ export function startJobs(core: Core, options: Partial<SweepOptions>): Jobs {
 }
 
 /** Starts the job that every process that accepts uploads must run itself: its heartbeat. Source: storage W4. */
-export function startHeartbeat(core: Core): Jobs {
-  return repeatJobs(core, [heartbeat(core)]);
+export function startHeartbeat(core: Core, resources: AsyncDisposableStack): void {
+  repeatJobs(core, resources, [heartbeat(core)]);
 }
 
 function heartbeat(core: Core): Job {
@@ -73,21 +69,11 @@ function heartbeat(core: Core): Job {
 }
 
 /** Starts the compression of published files. One process of a server runs it. Source: serving S48. */
-export function startCompression(core: Core): Jobs {
+export function startCompression(core: Core, resources: AsyncDisposableStack): void {
   const compressor = createCompressor();
-  const jobs = repeatJobs(core, [
-    {
-      name: 'compress deployments',
-      everyMs: COMPRESSION_MS,
-      run: async (signal) => void (await compressDeployments(core, compressor, { signal })),
-    },
-  ]);
-  return {
-    async stop() {
-      await jobs.stop();
-      compressor.close();
-    },
-  };
+  resources.defer(() => compressor.close());
+  const run = async (signal: AbortSignal) => void (await compressDeployments(core, compressor, { signal }));
+  repeatJobs(core, resources, [{ name: 'compress deployments', everyMs: COMPRESSION_MS, run }]);
 }
 
 interface Job {
@@ -100,7 +86,7 @@ interface Job {
 }
 
 /** Runs each job at once and then again after each pause. A failed run is logged and retried after the pause. */
-function repeatJobs({ log }: Core, jobs: readonly Job[]): Jobs {
+function repeatJobs({ log }: Core, resources: AsyncDisposableStack, jobs: readonly Job[]): void {
   const stopping = new AbortController();
   const { signal } = stopping;
   const turns = jobs.map(async ({ name, everyMs, run }) => {
@@ -116,10 +102,8 @@ function repeatJobs({ log }: Core, jobs: readonly Job[]): Jobs {
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
     }
   });
-  return {
-    async stop() {
-      stopping.abort();
-      await Promise.all(turns);
-    },
-  };
+  resources.defer(async () => {
+    stopping.abort();
+    await Promise.all(turns);
+  });
 }

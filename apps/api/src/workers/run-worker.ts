@@ -29,9 +29,8 @@ export function runWorker(): void {
       case 'serve': {
         core = await openCore(config, { log, resources, visitor: true });
         await recordHeartbeat(core);
-        const heartbeat = startHeartbeat(core);
-        resources.defer(() => heartbeat.stop());
-        serve({ listener, core, config, log });
+        startHeartbeat(core, resources);
+        serve(listener, core, config, log);
         await listener.listen();
         return;
       }

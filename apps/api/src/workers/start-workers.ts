@@ -1,18 +1,9 @@
 import { armFailpoint, type Log } from '@berth/core';
-import { type Config, readConfig } from '../config/config.ts';
+import { readConfig } from '../config/config.ts';
 import { HttpListener } from '../http/http-listener.ts';
+import type { Berth } from '../server.ts';
 import { openService } from '../service/open-service.ts';
 import { WorkerPool } from './worker-pool.ts';
-
-/** A running server of several processes. */
-export interface Workers {
-  /** Their configuration; the port is the one they share. */
-  config: Config;
-  /** The owner's API key, if this start generated it. */
-  ownerKey: string | null;
-  /** Lets the workers finish running requests and end, then releases all resources. Repeated calls are allowed. */
-  close(): Promise<void>;
-}
 
 /**
  * Starts a server of several processes from its environment. This process keeps the database and the jobs and answers
@@ -32,7 +23,7 @@ export async function startWorkers(
   env: Readonly<Record<string, string | undefined>>,
   log: Log,
   giveUp: (error: Error) => void,
-): Promise<Workers> {
+): Promise<Omit<Berth, 'core'>> {
   const requested = readConfig(env);
   armFailpoint(requested.failpoint);
   // Workers share their port with any process that also shares it, so this process checks first that the port is free.

@@ -81,16 +81,16 @@ export class WorkerPool {
       this.#serving.delete(worker);
       const livedMs = performance.now() - start;
       const decision = decideRestart({ livedMs, earlierExits, serving: this.#serving.size });
-      if (decision.kind === 'give-up') {
+      if (decision === null) {
         this.#stopping.abort();
         onFailure(new Error(`No worker serves, and new ones end as soon as they start: ${error.message}`));
         return;
       }
-      const { pauseMs, earlyExits } = decision;
+      const { pauseMs } = decision;
       log.error({ worker: worker.id, err: error, pauseMs }, 'A worker ended and is replaced');
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      earlierExits = earlyExits;
+      ({ earlierExits } = decision);
       const replacement = new WorkerProcess(env);
       this.#workers[index] = replacement;
       this.#serveWith(replacement).catch(() => {}); // The handler of its end reports the error.
@@ -98,26 +98,21 @@ export class WorkerPool {
   }
 }
 
-/** The facts about a worker that has ended. */
-export interface WorkerExit {
-  /** How long it lived. */
-  livedMs: number;
-  /** How many of its predecessors, without a gap, ended soon after their start. */
-  earlierExits: number;
-  /** How many other workers are serving. */
-  serving: number;
-}
-
-/** The reaction: start another worker after a pause, or give up. Pass `earlyExits` as `earlierExits` when that worker ends. */
-export type RestartDecision = { kind: 'restart'; pauseMs: number; earlyExits: number } | { kind: 'give-up' };
-
 /**
  * Decides how to react to the end of a worker. The first one is replaced at once. Workers that end soon after their start are
  * replaced after growing pauses. Never gives up while other workers are serving.
+ *
+ * @param exit How long it lived, how many of its predecessors, without a gap, ended soon after their start, and how many other
+ *   workers are serving.
+ * @returns The pause before the next worker starts, and the `earlierExits` for when that one ends; `null` to give up.
  */
-export function decideRestart({ livedMs, earlierExits, serving }: WorkerExit): RestartDecision {
-  const earlyExits = livedMs < SETTLED_MS ? earlierExits + 1 : 0;
-  if (earlyExits > MAX_EARLY_EXITS && serving === 0) return { kind: 'give-up' };
-  const pauseMs = earlyExits <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (earlyExits - 2), MAX_PAUSE_MS);
-  return { kind: 'restart', pauseMs, earlyExits };
+export function decideRestart(exit: {
+  livedMs: number;
+  earlierExits: number;
+  serving: number;
+}): { pauseMs: number; earlierExits: number } | null {
+  const earlierExits = exit.livedMs < SETTLED_MS ? exit.earlierExits + 1 : 0;
+  if (earlierExits > MAX_EARLY_EXITS && exit.serving === 0) return null;
+  const pauseMs = earlierExits <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (earlierExits - 2), MAX_PAUSE_MS);
+  return { pauseMs, earlierExits };
 }

@@ -141,13 +141,6 @@ describe('the HTTP server passes on', () => {
     expect((await ask(port, 'GET / HTTP/1.1', ['Host: a', 'Expect: wonders'])).body).toBe('ok');
   });
 
-  it('a request for an upgrade as an ordinary request', async () => {
-    const port = await start(ok);
-    expect(
-      await send(port, 'GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade, close\r\n\r\n'),
-    ).toMatch(/^HTTP\/1.1 200 /);
-  });
-
   it('no CONNECT, whose connection it closes', async () => {
     const port = await start(ok);
     expect(await send(port, 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n')).toBe('');

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { listen, open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/logging/logger.ts';
 import { createRequestLog } from '../../src/logging/request-log.ts';
 
 let server: Server;
-afterEach(() => server.closeAllConnections());
-afterEach(() => server.close());
+afterEach(() => stop(server));
 
 /** Sends a raw request to a server that answers with `answer`, and returns the line that is logged for it. */
 async function logged(
@@ -21,10 +19,7 @@ async function logged(
     logRequest({ req, res, requestId: 'r1', start: performance.now(), kind: 'api', address: '203.0.113.9' });
     answer(req, res);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.on('error', () => {});
+  const { socket } = await open(await listen(server));
   socket.write(raw);
   const line = await promise;
   socket.destroy();
@@ -103,20 +98,6 @@ describe('the request log', () => {
     const headers = names.map((name) => `${name}: Bearer ship-8f1c6bd0a94e2735cc58f0471e9b3d62 marker\r\n`).join('');
     const { line } = await logged(`GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, ok);
     expect(line).not.toMatch(/marker|8f1c6bd0|ship/);
-  });
-
-  it('T38: keeps a 10 KB host and path in one line of at most 4 KB', async () => {
-    const { line, ...entry } = await logged(
-      `GET /${'p'.repeat(10_000)} HTTP/1.1\r\nHost: ${'h'.repeat(5_000)}\r\n\r\n`,
-      ok,
-    );
-    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4_096);
-    expect(entry).toMatchObject({
-      status: 200,
-      address: '203.0.113.9',
-      path: expect.stringMatching(/^\/p+…$/),
-      host: expect.stringMatching(/^h+…$/),
-    });
   });
 
   it('marks requests whose client left before the end, with no status when none was sent', async () => {

@@ -30,6 +30,11 @@ describe('api §8: an invalid command line', () => {
     expect(err).not.toMatch(/\bat .*:\d+:\d+/);
   });
 
+  it('T38: is repeated without control characters', async () => {
+    const { err } = await runBerth(NOWHERE, 'launch\u001b[2J\n');
+    expect(err).toMatch(/^Error: unknown command 'launch\\u001b\[2J\\u000a'\.\n/);
+  });
+
   it('makes the process exit with 2', async () => {
     const err = expect.stringMatching(/unknown command/);
     expect(await spawnBerth(NOWHERE, 'launch')).toEqual({ code: 2, out: '', err });

@@ -64,7 +64,6 @@ function point(records: readonly Record[]): void {
     dns.zone.set(name, { ...entry, [type]: type === 'CNAME' ? value : [...(entry[type] ?? []), value] });
   }
 }
-const verify = (name: string) => server.api(`/domains/${name}/verify`, { method: 'POST', key });
 const open = (path: string, ask: Ask = {}) =>
   server.api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
 /** Submits the form as a browser does, and follows the redirect. */
@@ -76,53 +75,6 @@ async function check(path: string): Promise<Answer> {
 /** Ends the cooldown of all domains. */
 const rest = () => server.database.query(`update domain set checked = checked - interval '1 minute'`);
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ');
-
-describe('api §4: verify over REST', () => {
-  it('checks DNS at once and returns the results, then responds with 429 and Retry-After for 10 s; a verified domain serves', async () => {
-    const { name, records } = await add();
-    const pending = await verify(name);
-    expect([pending.status, pending.json()]).toEqual([
-      200,
-      expect.objectContaining({
-        domain: name,
-        status: 'pending',
-        nextCheck: expect.any(Number),
-        checks: [
-          {
-            type: 'CNAME',
-            name,
-            expected: [records[0]!.value],
-            found: [],
-            ok: false,
-            reason: expect.stringContaining('There is no such name.'),
-          },
-        ],
-      }),
-    ]);
-    const early = await verify(name);
-    const { details } = expectErrorAnswer(early, 'rate_limit_exceeded');
-    expect(details!['retryAfter']).toBeGreaterThanOrEqual(1);
-    expect(details!['retryAfter']).toBeLessThanOrEqual(10);
-    expect(early.headers['retry-after']).toBe(String(details!['retryAfter']));
-    point(records);
-    await rest();
-    expect((await verify(name)).json()).toMatchObject({
-      status: 'success',
-      checks: [{ ok: true, found: [records[0]!.value] }],
-    });
-    expect((await server.api('/activities?limit=1', { key })).json()).toMatchObject({
-      activities: [{ event: 'domain.verify', domain: name, authMethod: 'api-key' }],
-    });
-    const { deployment } = await server.publish({ 'index.html': 'proved' }, { key });
-    await server.api(`/domains/${name}`, {
-      method: 'PUT',
-      key,
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ deployment }),
-    });
-    expect((await server.visit(`http://${name}`)).text).toBe('proved');
-  });
-});
 
 describe('api §4: the public page of a share link', () => {
   it('shows the record and where to add it, but not the owner of the domain', async () => {

@@ -53,25 +53,6 @@ describe('S3, S4: a site at a domain', () => {
     expect(answer.body).toContain('There is nothing at this address');
   });
 
-  it('S53: caches an asset with a hash in its name forever only on its deployment host', async () => {
-    for (const path of ['/app.4f3a9b21.js', '/photo-4f3a9b21.png', '/']) {
-      for (const host of ['bakery.example', 'shop.localhost'])
-        expect((await visit(host, path)).headers['cache-control'], host + path).toBe(
-          'public, max-age=0, must-revalidate',
-        );
-    }
-    expect((await server().visit(first, '/app.4f3a9b21.js')).headers['cache-control']).toBe(
-      'public, max-age=31536000, immutable',
-    );
-  });
-
-  it('S44: has the entity tags of its deployment host', async () => {
-    const { etag } = (await server().visit(first)).headers;
-    expect((await visit('bakery.example')).headers['etag']).toBe(etag);
-    const again = await server().visit('http://bakery.example', '/', { headers: { 'If-None-Match': String(etag) } });
-    expect([again.status, again.text]).toEqual([304, '']);
-  });
-
   it('S5: is answered like a missing one while it is pending, partial or not linked', async () => {
     const never = await visit('never.example');
     for (const [name, domain] of Object.entries({
@@ -84,12 +65,6 @@ describe('S3, S4: a site at a domain', () => {
       expect([name, answer.status, answer.text]).toEqual([name, 404, never.text]);
       expect(Object.keys(answer.headers)).toEqual(Object.keys(never.headers));
     }
-  });
-
-  it('S6, S64: does not serve its own files at system paths', async () => {
-    for (const path of ['/.berth/unlock', '/.berth/x', '/.well-known/acme-challenge/token'])
-      for (const method of ['GET', 'POST'])
-        expect((await server().visit('http://bakery.example', path, { method })).status, path).toBe(404);
   });
 });
 

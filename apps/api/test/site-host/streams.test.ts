@@ -37,6 +37,18 @@ async function leaveEarly(): Promise<void> {
   await received;
 }
 
+/** Requests the large file. @returns A function that leaves, and resolves when the server has noticed it. */
+async function requestLarge(): Promise<() => Promise<void>> {
+  const connected = once(host.server, 'connection');
+  const { socket } = await open(host.port);
+  const [connection] = await connected;
+  socket.write(`GET /large.bin HTTP/1.1\r\n${HOST}\r\n\r\n`);
+  return async () => {
+    socket.destroy();
+    await once(connection, 'close');
+  };
+}
+
 describe('large files', () => {
   it.each([
     ['/large.bin', LARGE.length],
@@ -71,14 +83,9 @@ describe('large files', () => {
         return content;
       },
     });
-    const connected = once(host.server, 'connection');
-    const { socket } = await open(host.port);
-    const [connection] = await connected;
-    socket.write(`GET /large.bin HTTP/1.1\r\n${HOST}\r\n\r\n`);
-    const content = await opened.promise;
-    const contentClosed = once(content, 'close');
-    socket.destroy();
-    await once(connection, 'close');
+    const leave = await requestLarge();
+    const contentClosed = once(await opened.promise, 'close');
+    await leave();
     readOn.resolve();
     await contentClosed;
     await expect.poll(() => packs.openStreams()).toBe(0);
@@ -102,13 +109,9 @@ describe('large files', () => {
       await left.promise;
       return { deployment: PUBLIC, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES };
     });
-    const connected = once(host.server, 'connection');
-    const { socket } = await open(host.port);
-    const [connection] = await connected;
-    socket.write(`GET /large.bin HTTP/1.1\r\n${HOST}\r\n\r\n`);
+    const leave = await requestLarge();
     await requested.promise;
-    socket.destroy();
-    await once(connection, 'close');
+    await leave();
     left.resolve();
     await once(await streamed.promise, 'close');
     expect(packs.openStreams()).toBe(0);
