@@ -1,7 +1,7 @@
 import { useServer } from '@berth/api/testing/vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { startProxy } from '@berth/client/testing';
@@ -224,12 +224,4 @@ test('dismissing removes a publishing from the list, and cancels it if it is run
   expect(listsOf(desktop).at(-1)).toEqual([]);
   expect(await desktop.deployments()).toEqual([]);
   await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('no longer in the list');
-});
-
-test('sets a damaged publishings.json aside and starts', async () => {
-  const dataDir = makeDir();
-  writeFileSync(join(dataDir, 'publishings.json'), '{"publishings":[{"id":"../../etc"}]}');
-  const desktop = await open(server(), { dataDir });
-  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
-  expect(readdirSync(dataDir)).toContain('publishings.json.damaged');
 });

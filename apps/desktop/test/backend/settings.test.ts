@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -76,11 +76,4 @@ test('changes nothing if the settings cannot be written', async () => {
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toThrow('cannot be saved');
   expect(value()).toEqual(DEFAULT_SETTINGS);
   expect([native.openAtLogin, native.themes]).toEqual([false, ['system']]);
-});
-
-test('sets a damaged settings.json aside and uses the default settings', async () => {
-  mkdirSync(dataDir, { recursive: true });
-  writeFileSync(join(dataDir, 'settings.json'), '{"theme":"pink"}');
-  expect((await open()).value()).toEqual(DEFAULT_SETTINGS);
-  expect(readFileSync(join(dataDir, 'settings.json.damaged'), 'utf8')).toContain('pink');
 });

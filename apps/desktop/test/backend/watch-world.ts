@@ -78,6 +78,16 @@ export function watchedId(answer: CommandOutput<'watch'>): string {
   throw new Error(`The app asked: ${answer.question.about}`);
 }
 
+/** A name below the platform domain that no other test uses. */
+export const siteName = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
+
+/** Opens an app that is signed in and watches a live folder named `dist`, whose front page is `one`. */
+export async function openWatched(server: TestServer, more: { password?: string } = {}) {
+  const world = await openWorld(server);
+  const { key } = await world.signIn();
+  return { world, key, ...(await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), more)) };
+}
+
 /** A new app without data, which is removed after the test. */
 export async function openWorld(server: TestServer, native: TestNative = testNative()): Promise<World> {
   const home = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
