@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readServerAddress } from '../../src/main/account/address.ts';
 import { KnownServer } from '../../src/main/account/known-server.ts';

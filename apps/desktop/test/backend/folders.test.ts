@@ -1,5 +1,5 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { eventually, openWatched, openWorld, siteName, watchedId } from './watch-world.ts';
 
@@ -35,7 +35,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.until(id, 'live');
   });
 
-  it('remembers the folder and its live version after a restart, and does not publish again', async () => {
+  it('remembers the folder and its live version after a restart, and does not publish again (D4)', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const before = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), { labels: ['blog'] });

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { TestServer } from '@berth/api/testing';
 import { ClientError } from '@berth/client';
 import type { Activity } from '@berth/contract';
+import type { TestServer } from '@berth/testing/server';
 import { expect, onTestFinished, vi } from 'vitest';
 import { type Accounts, openAccounts } from '../../src/main/account/accounts.ts';
 import type { Emit } from '../../src/main/backend.ts';
