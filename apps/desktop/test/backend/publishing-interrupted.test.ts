@@ -6,7 +6,8 @@ import { createClient } from '@berth/client';
 import { startProxy } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
+import { listsOf, makeSite, openDesktop } from './desktop.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { testNative } from './native.ts';
 import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
@@ -94,7 +95,7 @@ test.each([
 ])('an app that is killed %s finishes the publishing once after its next start (issue 6)', async (_, isThere) => {
   const { key } = await server().account();
   const proxy = await startProxy(server().port);
-  const [dataDir, cacheDir] = [makeDir(), makeDir()];
+  const [dataDir, cacheDir] = [makeHome(), makeHome()];
   const args = [proxy.url, key, makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) }), dataDir, cacheDir];
   const app = spawn(process.execPath, [join(import.meta.dirname, 'killed-app.ts'), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -125,7 +126,7 @@ test.each([
   'an app that is killed after the deploy but before storing the result does not publish twice (issue 6): %s',
   async (_, domain) => {
     const desktop = await openSignedIn(server());
-    const [dataDir, cacheDir] = [makeDir(), makeDir()];
+    const [dataDir, cacheDir] = [makeHome(), makeHome()];
     // The link is copied after the engine has removed its record of the upload, and before the list says that it is published.
     desktop.native.copyText = () => {
       cpSync(desktop.dataDir, dataDir, { recursive: true });

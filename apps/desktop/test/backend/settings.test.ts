@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { openSettings } from '../../src/main/settings.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { testNative } from './native.ts';
 
 let dataDir: string;
-beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'berth-settings-'))));
-beforeEach(() => () => rmSync(dataDir, { recursive: true, force: true }));
+beforeEach(() => void (dataDir = makeHome()));
 
 function open(native = testNative()) {
   const emitted: Settings[] = [];

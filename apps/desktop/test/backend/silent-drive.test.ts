@@ -2,7 +2,8 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { expect, test, vi } from 'vitest';
-import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
+import { listsOf, makeSite, openDesktop } from './desktop.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { openSignedIn, PAGE } from './publishing-world.ts';
 import { silence } from './silent-drive.ts';
 import { eventually, openWatched, openWorld, siteName, watchedId } from './watch-world.ts';
@@ -160,7 +161,7 @@ test('lists a drop on an unresponsive drive immediately, and a retry works once 
 
 test('published folders on one unresponsive drive block one thread, and other folders are still found (B2)', async () => {
   const desktop = await openSignedIn(server());
-  const nas = makeDir();
+  const nas = makeHome();
   const stuck = ['a', 'b', 'c', 'd', 'e'].map((name) => {
     mkdirSync(join(nas, name));
     writeFileSync(join(nas, name, 'index.html'), name);
