@@ -21,7 +21,7 @@ export function problemOf(thrown: unknown): Problem {
     return { kind, message: sentence(messageOf(thrown)), next: nextStep(thrown), file };
   }
   if (thrown instanceof z.ZodError) return { kind: 'refused', message: issueOf(thrown), next: null, file: null };
-  if (thrown instanceof Error && thrown.name === 'AbortError') return problemOf(new ClientError('aborted', ABORTED));
+  if (thrown instanceof Error && thrown.name === 'AbortError') return problemOf(aborted());
   return {
     kind: 'unexpected',
     message: 'Something went wrong in the app.',
@@ -39,7 +39,10 @@ export async function orRefuse<T>(work: Promise<T>, message: string): Promise<T>
   }
 }
 
-const ABORTED = 'Cancelled before it finished.';
+/** The error of work that the user or the end of the app has stopped. */
+export function aborted(): ClientError {
+  return new ClientError('aborted', 'Cancelled before it finished.');
+}
 
 function messageOf(error: ClientError): string {
   const limit = error.status === 413 ? limitOf(error) : null;

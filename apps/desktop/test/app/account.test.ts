@@ -1,8 +1,7 @@
-import { startServer } from '@berth/testing/server';
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { folderCard, goTo, linkOn, publishingCard, untilSays, watchFolder } from '../harness/app/cards.ts';
-import { makeSite, writeContents } from '../harness/app/folders.ts';
+import { expect, it, vi } from 'vitest';
+import { goTo, linkOn, publishingCard } from '../harness/app/cards.ts';
+import { makeSite } from '../harness/app/folders.ts';
 import { desktopSuite } from '../harness/app/suite.ts';
 
 const suite = desktopSuite();
@@ -42,17 +41,6 @@ it('an anonymous drop gets a link at once and shows when it expires; claimed aft
   expect(expires).toBeNull();
 });
 
-it('an anonymous deployment can still be claimed after a restart (desktop §8.8)', async () => {
-  const desktop = await suite.start();
-  await desktop.drop(makeSite('kept', { 'index.html': 'kept' }));
-  await publishingCard(desktop.page, 'kept').getByText('Link copied').waitFor();
-  await desktop.quit();
-  await desktop.start();
-  const card = publishingCard(desktop.page, 'kept');
-  await card.getByRole('button', { name: 'Copy claim link' }).waitFor();
-  expect(await seen(await linkOn(card))).toBe('kept');
-});
-
 it('an invalid key does not sign in, and the error is shown in the sign-in form (issue: signing in)', async () => {
   const { page, state } = await suite.start();
   await signIn(page, 'ship-ffffffffffffffffffffffffffffffff');
@@ -77,83 +65,4 @@ it('the user stays signed in after a restart, and neither the state nor the page
   expect(await desktop.page.content()).not.toContain(key.slice(5));
   const sent = desktop.main.fake.window().webContents.sent;
   expect(JSON.stringify(sent)).not.toContain(key.slice(5));
-});
-
-it('folders wait and say so after signing out, and resume after signing in again (issue: sign out)', async () => {
-  const { key } = await suite.server.account();
-  const desktop = await suite.start({ key });
-  const { page } = desktop;
-  const folder = makeSite('waiting', { 'index.html': 'one' });
-  const address = await linkOn(await watchFolder(desktop, folder, 'signed-out'));
-  await goTo(page, 'Settings');
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await goTo(page, 'Folders');
-  await untilSays(folderCard(page, 'waiting'), 'Signed out');
-  writeContents(folder, { 'index.html': 'two' });
-  await signIn(page, key);
-  await page.getByText(/^Signed in as/).waitFor();
-  await vi.waitFor(async () => expect(await seen(address)).toBe('two'), 10_000);
-  await goTo(page, 'Folders');
-  await untilSays(folderCard(page, 'waiting'), 'Up to date');
-});
-
-it('a revoked key is noticed at the next deploy: the folder says so, its site stays, and it resumes with another key (desktop §8.6)', async () => {
-  const { key } = await suite.server.account();
-  const made = await suite.server.api('/tokens', {
-    method: 'POST',
-    key,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ kind: 'api' }),
-  });
-  const { secret, token } = made.json<{ secret: string; token: string }>();
-  const desktop = await suite.start({ key: secret });
-  const { page } = desktop;
-  const folder = makeSite('revoked', { 'index.html': 'one' });
-  const card = await watchFolder(desktop, folder, 'key-revoked');
-  const address = await linkOn(card);
-  expect((await suite.server.api(`/tokens/${token}`, { method: 'DELETE', key })).status).toBeLessThan(300);
-  writeContents(folder, { 'index.html': 'two' });
-  await untilSays(card, 'Signed out');
-  expect(await seen(address)).toBe('one');
-  await goTo(page, 'Settings');
-  await page.getByText('Your key no longer works').first().waitFor();
-
-  await signIn(page, key);
-  await page.getByText(/^Signed in as/).waitFor();
-  await vi.waitFor(async () => expect(await seen(address)).toBe('two'), 10_000);
-});
-
-it('each of several servers has a separate account, and drops go to the current server (issue: several servers)', async () => {
-  const other = await startServer();
-  onTestFinished(() => other.close());
-  const { key } = await suite.server.account();
-  const { page, drop, state } = await suite.start({ key });
-  await goTo(page, 'Settings');
-  await page.getByLabel('Another server').fill('http://localhost:1');
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByRole('form', { name: 'Add a server' }).getByRole('alert').waitFor();
-  expect((await state()).session.servers).toHaveLength(1);
-
-  await page.getByLabel('Another server').fill(`localhost:${other.port}`);
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByText('It is now in use').waitFor();
-  const { session } = await state();
-  expect(session.current).toBe(`http://localhost:${other.port}`);
-  expect(session.servers.map(({ signIn }) => signIn.is)).toEqual(['signed-in', 'signed-out']);
-  await goTo(page, 'Publish');
-  await drop(makeSite('elsewhere', { 'index.html': 'on the other one' }));
-  const card = publishingCard(page, 'elsewhere');
-  await card.getByText('Link copied').waitFor();
-  const link = await linkOn(card);
-  expect(new URL(link).port).toBe(String(other.port));
-  expect((await other.visit(link)).text).toBe('on the other one');
-  expect(await suite.deployments(key)).toEqual([]);
-
-  await goTo(page, 'Settings');
-  await page.getByRole('button', { name: `Use localhost:${suite.server.port}` }).click();
-  await vi.waitFor(async () => expect((await state()).session.current).toBe(suite.address), 10_000);
-  await goTo(page, 'Publish');
-  await drop(makeSite('here', { 'index.html': 'on the first one' }));
-  await publishingCard(page, 'here').getByText('Link copied').waitFor();
-  expect(await suite.deployments(key)).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { folderCard, linkOn, nameFolder, publishingCard, untilSays } from '../harness/app/cards.ts';
+import { linkOn, publishingCard } from '../harness/app/cards.ts';
 import type { DesktopUnderTest } from '../harness/app/desktop.ts';
 import { makeSite } from '../harness/app/folders.ts';
 import type { MainHere } from '../harness/app/main-process.ts';
@@ -61,34 +61,4 @@ it.each(WAYS)('the app asks before it publishes a project given by %s (B1)', asy
   publish(desktop, makeSite('shop', { 'package.json': '{}', 'dist/index.html': 'built' }));
   await publishingCard(desktop.page, 'shop').getByText('Is this the right folder?').waitFor();
   expect(await suite.deployments(key)).toEqual([]);
-});
-
-it('a password set for the next drop protects a folder that is dropped to be watched (B2)', async () => {
-  const desktop = await startWithPassword();
-  const { page } = desktop;
-  await desktop.drop(makeSite('secret', { 'index.html': 'secret' }), 'right');
-  const dialog = page.getByRole('dialog', { name: 'Watch secret' });
-  await nameFolder(dialog, 'kept-secret');
-  await dialog.getByRole('button', { name: 'Watch and publish' }).click();
-  const card = folderCard(page, 'secret');
-  await untilSays(card, 'Up to date');
-  expect((await suite.server.visit(await linkOn(card))).status).toBe(401);
-});
-
-it('the app asks about a project that is dropped to be watched, and can watch its build instead (B1)', async () => {
-  const { key } = await suite.server.account();
-  const desktop = await suite.start({ key });
-  const { page } = desktop;
-  await desktop.drop(makeSite('shop', { 'package.json': '{}', 'dist/index.html': 'built' }), 'right');
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('This looks like a project’s source').waitFor();
-  expect(await suite.deployments(key)).toEqual([]);
-  await dialog.getByRole('button', { name: 'dist' }).click();
-  await nameFolder(dialog, 'built-shop');
-  await dialog.getByRole('button', { name: 'Watch and publish' }).click();
-  const card = folderCard(page, 'dist');
-  await untilSays(card, 'Up to date');
-  const link = await linkOn(card);
-  expect((await suite.server.visit(link)).text).toBe('built');
-  expect((await suite.server.visit(link, '/package.json')).status).toBe(404);
 });

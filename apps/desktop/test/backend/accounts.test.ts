@@ -8,14 +8,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readServerAddress } from '../../src/main/account/address.ts';
 import { KnownServer } from '../../src/main/account/known-server.ts';
 import { stopAtWrite, testNative } from './native.ts';
-import { eventually, openWorld } from './watch-world.ts';
+import { eventually, openWatched, openWorld, siteName } from './watch-world.ts';
 
 const server = useServer();
 const second = useServer();
 
 const UNKNOWN = `ship-${'0'.repeat(31)}f`;
-const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
-
 describe('readServerAddress', () => {
   it.each([
     ['berth.example', 'https://berth.example'],
@@ -72,7 +70,7 @@ describe('signing in (desktop §1, §6)', () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const options = { password: 'open-sesame' };
-    const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), options);
+    const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), options);
     await world.accounts.handlers.signIn({ key: await addKey(key) });
     // The folder is live again only after the server has confirmed it for the new key.
     await eventually(() =>
@@ -137,9 +135,7 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('deletes the key on sign-out, and watched folders wait', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id } = await openWatched(server());
     await world.accounts.handlers.signOut();
     expect(world.native.keys.size).toBe(0);
     expect(world.signInState()).toEqual({ is: 'signed-out' });
@@ -153,7 +149,7 @@ describe('signing in (desktop §1, §6)', () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     const again = await addKey(key);
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName());
     world.native.focused = false;
     await revoke(key);
     world.build('dist', { 'index.html': 'two' });
@@ -173,9 +169,7 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('uses a new key of the same account from then on, also for watched folders', async () => {
-    const world = await openWorld(server());
-    const { key } = await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, key, id, url } = await openWatched(server());
     const again = await addKey(key);
     await world.accounts.handlers.signIn({ key: again });
     await world.until(id, 'live');
@@ -337,9 +331,7 @@ describe('servers', () => {
   });
 
   it('removes a server with its key and pauses its folders, but never removes the last server', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id } = await openWatched(server());
     await expect(world.accounts.handlers.removeServer({ origin: world.origin })).rejects.toThrow('only server');
     const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
     await world.accounts.handlers.removeServer({ origin: world.origin });
@@ -355,7 +347,7 @@ it('writes no secret into any file of the app (T40)', async () => {
   const world = await openWorld(server(), native);
   const { key } = await world.signIn();
   const password = 'correct-horse-battery';
-  const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), { password });
+  const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), { password });
   await world.close();
   expect([...native.keys.values()].toSorted()).toEqual([password, key].toSorted());
   const files = [world.dataDir, join(world.home, 'cache')]

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Desktop, makeDir, openDesktop } from './desktop.ts';
+import { type Desktop, openDesktop } from './desktop.ts';
+import { makeHome } from '../harness/app/folders.ts';
 
 /** Nothing listens at this address: these tests need no server. */
 const SERVER = 'http://localhost:1';
@@ -16,7 +17,7 @@ test.each([
 ])(
   'reports a damaged %s once: what is lost, where the copy is, and what to do (desktop §8.5)',
   async (name, lost, next) => {
-    const dataDir = makeDir();
+    const dataDir = makeHome();
     const copy = join(dataDir, `${name}.damaged`);
     writeFileSync(join(dataDir, name), '{"half": ');
     const desktop = await openDesktop({ server: SERVER, dataDir });

@@ -1,6 +1,3 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import type { WatchRule } from '@berth/client';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Backend } from '../../src/main/backend.ts';
@@ -8,6 +5,7 @@ import { openBackend } from '../../src/main/open-backend.ts';
 import type { CommandName } from '../../src/shared/channels.ts';
 import { type CommandInput, type CommandOutput, commands, type EventData, events } from '../../src/shared/contract.ts';
 import type { NextDropOptions, Published, Publishing } from '../../src/shared/publishing.ts';
+import { type Contents, makeHome, makeSite as makeNamedSite } from '../harness/app/folders.ts';
 import { testNative, type TestNative } from './native.ts';
 
 /** One event that the page received. */
@@ -50,7 +48,7 @@ export interface DesktopOptions {
 
 /** Opens an app with short pauses. It is closed after the test. */
 export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
-  const { server, native = testNative(), dataDir = makeDir(), cacheDir = makeDir() } = options;
+  const { server, native = testNative(), dataDir = makeHome(), cacheDir = makeHome() } = options;
   const emitted: EmittedEvent[] = [];
   const backend = await openBackend({
     native,
@@ -118,20 +116,7 @@ export function listsOf({ emitted }: Desktop): EventData<'publishings'>[] {
   return emitted.filter(({ name }) => name === 'publishings').map(({ data }) => data as EventData<'publishings'>);
 }
 
-/** Creates a folder that is removed after the test. */
-export function makeDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
-
 /** Creates a folder with files. It is removed after the test. */
-export function makeSite(files: Readonly<Record<string, string | Uint8Array>>, name = 'site'): string {
-  const folder = join(makeDir(), name);
-  mkdirSync(folder);
-  for (const [file, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), content);
-  }
-  return folder;
+export function makeSite(files: Contents, name = 'site'): string {
+  return makeNamedSite(name, files);
 }

@@ -1,17 +1,15 @@
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { stopAtWrite, testNative } from './native.ts';
-import { eventually, openWorld } from './watch-world.ts';
+import { eventually, openWatched, openWorld, siteName } from './watch-world.ts';
 
 const server = useServer();
-
-const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
 describe('the password of a watched folder (T40)', () => {
   it('publishes nothing while the password is lost, and asks for it', async () => {
     const world = await openWorld(server(), testNative({ kept: 'memory' }));
     const { key } = await world.signIn();
-    const name = nameOf();
+    const name = siteName();
     const path = world.build('dist', { 'index.html': 'secret' });
     const { id, url } = await world.watch(path, name, { password: 'open-sesame' });
     expect((await server().visit(url!)).status).toBe(401);
@@ -41,7 +39,7 @@ describe('a password that is set later (T40)', () => {
   it('deletes the password if its folder is removed at the same time', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
+    const { id } = await world.watch(world.build('dist', { 'index.html': 'open' }), siteName());
     const writing = stopAtWrite(world.native);
     const changing = expect(world.folders.handlers.changeFolder({ id, password: 'open-sesame' })).rejects.toThrow(
       'no longer watched',
@@ -56,7 +54,7 @@ describe('a password that is set later (T40)', () => {
   it('does not make earlier versions live that have no password', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'open' }), nameOf());
+    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'open' }), siteName());
     await expect(world.folders.handlers.changeFolder({ id, password: 'short' })).rejects.toThrow('6 to 128');
     await world.folders.handlers.changeFolder({ id, password: 'open-sesame' });
     await eventually(async () => expect((await server().visit(url!)).status).toBe(401));
@@ -72,10 +70,7 @@ describe('a password that is set later (T40)', () => {
 
 describe('removing a password (T40)', () => {
   it('unlocks the site at the same address immediately and deletes the password from the keychain; earlier versions keep it', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const withPassword = { password: 'open-sesame' };
-    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), withPassword);
+    const { world, id, url, live } = await openWatched(server(), { password: 'open-sesame' });
     expect((await server().visit(url!)).status).toBe(401);
 
     await world.folders.handlers.changeFolder({ id, password: null });
@@ -99,7 +94,7 @@ describe('removing a password (T40)', () => {
     const world = await openWorld(server(), testNative({ kept: 'memory' }));
     const { key } = await world.signIn();
     const withPassword = { password: 'open-sesame' };
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), withPassword);
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), withPassword);
     await world.reopen(testNative({ kept: 'memory' }));
     await world.accounts.handlers.signIn({ key });
     await world.until(id, 'failed');
@@ -111,10 +106,7 @@ describe('removing a password (T40)', () => {
   });
 
   it('keeps the live version of a paused folder locked until the folder resumes', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const withPassword = { password: 'open-sesame' };
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), withPassword);
+    const { world, id, url } = await openWatched(server(), { password: 'open-sesame' });
     await world.folders.handlers.pauseFolder({ id });
     await world.folders.handlers.changeFolder({ id, password: null });
     expect(world.folder(id)).toMatchObject({ password: false, state: { is: 'paused', why: 'asked' } });
@@ -125,10 +117,7 @@ describe('removing a password (T40)', () => {
   });
 
   it('keeps the password and the lock, and reports an error, if the keychain cannot delete the password', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const withPassword = { password: 'open-sesame' };
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), withPassword);
+    const { world, id, url } = await openWatched(server(), { password: 'open-sesame' });
     world.native.keychain.remove = () => Promise.reject(new Error('locked'));
     await expect(world.folders.handlers.changeFolder({ id, password: null, labels: ['blog'] })).rejects.toThrow(
       'could not delete the password',

@@ -1,18 +1,13 @@
 import { renameSync } from 'node:fs';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { eventually, openWorld } from './watch-world.ts';
+import { eventually, openWatched, openWorld, siteName } from './watch-world.ts';
 
 const server = useServer();
 
-const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
-
-describe('making an earlier version live (desktop §1, §8)', () => {
+describe('making an earlier version live (desktop §1, §8.22)', () => {
   it('pauses the folder, so that no build replaces the earlier version before it resumes', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const path = world.build('dist', { 'index.html': 'one' });
-    const { id, url } = await world.watch(path, nameOf());
+    const { world, id, url } = await openWatched(server());
     for (const text of ['two', 'three']) {
       world.build('dist', { 'index.html': text });
       await world.untilShown(url!, text);
@@ -36,7 +31,7 @@ describe('making an earlier version live (desktop §1, §8)', () => {
     await world.reopen();
     world.build('dist', { 'index.html': 'four' });
     world.folders.onWake();
-    await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
+    await world.watch(world.build('other', { 'index.html': 'other' }), siteName());
     expect((await server().visit(url!)).text).toBe('one');
 
     await world.folders.handlers.resumeFolder({ id });
@@ -45,9 +40,7 @@ describe('making an earlier version live (desktop §1, §8)', () => {
   });
 
   it('makes the chosen deployment live, and does not pause if it is the newest version', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     world.build('dist', { 'index.html': 'two' });
     await world.untilShown(url!, 'two');
     await world.until(id, 'live');
@@ -64,9 +57,7 @@ describe('making an earlier version live (desktop §1, §8)', () => {
   });
 
   it('leaves the folder unchanged if it fails', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
     await expect(world.folders.handlers.makeLive({ id, deployment: 'calm-otter-0000000' })).rejects.toThrow(
       'no longer has version',
@@ -89,7 +80,7 @@ describe('the versions of a folder (desktop §1)', () => {
     const { key } = await world.signIn();
     const { deployment: foreign } = await server().publish({ 'index.html': 'by hand' }, { key });
     const path = world.build('dist', { 'index.html': 'one' });
-    const { id, url: first } = await world.watch(path, nameOf());
+    const { id, url: first } = await world.watch(path, siteName());
     const { live: one } = world.folder(id);
 
     renameSync(path, `${path}-2`);
@@ -97,7 +88,7 @@ describe('the versions of a folder (desktop §1)', () => {
     await world.folders.handlers.locateFolder({ id, grant: await world.grant(`${path}-2`) });
     await world.untilShown(first!, 'two');
     const { live: two } = await world.until(id, 'live');
-    const next = nameOf();
+    const next = siteName();
     await world.folders.handlers.changeFolder({ id, domain: next });
     const { live: three, url: second } = await world.until(id, 'live');
     const versions = async () =>
@@ -126,9 +117,7 @@ describe('the versions of a folder (desktop §1)', () => {
   });
 
   it('prunes to the number in the settings after the next deploy, also after the setting has changed', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     const publish = async (text: string) => {
       world.build('dist', { 'index.html': text });
       await world.untilShown(url!, text);
@@ -147,9 +136,9 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
   it('pauses the folder of the domain with a reason; resuming shows the folder again', async () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
-    const name = nameOf();
+    const name = siteName();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
-    const other = await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
+    const other = await world.watch(world.build('other', { 'index.html': 'other' }), siteName());
     const { deployment } = await server().publish({ 'index.html': 'elsewhere' }, { key });
     await world.sites.handlers.putDomain({ domain: name, deployment });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url });
@@ -168,7 +157,7 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
   it('pauses the folder of a deleted domain; resuming creates the domain again', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const name = nameOf();
+    const name = siteName();
     const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
     await world.sites.handlers.deleteDomain({ domain: name });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url: null, live: null });
@@ -180,7 +169,7 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
   it('does not pause the folder if the domain still shows the same deployment', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const name = nameOf();
+    const name = siteName();
     const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
     const emitted = world.emitted(id).length;
     await world.sites.handlers.putDomain({ domain: name, deployment: live!.deployment, labels: ['blog'] });
@@ -193,9 +182,7 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
 
 describe('a late answer about the live version', () => {
   it('does not replace a version that was published in the meantime', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url, live } = await openWatched(server());
     const requested = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     world.network.hold = async (request) => {
@@ -222,7 +209,7 @@ describe('notifications about watched folders (desktop §8)', () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
-    const name = nameOf();
+    const name = siteName();
     const { id } = await world.watch(path, name);
     await world.folders.handlers.removeFolder({ id });
     world.native.focused = false;
@@ -238,16 +225,14 @@ describe('notifications about watched folders (desktop §8)', () => {
     world.native.notify = () => {
       throw new Error('Notifications are not available');
     };
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName());
     world.build('dist', { 'index.html': 'two' });
     await world.untilShown(url!, 'two');
     await world.until(id, 'live');
   });
 
   it('notifies once for each build while the window is in the background; a click opens the site', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     expect(world.native.notes).toEqual([]);
     world.native.focused = false;
     world.build('dist', { 'index.html': 'two' });
@@ -259,9 +244,7 @@ describe('notifications about watched folders (desktop §8)', () => {
   });
 
   it('notifies once when a folder needs the user to act; a click shows the folder', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id } = await openWatched(server());
     world.native.focused = false;
     world.build('dist', { 'setup.exe': 'x' });
     await world.until(id, 'waiting');

@@ -1,18 +1,16 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { eventually, openWorld, watchedId } from './watch-world.ts';
+import { eventually, openWatched, openWorld, siteName, watchedId } from './watch-world.ts';
 
 const server = useServer();
-
-const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
 describe('a watched folder (desktop §5, §8)', () => {
   it('publishes every build at the same address, with one deploy each', async () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one', 'app.js': '1' });
-    const { id, url, live } = await world.watch(path, nameOf());
+    const { id, url, live } = await world.watch(path, siteName());
     expect((await server().visit(url!)).text).toBe('one');
     expect(live).toMatchObject({ files: 2, bytes: 4 });
 
@@ -26,10 +24,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('keeps the live version while the folder is deleted, and continues when it is created again', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const path = world.build('dist', { 'index.html': 'one' });
-    const { id, url } = await world.watch(path, nameOf());
+    const { world, path, id, url } = await openWatched(server());
     rmSync(path, { recursive: true });
     await world.until(id, 'missing');
     expect(world.folder(id).state).toEqual({ is: 'missing', reason: 'gone' });
@@ -40,10 +35,10 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.until(id, 'live');
   });
 
-  it('remembers the folder and its live version after a restart, and does not publish again', async () => {
+  it('remembers the folder and its live version after a restart, and does not publish again (D4)', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const before = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf(), { labels: ['blog'] });
+    const before = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), { labels: ['blog'] });
     await world.reopen();
     expect(world.folder(before.id)).toMatchObject({
       url: before.url,
@@ -56,16 +51,14 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('stays paused across a restart, and publishes the changes since then when it resumes (D9)', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     await world.folders.handlers.pauseFolder({ id });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
     await world.reopen();
     world.build('dist', { 'index.html': 'two' });
     world.folders.onWake();
     // A deploy of the paused folder would happen before this one.
-    const other = await world.watch(world.build('other', { 'index.html': 'other' }), nameOf());
+    const other = await world.watch(world.build('other', { 'index.html': 'other' }), siteName());
     expect(other.state).toEqual({ is: 'live' });
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
     expect(await world.deployments()).toHaveLength(2);
@@ -77,9 +70,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('shows the time of the next retry while the server is down, and publishes once it is back', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     world.network.down = true;
     world.accounts.setOnline(false);
     world.build('dist', { 'index.html': 'two' });
@@ -96,9 +87,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('resumes when the network is back after a start without one', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, live } = await openWatched(server());
     world.network.down = true;
     await world.reopen();
     await world.until(id, 'waiting');
@@ -137,9 +126,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('names the file that cannot be published, and publishes once the file is gone', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     const path = world.build('dist', { 'setup.exe': 'x', 'index.html': 'two' });
     const { state } = await world.until(id, 'waiting');
     expect(state).toMatchObject({ problem: { kind: 'folder', file: 'setup.exe' } });
@@ -150,9 +137,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('aborts the running deploy on cancel and pauses; the live version does not change', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     world.network.down = true;
     world.build('dist', { 'index.html': 'two' });
     await world.until(id, 'publishing');
@@ -164,9 +149,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('finishes the running deploy before it pauses (D9)', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id, url } = await openWatched(server());
     world.network.down = true;
     world.build('dist', { 'index.html': 'two' });
     await world.until(id, 'publishing');
@@ -179,10 +162,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('opens the folder in the file manager, and forgets it once it is removed, while its site stays online', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const path = world.build('dist', { 'index.html': 'one' });
-    const { id, url } = await world.watch(path, nameOf());
+    const { world, path, id, url } = await openWatched(server());
     await world.folders.handlers.showFolder({ id });
     expect(world.native.shown).toEqual([path]);
     await world.folders.handlers.removeFolder({ id });
@@ -194,10 +174,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('keeps its address when the user locates the folder after it was moved', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const path = world.build('dist', { 'index.html': 'one' });
-    const { id, url } = await world.watch(path, nameOf());
+    const { world, path, id, url } = await openWatched(server());
     renameSync(path, `${path}-2`);
     await world.until(id, 'missing');
     world.build('dist-2', { 'index.html': 'two' });
@@ -209,9 +186,7 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('reports an error if folders.json cannot be written', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+    const { world, id } = await openWatched(server());
     renameSync(world.dataDir, `${world.dataDir}-away`);
     writeFileSync(world.dataDir, 'no folder');
     await expect(world.folders.handlers.pauseFolder({ id })).rejects.toThrow('cannot be saved');
@@ -219,10 +194,8 @@ describe('a watched folder (desktop §5, §8)', () => {
   });
 
   it('publishes under the new name after the name is changed; the old name still shows the last version', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
-    const next = nameOf();
+    const { world, id, url } = await openWatched(server());
+    const next = siteName();
     await world.folders.handlers.changeFolder({ id, domain: next });
     const after = await world.until(id, 'live');
     expect(after).toMatchObject({ domain: next, url: `http://${next}:${server().port}` });
@@ -241,7 +214,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const grant = await world.grant(path);
     const watch = (domain: string, more: object = {}) =>
       world.folders.handlers.watch({ of: { grant }, domain, labels: [], ...more });
-    const name = nameOf();
+    const name = siteName();
     await expect(watch(name)).rejects.toMatchObject({ kind: 'signed-out' });
     await world.signIn();
     await expect(watch('api.localhost')).rejects.toThrow('reserved');
@@ -255,10 +228,10 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     await world.until(id, 'live');
     await expect(watch(name)).rejects.toThrow('Drop the item again');
     const again = { of: { grant: await world.grant(path) } };
-    await expect(watch(nameOf(), again)).rejects.toThrow('already watched');
+    await expect(watch(siteName(), again)).rejects.toThrow('already watched');
     symlinkSync(path, `${path}-link`);
     const link = { of: { grant: await world.grant(`${path}-link`) } };
-    await expect(watch(nameOf(), link)).rejects.toThrow('already watched');
+    await expect(watch(siteName(), link)).rejects.toThrow('already watched');
     const other = { of: { grant: await world.grant(world.build('third', { 'index.html': '3' })) } };
     await expect(watch(name.split('.')[0]!, other)).rejects.toThrow('is already used for');
     expect(world.folders.list()).toHaveLength(1);
@@ -268,7 +241,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const world = await openWorld(server());
     await world.signIn();
     const path = world.build('dist', { 'index.html': 'one' });
-    const name = nameOf();
+    const name = siteName();
     const { id, url, live } = await world.watch(path, name);
     await world.folders.handlers.removeFolder({ id });
     const again = await world.watch(path, name);
@@ -284,7 +257,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const path = world.build('dist', { 'index.html': 'one' });
     const grants = await Promise.all([1, 2, 3].map(() => world.grant(path)));
     const requests = grants.map((grant) =>
-      world.folders.handlers.watch({ of: { grant }, domain: nameOf(), labels: [], password: 'open-sesame' }),
+      world.folders.handlers.watch({ of: { grant }, domain: siteName(), labels: [], password: 'open-sesame' }),
     );
     const outcomes = (await Promise.allSettled(requests)).map(({ status }) => status);
     expect(outcomes).toEqual(['fulfilled', 'rejected', 'rejected']);
@@ -295,7 +268,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
   it('refuses a name that belongs to another account', async () => {
     const world = await openWorld(server());
     await world.signIn();
-    const name = nameOf();
+    const name = siteName();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
     await world.folders.handlers.removeFolder({ id });
     await world.signIn();

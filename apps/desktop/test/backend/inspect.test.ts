@@ -2,7 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folderDoubt, type FolderFacts, inspectFolder } from '../../src/main/approval/inspect.ts';
-import { makeDir, makeSite } from './desktop.ts';
+import { makeSite } from './desktop.ts';
+import { makeHome } from '../harness/app/folders.ts';
 
 const PLAIN: FolderFacts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };
 
@@ -46,7 +47,7 @@ describe('the question about a folder, by its files', () => {
   });
 
   test('treats the home folder, its parents and the personal folders in it as personal, also through links', async () => {
-    const home = join(makeDir(), 'anna');
+    const home = join(makeHome(), 'anna');
     for (const name of ['Desktop', 'Bilder', 'sites/blog', '.config']) mkdirSync(join(home, name), { recursive: true });
     writeFileSync(join(home, '.config/user-dirs.dirs'), 'XDG_PICTURES_DIR="$HOME/Bilder"\n');
     for (const name of ['.', 'Desktop', 'sites/blog']) writeFileSync(join(home, name, 'index.html'), 'x');
@@ -62,6 +63,6 @@ describe('the question about a folder, by its files', () => {
   });
 
   test('asks nothing about a missing folder, because publishing it reports the error', async () => {
-    expect(await inspectFolder(join(makeDir(), 'gone'), '/home/user')).toBe(null);
+    expect(await inspectFolder(join(makeHome(), 'gone'), '/home/user')).toBe(null);
   });
 });

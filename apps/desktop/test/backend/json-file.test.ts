@@ -1,17 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openJsonFile } from '../../src/main/storage/json-file.ts';
+import { makeHome, writeContents } from '../harness/app/folders.ts';
 
 const schema = z.object({ count: z.int() });
 
-function makePath(): string {
-  const home = mkdtempSync(join(tmpdir(), 'berth-json-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  return join(home, 'data', 'count.json');
-}
+const makePath = () => join(makeHome(), 'data', 'count.json');
 
 const openCount = (path: string) => openJsonFile({ path, schema, initial: { count: 0 } });
 
@@ -56,6 +53,30 @@ describe('a JSON file (desktop §2)', () => {
     await file.change((value) => value);
     expect(readCount(path)).toBe(2);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'keeps the old content if only a part of the new one fits on the disk',
+    () => {
+      const home = makeHome();
+      const path = join(home, 'count.json');
+      writeContents(home, { 'count.json': 'old' });
+      const program = `
+      import { replaceFile } from '${import.meta.resolve('../../src/main/storage/replace-file.ts')}';
+      process.on('SIGXFSZ', () => {});
+      const written = replaceFile(process.argv[1], 'x'.repeat(1_000_000));
+      console.log(await written.then(() => 'written', ({ code }) => code));`;
+      // Like a full disk, a limit on the size of files cuts a write short before it fails one.
+      const shell = [
+        '-c',
+        'ulimit -f 64; exec "$0" --input-type=module --eval "$1" "$2"',
+        process.execPath,
+        program,
+        path,
+      ];
+      expect(spawnSync('sh', shell, { encoding: 'utf8' }).stdout.trim()).toBe('EFBIG');
+      expect([readdirSync(home), readFileSync(path, 'utf8')]).toEqual([['count.json'], 'old']);
+    },
+  );
 
   it.each([
     ['half written', '{"count":'],

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { startProxy } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
+import { listsOf, makeSite, openDesktop } from './desktop.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { testNative } from './native.ts';
 import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
 
@@ -94,7 +95,7 @@ test.each([
 ])('an app that is killed %s finishes the publishing once after its next start (issue 6)', async (_, isThere) => {
   const { key } = await server().account();
   const proxy = await startProxy(server().port);
-  const [dataDir, cacheDir] = [makeDir(), makeDir()];
+  const [dataDir, cacheDir] = [makeHome(), makeHome()];
   const args = [proxy.url, key, makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) }), dataDir, cacheDir];
   const app = spawn(process.execPath, [join(import.meta.dirname, 'killed-app.ts'), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -125,7 +126,7 @@ test.each([
   'an app that is killed after the deploy but before storing the result does not publish twice (issue 6): %s',
   async (_, domain) => {
     const desktop = await openSignedIn(server());
-    const [dataDir, cacheDir] = [makeDir(), makeDir()];
+    const [dataDir, cacheDir] = [makeHome(), makeHome()];
     // The link is copied after the engine has removed its record of the upload, and before the list says that it is published.
     desktop.native.copyText = () => {
       cpSync(desktop.dataDir, dataDir, { recursive: true });
@@ -224,12 +225,4 @@ test('dismissing removes a publishing from the list, and cancels it if it is run
   expect(listsOf(desktop).at(-1)).toEqual([]);
   expect(await desktop.deployments()).toEqual([]);
   await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('no longer in the list');
-});
-
-test('sets a damaged publishings.json aside and starts', async () => {
-  const dataDir = makeDir();
-  writeFileSync(join(dataDir, 'publishings.json'), '{"publishings":[{"id":"../../etc"}]}');
-  const desktop = await open(server(), { dataDir });
-  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
-  expect(readdirSync(dataDir)).toContain('publishings.json.damaged');
 });

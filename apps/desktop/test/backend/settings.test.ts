@@ -1,14 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { openSettings } from '../../src/main/settings.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { testNative } from './native.ts';
 
 let dataDir: string;
-beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'berth-settings-'))));
-beforeEach(() => () => rmSync(dataDir, { recursive: true, force: true }));
+beforeEach(() => void (dataDir = makeHome()));
 
 function open(native = testNative()) {
   const emitted: Settings[] = [];
@@ -76,11 +74,4 @@ test('changes nothing if the settings cannot be written', async () => {
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toThrow('cannot be saved');
   expect(value()).toEqual(DEFAULT_SETTINGS);
   expect([native.openAtLogin, native.themes]).toEqual([false, ['system']]);
-});
-
-test('sets a damaged settings.json aside and uses the default settings', async () => {
-  mkdirSync(dataDir, { recursive: true });
-  writeFileSync(join(dataDir, 'settings.json'), '{"theme":"pink"}');
-  expect((await open()).value()).toEqual(DEFAULT_SETTINGS);
-  expect(readFileSync(join(dataDir, 'settings.json.damaged'), 'utf8')).toContain('pink');
 });

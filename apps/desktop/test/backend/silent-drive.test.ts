@@ -2,10 +2,11 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { expect, test, vi } from 'vitest';
-import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
+import { listsOf, makeSite, openDesktop } from './desktop.ts';
+import { makeHome } from '../harness/app/folders.ts';
 import { openSignedIn, PAGE } from './publishing-world.ts';
 import { silence } from './silent-drive.ts';
-import { eventually, openWorld, watchedId } from './watch-world.ts';
+import { eventually, openWatched, openWorld, siteName, watchedId } from './watch-world.ts';
 
 const server = useServer();
 
@@ -15,13 +16,11 @@ const reopen = ({ proxy, native, dataDir, cacheDir }: Awaited<ReturnType<typeof 
 
 const SILENT = { kind: 'folder', message: expect.stringContaining('does not answer') };
 
-const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
-
 test('a watched folder on an unresponsive drive blocks neither other watched folders nor quitting (desktop §5)', async () => {
   const world = await openWorld(server());
   await world.signIn();
-  const stuck = await world.watch(world.build('nas/stuck', { 'index.html': 'stuck' }), nameOf());
-  const other = await world.watch(world.build('disk/other', { 'index.html': 'one' }), nameOf());
+  const stuck = await world.watch(world.build('nas/stuck', { 'index.html': 'stuck' }), siteName());
+  const other = await world.watch(world.build('disk/other', { 'index.html': 'one' }), siteName());
   await world.close();
   const drive = silence(stuck.path);
   await world.reopen();
@@ -31,7 +30,7 @@ test('a watched folder on an unresponsive drive blocks neither other watched fol
   expect(world.folder(stuck.id)).toMatchObject({ url: stuck.url, live: stuck.live, state: { is: 'starting' } });
   expect(drive.asked).not.toEqual([]);
 
-  const third = await world.watch(world.build('disk/third', { 'index.html': 'three' }), nameOf());
+  const third = await world.watch(world.build('disk/third', { 'index.html': 'three' }), siteName());
   expect((await server().visit(third.url!)).text).toBe('three');
 
   // The user can still pause and resume the folder.
@@ -48,8 +47,8 @@ test('all watched folders on one unresponsive drive block only one thread', asyn
   await world.signIn();
   const stuck = [];
   for (const name of ['a', 'b', 'c', 'd', 'e'])
-    stuck.push(await world.watch(world.build(`nas/${name}`, { 'index.html': name }), nameOf()));
-  const other = await world.watch(world.build('disk/other', { 'index.html': 'one' }), nameOf());
+    stuck.push(await world.watch(world.build(`nas/${name}`, { 'index.html': name }), siteName()));
+  const other = await world.watch(world.build('disk/other', { 'index.html': 'one' }), siteName());
   await world.close();
   const drive = silence(join(world.home, 'nas'));
   await world.reopen();
@@ -62,9 +61,7 @@ test('all watched folders on one unresponsive drive block only one thread', asyn
 });
 
 test('can pause a watched folder whose drive stopped responding', async () => {
-  const world = await openWorld(server());
-  await world.signIn();
-  const { id, path, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
+  const { world, id, path, live } = await openWatched(server());
   const more = world.build('more', { 'more.html': 'more' });
   const drive = silence(path);
   // Both wait for the drive: the scan and the file watcher, which has reported a change.
@@ -164,7 +161,7 @@ test('lists a drop on an unresponsive drive immediately, and a retry works once 
 
 test('published folders on one unresponsive drive block one thread, and other folders are still found (B2)', async () => {
   const desktop = await openSignedIn(server());
-  const nas = makeDir();
+  const nas = makeHome();
   const stuck = ['a', 'b', 'c', 'd', 'e'].map((name) => {
     mkdirSync(join(nas, name));
     writeFileSync(join(nas, name, 'index.html'), name);
@@ -196,7 +193,7 @@ test('published folders on one unresponsive drive block one thread, and other fo
 test('a folder on an unresponsive drive does not block watching, changing or locating others (B3)', async () => {
   const world = await openWorld(server());
   await world.signIn();
-  const remainingFolder = await world.watch(world.build('disk/kept', { 'index.html': 'kept' }), nameOf());
+  const remainingFolder = await world.watch(world.build('disk/kept', { 'index.html': 'kept' }), siteName());
   const moved = await world.grant(world.build('disk/moved', { 'index.html': 'moved' }));
   const other = await world.grant(world.build('disk/other', { 'index.html': 'other' }));
   const away = world.build('nas/away', { 'index.html': 'away' });
@@ -204,11 +201,11 @@ test('a folder on an unresponsive drive does not block watching, changing or loc
   const drive = silence(away);
   const { handlers } = world.folders;
   let isRefused = false;
-  const stuck = handlers.watch({ of: { grant }, domain: nameOf(), labels: [] }).catch((thrown: unknown) => {
+  const stuck = handlers.watch({ of: { grant }, domain: siteName(), labels: [] }).catch((thrown: unknown) => {
     isRefused = true;
     return thrown;
   });
-  watchedId(await handlers.watch({ of: { grant: other }, domain: nameOf(), labels: [] }));
+  watchedId(await handlers.watch({ of: { grant: other }, domain: siteName(), labels: [] }));
   await handlers.changeFolder({ id: remainingFolder.id, labels: ['notes'] });
   expect(await handlers.locateFolder({ id: remainingFolder.id, grant: moved })).toEqual({ is: 'located' });
   expect(isRefused).toBe(false);
@@ -216,5 +213,5 @@ test('a folder on an unresponsive drive does not block watching, changing or loc
 
   drive.comeBack();
   // The grant is still valid.
-  await vi.waitFor(async () => watchedId(await handlers.watch({ of: { grant }, domain: nameOf(), labels: [] })));
+  await vi.waitFor(async () => watchedId(await handlers.watch({ of: { grant }, domain: siteName(), labels: [] })));
 });

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ClientError } from '@berth/client';
 import type { Activity } from '@berth/contract';
 import type { TestServer } from '@berth/testing/server';
@@ -16,6 +16,7 @@ import type { CommandOutput } from '../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../src/shared/folder.ts';
 import type { SignIn } from '../../src/shared/session.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
+import { writeContents } from '../harness/app/folders.ts';
 import { testNative, type TestNative } from './native.ts';
 
 /** Short times for watching. Periodic scans are rare, so that only reported changes cause a scan. */
@@ -76,6 +77,16 @@ export interface World {
 export function watchedId(answer: CommandOutput<'watch'>): string {
   if (answer.is === 'watched') return answer.id;
   throw new Error(`The app asked: ${answer.question.about}`);
+}
+
+/** A name below the platform domain that no other test uses. */
+export const siteName = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
+
+/** Opens an app that is signed in and watches a live folder named `dist`, whose front page is `one`. */
+export async function openWatched(server: TestServer, more: { password?: string } = {}) {
+  const world = await openWorld(server);
+  const { key } = await world.signIn();
+  return { world, key, ...(await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), more)) };
 }
 
 /** A new app without data, which is removed after the test. */
@@ -151,12 +162,8 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
     emitted: (id) => states.get(id) ?? [],
     count: (event) => counts.get(event) ?? 0,
     build(name, files) {
-      const folder = join(home, name);
-      for (const [path, content] of Object.entries(files)) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), content);
-      }
-      return folder;
+      writeContents(join(home, name), files);
+      return join(home, name);
     },
     async grant(path) {
       const [given] = await world.grants.give([path]);

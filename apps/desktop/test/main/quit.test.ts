@@ -9,18 +9,6 @@ function quittable(close: () => Promise<void>, limitMs?: number) {
   return { app, quitting };
 }
 
-it('quits only after running work has ended', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const { app, quitting } = quittable(() => promise);
-  expect(quitting.begun()).toBe(false);
-  app.quit();
-  expect(quitting.begun()).toBe(true);
-  await Promise.resolve();
-  expect(app.exitCode).toBeNull();
-  resolve();
-  expect(await app.ended).toBe(0);
-});
-
 it('quits even if ending the work fails', async () => {
   const { app } = quittable(() => Promise.reject(new Error('The disk is full')));
   app.quit();
@@ -39,13 +27,4 @@ it('quits after a few seconds even if running work does not end', async () => {
   } finally {
     vi.useRealTimers();
   }
-});
-
-it('ends running work only once, however often it is called', async () => {
-  const close = vi.fn(async () => {});
-  const { app, quitting } = quittable(close);
-  await Promise.all([quitting.stop(), quitting.stop()]);
-  app.quit();
-  expect(await app.ended).toBe(0);
-  expect(close).toHaveBeenCalledOnce();
 });

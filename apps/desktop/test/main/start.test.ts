@@ -116,12 +116,6 @@ it('refuses every permission, device, screen capture, download and foreign reque
   expect(session.fetches('data:image/png;base64,AAAA')).toBe(true);
 });
 
-it('serves its page from the compiled folder', async () => {
-  const { fake } = await startedApp();
-  const answer = await fake.protocolHandler('berth-app')(new Request(PAGE_URL));
-  expect(await answer.text()).toContain('<title>Berth</title>');
-});
-
 it('runs as a single instance: a second one passes on its arguments and exits (desktop §8.24)', async () => {
   const second = await startedApp({ first: false });
   expect(second.fake.recorder.names()).not.toContain('app.whenReady');

@@ -1,7 +1,6 @@
 import {
   type BerthClient,
   CANCELLED,
-  ClientError,
   deployFolder,
   readFolder,
   type RetryPolicy,
@@ -9,6 +8,7 @@ import {
 } from '@berth/client';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { PublishOptions } from '../../shared/publishing.ts';
+import { aborted } from '../problem.ts';
 import { initialProgress, leftOutOf, type ProgressView, applyDeployEvent } from '../progress.ts';
 import type { EndReason } from './publish-queue.ts';
 
@@ -98,7 +98,7 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
       show(applyDeployEvent(view, event, Date.now()));
     }
   } catch (thrown) {
-    outcome.failure = signal.aborted ? new ClientError('aborted', 'Cancelled before it finished.') : thrown;
+    outcome.failure = signal.aborted ? aborted() : thrown;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

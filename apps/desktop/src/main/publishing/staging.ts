@@ -4,6 +4,7 @@ import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '@berth/client';
 import pLimit from 'p-limit';
+import { aborted } from '../problem.ts';
 
 /** How many files are copied in parallel. */
 const AT_ONCE = 4;
@@ -116,8 +117,4 @@ async function copy(path: string, to: string, signal: AbortSignal): Promise<void
     const reason = REASONS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'it cannot be copied';
     throw new ClientError('folder', `${basename(path)}: ${reason}.`, { file: basename(path), cause: thrown });
   }
-}
-
-function aborted(): ClientError {
-  return new ClientError('aborted', 'Cancelled before it finished.');
 }

@@ -21,13 +21,6 @@ export async function goTo(page: Page, name: 'Publish' | 'Folders' | 'Sites' | '
     .click();
 }
 
-/** Chooses a command in the menu of a watched folder. */
-export async function chooseOf(page: Page, name: string, command: string): Promise<void> {
-  const card = folderCard(page, name);
-  await card.getByRole('button', { name: `More about ${name}` }).click();
-  await card.getByRole('menuitem', { name: command }).click();
-}
-
 /** Waits until a card shows a link. @returns Its address. */
 export function linkOn(card: Locator): Promise<string> {
   return card.getByRole('link').first().getAttribute('href').then(String);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** The contents of a folder: the bytes of each file, by path. */
-export type Contents = Readonly<Record<string, string | Buffer>>;
+export type Contents = Readonly<Record<string, string | Uint8Array>>;
 
 /** Creates an empty folder that is removed after the test. @returns Its path. */
 export function makeHome(): string {

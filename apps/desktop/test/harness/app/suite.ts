@@ -6,8 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { type DesktopOptions, type DesktopUnderTest, startDesktop } from './desktop.ts';
 import { makeHome } from './folders.ts';
 import { type TcpProxy, openTcpProxy } from './tcp-proxy.ts';
-import { type MainChild, startMainChild } from './main-child.ts';
-import { type MainHere, type MainProcess, startMain } from './main-process.ts';
+import { type MainHere, startMain } from './main-process.ts';
 import { type Compiled, compileWindow } from './scripts.ts';
 
 type StartOptions = Partial<Omit<DesktopOptions, 'browser' | 'compiled'>>;
@@ -22,8 +21,6 @@ export interface DesktopSuite {
   readonly dist: string;
   /** Starts the app, signed out unless `key` is given. It quits after the test, which fails if the page had a fault. */
   start(options?: StartOptions): Promise<DesktopUnderTest<MainHere>>;
-  /** Like `start`, with the main process in a child process. */
-  startApart(options?: StartOptions): Promise<DesktopUnderTest<MainChild>>;
   /** The ids of an account's deployments on the server that are not deleted, newest first. */
   deployments(key: string): Promise<string[]>;
   /** Opens a proxy to the server that is closed after the test. */
@@ -43,10 +40,7 @@ export function desktopSuite(env: Record<string, string> = {}): DesktopSuite {
   });
 
   const address = () => `http://localhost:${server.port}`;
-  const start = async <M extends MainProcess>(
-    startMain: (options: Parameters<typeof startMainChild>[0]) => Promise<M>,
-    options: StartOptions = {},
-  ) => {
+  const start = async (options: StartOptions = {}) => {
     const home = options.home ?? makeHome();
     const desktop = await startDesktop({ server: address(), ...options, home, browser, compiled }, startMain);
     onTestFinished(async () => {
@@ -65,8 +59,7 @@ export function desktopSuite(env: Record<string, string> = {}): DesktopSuite {
     get dist() {
       return compiled.dist;
     },
-    start: (options) => start(startMain, options),
-    startApart: (options) => start(startMainChild, options),
+    start,
     async deployments(key) {
       const { api } = createClient({ server: address(), key });
       const { deployments } = await api.deployments.list.query({ limit: 100 });
