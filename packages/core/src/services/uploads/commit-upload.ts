@@ -129,8 +129,11 @@ async function locationsOf(core: Core, hashes: readonly string[]): Promise<Map<s
 async function close(em: EntityManager, core: Core, { hash }: FoundUpload): Promise<void> {
   const committed = core.now();
   const expires = new Date(committed.getTime() + UPLOAD_SECONDS * 1000);
-  const lists = { paths: [], hashes: Buffer.of(), sizes: [], asked: Buffer.of(), lengths: [] };
-  const closed = await em.nativeUpdate(Upload, { hash, committed: null }, { committed, expires, ...lists });
+  const closed = await em.nativeUpdate(
+    Upload,
+    { hash, committed: null },
+    { committed, expires, paths: [], hashes: Buffer.of(), sizes: [], asked: Buffer.of(), lengths: [] },
+  );
   if (closed !== 1) throw uploadNotFound();
   await em.nativeDelete(UploadContent, { upload: hash });
   await em.nativeDelete(UploadPack, { upload: hash });
