@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
+import { answerEndlessly, ENDLESS_BYTES, startAnswering, unreachableAddress } from '@berth/testing/fake-servers';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
-import { OWNER_KEY } from '@berth/api/testing';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import { ClientError } from '../../src/errors.ts';
-import { answerEndlessly, ENDLESS_BYTES, unreachableAddress, startAnswering } from './fake-servers.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { useServer } from '@berth/testing/use-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import type { WatchFolderInput } from '../../src/watch/input.ts';
 import { listVersions } from '../../src/watch/versions.ts';
-import { useServer } from '@berth/api/testing/vitest';
 import { startWatch } from './running-watch.ts';
 
 const server = useServer();

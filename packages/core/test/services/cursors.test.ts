@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { createTestCore, deploySite } from '@berth/testing/core';
+import { sweepAll } from '@berth/testing/invariants';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { listActivities } from '../../src/services/activities/activities.ts';
 import { type CursorScope, decodeCursor, encodeCursor, toPage } from '../../src/services/cursors.ts';
 import { deleteDeployment, listDeployments } from '../../src/services/deployments/deployments.ts';
-import { createTestCore, deploySite } from '../test-core.ts';
-import { sweepAll } from './invariants.ts';
 
 const SITE = { 'index.html': 'hello' };
 const refusal = expect.objectContaining({

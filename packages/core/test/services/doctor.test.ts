@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { access, open, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestCore, deploySite, readSite, insertPack } from '@berth/testing/core';
+import { expectSound } from '@berth/testing/invariants';
 import type { Core } from '../../src/core.ts';
 import { deleteDeployment } from '../../src/services/deployments/deployments.ts';
 import { doctor, type DoctorEvent } from '../../src/services/doctor/doctor.ts';
 import { sweep } from '../../src/services/sweep/sweep.ts';
-import { createTestCore, deploySite, readSite, insertPack } from '../test-core.ts';
-import { expectSound } from './invariants.ts';
 
 const GRACE_MS = 60 * 60 * 1000;
 const SITE = { 'index.html': '<h1>Ahoy</h1>', 'empty.txt': '', 'big.bin': randomBytes(700_000) };

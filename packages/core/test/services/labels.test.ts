@@ -1,11 +1,11 @@
 import { MAX_LISTED_LABELS } from '@berth/contract';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
 import type { AccountCaller } from '../../src/core.ts';
 import { claimDeployment } from '../../src/services/deployments/claims.ts';
 import { deleteDeployment, updateDeployment } from '../../src/services/deployments/deployments.ts';
 import { listLabels } from '../../src/services/labels.ts';
 import { addToken, deleteToken } from '../../src/services/accounts/tokens.ts';
-import { ANONYMOUS, createTestCore, deploySite } from '../test-core.ts';
 
 let caller: AccountCaller;
 const test = await createTestCore();

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { createTestCore, deploySite, readSite, whileLocked, refusal } from '@berth/testing/core';
+import { expectSound, stateOf, sweepAll, closeSwept } from '@berth/testing/invariants';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -17,8 +19,6 @@ import {
 } from '../../src/services/deployments/deployments.ts';
 import { LiveSiteCache } from '../../src/services/sites/live-sites.ts';
 import { sweep } from '../../src/services/sweep/sweep.ts';
-import { createTestCore, deploySite, readSite, refusal, whileLocked } from '../test-core.ts';
-import { closeSwept, expectSound, stateOf, sweepAll } from './invariants.ts';
 
 const test = await createTestCore();
 const { core } = test;

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { createTestCore } from '@berth/testing/core';
 import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -10,7 +11,6 @@ import {
   takeRateLimit,
   takeFromBucket,
 } from '../../src/services/rate-limits.ts';
-import { createTestCore } from '../test-core.ts';
 
 const test = await createTestCore({ rateLimits: DEFAULT_RATE_LIMITS });
 afterAll(() => test.close());

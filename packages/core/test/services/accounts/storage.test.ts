@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DEFAULT_PLANS } from '@berth/contract';
+import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { expectSound } from '@berth/testing/invariants';
+import { begin, listOf, publishDelta, sendMissing, uploadAll } from '@berth/testing/uploads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, AnonymousCaller, Core } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
@@ -10,9 +13,6 @@ import { deleteDeployment } from '../../../src/services/deployments/deployments.
 import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/uploads.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
-import { expectSound } from '../invariants.ts';
-import { begin, listOf, publishDelta, sendMissing, uploadAll } from '../uploads/uploading.ts';
 
 const CAP = 10_000;
 const MiB = 1024 ** 2;

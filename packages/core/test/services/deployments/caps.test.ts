@@ -1,12 +1,12 @@
 import type { Plan } from '@berth/contract';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
+import { expectSound } from '@berth/testing/invariants';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment, listDeployments } from '../../../src/services/deployments/deployments.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
-import { ANONYMOUS, createTestCore, deploySite } from '../../test-core.ts';
-import { expectSound } from '../invariants.ts';
 
 const CAP = 5;
 const PLAN: Plan = {

@@ -1,5 +1,7 @@
 import { DEFAULT_PLANS, Deployment } from '@berth/contract';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, createTestCore, deploySite, whileLocked, refusal, untilLockIsAwaited } from '@berth/testing/core';
+import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -8,8 +10,6 @@ import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
 import { deleteDeployment, getDeployment, listDeployments } from '../../../src/services/deployments/deployments.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { DEFAULT_RATE_LIMITS } from '../../../src/services/rate-limits.ts';
-import { ANONYMOUS, createTestCore, deploySite, refusal, untilLockIsAwaited, whileLocked } from '../../test-core.ts';
-import { expectSound, stateOf, sweepAll } from '../invariants.ts';
 
 const THREE_DAYS = 3 * 86_400;
 const HASH = '0123456789abcdef0123456789abcdef';

@@ -3,8 +3,8 @@ import { DEPLOYMENT_ID } from '@berth/contract';
 import { afterAll, describe, expect, it } from 'vitest';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
-import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite } from '../../test-core.ts';
-import { expectSound } from '../invariants.ts';
+import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite } from '@berth/testing/core';
+import { expectSound } from '@berth/testing/invariants';
 
 const test = await createTestCore();
 const { caller } = await test.account();

@@ -1,4 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { stateOf, sweepAll, closeSwept } from '@berth/testing/invariants';
 import type { AccountCaller } from '../../../src/core.ts';
 import {
   deleteDeployment,
@@ -6,8 +8,6 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
-import { closeSwept, stateOf, sweepAll } from '../invariants.ts';
 
 const SITE = { 'index.html': 'hello' };
 

@@ -1,16 +1,16 @@
+import { setAccountState } from '../../../src/services/accounts/account-directory.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { setAccountState } from '../../../src/services/accounts/account-states.ts';
+import { checksumsOf, createTestCore } from '@berth/testing/core';
+import { stateOf } from '@berth/testing/invariants';
+import { begin, listOf, sha256Of, uploadAll } from '@berth/testing/uploads';
 import { addToken, deleteToken } from '../../../src/services/accounts/tokens.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
-import { checksumsOf, createTestCore } from '../../test-core.ts';
-import { stateOf } from '../invariants.ts';
-import { begin, listOf, sha256Of, uploadAll } from '../uploads/uploading.ts';
 
 let owner: AccountCaller;
 let caller: AccountCaller;

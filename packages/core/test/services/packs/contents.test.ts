@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { ANONYMOUS, createTestCore, deploySite, readSite } from '@berth/testing/core';
+import { expectSound, expectSwept, stateOf } from '@berth/testing/invariants';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database/database.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite } from '../../test-core.ts';
-import { expectSound, expectSwept, stateOf } from '../invariants.ts';
 
 const MiB = 1024 ** 2;
 const INDEX_BYTES = (contents: number) => contents * 48 + 48;

@@ -1,4 +1,7 @@
 import { DEFAULT_PLANS, type Plan } from '@berth/contract';
+import { createTestCore, deploySite, untilLockIsAwaited } from '@berth/testing/core';
+import { expectSound } from '@berth/testing/invariants';
+import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
@@ -8,9 +11,6 @@ import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
 import { applyDuePlanChanges, changePlan } from '../../../src/services/plan-changes/plan-changes.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
-import { createTestCore, deploySite, untilLockIsAwaited } from '../../test-core.ts';
-import { refuseRows, warningLog } from '../../refused-rows.ts';
-import { expectSound } from '../invariants.ts';
 
 const [FREE] = DEFAULT_PLANS as [Plan];
 const plan = (id: string, customDomains: number | null, more: Partial<Plan> = {}): Plan => ({

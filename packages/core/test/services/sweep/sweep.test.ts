@@ -1,4 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import {
+  checksumsOf,
+  createTestCore,
+  deploySite,
+  insertPack,
+  readSite,
+  untilLockIsAwaited,
+  whileLocked,
+} from '@berth/testing/core';
+import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
+import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/core.ts';
@@ -7,17 +18,6 @@ import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { tryCloseFence, enterFence } from '../../../src/services/packs/fence.ts';
 import { DEFAULT_SWEEP, newBootId, recordHeartbeat, sweep } from '../../../src/services/sweep/sweep.ts';
-import {
-  checksumsOf,
-  createTestCore,
-  deploySite,
-  readSite,
-  insertPack,
-  untilLockIsAwaited,
-  whileLocked,
-} from '../../test-core.ts';
-import { refuseRows, warningLog } from '../../refused-rows.ts';
-import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
 
 const HOUR_SECONDS = 3_600;
 const MiB = 1024 ** 2;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
+import { createTestCore, refusal } from '@berth/testing/core';
+import { begin, listOf, publishDelta, uploadAll } from '@berth/testing/uploads';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { verifyPassword } from '../../../src/services/sites/passwords.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { createTestCore, refusal } from '../../test-core.ts';
-import { begin, listOf, publishDelta, uploadAll } from './uploading.ts';
 
 const test = await createTestCore();
 const { core } = test;

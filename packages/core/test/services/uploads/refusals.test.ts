@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, refusal } from '../../test-core.ts';
-import { expectSound, stateOf } from '../invariants.ts';
-import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFiles } from './uploading.ts';
+import { ANONYMOUS, createTestCore, deploySite, readSite, refusal } from '@berth/testing/core';
+import { expectSound, stateOf } from '@berth/testing/invariants';
+import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFiles } from '@berth/testing/uploads';
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 6, maxTotalSize: 3_000 };
 

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { createTestCore } from '../../test-core.ts';
-import { closeSwept } from '../invariants.ts';
-import { begin, listOf, send, sendMissing, uploadAll } from './uploading.ts';
+import { createTestCore } from '@berth/testing/core';
+import { closeSwept } from '@berth/testing/invariants';
+import { begin, listOf, send, sendMissing, uploadAll } from '@berth/testing/uploads';
 
 const test = await createTestCore();
 const { core } = test;

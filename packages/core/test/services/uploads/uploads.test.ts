@@ -1,13 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { DEPLOYMENT_ID } from '@berth/contract';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ANONYMOUS, createTestCore, deploySite, readSite, refusal } from '@berth/testing/core';
+import { expectSwept, stateOf, sweepAll, closeSwept } from '@berth/testing/invariants';
+import {
+  begin,
+  listOf,
+  publishDelta,
+  send,
+  sendMissing,
+  sha256Of,
+  type UploadFiles,
+  uploadAll,
+} from '@berth/testing/uploads';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/uploads.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, refusal } from '../../test-core.ts';
-import { closeSwept, expectSwept, stateOf, sweepAll } from '../invariants.ts';
-import { begin, listOf, publishDelta, send, sendMissing, sha256Of, uploadAll, type UploadFiles } from './uploading.ts';
 
 const HOUR_SECONDS = 3_600;
 
