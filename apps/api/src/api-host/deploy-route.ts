@@ -82,10 +82,9 @@ export function refuseUpload(operation: Operation, { headers }: IncomingMessage,
 
 /** Runs all checks that need only the request headers, before a byte of the body is read. */
 function refuseUnread(req: IncomingMessage, ctx: ProcedureContext): void {
-  const { core, caller } = ctx;
   refuseUpload('deployments.create', req, ctx);
   readBoundary(req.headers['content-type'] ?? '');
-  const { maxBodyBytes } = bodyLimits(limitsOf(core, caller));
+  const { maxBodyBytes } = bodyLimits(limitsOf(ctx));
   if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes)
     throw payloadTooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
 }
@@ -99,7 +98,7 @@ async function deploy(req: IncomingMessage, res: ServerResponse, ctx: ProcedureC
   try {
     watchUpload(req, res);
     const reserve = reserveMemory(res, core, caller);
-    await receiveParts(req, res, bodyLimits(limitsOf(core, caller)), { ...upload, reserve });
+    await receiveParts(req, res, bodyLimits(limitsOf(ctx)), { ...upload, reserve });
     const outcome = await inClientTurn(core, caller, () => upload.commit());
     if (outcome.replayed) await budget.giveBack();
     return outcome;

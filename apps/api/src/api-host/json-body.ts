@@ -42,11 +42,12 @@ const refuse = (message: string) => new ServiceError('validation_failed', messag
 export function grantBody(
   req: IncomingMessage,
   res: ServerResponse,
-  { core, caller }: ProcedureContext,
+  ctx: ProcedureContext,
   wishes: readonly ProcedureMeta['bodySize'][],
   maxDepth: number = JSON_BODY.maxDepth,
 ): JsonBody {
-  const granted = wishes.flatMap((wish) => (wish ? [wish(limitsOf(core, caller))] : []));
+  const { core, caller } = ctx;
+  const granted = wishes.flatMap((wish) => (wish ? [wish(limitsOf(ctx))] : []));
   if (granted.length > 0) watchUpload(req, res);
   const maxBytes = Math.max(JSON_BODY.maxBytes, ...granted.map((size) => size.maxBytes));
   const maxValues = Math.max(JSON_BODY.maxValues, ...granted.map((size) => size.maxValues));

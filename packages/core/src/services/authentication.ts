@@ -98,9 +98,9 @@ async function findCredential(core: Core, credential: string) {
  * requests writes it.
  */
 async function markUsed(core: Core, id: number): Promise<void> {
-  const now = core.now();
-  const stale = { id, $or: [{ used: null }, { used: { $lt: staleBefore(now) } }] };
-  await core.database.em().nativeUpdate(Token, stale, { used: now });
+  const used = core.now();
+  const em = core.database.em();
+  await em.nativeUpdate(Token, { id, $or: [{ used: null }, { used: { $lt: staleBefore(used) } }] }, { used });
 }
 
 function staleBefore(now: Date): Date {

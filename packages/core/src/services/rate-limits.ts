@@ -83,16 +83,11 @@ export async function takeFromBucket(core: Core, key: string, limit: RateLimit, 
 }
 
 /**
- * Takes tokens, or throws. @throws `rate_limit_exceeded` with the time after which to retry; `unavailable` if the store
+ * Takes a token, or throws. @throws `rate_limit_exceeded` with the time after which to retry; `unavailable` if the store
  * cannot be used.
  */
-export async function requireRateLimit(
-  core: Core,
-  name: RateLimitName,
-  who: string,
-  cost = 1,
-): Promise<RateLimitState> {
-  const state = await takeRateLimit(core, name, who, cost);
+export async function requireRateLimit(core: Core, name: RateLimitName, who: string): Promise<RateLimitState> {
+  const state = await takeRateLimit(core, name, who);
   if (!state.allowed) throw rateLimitExceeded(state);
   return state;
 }
@@ -107,12 +102,11 @@ export function rateLimitExceeded(state: RateLimitState): ServiceError {
   });
 }
 
-/** Returns tokens that {@link takeRateLimit} took. A bucket never has more tokens than its limit. @throws `unavailable`. */
-export async function giveBackRateLimit(core: Core, name: RateLimitName, who: string, cost = 1): Promise<void> {
+/** Returns a token that {@link takeRateLimit} took. A bucket never has more tokens than its limit. @throws `unavailable`. */
+export async function giveBackRateLimit(core: Core, name: RateLimitName, who: string): Promise<void> {
   if (!core.rateLimits) return;
   const { token } = microsecondsOf(core.rateLimits[name]);
-  await sql`
-    update rate_bucket set "full" = "full" - ${cost * token} * interval '1 microsecond' where key = ${keyOf(name, who)}`
+  await sql`update rate_bucket set "full" = "full" - ${token} * interval '1 microsecond' where key = ${keyOf(name, who)}`
     .execute(db(core))
     .catch(throwOutage);
 }

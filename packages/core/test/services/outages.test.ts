@@ -61,16 +61,6 @@ describe('I9: PostgreSQL is down', () => {
     expect(core.activePacks.size).toBe(0);
     expect(await Array.fromAsync(core.packs.list())).toEqual([]);
   });
-
-  it('a query is 503 if its port refuses connections', async () => {
-    const database = openDatabase({ url: 'postgresql://berth@127.0.0.1:1/berth' });
-    await expectUnavailable(getAccount({ core: { ...core, database }, caller }));
-    await database.close();
-  });
-
-  it('the database is ready as soon as it answers', async () => {
-    expect(await core.database.isReady()).toBe(true);
-  });
 });
 
 describe('F12: PostgreSQL ends the sessions', () => {

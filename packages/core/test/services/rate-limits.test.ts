@@ -148,7 +148,7 @@ describe('api §7: the named limits', () => {
     await takeRateLimit(core, 'deploy', 'back', 2);
     await giveBackRateLimit(core, 'deploy', 'back');
     expect(await takeRateLimit(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 0 });
-    await giveBackRateLimit(core, 'deploy', 'back', 9);
+    for (let call = 0; call < 9; call += 1) await giveBackRateLimit(core, 'deploy', 'back');
     expect(await takeRateLimit(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 1 });
   });
 

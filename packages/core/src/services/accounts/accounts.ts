@@ -1,7 +1,7 @@
 import type { Account as WireAccount, Plan } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { AccountCaller, Caller, Core } from '../../core.ts';
+import type { Caller, Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Account, Member, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
@@ -16,7 +16,7 @@ import { createToken } from './tokens.ts';
 const FIRST_START_LOCK = 7_212_002;
 
 /** `GET /account`. Source: api §6. */
-export async function getAccount({ core, caller }: { core: Core; caller: AccountCaller }): Promise<WireAccount> {
+export async function getAccount({ core, caller }: Scope): Promise<WireAccount> {
   const em = core.database.em();
   const account = await em.findOneOrFail(Account, { id: caller.account });
   const seats = await em.count(Member, { account: caller.account });
@@ -131,7 +131,7 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
  *
  * @throws `forbidden`, with `details`. Source: api §6.
  */
-export async function refuseAtDeploymentCap(core: Core, caller: Caller): Promise<void> {
+export async function refuseAtDeploymentCap({ core, caller }: Scope<Caller>): Promise<void> {
   if (caller.kind === 'anonymous') return;
   const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
   refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount);

@@ -6,7 +6,7 @@ import {
   type Plan,
   type PlanRow,
 } from '@berth/contract';
-import type { Caller, Core, Plans } from '../../core.ts';
+import type { Caller, Core, Plans, Scope } from '../../core.ts';
 
 /**
  * Creates the plans from a list.
@@ -21,13 +21,13 @@ export function createPlans(all: readonly Plan[]): Plans {
 }
 
 /** The limits of one deploy of this caller: of the account's plan, or of Free for an anonymous caller. Source: api §3. */
-export function limitsOf(core: Core, caller: Caller): DeployLimits {
+export function limitsOf({ core, caller }: Scope<Caller>): DeployLimits {
   return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN).limits;
 }
 
 /** `GET /limits`. */
-export function getLimits({ core, caller }: { core: Core; caller: Caller }): Limits {
-  return { ...limitsOf(core, caller), blockedExtensions: [...BLOCKED_EXTENSIONS] };
+export function getLimits(scope: Scope<Caller>): Limits {
+  return { ...limitsOf(scope), blockedExtensions: [...BLOCKED_EXTENSIONS] };
 }
 
 /** `GET /plans`: the plans, in display order. */

@@ -1,7 +1,7 @@
 import type { ActivityEvent, ActivityList, AuthMethod, PageQuery } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { AccountCaller, Core } from '../../core.ts';
+import type { Scope } from '../../core.ts';
 import { Account, Activity } from '../../entities/index.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -43,10 +43,7 @@ export function recordActivity(
 }
 
 /** `GET /activities`: the audit log, newest first. @throws `validation_failed` for a bad cursor. Source: api §6. */
-export async function listActivities(
-  { core, caller }: { core: Core; caller: AccountCaller },
-  page: PageQuery,
-): Promise<z.infer<typeof ActivityList>> {
+export async function listActivities({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof ActivityList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'activities' };
   const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
   const found = await core.database

@@ -1,5 +1,5 @@
 import type { Activity as WireActivity } from '@berth/contract';
-import type { AccountCaller, Core } from '../../core.ts';
+import type { Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Activity } from '../../entities/index.ts';
 import { invalid } from '../../errors.ts';
@@ -43,7 +43,7 @@ const RECHECK_MS = 60_000;
  * Source: api §6, §9.
  */
 export async function watchActivities(
-  { core, caller }: { core: Core; caller: AccountCaller },
+  { core, caller }: Scope,
   { after, last = 0, signal, recheckMs = RECHECK_MS }: WatchOptions,
 ): Promise<ActivityWatch> {
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'must be the id of an event');

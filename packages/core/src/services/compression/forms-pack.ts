@@ -84,7 +84,7 @@ export async function recordForms(
   const packUsed = rows.some((row) => row.pack !== null);
   if (pack && packUsed) await markSealed(em, core, pack.id, pack.sizeBytes);
   // Null is final, also if two processes took turns with the deployment.
-  const unfinished = { id: deployment, compressAt: { $ne: null } };
-  await em.nativeUpdate(Deployment, unfinished, { compressAt: isDone ? null : core.now() });
+  const compressAt = isDone ? null : core.now();
+  await em.nativeUpdate(Deployment, { id: deployment, compressAt: { $ne: null } }, { compressAt });
   return { packUsed };
 }

@@ -1,6 +1,6 @@
 import { type DeployLimits, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
 import { invalid, invalidFile } from '../../errors.ts';
-import type { ContentDigest, PackBuilder } from '../../storage/pack-builder.ts';
+import type { ContentDigest, ContentSink, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFiles } from '@berth/serving';
 import { type ContentCheck, createFileChecker } from './file-rules.ts';
 import { createRuleFileCheck } from './rule-files.ts';
@@ -12,19 +12,15 @@ export interface UploadedFile extends ContentDigest {
   junk: boolean;
 }
 
-interface FileSink {
-  /** @returns A promise when the sender should pause. @throws `payload_too_large`, `validation_failed`. */
-  write(chunk: Uint8Array): Promise<void> | undefined;
-  /** Ends the file. @throws `validation_failed` when its content is refused. */
-  end(): void;
-}
-
 /** The file parts of one upload, checked and stored as they arrive. */
 export interface DeployFiles {
   /**
-   * Starts a file. @param name The filename of the part, unchanged. @throws `validation_failed`, `payload_too_large`.
+   * Starts a file. The sink throws `validation_failed` and `payload_too_large`, too.
+   *
+   * @param name The filename of the part, unchanged.
+   * @throws `validation_failed`, `payload_too_large`.
    */
-  begin(name: string): FileSink;
+  begin(name: string): ContentSink;
   /** Every part so far, in order, junk included. The hashes are known after the pack has finished. */
   readonly parts: readonly UploadedFile[];
   /** The rule files that have arrived completely. Source: serving S22. */

@@ -44,11 +44,11 @@ export interface Deploy {
  */
 export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<Deploy> {
   const { core, caller } = scope;
-  if (!key) await refuseAtDeploymentCap(core, caller);
+  if (!key) await refuseAtDeploymentCap(scope);
   const storage = await trackStorage(scope, key);
   const pack = openPack(core);
   const stored = new StoredContentsQuery(core);
-  const limits = limitsOf(core, caller);
+  const limits = limitsOf(scope);
   const onContent: Parameters<typeof collectFiles>[2] = (content) => {
     stored.add(content.sha256);
     storage.add(content);

@@ -169,11 +169,11 @@ export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 
  * @param input As the client sent it.
  * @throws `payload_too_large`.
  */
-export function refuseLongFileLists({ core, caller }: Scope<Caller>, input: unknown): void {
+export function refuseLongFileLists(scope: Scope<Caller>, input: unknown): void {
   if (typeof input !== 'object' || input === null) return;
   const { files, put, remove } = input as Record<string, unknown>;
-  const limits = limitsOf(core, caller);
-  const largestBase = Math.max(...core.plans.all.map((plan) => plan.limits.maxFilesCount));
+  const limits = limitsOf(scope);
+  const largestBase = Math.max(...scope.core.plans.all.map((plan) => plan.limits.maxFilesCount));
   const isLonger = (list: unknown, maxLength: number) => Array.isArray(list) && list.length > maxLength;
   if (isLonger(files, maxFileParts(limits)) || isLonger(put, maxFileParts(limits)) || isLonger(remove, largestBase))
     throw tooManyFiles(limits);

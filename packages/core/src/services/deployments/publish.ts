@@ -150,6 +150,7 @@ async function insertManifest(
     values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules && JSON.stringify(rules)}::jsonb)`.execute(
     db(em),
   );
-  const references = packs.map((pack) => ({ deployment_id: deployment, pack_id: pack }));
-  await db(em).insertInto('deployment_pack').values(references).execute();
+  await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(
+    db(em),
+  );
 }

@@ -49,8 +49,8 @@ async function changeTakeDown(
 ): Promise<boolean | null> {
   return core.database.transaction(async (em) => {
     if (account !== null) await lockAccount(em, account);
-    const expected = { id: deployment, status: 'success', account } as const;
-    const row = await em.findOne(Deployment, expected, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const row = await em.findOne(Deployment, { id: deployment, status: 'success', account }, { lockMode });
     if (!row) return null;
     if (Boolean(row.takenDown) === takenDown) return false;
     const created = core.now();

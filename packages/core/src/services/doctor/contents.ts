@@ -114,8 +114,8 @@ async function isSealed(core: Core, pack: string): Promise<boolean> {
 
 /** A sweep may have removed the content while it was read. */
 async function isStillThere(core: Core, { sha256, pack, offset }: Row): Promise<boolean> {
-  const content = { hash: Buffer.from(sha256, 'hex'), pack: { id: pack, state: 'sealed' }, offset } as const;
-  return (await core.database.em().count(Content, content)) > 0;
+  const hash = Buffer.from(sha256, 'hex');
+  return (await core.database.em().count(Content, { hash, pack: { id: pack, state: 'sealed' }, offset })) > 0;
 }
 
 async function affected(core: Core, pack: string, sha256?: string): Promise<Pick<Finding, 'deployments'>> {

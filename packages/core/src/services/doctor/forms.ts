@@ -122,8 +122,8 @@ async function deleteForms(core: Core, { sha256, pack }: Row): Promise<string[]>
 
 /** A sweep may have removed the forms while they were read. */
 async function isStillThere(core: Core, { sha256, pack }: Row): Promise<boolean> {
-  const forms = { content: Buffer.from(sha256, 'hex'), pack: { id: pack, state: 'sealed' } } as const;
-  return (await core.database.em().count(Compression, forms)) > 0;
+  const content = Buffer.from(sha256, 'hex');
+  return (await core.database.em().count(Compression, { content, pack: { id: pack, state: 'sealed' } })) > 0;
 }
 
 async function rowsAfter(core: Core, last: string): Promise<Row[]> {

@@ -126,8 +126,11 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
  * @throws `unavailable` if the sweep has dropped the pack meanwhile. Source: storage P6, W4.
  */
 export async function markSealed(em: EntityManager, core: Core, id: string, sizeBytes: number): Promise<void> {
-  const changes = { state: 'sealed', size: sizeBytes, sealed: core.now() } as const;
-  const sealed = await em.nativeUpdate(Pack, { id, state: 'open' }, changes);
+  const sealed = await em.nativeUpdate(
+    Pack,
+    { id, state: 'open' },
+    { state: 'sealed', size: sizeBytes, sealed: core.now() },
+  );
   if (sealed !== 1) throw unavailable('The upload took too long and was dropped; send it again.');
 }
 
@@ -135,8 +138,8 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
  * Drops a pack that nothing refers to: marks its row as dead, then deletes the file, then the row. Source: storage P8.
  */
 export async function dropPack(core: Core, id: string): Promise<void> {
-  const unsealed = { id, state: { $in: ['open', 'dead'] } } as const;
-  const dead = await core.database.em().nativeUpdate(Pack, unsealed, { state: 'dead' });
+  const em = core.database.em();
+  const dead = await em.nativeUpdate(Pack, { id, state: { $in: ['open', 'dead'] } }, { state: 'dead' });
   if (dead === 1) await removeDeadPack(core, id);
 }
 

@@ -42,13 +42,15 @@ export async function findOwnContents(
   const wanted = new Set(hashes);
   const lengths = new Map<string, number>();
   const packs = new Set<string>();
-  const addFrom = (sources: readonly Source[]) => {
-    for (const source of sources) if (take(source, wanted, lengths)) for (const pack of source.packs) packs.add(pack);
+  const searchIn = async (lists: RawBuilder<Source>) => {
+    if (wanted.size === 0) return;
+    const { rows } = await lists.execute(db(em));
+    for (const row of rows) if (take(row, wanted, lengths)) for (const pack of row.packs) packs.add(pack);
   };
   // The newest deployment has most of them, so few remain to be searched for in the others.
-  if (wanted.size > MAX_SEARCHED_IN_DATABASE) addFrom(await inDeployments(em, core, account, 1, wanted));
-  if (wanted.size > 0) addFrom(await inUploads(em, core, account, wanted));
-  if (wanted.size > 0) addFrom(await inDeployments(em, core, account, MAX_RECENT, wanted));
+  if (wanted.size > MAX_SEARCHED_IN_DATABASE) await searchIn(deploymentsWith(core, account, 1, wanted));
+  await searchIn(uploadsWith(core, account, wanted));
+  await searchIn(deploymentsWith(core, account, MAX_RECENT, wanted));
   return { lengths, packs };
 }
 
@@ -61,14 +63,8 @@ function take(source: Source, wanted: Set<string>, found: Map<string, number>): 
   return found.size > before;
 }
 
-async function inDeployments(
-  em: EntityManager,
-  core: Core,
-  account: string,
-  maxDeployments: number,
-  wanted: ReadonlySet<string>,
-): Promise<Source[]> {
-  const { rows } = await sql<Source>`
+const deploymentsWith = (core: Core, account: string, maxDeployments: number, wanted: ReadonlySet<string>) =>
+  sql<Source>`
     select m.hashes, array_to_string(m.sizes, ',') as lengths,
       array(select pack_id::text from deployment_pack n where n.deployment_id = d.id) as packs
     from (
@@ -76,25 +72,16 @@ async function inDeployments(
       where account_id = ${account} and status = 'success' and taken_down is null
         and (expires is null or expires > ${core.now()})
       order by created desc, id desc limit ${maxDeployments}) d
-    join manifest m on m.deployment_id = d.id where ${mayHold(sql.ref('m.hashes'), wanted)}`.execute(db(em));
-  return rows;
-}
+    join manifest m on m.deployment_id = d.id where ${mayHold(sql.ref('m.hashes'), wanted)}`;
 
-async function inUploads(
-  em: EntityManager,
-  core: Core,
-  account: string,
-  wanted: ReadonlySet<string>,
-): Promise<Source[]> {
-  const { rows } = await sql<Source>`
+const uploadsWith = (core: Core, account: string, wanted: ReadonlySet<string>) =>
+  sql<Source>`
     select c.hashes, array_to_string(c.lengths, ',') as lengths,
       array(select pack_id::text from upload_pack n where n.upload_hash = u.hash) as packs
     from (
       select hash from upload where account_id = ${account} and committed is null and expires > ${core.now()}
       order by created desc, hash limit ${MAX_RECENT}) u
-    join upload_content c on c.upload_hash = u.hash where ${mayHold(sql.ref('c.hashes'), wanted)}`.execute(db(em));
-  return rows;
-}
+    join upload_content c on c.upload_hash = u.hash where ${mayHold(sql.ref('c.hashes'), wanted)}`;
 
 /**
  * SQL that filters out rows without any of a few contents. A match across the boundary of two hashes only costs one

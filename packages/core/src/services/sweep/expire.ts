@@ -43,8 +43,12 @@ export async function expireDeployments(core: Core, limits: RunLimits): Promise<
 async function expire(core: Core, id: string, account: string | null, now: Date): Promise<boolean> {
   return core.database.transaction(async (em) => {
     if (account !== null) await lockAccount(em, account);
-    const expired = { id, account, status: 'success', expires: { $lte: now } } as const;
-    if ((await em.nativeUpdate(Deployment, expired, { status: 'deleting' })) !== 1) return false;
+    const ended = await em.nativeUpdate(
+      Deployment,
+      { id, account, status: 'success', expires: { $lte: now } },
+      { status: 'deleting' },
+    );
+    if (ended !== 1) return false;
     if (account !== null) {
       await decrementDeploymentCount(em, account);
       recordActivity(em, { account, event: 'deployment.expire', authMethod: 'system', created: now, deployment: id });

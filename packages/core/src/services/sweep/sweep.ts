@@ -142,8 +142,8 @@ function dropAbandonedPacks(core: Core, { bootStaleMs, batch, signal }: SweepOpt
     noun: 'pack',
     due: (skip, limit) => {
       const id = { $nin: [...skip, ...core.activePacks] };
-      const abandoned = { $or: [{ boot: core.boot }, { boot: { heartbeat: { $lte: silent } } }] };
-      return core.database.em().find(Pack, { state: 'open', id, ...abandoned }, firstById(limit));
+      const $or = [{ boot: core.boot }, { boot: { heartbeat: { $lte: silent } } }];
+      return core.database.em().find(Pack, { state: 'open', id, $or }, firstById(limit));
     },
     async work(id) {
       if (core.activePacks.has(id)) return false;

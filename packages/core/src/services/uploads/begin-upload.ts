@@ -37,7 +37,15 @@ import { findOwnContents } from '../packs/own-contents.ts';
 import { randomSecret, secretHash } from '../random.ts';
 import { hashPassword } from '../sites/passwords.ts';
 import { changedFiles, planFiles, readBaseDeployment, sizeMismatch } from './planned-files.ts';
-import { findUpload, type FoundUpload, makeUploadRoom, readContents, touchUpload, uploadNotFound } from './uploads.ts';
+import {
+  findUpload,
+  type FoundUpload,
+  makeUploadRoom,
+  readContents,
+  referToPacks,
+  touchUpload,
+  uploadNotFound,
+} from './uploads.ts';
 
 /** From here on, a step that handles every file takes longer than a turn. */
 const MANY_FILES = 1_000;
@@ -82,7 +90,7 @@ export async function beginUpload(
 
   const earlier = key && (await resume(scope, name, fingerprint));
   if (earlier) return earlier;
-  await refuseAtDeploymentCap(core, caller);
+  await refuseAtDeploymentCap(scope);
   const budget = await takeDeployBudget(scope, null);
   const planIn = input.base === undefined ? planWhole(scope, input) : planChange(scope, input);
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
@@ -201,7 +209,7 @@ type PlanIn = (em: EntityManager) => Promise<UploadPlan>;
 
 /** Checks the files first, so that invalid ones are refused without a transaction. */
 function planWhole(scope: Scope<Caller>, input: WholeUpload): PlanIn {
-  const files = planFiles(input.files, limitsOf(scope.core, scope.caller), { field: 'files' });
+  const files = planFiles(input.files, limitsOf(scope), { field: 'files' });
   return async (em) => ({
     files,
     ...(await findMissingContents(em, scope, files, new Map())),
@@ -212,8 +220,7 @@ function planWhole(scope: Scope<Caller>, input: WholeUpload): PlanIn {
 function planChange(scope: Scope<Caller>, input: ChangeUpload): PlanIn {
   return async (em) => {
     const base = await readBaseDeployment(em, scope, input.base);
-    const limits = limitsOf(scope.core, scope.caller);
-    const files = planFiles(changedFiles(base.files, input), limits, { field: 'put', base: base.files });
+    const files = planFiles(changedFiles(base.files, input), limitsOf(scope), { field: 'put', base: base.files });
     const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
     const { asked, packs } = await findMissingContents(em, scope, files, lengths);
     return { files, asked, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
@@ -266,11 +273,7 @@ async function insertUpload(em: EntityManager, { core, caller }: Scope<Caller>, 
       ${packHashes(files.map(({ sha256 }) => sha256))}, ${numberArray(files.map(({ size }) => size))}::bigint[],
       ${packHashes([...asked.keys()])}, ${numberArray([...asked.values()])}::bigint[], ${textArray(labels)}::text[],
       ${via}, ${passwordHash}, ${ttlSeconds}, ${created}, ${created}, ${expires})`.execute(db(em));
-  if (packs.size > 0)
-    await db(em)
-      .insertInto('upload_pack')
-      .values([...packs].map((id) => ({ upload_hash: hash, pack_id: id })))
-      .execute();
+  await referToPacks(em, hash, [...packs]);
 }
 
 const textArray = (texts: string[]) => new TextArray().convertToDatabaseValue(texts);

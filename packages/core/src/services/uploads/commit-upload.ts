@@ -106,7 +106,12 @@ async function checkContents(core: Core, files: readonly UploadFile[]): Promise<
     return check ? [{ sha256, check }] : [];
   });
   if (checks.length === 0) return ruleFiles;
-  const locations = await locationsOf(core, [...new Set(checks.map(({ sha256 }) => sha256))]);
+  const rows = await db(core)
+    .selectFrom('content')
+    .select(({ ref }) => [hexOf(ref('hash')).as('sha256'), 'pack_id as pack', 'offset', 'length'])
+    .where(isOneOf([...new Set(checks.map(({ sha256 }) => sha256))]))
+    .execute();
+  const locations = new Map<string, ContentLocation>(rows.map((row) => [row.sha256, row]));
   for (const { sha256, check } of checks) {
     const location = locations.get(sha256);
     if (!location) throw unavailable('Some of the content was just removed; begin the upload again.');
@@ -116,21 +121,15 @@ async function checkContents(core: Core, files: readonly UploadFile[]): Promise<
   return ruleFiles;
 }
 
-async function locationsOf(core: Core, hashes: readonly string[]): Promise<Map<string, ContentLocation>> {
-  const rows = await db(core)
-    .selectFrom('content')
-    .select(({ ref }) => [hexOf(ref('hash')).as('sha256'), 'pack_id as pack', 'offset', 'length'])
-    .where(isOneOf(hashes))
-    .execute();
-  return new Map(rows.map((row) => [row.sha256, row]));
-}
-
 /** From here on the deployment refers to the contents. The row stays for a while, for repeated commits. */
 async function close(em: EntityManager, core: Core, { hash }: FoundUpload): Promise<void> {
   const committed = core.now();
   const expires = new Date(committed.getTime() + UPLOAD_SECONDS * 1000);
-  const lists = { paths: [], hashes: Buffer.of(), sizes: [], asked: Buffer.of(), lengths: [] };
-  const closed = await em.nativeUpdate(Upload, { hash, committed: null }, { committed, expires, ...lists });
+  const closed = await em.nativeUpdate(
+    Upload,
+    { hash, committed: null },
+    { committed, expires, paths: [], hashes: Buffer.of(), sizes: [], asked: Buffer.of(), lengths: [] },
+  );
   if (closed !== 1) throw uploadNotFound();
   await em.nativeDelete(UploadContent, { upload: hash });
   await em.nativeDelete(UploadPack, { upload: hash });

@@ -19,7 +19,7 @@ import {
 } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { commitWithPack, markSealed, openPack, sealNewContents } from '../packs/open-packs.ts';
-import { createTouch, type FoundUpload, getUpload, readContents, touchUpload } from './uploads.ts';
+import { createTouch, type FoundUpload, getUpload, readContents, referToPacks, touchUpload } from './uploads.ts';
 
 /** One body of contents that is being received. Its owner must always end it with `close`. */
 export interface ContentsBody {
@@ -131,11 +131,7 @@ async function recordContents(
   failpoint('upload.contents-placed');
   await lockCredential(em, scope);
   await recordReceived(em, core, hash, contents);
-  await db(em)
-    .insertInto('upload_pack')
-    .values(packs.map((id) => ({ upload_hash: hash, pack_id: id })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await referToPacks(em, hash, packs);
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
   return { packUsed };

@@ -149,6 +149,14 @@ export async function makeUploadRoom(em: EntityManager, { core, caller }: Scope<
   await removeOpenUpload(em, caller, idlest.hash);
 }
 
+/** Keeps packs for an upload, in addition to those it refers to already. */
+export async function referToPacks(em: EntityManager, hash: Buffer, packs: readonly string[]): Promise<void> {
+  await sql`
+    insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${packs}::uuid[]) on conflict do nothing`.execute(
+    db(em),
+  );
+}
+
 /** Deletes an open upload and its references to packs. @returns True if there was one. */
 async function removeOpenUpload(em: EntityManager, caller: Caller, hash: Uint8Array): Promise<boolean> {
   const removed = await em.nativeDelete(Upload, { hash, committed: null });

@@ -11,10 +11,10 @@ const limits = (plan: string) => DEFAULT_PLANS.find((row) => row.plan === plan)!
 describe('api §6: limits', () => {
   it('are those of the account’s plan, and those of Free without an account', async () => {
     const { caller } = await test.account('team');
-    expect(limitsOf(test.core, caller)).toEqual(limits('team'));
-    expect(limitsOf(test.core, ANONYMOUS)).toEqual(limits(ANONYMOUS_PLAN));
-    expect(limitsOf(test.core, { ...caller, plan: 'gone' })).toEqual(limits(ANONYMOUS_PLAN));
-    expect(limitsOf(test.core, { ...caller, plan: '__proto__' })).toEqual(limits(ANONYMOUS_PLAN));
+    expect(limitsOf({ core: test.core, caller })).toEqual(limits('team'));
+    expect(limitsOf({ core: test.core, caller: ANONYMOUS })).toEqual(limits(ANONYMOUS_PLAN));
+    expect(limitsOf({ core: test.core, caller: { ...caller, plan: 'gone' } })).toEqual(limits(ANONYMOUS_PLAN));
+    expect(limitsOf({ core: test.core, caller: { ...caller, plan: '__proto__' } })).toEqual(limits(ANONYMOUS_PLAN));
   });
 
   it('are returned with the blocked extensions', async () => {

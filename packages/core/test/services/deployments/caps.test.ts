@@ -1,6 +1,6 @@
 import type { Plan } from '@berth/contract';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
+import { createTestCore, deploySite } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
@@ -98,18 +98,4 @@ describe('api §6: the cap on deployments', () => {
       details: { cap: 'deployments', used: CAP + 1, limit: CAP },
     });
   });
-
-  it('does not apply to anonymous deploys', async () => {
-    for (let i = 0; i <= CAP; i += 1) await deploySite(test.core, ANONYMOUS, SITE);
-  });
-
-  it.each([['suspended'], ['terminated']])(
-    'refuses a deploy with 403 and counts nothing if the account is %s during the deploy',
-    async (state) => {
-      const before = await used();
-      await test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
-      await expect(deploySite(test.core, caller, SITE)).rejects.toMatchObject({ code: 'forbidden', status: 403 });
-      expect(await used()).toBe(before);
-    },
-  );
 });

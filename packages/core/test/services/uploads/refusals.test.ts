@@ -25,7 +25,6 @@ const file = (path: string, bytes = '') => listOf({ [path]: bytes })[0]!;
 describe('api §3, §9: beginning an upload is refused, and changes nothing', () => {
   const cases: [title: string, files: object[], refusal: object][] = [
     ['a path that leaves the site (T1)', [file('../x')], { status: 400, details: { file: '../x' } }],
-    ['a path in Windows style (T1)', [file('a\\b')], { status: 400 }],
     ['an empty path (T1)', [file('')], { status: 400, details: { file: '(empty)' } }],
     ['one path twice (T2)', [file('x'), file('./x')], { status: 400, details: { file: 'x' } }],
     [
@@ -34,12 +33,7 @@ describe('api §3, §9: beginning an upload is refused, and changes nothing', ()
       { status: 400, details: { file: '\u00e9' } },
     ],
     ['a file that is a folder (T2)', [file('x'), file('x/y')], { status: 400, details: { file: 'x/y' } }],
-    ['a folder that is a file (T2)', [file('x/y'), file('x')], { status: 400, details: { file: 'x/y' } }],
     ['a program', [file('setup.exe')], { status: 400, details: { file: 'setup.exe' } }],
-    ['a repository', [file('.git/config')], { status: 400, details: { file: '.git/config' } }],
-    ['secrets of an environment', [file('.env.local')], { status: 400, details: { file: '.env.local' } }],
-    ['a private key', [file('id_rsa')], { status: 400, details: { file: 'id_rsa' } }],
-    ['an unbuilt project', [file('node_modules/x.js')], { status: 400 }],
     ['nothing but junk', [file('.DS_Store')], { status: 400 }],
     [
       'a file that is too large (T4)',
