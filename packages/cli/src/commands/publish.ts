@@ -2,35 +2,27 @@ import { ClientError, type DeployEvent, type DeployFolderInput, type DeployOptio
 import { moment } from '@berth/client/amounts';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import { type Command, Option } from 'commander';
-import { beginView, showEvent } from '../render/deploy-view.ts';
+import { beginView, describePlan, describeSkipped, showEvent } from '../render/deploy-view.ts';
 import type { Session } from '../session.ts';
-import { collect, parseSite, parseTtl } from '../values.ts';
+import { parseTtl } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { deploymentRow } from './deployments.ts';
-import { dryRun } from './dry-run.ts';
 import { requireFolder } from './folder-argument.ts';
-import { readPassword } from './password.ts';
+import { addPublicationOptions, type PublicationOptions, readPublication } from './publication.ts';
 
-interface Options {
-  domain?: string;
-  label?: string[];
-  password?: string | false;
+interface Options extends PublicationOptions {
   ttl?: number;
   dryRun?: boolean;
-  delta: boolean;
 }
 
 /** Adds `berth ./dist`, the default command. */
 export function addPublish(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('publish', { isDefault: true })
     .summary('publish a folder and print its link; the word "publish" is optional')
     .description('Publish a folder and print its link.')
-    .argument('<folder>', 'the folder of the built site')
-    .option('-d, --domain <name>', 'the domain to point at the deployment')
-    .option('-l, --label <label>', 'a label; may be repeated', collect)
-    .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
-    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .argument('<folder>', 'the folder of the built site');
+  addPublicationOptions(command, 'the deployment')
     .addOption(
       new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
     )
@@ -48,20 +40,27 @@ export function addPublish(program: Command, context: CommandContext): void {
     .action(
       inSession<[string], Options>(context, async (session, [folder], options) => {
         await requireFolder(program, folder, program.args[0] === 'publish');
-        const { client, signal, cacheDir } = session;
-        const input: DeployFolderInput = {
-          folder,
-          client,
-          via: 'cli',
-          labels: options.label,
-          password: await readPassword(session, options.password),
-          ttl: options.ttl,
-          domain: options.domain && parseSite(options.domain),
-        };
+        const { signal, cacheDir } = session;
+        const input = { ...(await readPublication(session, folder, options)), ttl: options.ttl };
         const engine: DeployOptions = { signal, cacheDir, delta: options.delta };
         await (options.dryRun ? dryRun : publish)(session, input, engine);
       }),
     );
+}
+
+const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
+const KINDS = ['added', 'changed', 'removed'] as const;
+
+/** Prints what publishing a folder would do. Sends nothing. */
+async function dryRun(session: Session, input: DeployFolderInput, options: DeployOptions): Promise<void> {
+  const { parts, printResult, note } = session;
+  const planned = await parts.planFolder(input, options);
+  const { changes, total, missing, skipped } = planned;
+  describeSkipped(skipped).forEach(note);
+  printResult({ changes, total, missing, skipped }, () =>
+    KINDS.flatMap((kind) => changes[kind].map((path) => `${SIGNS[kind]} ${path}`)),
+  );
+  note(`${describePlan(changes, missing)} Nothing was sent.`);
 }
 
 /** The result of a deploy, collected from its events. */
