@@ -73,7 +73,8 @@ function decodeSegments(raw: string): string[] | null {
   }
 }
 
-function isEmptyOrDots(segment: string): boolean {
+/** Whether a segment of a path is empty, `.` or `..`. */
+export function isEmptyOrDots(segment: string): boolean {
   return segment === '' || segment === '.' || segment === '..';
 }
 

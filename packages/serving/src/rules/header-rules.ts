@@ -1,7 +1,6 @@
-import { nameFault } from './header-field.ts';
 import type { Pattern } from './pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
-import { isDroppedHeader } from './reserved-headers.ts';
+import { isDroppedHeader, nameFault } from './reserved-headers.ts';
 import type { HeaderField, HeaderRule, HeaderRules, RuledAnswer } from './rules.ts';
 
 interface PreparedRule {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameFault } from '../../src/rules/header-field.ts';
+import { nameFault } from '../../src/rules/reserved-headers.ts';
 import { prepareHeaderRules } from '../../src/rules/header-rules.ts';
 import { isReservedHeader } from '../../src/rules/reserved-headers.ts';
 

@@ -8,4 +8,4 @@ export interface Group {
 }
 
 /** The request and the response of the original, and, if Berth differs, its response and the reason. */
-type Case = [asked: string, theirs: string] | [asked: string, theirs: string, ours: string, why: string];
+export type Case = [asked: string, theirs: string] | [asked: string, theirs: string, ours: string, why: string];
