@@ -67,7 +67,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: LongestFirst },
-    globalSetup: ['packages/core/test/database-server.ts'],
+    globalSetup: ['packages/testing/src/database-server.ts'],
     projects: [
       {
         extends: true,

@@ -1,4 +1,4 @@
-import { ConfigError } from './config/config-error.ts';
+import { ConfigError } from './config/environment-reader.ts';
 import { readConfig } from './config/config.ts';
 import { welcome } from './welcome.ts';
 import { createLogger } from './logging/logger.ts';
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   // Each mode loads only what it needs: a process that answers no requests then uses less memory.
   berth =
     workers === 1
-      ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log, giveUp))
+      ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log, { giveUp }))
       : import('./workers/start-workers.ts').then(({ startWorkers }) => startWorkers(process.env, log, giveUp));
   const { config, ownerKey } = await berth;
   process.stdout.write(welcome(config, ownerKey));
@@ -52,7 +52,6 @@ main().catch((error: unknown) => {
   process.exit(1);
 });
 
-/** Explains why the server cannot start and what to do. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return `Berth cannot start with this configuration:\n${error.message}`;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };

@@ -1,8 +1,9 @@
 import { armFailpoint, type Core, type Log } from '@berth/core';
 import { LiveSiteCache } from '@berth/core/sites';
 import { type Config, readConfig } from './config/config.ts';
-import { createHttpListener, type HttpListener } from './http/http-listener.ts';
+import { HttpListener } from './http/http-listener.ts';
 import { createHostRouter } from './routing/host-router.ts';
+import type { CoreOptions } from './service/open-core.ts';
 import { openService } from './service/open-service.ts';
 
 /** A running server. */
@@ -20,18 +21,17 @@ export interface Berth {
  * Starts a server of one process from its environment. It listens at once and answers 503 until the database is
  * migrated and the owner's account exists. It can start after any crash.
  *
- * @param giveUp Called when the embedded PostgreSQL ended and cannot be restarted. Default: the error is logged.
  * @throws ConfigError; or the reason why it could not listen or reach its database. All resources are released then.
  * Source: api §8, §10.
  */
 export async function startBerth(
   env: Readonly<Record<string, string | undefined>>,
   log: Log,
-  giveUp?: (error: Error) => void,
+  options: Pick<CoreOptions, 'giveUp' | 'parts'> = {},
 ): Promise<Berth> {
   const requested = readConfig(env);
   armFailpoint(requested.failpoint);
-  const listener = createHttpListener(requested, log);
+  const listener = new HttpListener(requested, log);
   const port = await listener.listen();
   const resources = new AsyncDisposableStack();
   const close = async () => {
@@ -40,7 +40,7 @@ export async function startBerth(
   };
   try {
     const config = requested.port === 0 ? readConfig({ ...env, PORT: String(port) }) : requested;
-    const { core, ownerKey } = await openService(config, { log, resources, ...(giveUp && { giveUp }) });
+    const { core, ownerKey } = await openService(config, { log, resources, ...options });
     serve({ listener, core, config, log });
     return {
       config,

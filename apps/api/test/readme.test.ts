@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CreatedDeployment, CreatedToken, Deployment, Domain } from '@berth/contract';
+import { type Files, OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
 import { sampleCommand } from '../src/welcome.ts';
-import { type Files, OWNER_KEY } from './test-server.ts';
-import { useServer } from './use-server.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'node_modules/reveal.js');

@@ -1,9 +1,9 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { UsageError } from '@berth/terminal';
 import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
-import { UsageError } from './usage-error.ts';
 
 /** The stored settings: the default server, and the keys by the origin of their server. A key is never sent to another one. */
 const Settings = z.looseObject({ server: z.string().optional(), keys: z.record(z.string(), z.string()).optional() });

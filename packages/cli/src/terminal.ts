@@ -1,11 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { abortedError } from '@berth/client';
+import { escapeControls } from '@berth/terminal';
 import picocolors from 'picocolors';
-import { escapeControls } from './render/text.ts';
 import type { Environment } from './settings.ts';
 
-/** The colour of a part of a line. */
 type Colour = 'red' | 'yellow' | 'cyan' | 'dim';
 
 /** A text, or parts of text with colours. It is always printed as one line, because control characters are escaped. */
@@ -72,7 +71,6 @@ export function terminalOf(
   };
 }
 
-/** Returns a function that converts lines to text. */
 function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   const colours = picocolors.createColors(isColoured);
   const pieceOf = (piece: string | { colour: Colour; text: string }): string =>

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
-import { useServer } from '@berth/api/testing/vitest';
-import { startProxy } from '@berth/client/testing';
-import { unreachableAddress } from '@berth/client/testing/fake-servers';
+import { unreachableAddress } from '@berth/testing/fake-servers';
+import { startProxy } from '@berth/testing/proxy';
+import { useServer } from '@berth/testing/use-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { outcomeOf, createUser } from './user.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { OWNER_KEY } from '@berth/api/testing';
-import { useServer } from '@berth/api/testing/vitest';
-import { startAnswering, unreachableAddress } from '@berth/client/testing/fake-servers';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
+import { startAnswering, unreachableAddress } from '@berth/testing/fake-servers';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/exit-codes.ts';
 import { createUser, outcomeOf, writeFiles } from './user.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { startAnswering } from '@berth/client/testing/fake-servers';
+import { startAnswering } from '@berth/testing/fake-servers';
 import { ERROR_STATUS } from '@berth/contract';
 
 /** All kinds of characters that a terminal acts on: controls, a line break with a forged line, and changes of direction. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { useServer } from '@berth/api/testing/vitest';
 import { createClient, deployFiles } from '@berth/client';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, expect, it } from 'vitest';
 import { type Outcome, outcomeOf, createUser, writeFiles } from './user.ts';
 import { CONTROL, startHostileServer, type HostileServerOptions } from './hostile-server.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { OWNER_KEY } from '@berth/api/testing';
-import { useServer } from '@berth/api/testing/vitest';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { createUser, writeFiles } from './user.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { OWNER_KEY } from '@berth/api/testing';
-import { useServer } from '@berth/api/testing/vitest';
-import { startAnswering } from '@berth/client/testing/fake-servers';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
+import { startAnswering } from '@berth/testing/fake-servers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Outcome, createUser, writeFiles } from './user.ts';
 

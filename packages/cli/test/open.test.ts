@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { OWNER_KEY } from '@berth/api/testing';
-import { useServer } from '@berth/api/testing/vitest';
-import { startAnswering } from '@berth/client/testing/fake-servers';
+import { startAnswering } from '@berth/testing/fake-servers';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { expect, it } from 'vitest';
 import { createUser, writeFiles } from './user.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { OWNER_KEY } from '@berth/api/testing';
-import { useServer } from '@berth/api/testing/vitest';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { outcomeOf, createUser, writeFiles } from './user.ts';
 

@@ -78,23 +78,23 @@ export interface ActivityFeed {
 
 /** The dependencies of all services. Created once, at the edge; tests replace single parts. */
 export interface Core {
-  database: Database;
-  dns: Dns;
-  packs: PackStore;
+  readonly database: Database;
+  readonly dns: Dns;
+  readonly packs: PackStore;
   /** Hashes uploaded files. */
-  hasher: Hasher;
-  plans: Plans;
-  addresses: Addresses;
-  keys: Keys;
+  readonly hasher: Hasher;
+  readonly plans: Plans;
+  readonly addresses: Addresses;
+  readonly keys: Keys;
   /** Notifies subscribers of the activities of an account. */
-  activityFeed: ActivityFeed;
+  readonly activityFeed: ActivityFeed;
   /** The rate limits; `null` for no limits. */
-  rateLimits: RateLimits | null;
-  log: Log;
+  readonly rateLimits: RateLimits | null;
+  readonly log: Log;
   /** The id of this boot, as its row in `boot` names it. */
-  boot: string;
+  readonly boot: string;
   /** Packs that uploads of this process are filling now. The sweep of this process skips them. */
-  activePacks: Set<string>;
+  readonly activePacks: Set<string>;
   /** Returns the current time. */
   now(): Date;
 }
@@ -124,8 +124,8 @@ export interface AccountCaller {
   authMethod: 'api-key' | 'deploy-token' | 'operator';
 }
 
-/** The account that acts. Every query on account data takes it. */
-export interface Scope {
+/** Who acts. Every query on account data takes it. `Scope<Caller>` also includes anonymous callers. */
+export interface Scope<C extends Caller = AccountCaller> {
   core: Core;
-  caller: AccountCaller;
+  caller: C;
 }

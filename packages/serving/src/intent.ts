@@ -27,7 +27,6 @@ export interface FileIntent extends Varying {
   file: SiteFile;
 }
 
-/** A response that may depend on the `Accept` header. */
 interface Varying {
   /** Whether `Accept` was used to decide for or against a fallback. Source: serving S36, S38. */
   variesByAccept: boolean;

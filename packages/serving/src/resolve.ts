@@ -48,7 +48,6 @@ function decide(path: string, context: RequestContext): Intent {
   );
 }
 
-/** Responds with the file at a path, or with a redirect to its canonical address. */
 function answerByFile(path: string, context: RequestContext): Intent | null {
   const located = locate(path, context.site);
   if (!located) return null;

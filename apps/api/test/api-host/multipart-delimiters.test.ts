@@ -1,7 +1,7 @@
+import { field, multipart } from '@berth/testing/multipart';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { followDelimiters, readBoundary } from '../../src/api-host/multipart-delimiters.ts';
-import { field, multipart } from '../multipart.ts';
 
 /** Pushes a body in pieces that are cut at these places. */
 function count(body: Buffer, cuts: readonly number[], boundary: string): number {

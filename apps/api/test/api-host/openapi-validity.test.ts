@@ -1,10 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { appRouter } from '@berth/core';
+import { type Document, examplesOf, objectsIn, openApi, type Schema } from '@berth/testing/open-api';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { readOpenApiFile, renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { VERSION } from '../../src/version.ts';
-import { type Document, examplesOf, objectsIn, openApi, type Schema } from '../open-api.ts';
 
 const created = openApiDocument({ router: appRouter, baseUrl: 'http://localhost:4000', version: VERSION });
 const api = openApi(created as unknown as Document);

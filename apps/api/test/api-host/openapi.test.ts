@@ -1,11 +1,11 @@
 import { type Actor, appRouter, FOREIGN_RESOURCE_ACCESS } from '@berth/core';
-import { OPERATION_ACCESS } from '@berth/core/testing';
 import * as contract from '@berth/contract';
+import { OPERATION_ACCESS } from '@berth/testing/internals';
+import { type Document, examplesOf, objectsIn, openApi } from '@berth/testing/open-api';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { operationsOf } from '../../src/api-host/operations.ts';
-import { type Document, examplesOf, objectsIn, openApi } from '../open-api.ts';
 
 const create = () =>
   openApiDocument({ router: appRouter, baseUrl: 'https://berth.example', version: '1.2.3' }) as unknown as Document;

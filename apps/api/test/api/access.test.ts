@@ -1,16 +1,16 @@
 import { CONTENTS_TYPE } from '@berth/contract';
 import { type Actor, appRouter, FOREIGN_RESOURCE_ACCESS, type Operation } from '@berth/core';
-import { OPERATION_ACCESS } from '@berth/core/testing';
+import { expectErrorAnswer, expectRefusal, footprintOf } from '@berth/testing/expectations';
+import { OPERATION_ACCESS } from '@berth/testing/internals';
+import { ask as askRaw } from '@berth/testing/raw-socket';
+import { type Answer, type Ask, formOf, OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask as askRaw } from '../http/raw-socket.ts';
-import { expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
-import { type Answer, type Ask, formOf, OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 type AnyActor = Actor | 'suspended' | 'terminated';
 const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 /** A credential of each kind; `null` sends none. */
 let credentials: Record<AnyActor, string | null>;
 let site: string;

@@ -1,11 +1,11 @@
 import { Deployment } from '@berth/contract';
+import { expectRefusal } from '@berth/testing/expectations';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../standing-asserts.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let key: string;
 let deployToken: string;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
+import { expectRefusal } from '@berth/testing/expectations';
+import { type Ask, OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../standing-asserts.ts';
-import { type Ask, OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let site: string;
 beforeAll(async () => {
   site = (await server().publish({ 'index.html': 'home' })).url;

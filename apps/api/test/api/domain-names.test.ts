@@ -1,10 +1,10 @@
 import { DeletedDomain, Domain, DomainValidation } from '@berth/contract';
+import { expectRefusal } from '@berth/testing/expectations';
+import type { Answer } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../standing-asserts.ts';
-import type { Answer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer({ env: { CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' } });
+const server = useServer({ env: { CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' }, clean: true });
 let key: string;
 let site: string;
 beforeAll(async () => {

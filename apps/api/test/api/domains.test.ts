@@ -9,14 +9,15 @@ import {
   VerifiedDomain,
 } from '@berth/contract';
 import { changePlan } from '@berth/core/operator';
+import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import type { Answer, Ask } from '@berth/testing/requests';
+import type { TestServer } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import type { Answer, Ask, TestServer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
-const server = useCleanServer({ env: { CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' } });
+const server = useServer({ env: { CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' }, clean: true });
 let mine: Account;
 let theirs: Account;
 let site: string;

@@ -11,14 +11,14 @@ import {
   PlanList,
 } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
+import { expectErrorAnswer } from '@berth/testing/expectations';
+import { type Answer, OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectErrorAnswer } from '../standing-asserts.ts';
-import { type Answer, OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const CLOSED = 'Seats come this autumn.';
 
-const server = useCleanServer({ plans: { team: { closed: CLOSED } } });
+const server = useServer({ plans: { team: { closed: CLOSED } }, clean: true });
 let key: string;
 let account: string;
 let deployToken: string;

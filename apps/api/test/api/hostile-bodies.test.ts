@@ -1,11 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DEFAULT_PLANS } from '@berth/contract';
+import { begin } from '@berth/testing/delta';
+import { type Answer, formOf } from '@berth/testing/requests';
+import { sha256Of } from '@berth/testing/uploads';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { type Answer, formOf } from '../test-server.ts';
-import { begin, sha256Of } from '../uploads/delta.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** Far more than an error needs, and far less than the time that building an issue for each element took. */

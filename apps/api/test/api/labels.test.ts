@@ -1,10 +1,10 @@
 import { LabelList } from '@berth/contract';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let key: string;
 beforeAll(async () => {
   ({ key } = await server().account());

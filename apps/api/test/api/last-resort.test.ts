@@ -1,8 +1,8 @@
 import type { Core } from '@berth/core';
+import { ask, listen, stop } from '@berth/testing/raw-socket';
 import { expect, it } from 'vitest';
 import { createApiHost } from '../../src/api-host/api-host.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import { ask, listen, stop } from '../http/raw-socket.ts';
 
 it('F7, api §2: a fault in any route sends the error body with a request id and no details, and is logged', async () => {
   const errors: { err: Error }[] = [];

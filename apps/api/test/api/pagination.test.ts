@@ -1,6 +1,6 @@
+import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const LISTS = ['deployments', 'domains', 'tokens', 'activities'] as const;
 const COUNT = 102;
@@ -10,7 +10,7 @@ interface Page {
   nextCursor: string | undefined;
 }
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let key: string;
 beforeAll(async () => {
   const made = await server().account('scale');

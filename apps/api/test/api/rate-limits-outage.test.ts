@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { createTestDatabase, type TestDatabase } from '@berth/core/testing';
 import { connect } from 'node:net';
+import { createTestDatabase, type TestDatabase } from '@berth/testing/database';
+import { expectErrorAnswer } from '@berth/testing/expectations';
+import { askerOf } from '@berth/testing/requests';
+import { testEnvironment } from '@berth/testing/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Berth, startBerth } from '../../src/server.ts';
-import { expectErrorAnswer } from '../standing-asserts.ts';
-import { askerOf, testEnvironment } from '../test-server.ts';
 
 /** A proxy to the database, which can be closed. */
 interface Road {

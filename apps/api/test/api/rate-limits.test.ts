@@ -1,23 +1,24 @@
 import type { ErrorBody } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS } from '@berth/core';
+import { expectErrorAnswer } from '@berth/testing/expectations';
+import { type Answer, type Ask, askerOf, OWNER_KEY } from '@berth/testing/requests';
+import { testEnvironment } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBerth, type Berth } from '../../src/server.ts';
-import { expectErrorAnswer } from '../standing-asserts.ts';
-import { type Answer, type Ask, askerOf, OWNER_KEY, testEnvironment } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const ENV = { RATE_LIMITS: 'global=20/h, deploy=3/h, anonymous=2/h', TRUST_PROXY: '127.0.0.1' };
 
-const server = useCleanServer({ env: ENV });
+/** The clocks of both servers are stopped, so that no bucket refills while a test runs. */
+const start = new Date();
+const parts = () => ({ now: () => start });
+const server = useServer({ env: ENV, parts, clean: true });
 /** Another server on the same database and folder. */
 let other: Berth & ReturnType<typeof askerOf>;
 beforeAll(async () => {
   const env = testEnvironment(server().database, server().dataDir, ENV);
-  const berth = await startBerth(env, server().berth.core.log);
+  const berth = await startBerth(env, server().berth.core.log, { parts });
   other = { ...berth, ...askerOf(berth.config.port) };
-  // Their clocks are stopped, so that no bucket refills while a test runs.
-  const start = new Date();
-  for (const { core } of [server().berth, berth]) core.now = () => start;
 });
 afterAll(() => other.close());
 

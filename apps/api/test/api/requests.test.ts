@@ -1,9 +1,9 @@
+import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import type { Ask } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import type { Ask } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let site: string;
 beforeAll(async () => {
   site = (await server().publish({ 'index.html': 'home' }, { fields: { labels: '["first"]' } })).deployment;

@@ -1,13 +1,14 @@
 import { CreatedToken, CREDENTIAL, Token, TOKEN_ID } from '@berth/contract';
+import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import { type Answer, askerOf } from '@berth/testing/requests';
+import { testEnvironment } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startBerth } from '../../src/server.ts';
-import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { type Answer, askerOf, testEnvironment } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let key: string;
 beforeAll(async () => {
   ({ key } = await server().account());

@@ -1,11 +1,11 @@
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import type { Operation } from '@berth/core';
+import { footprintOf } from '@berth/testing/expectations';
+import { type Answer, type Ask, OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { footprintOf } from '../standing-asserts.ts';
-import { type Answer, type Ask, OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let key: string;
 let deployToken: string;
 let site: string;

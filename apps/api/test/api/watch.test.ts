@@ -3,14 +3,14 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { Activity } from '@berth/contract';
 import type { AppRouter } from '@berth/core';
+import { open } from '@berth/testing/raw-socket';
+import { startServer } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import { createTRPCClient, httpSubscriptionLink, TRPCClientError } from '@trpc/client';
 import { EventSource } from 'eventsource';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { open } from '../http/raw-socket.ts';
-import { startTestServer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let proxy: Proxy;
 beforeAll(async () => {
   proxy = await startProxy(server().port);
@@ -295,7 +295,7 @@ describe('api §9: activities.watch', () => {
 
 describe('a server that stops', () => {
   it('ends its subscriptions at once, and clients reconnect', async () => {
-    const stopping = await startTestServer();
+    const stopping = await startServer();
     const { key } = await stopping.account();
     const live = watch(key, { port: stopping.port });
     await live.started;

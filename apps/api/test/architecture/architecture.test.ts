@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT } from './imports.ts';
+import { readImports, ROOT } from './imports.ts';
 import { drawArchitecture, readDrawnArchitecture } from './picture.ts';
 
 /** The whole path of a file or folder that is deep enough to mean one of this repository. */
@@ -9,6 +9,11 @@ const CITED_PATH = /`((?:apps|packages|bench|docs|fixtures|examples)\/[\w.-]+\/[
 
 it('docs/architecture.md shows the imports of the source; npm run architecture redraws them', () => {
   expect(readDrawnArchitecture()).toBe(drawArchitecture());
+});
+
+it('no source imports packages/testing', () => {
+  const importers = readImports().filter(({ to }) => to.startsWith('packages/testing'));
+  expect(importers.filter(({ from }) => !from.startsWith('packages/testing/'))).toEqual([]);
 });
 
 it('the documents cite only paths that exist', () => {

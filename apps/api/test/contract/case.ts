@@ -1,4 +1,4 @@
-import type { Files } from '../test-server.ts';
+import type { Files } from '@berth/testing/requests';
 import type { World } from './world.ts';
 
 /** The input of an operation. Absent fields are not sent. */

@@ -1,5 +1,5 @@
 import { CONTENTS_TYPE } from '@berth/contract';
-import { type Files, formOf } from '../test-server.ts';
+import { type Files, formOf } from '@berth/testing/requests';
 import { type Case, type Input, when } from './case.ts';
 import { UPLOAD_CASES } from './upload-cases.ts';
 

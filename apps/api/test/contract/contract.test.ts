@@ -1,9 +1,9 @@
+import { closeClean } from '@berth/testing/expectations';
+import { type Document, examplesOf, type OpenApi, openApi, type PlacedOperation } from '@berth/testing/open-api';
+import type { Answer, Ask } from '@berth/testing/requests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesTemplate } from '../../src/api-host/operations.ts';
 import { renderOpenApi } from '../../src/api-host/openapi-file.ts';
-import { type Document, examplesOf, type OpenApi, openApi, type PlacedOperation } from '../open-api.ts';
-import { closeClean } from '../standing-asserts.ts';
-import type { Answer, Ask } from '../test-server.ts';
 import type { Case, Input } from './case.ts';
 import { bodyOf, CASES } from './cases.ts';
 import { faultsOf } from './faults.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await createWorld();
   served = openApi((await world.server.api('/openapi.json', { key: null })).json<Document>() as Document);
 });
-afterAll(() => closeClean(world.server, ['open sesame'], { faults: true }));
+afterAll(() => closeClean(world.server, { secrets: ['open sesame'], faults: true }));
 
 it('every operation has a case, and every case has an operation', () => {
   expect(Object.keys(CASES).toSorted()).toEqual(written.operations.map(({ operationId }) => operationId).toSorted());

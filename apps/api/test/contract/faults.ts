@@ -1,9 +1,9 @@
 import { CONTENTS_TYPE, FILES_FIELD } from '@berth/contract';
+import { contentOf } from '@berth/testing/delta';
+import { field, file, type Form, multipart, withChecksums } from '@berth/testing/multipart';
+import type { OpenApi, Parameter, PlacedOperation, Schema } from '@berth/testing/open-api';
+import type { Ask } from '@berth/testing/requests';
 import { expect } from 'vitest';
-import { type Form, field, file, multipart, withChecksums } from '../multipart.ts';
-import type { OpenApi, Parameter, PlacedOperation, Schema } from '../open-api.ts';
-import type { Ask } from '../test-server.ts';
-import { contentOf } from '../uploads/delta.ts';
 import type { Input } from './case.ts';
 import { bodyOf } from './cases.ts';
 

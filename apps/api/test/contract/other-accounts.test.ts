@@ -1,17 +1,19 @@
 import { hash } from 'node:crypto';
 import { appRouter, FOREIGN_RESOURCE_ACCESS, mayCall } from '@berth/core';
 import { sweep } from '@berth/core/jobs';
+import { begin, bodyOf, commit, send as sendContents } from '@berth/testing/delta';
+import { expectErrorAnswer, footprintOf } from '@berth/testing/expectations';
+import type { Answer, Ask } from '@berth/testing/requests';
+import type { TestServer } from '@berth/testing/server';
+import { listOf } from '@berth/testing/uploads';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
-import { expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
-import type { Answer, Ask, TestServer } from '../test-server.ts';
-import { begin, bodyOf, commit, listOf, send as sendContents } from '../uploads/delta.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 import { type Call, callsOf, NAMES_NOTHING, type Resource, RESOURCES } from './naming-calls.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
-const server = useCleanServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, secrets: ['open-sesame'] });
+const server = useServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, clean: { secrets: ['open-sesame'] } });
 let ownAccount: Account;
 let otherAccount: Account;
 /** References to resources of another account, each of which must get the same answer as a missing one. */

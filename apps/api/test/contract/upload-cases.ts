@@ -1,5 +1,6 @@
 import type { BegunUpload } from '@berth/contract';
-import { abort, begin, bodyOf, commit, contentOf, listOf, send } from '../uploads/delta.ts';
+import { abort, begin, bodyOf, commit, contentOf, send } from '@berth/testing/delta';
+import { listOf } from '@berth/testing/uploads';
 import { type Case, type Input, when } from './case.ts';
 import type { World } from './world.ts';
 

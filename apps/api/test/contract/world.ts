@@ -1,5 +1,4 @@
-import { startWithPlans } from '../start-with-plans.ts';
-import type { TestServer } from '../test-server.ts';
+import { startServer, type TestServer } from '@berth/testing/server';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
 
@@ -37,13 +36,13 @@ export interface World {
 
 /** Starts a server with high limits that refill slowly; Free allows one deployment and one domain. */
 export async function createWorld(): Promise<World> {
-  const server = await startWithPlans(
-    { free: { caps: { deployments: 1, platformDomains: 1 }, limits: { maxFileSize: 1_000, maxFilesCount: 2 } } },
-    {
+  const server = await startServer({
+    plans: { free: { caps: { deployments: 1, platformDomains: 1 }, limits: { maxFileSize: 1_000, maxFilesCount: 2 } } },
+    env: {
       RATE_LIMITS: ['global', 'deploy', 'anonymous', 'claim'].map((name) => `${name}=20000/h`).join(','),
       CNAME_TARGET: 'cname.berth.dev',
     },
-  );
+  });
   const [mine, theirs, full, suspended, hasty] = [
     await server.account('team'),
     await server.account('team'),

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { ServerProcess } from '@berth/testing/process';
 import { describe, expect, it } from 'vitest';
-import type { ServerProcess } from '../test-server.ts';
 import { STEP, type Step } from './steps.ts';
 import { createWorld, type World } from './world.ts';
 

@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { armFailpoint, type EmbeddedPostgres, startEmbeddedPostgres } from '@berth/core';
-import { createTemplate, FAILPOINTS } from '@berth/core/testing';
+import { createTemplate } from '@berth/testing/database';
+import { FAILPOINTS } from '@berth/testing/internals';
+import { createRandom } from '@berth/testing/random';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkInvariants } from './invariants.ts';
-import { createOrders, createRandom, sendWave } from './traffic.ts';
+import { createOrders, sendWave } from './traffic.ts';
 import { createWorld, PATIENT, withServer } from './world.ts';
 
 /** At which of its hits each failpoint kills: `FAILPOINT_HITS=1,2,3,4,5` tests five, in five times the time. */

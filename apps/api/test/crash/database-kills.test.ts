@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startProcess } from '@berth/testing/process';
+import { type Answer, OWNER_KEY } from '@berth/testing/requests';
 import { expect, it } from 'vitest';
-import { type Answer, OWNER_KEY, startProcess } from '../test-server.ts';
 
 /** How often the database is killed; a release needs a run with `KILLS=20`. */
 const KILLS = Number(process.env['KILLS'] ?? 2);

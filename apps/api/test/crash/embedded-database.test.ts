@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Deployment } from '@berth/contract';
+import { type LaunchedProcess, launchProcess, type ServerProcess, whenUp } from '@berth/testing/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LaunchedProcess, launchProcess, type ServerProcess, whenUp } from '../test-server.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 

@@ -1,8 +1,9 @@
-import { type Failpoint, FAILPOINTS } from '@berth/core/testing';
+import { type Failpoint, FAILPOINTS } from '@berth/testing/internals';
+import { whenUp } from '@berth/testing/process';
+import { createRandom } from '@berth/testing/random';
 import { describe, expect, it } from 'vitest';
-import { whenUp } from '../test-server.ts';
 import { checkInvariants } from './invariants.ts';
-import { createOrders, createRandom, sendWave } from './traffic.ts';
+import { createOrders, sendWave } from './traffic.ts';
 import { createWorld, PATIENT, withServer } from './world.ts';
 
 /** At which of its hits each failpoint kills: `FAILPOINT_HITS=1,2,3,4,5` tests five, in five times the time. */

@@ -1,6 +1,7 @@
 import type { BegunUpload, CreatedDeployment } from '@berth/contract';
-import type { Answer, Ask, askerOf, Files } from '../test-server.ts';
-import { abort, begin, bodyOf, commit, listOf, send, sha256Of } from '../uploads/delta.ts';
+import { abort, begin, bodyOf, commit, send } from '@berth/testing/delta';
+import type { Answer, Ask, askerOf, Files } from '@berth/testing/requests';
+import { listOf, sha256Of } from '@berth/testing/uploads';
 
 /** One deploy that a client wants. */
 export interface Order {

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sweep } from '@berth/core/jobs';
+import type { askerOf } from '@berth/testing/requests';
 import { expect } from 'vitest';
-import type { askerOf } from '../test-server.ts';
 import { withServer, type World } from './world.ts';
 
 type Asker = ReturnType<typeof askerOf>;

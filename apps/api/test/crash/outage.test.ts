@@ -1,6 +1,7 @@
+import { createRandom } from '@berth/testing/random';
 import { describe, expect, it } from 'vitest';
 import { checkInvariants } from './invariants.ts';
-import { createOrders, createRandom, sendWave } from './traffic.ts';
+import { createOrders, sendWave } from './traffic.ts';
 import { createWorld, PATIENT } from './world.ts';
 
 const END_SESSIONS = `

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '@berth/core';
 import { sweep } from '@berth/core/jobs';
+import { createRandom } from '@berth/testing/random';
+import type { askerOf } from '@berth/testing/requests';
 import { describe, expect, it } from 'vitest';
-import type { askerOf } from '../test-server.ts';
 import { checkInvariants, checkRestarted } from './invariants.ts';
-import { createOrders, createRandom, type NextOrder } from './traffic.ts';
+import { createOrders, type NextOrder } from './traffic.ts';
 import { createWorld, withServer, type World } from './world.ts';
 
 /** `KILLS=1000` runs for a night; `KILL_SEED` repeats the requests of a run, but not the exact times. */

@@ -1,16 +1,5 @@
-import type { askerOf } from '../test-server.ts';
+import type { askerOf } from '@berth/testing/requests';
 import type { History, Order } from './history.ts';
-
-/** A seeded source of numbers from 0 to 1: the same seed gives the same run. */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Few contents for many deploys, so that most of them race for the same ones. */
 const POOL = Array.from({ length: 8 }, (_, i) => `shared ${i} `.repeat(40 * (i + 1)));

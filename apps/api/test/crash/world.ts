@@ -2,16 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '@berth/core';
-import { createTestDatabase, type TestDatabase } from '@berth/core/testing';
+import { createTestDatabase, type TestDatabase } from '@berth/testing/database';
+import { type LaunchedProcess, launchProcess, type ServerProcess, whenUp } from '@berth/testing/process';
+import { askerOf } from '@berth/testing/requests';
+import { testEnvironment } from '@berth/testing/server';
 import { type Berth, startBerth } from '../../src/server.ts';
-import {
-  askerOf,
-  type LaunchedProcess,
-  launchProcess,
-  type ServerProcess,
-  testEnvironment,
-  whenUp,
-} from '../test-server.ts';
 import { createHistory, type History } from './history.ts';
 
 /** A data folder and a database that outlive the processes that use them, and what clients know of both. */

@@ -3,13 +3,19 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { CreatedDeployment } from '@berth/contract';
+import { footprintOf } from '@berth/testing/expectations';
+import { deployHead, file, type Form, multipart, post, withChecksums } from '@berth/testing/multipart';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { deployHead, file, type Form, multipart, post, withChecksums } from '../multipart.ts';
-import { footprintOf } from '../standing-asserts.ts';
-import { OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+let beforeNewPack: () => Promise<void> = async () => {};
+const server = useServer({
+  parts: ({ packs }) => ({
+    packs: { ...packs, create: (pack) => beforeNewPack().then(() => packs.create(pack)) },
+  }),
+  clean: true,
+});
 
 /** How a client leaves: by ending its stream, or with a reset. */
 type Leaving = 'end' | 'reset';
@@ -136,17 +142,11 @@ describe.each<[string, Headers, () => Form]>([
 });
 
 it('T6, I10: a client that leaves while the disk is slow causes no hanging request and no leak', async () => {
-  const { core } = server().berth;
-  const { packs } = core;
   const released = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
-  core.packs = {
-    ...packs,
-    async create(pack) {
-      opened.resolve();
-      await released.promise;
-      return packs.create(pack);
-    },
+  beforeNewPack = () => {
+    opened.resolve();
+    return released.promise;
   };
   try {
     const form = multipart(withChecksums([file('large.bin', randomBytes(4_500_000))]));
@@ -165,7 +165,7 @@ it('T6, I10: a client that leaves while the disk is slow causes no hanging reque
     const answer = await post(server(), form, { headers: { 'Idempotency-Key': key } });
     expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, 'true']);
   } finally {
-    core.packs = packs;
+    beforeNewPack = async () => {};
   }
 });
 

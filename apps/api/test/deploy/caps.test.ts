@@ -1,12 +1,15 @@
+import { expectRefusal } from '@berth/testing/expectations';
+import type { Answer } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { expectRefusal } from '../standing-asserts.ts';
-import type { Answer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const CAP = 5;
 const HOME = { 'index.html': 'home' };
 
-const server = useCleanServer({ plans: { free: { caps: { deployments: CAP } }, pro: { caps: { deployments: 0 } } } });
+const server = useServer({
+  plans: { free: { caps: { deployments: CAP } }, pro: { caps: { deployments: 0 } } },
+  clean: true,
+});
 
 const used = async (key: string) =>
   (await server().api('/account', { key })).json<{ usage: { deployments: number } }>().usage.deployments;

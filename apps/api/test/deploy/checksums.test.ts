@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
+import { expectRefusal } from '@berth/testing/expectations';
+import { field, file, multipart, type Part, post } from '@berth/testing/multipart';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { field, file, multipart, type Part, post } from '../multipart.ts';
-import { expectRefusal } from '../standing-asserts.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 
 const ONE = hash('md5', 'one');
 const TWO = hash('md5', 'two');

@@ -1,11 +1,17 @@
 import { once } from 'node:events';
+import { deployHead, file, type Form, multipart, withChecksums } from '@berth/testing/multipart';
+import { ask, open, parse } from '@berth/testing/raw-socket';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { expect, it } from 'vitest';
-import { ask, open, parse } from '../http/raw-socket.ts';
-import { deployHead, file, type Form, multipart, withChecksums } from '../multipart.ts';
-import { OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+let beforeNewPack: () => Promise<void> = async () => {};
+const server = useServer({
+  parts: ({ packs }) => ({
+    packs: { ...packs, create: (pack) => beforeNewPack().then(() => packs.create(pack)) },
+  }),
+  clean: true,
+});
 
 const OWNER = { Authorization: `Bearer ${OWNER_KEY}` };
 const formOf = (text: string) => multipart(withChecksums([file('index.html', text)]));
@@ -48,10 +54,8 @@ it('RFC 9112 §9.3.2: pipelined deploys are answered in order', async () => {
 });
 
 it.each(['end', 'reset'] as const)('T6: a pipelined deploy that is aborted by a %s ends too', async (leaving) => {
-  const { core } = server().berth;
-  const { packs } = core;
   const released = Promise.withResolvers<void>();
-  core.packs = { ...packs, create: (pack) => released.promise.then(() => packs.create(pack)) };
+  beforeNewPack = () => released.promise;
   try {
     const { socket, received } = await open(server().port);
     const [first, second] = [requestOf(formOf(`held until a ${leaving}`)), requestOf(formOf('broken off'))];
@@ -62,7 +66,7 @@ it.each(['end', 'reset'] as const)('T6: a pipelined deploy that is aborted by a 
     await received;
   } finally {
     released.resolve();
-    core.packs = packs;
+    beforeNewPack = async () => {};
   }
   await openPacks().toBe(0);
 });

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import { deployHead, file, type Form, multipart, withChecksums } from '@berth/testing/multipart';
+import { open, parse, sendWithoutReading } from '@berth/testing/raw-socket';
+import { type Answer, OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it, vi } from 'vitest';
 import { BODY_LIMITS } from '../../src/http/request-body.ts';
 import { withHeldWatch } from '../http/held-watch.ts';
-import { open, parse, sendWithoutReading } from '../http/raw-socket.ts';
-import { deployHead, file, type Form, multipart, withChecksums } from '../multipart.ts';
-import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { type Answer, OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer({ plans: { free: { limits: { maxFileSize: 1000 } } } });
+const server = useServer({ plans: { free: { limits: { maxFileSize: 1000 } } }, clean: true });
 
 /** More than both socket buffers can take. */
 const HUGE = multipart(withChecksums([file('a.bin', Buffer.alloc(24_000_000, 'x'))]));

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { CreatedDeployment } from '@berth/contract';
+import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import { field, file, multipart, post, withChecksums } from '@berth/testing/multipart';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { field, file, multipart, post, withChecksums } from '../multipart.ts';
-import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const PASSWORDS = [
   'correct horse',
@@ -17,7 +17,7 @@ const PASSWORDS = [
   '"quoted"\\',
 ];
 
-const server = useCleanServer({ secrets: PASSWORDS });
+const server = useServer({ clean: { secrets: PASSWORDS } });
 
 const HOME = { 'index.html': 'home' };
 const DAY = 24 * 60 * 60;

@@ -1,11 +1,11 @@
+import { expectRefusal } from '@berth/testing/expectations';
+import { deployHead, field, file, multipart, post, withChecksums } from '@berth/testing/multipart';
+import { ask, open, parse } from '@berth/testing/raw-socket';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask, open, parse } from '../http/raw-socket.ts';
-import { deployHead, field, file, multipart, post, withChecksums } from '../multipart.ts';
-import { expectRefusal } from '../standing-asserts.ts';
-import { OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 
 const ALWAYS = ['Connection', 'Content-Length', 'Date', 'X-Request-Id'];
 const JSON_HEADERS = [

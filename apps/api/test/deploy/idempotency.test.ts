@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { CreatedDeployment } from '@berth/contract';
+import { expectErrorAnswer, expectRefusal, footprintOf } from '@berth/testing/expectations';
+import {
+  field,
+  file,
+  type Form,
+  type FormShape,
+  multipart,
+  type Part,
+  post,
+  withChecksums,
+} from '@berth/testing/multipart';
+import { type Answer, OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { field, file, type Form, type FormShape, multipart, type Part, post, withChecksums } from '../multipart.ts';
-import { expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
-import { type Answer, OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer({ plans: { team: { caps: { deployments: 1 } } }, secrets: ['open-sesame'] });
+const server = useServer({ plans: { team: { caps: { deployments: 1 } } }, clean: { secrets: ['open-sesame'] } });
 
 const HOME = [file('index.html', 'home'), file('a.txt', 'a')];
 const formOf = (parts: readonly Part[] = HOME, shape?: FormShape) => multipart(withChecksums(parts), shape);

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ErrorCode } from '@berth/contract';
-import { describe, expect, it } from 'vitest';
-import { ask } from '../http/raw-socket.ts';
+import { expectRefusal } from '@berth/testing/expectations';
 import {
   checksums,
   deployHead,
@@ -12,10 +11,11 @@ import {
   type Part,
   post,
   withChecksums,
-} from '../multipart.ts';
-import { expectRefusal } from '../standing-asserts.ts';
-import { type Answer, OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
+} from '@berth/testing/multipart';
+import { ask } from '@berth/testing/raw-socket';
+import { type Answer, OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
+import { describe, expect, it } from 'vitest';
 
 const LIMITS = { maxFileSize: 1000, maxFilesCount: 3, maxTotalSize: 2500 };
 /** These values follow from the limits. */
@@ -23,7 +23,7 @@ const MAX_PARTS = 2 * LIMITS.maxFilesCount + 100;
 const MAX_FIELD = 64 * 1024 + MAX_PARTS * 48;
 const MAX_BODY = LIMITS.maxTotalSize + MAX_PARTS * 1536 + MAX_FIELD;
 
-const server = useCleanServer({ plans: { free: { limits: LIMITS } } });
+const server = useServer({ plans: { free: { limits: LIMITS } }, clean: true });
 
 const anonymous = { key: null };
 const fileOf = (name: string, size: number) => file(name, Buffer.alloc(size, name));

@@ -1,7 +1,7 @@
+import { ask as askRaw } from '@berth/testing/raw-socket';
+import type { Answer } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../test-server.ts';
-import { ask as askRaw } from '../http/raw-socket.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const PASSWORD = 'open-sesame-84c1';
 const MARKER = 'MARKER-OF-PROTECTED-BYTES';
@@ -17,7 +17,7 @@ const FILES = {
   '.well-known/security.txt': MARKER,
 };
 
-const server = useCleanServer({ secrets: [PASSWORD] });
+const server = useServer({ clean: { secrets: [PASSWORD] } });
 let site: string;
 /** The entity tag of the front page of an identical public site. */
 let etag: string;

@@ -1,10 +1,20 @@
+import { expectRefusal } from '@berth/testing/expectations';
+import {
+  checksums,
+  field,
+  file,
+  type Form,
+  multipart,
+  type Part,
+  post,
+  rawFile,
+  withChecksums,
+} from '@berth/testing/multipart';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { checksums, field, file, type Form, multipart, type Part, post, rawFile, withChecksums } from '../multipart.ts';
-import { expectRefusal } from '../standing-asserts.ts';
-import { OWNER_KEY } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer({ secrets: ['open-sesame'] });
+const server = useServer({ clean: { secrets: ['open-sesame'] } });
 
 const HOME = file('index.html', 'home');
 const refused = (form: Form) => expectRefusal(server(), 'validation_failed', () => post(server(), form));

@@ -1,9 +1,9 @@
+import { expectRefusal } from '@berth/testing/expectations';
+import { file, multipart, type Part, post, rawFile, withChecksums } from '@berth/testing/multipart';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { file, multipart, type Part, post, rawFile, withChecksums } from '../multipart.ts';
-import { expectRefusal } from '../standing-asserts.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 
 const deploy = (...parts: Part[]) => post(server(), multipart(withChecksums(parts)));
 const urlOf = (path: string) => `/${path.split('/').map(encodeURIComponent).join('/')}`;

@@ -1,10 +1,10 @@
 import { BLOCKED_EXTENSIONS, type CreatedDeployment } from '@berth/contract';
+import { expectErrorAnswer, expectRefusal, footprintOf } from '@berth/testing/expectations';
+import { file, multipart, type Part, post, withChecksums } from '@berth/testing/multipart';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { file, multipart, type Part, post, withChecksums } from '../multipart.ts';
-import { expectErrorAnswer, expectRefusal, footprintOf } from '../standing-asserts.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 
 const HOME = file('index.html', 'home');
 const KEY = '-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\n';

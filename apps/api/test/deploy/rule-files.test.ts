@@ -1,10 +1,10 @@
 import type { CreatedDeployment } from '@berth/contract';
+import { expectRefusal } from '@berth/testing/expectations';
+import { file, multipart, type Part, post, withChecksums } from '@berth/testing/multipart';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { file, multipart, type Part, post, withChecksums } from '../multipart.ts';
-import { expectRefusal } from '../standing-asserts.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 
 const HOME = file('index.html', 'home');
 const form = (...parts: Part[]) => multipart(withChecksums([HOME, ...parts]));

@@ -3,13 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PackStore } from '@berth/core';
 import { sweep } from '@berth/core/jobs';
-import type { PackFile } from '@berth/core/testing';
+import { closeClean, expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import type { PackFile } from '@berth/testing/internals';
+import { startServer, type TestServer } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeClean, expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const LARGE = { 'index.html': 'home', 'a.bin': randomBytes(1_300_000), 'b.bin': randomBytes(900_000) };
 const SMALL = { 'index.html': 'home' };
@@ -19,29 +18,32 @@ function fault(code: string): never {
 }
 
 describe('T10: a store that fails', () => {
-  const server = useCleanServer({ faults: true });
-  let packs: PackStore;
-  beforeAll(async () => {
-    ({ packs } = server().berth.core);
+  let faults: { create?(): void; file?(file: PackFile): Partial<PackFile>; remove?(): void } = {};
+  const server = useServer({
+    parts: ({ packs }) => ({
+      packs: {
+        ...packs,
+        async create(pack) {
+          faults.create?.();
+          const file = await packs.create(pack);
+          return { ...file, ...faults.file?.(file) };
+        },
+        async remove(pack) {
+          faults.remove?.();
+          return packs.remove(pack);
+        },
+      },
+    }),
+    clean: { faults: true },
   });
 
   /** Sends uploads to a store with a fault, then removes the fault. */
-  async function withFault(
-    change: { create?(): void; file?(file: PackFile): Partial<PackFile> },
-    work: () => Promise<void>,
-  ): Promise<void> {
-    server().berth.core.packs = {
-      ...packs,
-      async create(pack) {
-        change.create?.();
-        const file = await packs.create(pack);
-        return { ...file, ...change.file?.(file) };
-      },
-    };
+  async function withFault(fault: typeof faults, work: () => Promise<void>): Promise<void> {
+    faults = fault;
     try {
       await work();
     } finally {
-      server().berth.core.packs = packs;
+      faults = {};
     }
   }
 
@@ -109,8 +111,7 @@ describe('T10: a store that fails', () => {
   });
 
   it('leaves a pack that cannot be removed either to the sweep', async () => {
-    await withFault({ file: () => ({ write: async () => fault('EIO') }) }, async () => {
-      server().berth.core.packs.remove = async () => fault('EIO');
+    await withFault({ file: () => ({ write: async () => fault('EIO') }), remove: () => fault('EIO') }, async () => {
       expectErrorAnswer(await server().deploy({ 'new.bin': randomBytes(1_300_000) }), 'unavailable');
     });
     const unsealed = () => server().database.query(`select state from pack where state <> 'sealed'`);
@@ -128,10 +129,10 @@ describe('T10: a disk of 8 MB', () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-full-'));
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'berth-test', folder]);
     if (mounted.status !== 0) why = `no tmpfs can be mounted here: ${mounted.stderr ?? mounted.error}`;
-    else server = await startTestServer({ DATA_DIR: folder });
+    else server = await startServer({ env: { DATA_DIR: folder } });
   });
   afterAll(async () => {
-    if (server) await closeClean(server, [], { faults: true });
+    if (server) await closeClean(server, { faults: true });
     spawnSync('umount', [folder]);
     await rm(folder, { recursive: true, force: true });
   });

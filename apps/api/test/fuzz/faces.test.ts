@@ -1,9 +1,9 @@
 import { appRouter } from '@berth/core';
+import { closeClean } from '@berth/testing/expectations';
+import type { Answer, Ask } from '@berth/testing/requests';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Operation, operationsOf } from '../../src/api-host/operations.ts';
-import { closeClean } from '../standing-asserts.ts';
-import type { Answer, Ask } from '../test-server.ts';
 import { type Actor, ACTORS, anonymise, RESOURCES, resolve, startTwins, type Twin } from './twins.ts';
 
 /** How many inputs each procedure gets. */

@@ -3,12 +3,12 @@ import { Agent, request } from 'node:http';
 import { type CreatedDeployment, isJunk, normalizePath, normalizeVia } from '@berth/contract';
 import { LiveSiteCache, type LiveSites } from '@berth/core/sites';
 import type { Site } from '@berth/serving';
+import { expectErrorAnswer, footprintOf } from '@berth/testing/expectations';
+import { checksums, field, file, type Form, multipart, type Part } from '@berth/testing/multipart';
+import type { Answer } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checksums, field, file, type Form, multipart, type Part } from '../multipart.ts';
-import { expectErrorAnswer, footprintOf } from '../standing-asserts.ts';
-import type { Answer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 import { readForm } from './second-parser.ts';
 
 /** How many bodies are sent. */
@@ -18,7 +18,7 @@ const SOCKETS = 8;
 /** No small body takes this long to answer, even on a busy machine. */
 const HANGS_MS = 60_000;
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let sites: LiveSites;
 const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
 beforeAll(async () => {

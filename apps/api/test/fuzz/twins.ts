@@ -1,4 +1,5 @@
-import { type Answer, type Ask, startTestServer, type TestServer } from '../test-server.ts';
+import type { Answer, Ask } from '@berth/testing/requests';
+import { startServer, type TestServer } from '@berth/testing/server';
 
 /** Who sends the request: an account with either credential, an anonymous client, or a client with an unknown key. */
 export const ACTORS = ['api', 'deploy', 'anonymous', 'unknown'] as const;
@@ -33,10 +34,9 @@ export async function startTwins(): Promise<readonly [Twin, Twin]> {
 }
 
 async function startTwin(begin: number): Promise<Twin> {
-  const server = await startTestServer();
   let now = begin;
   const tick = () => void (now += 1);
-  server.berth.core.now = () => new Date(now);
+  const server = await startServer({ parts: () => ({ now: () => new Date(now) }) });
   const [mine, theirs] = [await server.account('scale'), await server.account('scale')];
   const keys: Record<Actor, string | null> = {
     api: mine.key,

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase } from '@berth/core/testing';
+import { createTestDatabase } from '@berth/testing/database';
+import { launchProcess } from '@berth/testing/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchProcess } from '../test-server.ts';
 
 /** Every invalid setting, with the expected content of its line. */
 const FAULTS = {

@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Deployment } from '@berth/contract';
+import type { ServerProcess } from '@berth/testing/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../crash/world.ts';
-import type { ServerProcess } from '../test-server.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 

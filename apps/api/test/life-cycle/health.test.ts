@@ -1,6 +1,6 @@
+import { useServer } from '@berth/testing/use-server';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { useServer } from '../use-server.ts';
 
 describe('/healthz', () => {
   const server = useServer();

@@ -1,8 +1,8 @@
 import { changePlan } from '@berth/core/operator';
+import { testEnvironment } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import { expect, it } from 'vitest';
 import { startBerth } from '../../src/server.ts';
-import { testEnvironment } from '../test-server.ts';
-import { useServer } from '../use-server.ts';
 
 const server = useServer();
 

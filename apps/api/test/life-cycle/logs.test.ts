@@ -1,7 +1,8 @@
 import type { CreatedDeployment } from '@berth/contract';
+import type { ServerProcess } from '@berth/testing/process';
+import { type Answer, OWNER_KEY } from '@berth/testing/requests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../crash/world.ts';
-import { type Answer, OWNER_KEY, type ServerProcess } from '../test-server.ts';
 
 const PASSWORD = 'correct horse battery';
 const KEY = 'idempotency-of-one-deploy';

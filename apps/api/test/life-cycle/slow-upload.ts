@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { formOf, OWNER_KEY } from '../test-server.ts';
+import { formOf, OWNER_KEY } from '@berth/testing/requests';
 
 /** Sends a deploy except its last hundred bytes, once the server has its head, and waits until the bytes are sent. */
 export async function beginUpload(port: number, key = OWNER_KEY): Promise<{ upload: ClientRequest; rest: Buffer }> {

@@ -3,9 +3,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CreatedDeployment } from '@berth/contract';
+import type { ServerProcess } from '@berth/testing/process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, withServer, type World } from '../crash/world.ts';
-import type { ServerProcess } from '../test-server.ts';
 import { beginUpload } from './slow-upload.ts';
 
 const BIG = Buffer.alloc(32 * 1024 ** 2, 'a big file, ');

@@ -6,9 +6,10 @@ import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type LaunchedProcess, launchProcess, type ServerProcess, startProcess } from '@berth/testing/process';
+import { OWNER_KEY } from '@berth/testing/requests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, PATIENT, type World } from '../crash/world.ts';
-import { type LaunchedProcess, launchProcess, OWNER_KEY, type ServerProcess, startProcess } from '../test-server.ts';
 import { beginUpload } from './slow-upload.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startProcess } from '@berth/testing/process';
 import { expect, it } from 'vitest';
-import { startProcess } from '../test-server.ts';
 import { spawnBerth } from './run-berth.ts';
 
 it('api §8, §10: the operator commands work with the embedded database, before a server starts and while it runs', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { TestDatabase } from '@berth/core/testing';
+import type { TestDatabase } from '@berth/testing/database';
 
 /** A TCP proxy in front of a test database, which can simulate network failures. */
 export interface DatabaseProxy {

@@ -1,5 +1,6 @@
+import type { Answer, askerOf } from '@berth/testing/requests';
+import { startServer, type TestServer } from '@berth/testing/server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Answer, type askerOf, startTestServer, type TestServer } from '../test-server.ts';
 import { createDatabaseProxy, type DatabaseProxy } from './database-proxy.ts';
 
 type Asker = ReturnType<typeof askerOf>;
@@ -22,9 +23,11 @@ afterEach(async () => {
 });
 
 async function start(env: Record<string, string> = {}): Promise<void> {
-  server = await startTestServer(async (database) => {
-    proxy = await createDatabaseProxy(database);
-    return { ...env, DATABASE_URL: proxy.url };
+  server = await startServer({
+    env: async (database) => {
+      proxy = await createDatabaseProxy(database);
+      return { ...env, DATABASE_URL: proxy.url };
+    },
   });
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
+import { ask, listen, send, stop } from '@berth/testing/raw-socket';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHostMatcher, type HostMatch, type HostNames, type RequestHead } from '../../src/routing/host-matcher.ts';
-import { ask, listen, send, stop } from '../http/raw-socket.ts';
 
 const SETUPS = {
   hosted: { apiHosts: new Set(['api.berth.example', 'console.berth.example']), platformDomain: 'sites.example' },

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useServer } from '../use-server.ts';
 
 const DECOMPRESS = {
   br: promisify(brotliDecompress),
@@ -10,7 +10,7 @@ const DECOMPRESS = {
 } as const;
 const PAGE = '<p>A quay is where a berth is.</p>\n'.repeat(100);
 
-const server = useServer({ COMPRESSION: 'on' });
+const server = useServer({ env: { COMPRESSION: 'on' } });
 let site: string;
 beforeAll(async () => {
   ({ deployment: site } = await server().publish({ 'index.html': PAGE, 'photo.jpg': PAGE }));

@@ -1,6 +1,6 @@
 import { unavailable } from '@berth/core';
+import { open, parse, send, stop } from '@berth/testing/raw-socket';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { open, parse, send, stop } from '../http/raw-socket.ts';
 import { pack } from './memory-packs.ts';
 import { FILES, hostOf, PUBLIC, runSampleSites } from './running-host.ts';
 

@@ -1,8 +1,8 @@
+import type { Answer } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 
 describe('a deployment that no longer exists', () => {
   const FILES = { 'index.html': 'front', '404.html': 'own 404' };

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { openDiskPacks, type PackStore } from '@berth/core';
-import type { ContentLocation } from '@berth/core/testing';
 import { NO_RULES } from '@berth/serving';
+import type { ContentLocation } from '@berth/testing/internals';
+import { ask, open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ask, open, stop } from '../http/raw-socket.ts';
 import { memoryPacks, pack } from './memory-packs.ts';
 import { hostOf, PUBLIC, runSiteHost, type RunningHost } from './running-host.ts';
 

@@ -1,19 +1,21 @@
+import { closeClean } from '@berth/testing/expectations';
+import { startServer, type TestServer } from '@berth/testing/server';
 import { describe, expect, it } from 'vitest';
 import { cookieForm, cookiesNamed } from '../../src/site-host/unlock-cookie.ts';
-import { closeClean } from '../standing-asserts.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
 
 const PASSWORD = 'open-sesame-84c1';
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 async function withServer(env: Record<string, string>, work: (server: TestServer, site: string) => Promise<void>) {
-  const server = await startTestServer({ BASE_URL: 'http://berth.test', PLATFORM_DOMAIN: 'sites.test', ...env });
+  const server = await startServer({
+    env: { BASE_URL: 'http://berth.test', PLATFORM_DOMAIN: 'sites.test', ...env },
+  });
   try {
     const form = { 'index.html': 'the page' };
     const deployment = await server.publish(form, { fields: { password: PASSWORD }, headers: { Host: 'berth.test' } });
     await work(server, deployment.url);
   } finally {
-    await closeClean(server, [PASSWORD], { faults: env['ALLOW_INSECURE'] !== undefined });
+    await closeClean(server, { secrets: [PASSWORD], faults: env['ALLOW_INSECURE'] !== undefined });
   }
 }
 

@@ -1,5 +1,6 @@
+import type { Answer, Ask } from '@berth/testing/requests';
+import type { TestServer } from '@berth/testing/server';
 import { expect } from 'vitest';
-import type { Answer, Ask, TestServer } from '../test-server.ts';
 
 export const PASSWORD = 'Grüße & 100% = +x';
 /** A text in every file of a protected site. */

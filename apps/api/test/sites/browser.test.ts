@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { CreatedDeployment } from '@berth/contract';
+import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { startServer, type TestServer } from '@berth/testing/server';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { OWNER_KEY, startTestServer, type TestServer } from '../test-server.ts';
-import { launchBrowser, NO_BROWSER, openPage } from './browser.ts';
 import { INSTALLED } from './installed.ts';
 import { readSite } from './published.ts';
 
@@ -19,7 +20,7 @@ describe.skipIf(NO_BROWSER !== null)(
     let server: TestServer;
     let browser: Browser;
     beforeAll(async () => {
-      [server, browser] = await Promise.all([startTestServer(), launchBrowser()]);
+      [server, browser] = await Promise.all([startServer(), launchBrowser()]);
     });
     afterEach(async () => {
       for (const context of browser.contexts()) await context.close();

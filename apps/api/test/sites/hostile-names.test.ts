@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useServer } from '../use-server.ts';
 import { checkPublished, isDropped, isKept, readSite, type Site, urlPath } from './published.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../fixtures/sites/hostile');

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
+import { launchBrowser, NO_BROWSER, openPage, type WatchedPage } from '@berth/testing/browser';
+import { listen, stop } from '@berth/testing/raw-socket';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 import { type PageName, sendPage } from '../../src/site-host/pages.ts';
 import { sendUnlockPage, type UnlockState } from '../../src/site-host/unlock-page.ts';
-import { listen, stop } from '../http/raw-socket.ts';
-import { launchBrowser, NO_BROWSER, openPage, type WatchedPage } from './browser.ts';
 
 const PAGES: PageName[] = [
   'unknown-address',

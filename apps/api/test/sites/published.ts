@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { Answer, askerOf } from '@berth/testing/requests';
 import { expect } from 'vitest';
-import type { Answer, askerOf } from '../test-server.ts';
 
 /** Files by their path in the site. */
 export type Site = Record<string, Buffer>;

@@ -1,5 +1,5 @@
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { useServer } from '../use-server.ts';
 import { INSTALLED } from './installed.ts';
 import { checkPublished } from './published.ts';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
+import { startServer, type TestServer } from '@berth/testing/server';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../test-server.ts';
-import { launchBrowser, NO_BROWSER, openPage } from './browser.ts';
 
 const PAGE = '<!doctype html><title>Front</title>';
 
@@ -13,7 +13,7 @@ describe.skipIf(NO_BROWSER !== null)(
     let browser: Browser;
     let page: Page;
     beforeAll(async () => {
-      [server, browser] = await Promise.all([startTestServer(), launchBrowser()]);
+      [server, browser] = await Promise.all([startServer(), launchBrowser()]);
       ({ page } = await openPage(browser));
       await page.goto(`http://localhost:${server.port}/docs#/Deployments/deployments.create`);
       await page.getByRole('button', { name: 'Try it out' }).click();

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
+import { useServer } from '@berth/testing/use-server';
 import { beforeAll, expect, it } from 'vitest';
-import { useCleanServer } from '../use-clean-server.ts';
 
 const SWITCHES = Number(process.env['SWITCHES'] ?? 400);
 const VERSIONS = 5;
@@ -8,7 +8,7 @@ const READERS = 3;
 /** Too large for the memory cache, so that it is streamed from its pack. */
 const LARGE_BYTES = 2_200_000;
 
-const server = useCleanServer();
+const server = useServer({ clean: true });
 let deployments: string[];
 beforeAll(async () => {
   deployments = [];

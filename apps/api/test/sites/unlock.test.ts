@@ -1,8 +1,8 @@
+import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
+import { insertDomain } from '@berth/testing/domains';
+import { startServer, type TestServer } from '@berth/testing/server';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { insertDomain } from '../site-host/linked-domain.ts';
-import { startTestServer, type TestServer } from '../test-server.ts';
-import { launchBrowser, NO_BROWSER, openPage } from './browser.ts';
 
 const PASSWORD = 'Grüße & 100% = +x';
 const FILES = {
@@ -20,7 +20,7 @@ describe.skipIf(NO_BROWSER !== null)(
     let browser: Browser;
     let site: string;
     beforeAll(async () => {
-      [server, browser] = await Promise.all([startTestServer(), launchBrowser()]);
+      [server, browser] = await Promise.all([startServer(), launchBrowser()]);
       site = (await server.publish(FILES, { fields: { password: PASSWORD } })).deployment;
       await insertDomain(server, 'guarded.localhost', { kind: 'platform', deployment: site });
     });

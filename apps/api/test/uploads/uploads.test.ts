@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { type BegunUpload, CONTENTS_TYPE, type CreatedDeployment, type ReceivedContents } from '@berth/contract';
+import { abort, begin, bodyOf, commit, contentOf, publishDelta, send, sendMissing } from '@berth/testing/delta';
+import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { startServer } from '@berth/testing/server';
+import { listOf, sha256Of } from '@berth/testing/uploads';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { readContents } from '../../src/api-host/contents-body.ts';
-import { expectErrorAnswer, expectRefusal } from '../standing-asserts.ts';
-import { OWNER_KEY, startTestServer } from '../test-server.ts';
-import { useCleanServer } from '../use-clean-server.ts';
-import { abort, begin, bodyOf, commit, contentOf, listOf, publishDelta, send, sendMissing, sha256Of } from './delta.ts';
 
-const server = useCleanServer({ secrets: ['open sesame'] });
+const server = useServer({ clean: { secrets: ['open sesame'] } });
 
 const fresh = () => randomBytes(20).toString('hex');
 const open = async (files: Record<string, string>, ask = {}) =>
@@ -261,7 +263,7 @@ describe('api §9: a body of contents', () => {
 
 describe('api §7: the rate limit of deploys', () => {
   it('is charged when an upload begins; sending, resuming and committing are not charged', async () => {
-    const limited = await startTestServer({ RATE_LIMITS: 'global=1000/min,deploy=2/h,anonymous=1/h' });
+    const limited = await startServer({ env: { RATE_LIMITS: 'global=1000/min,deploy=2/h,anonymous=1/h' } });
     const files = { 'index.html': fresh() };
     const again = { headers: { 'Idempotency-Key': 'again' } };
     const limitedUpload = (await begin(limited, { files: listOf(files) }, again)).json<BegunUpload>();

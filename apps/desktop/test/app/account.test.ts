@@ -1,4 +1,4 @@
-import { startTestServer } from '@berth/api/testing';
+import { startServer } from '@berth/testing/server';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { folderCard, goTo, linkOn, publishingCard, untilSays, watchFolder } from '../harness/app/cards.ts';
@@ -124,7 +124,7 @@ it('a revoked key is noticed at the next deploy: the folder says so, its site st
 });
 
 it('each of several servers has a separate account, and drops go to the current server (issue: several servers)', async () => {
-  const other = await startTestServer();
+  const other = await startServer();
   onTestFinished(() => other.close());
   const { key } = await suite.server.account();
   const { page, drop, state } = await suite.start({ key });

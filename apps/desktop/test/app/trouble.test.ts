@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { startProxy } from '@berth/client/testing';
+import { startProxy } from '@berth/testing/proxy';
 import { expect, it, vi } from 'vitest';
 import { folderCard, goTo, linkOn, noteWords, publishingCard, untilSays, watchFolder } from '../harness/app/cards.ts';
 import { makeHome, makeSite, writeContents } from '../harness/app/folders.ts';

@@ -1,4 +1,4 @@
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { stopAtWrite, testNative } from './native.ts';
 import { eventually, openWorld } from './watch-world.ts';

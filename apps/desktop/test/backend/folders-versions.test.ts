@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs';
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { eventually, openWorld } from './watch-world.ts';
 

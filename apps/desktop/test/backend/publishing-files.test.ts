@@ -1,6 +1,6 @@
-import { useServer } from '@berth/api/testing/vitest';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { useServer } from '@berth/testing/use-server';
 import { expect, test } from 'vitest';
 import { makeSite } from './desktop.ts';
 import { big, openSignedIn, PAGE, stagedIn } from './publishing-world.ts';

@@ -1,10 +1,10 @@
-import { useServer } from '@berth/api/testing/vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
-import { startProxy } from '@berth/client/testing';
+import { startProxy } from '@berth/testing/proxy';
+import { useServer } from '@berth/testing/use-server';
 import { expect, onTestFinished, test } from 'vitest';
 import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
 import { testNative } from './native.ts';

@@ -1,7 +1,7 @@
-import { useServer } from '@berth/api/testing/vitest';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
+import { useServer } from '@berth/testing/use-server';
 import { expect, test } from 'vitest';
 import { makeSite } from './desktop.ts';
 import { big, open, openSignedIn, PAGE } from './publishing-world.ts';

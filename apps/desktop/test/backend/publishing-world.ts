@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestServer } from '@berth/api/testing';
 import { createClient } from '@berth/client';
-import { startProxy } from '@berth/client/testing';
+import { startProxy } from '@berth/testing/proxy';
+import type { TestServer } from '@berth/testing/server';
 import { type Desktop, type DesktopOptions, openDesktop } from './desktop.ts';
 
 export const PAGE = '<!doctype html><title>hi</title>';

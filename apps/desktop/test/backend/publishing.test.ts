@@ -1,6 +1,6 @@
-import { useServer } from '@berth/api/testing/vitest';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
+import { useServer } from '@berth/testing/use-server';
 import { expect, test, vi } from 'vitest';
 import { listsOf, makeSite } from './desktop.ts';
 import { big, open, openSignedIn, PAGE } from './publishing-world.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { expect, test, vi } from 'vitest';
 import { listsOf, makeDir, makeSite, openDesktop } from './desktop.ts';
 import { openSignedIn, PAGE } from './publishing-world.ts';

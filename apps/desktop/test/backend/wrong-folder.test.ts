@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { expect, test } from 'vitest';
 import type { CommandOutput } from '../../src/shared/contract.ts';
 import type { FolderQuestion } from '../../src/shared/publishing.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTestServer, type TestServer } from '@berth/api/testing';
 import { createClient } from '@berth/client';
+import { startServer, type TestServer } from '@berth/testing/server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
 import type { CommandOutput, DesktopApi } from '../../src/shared/contract.ts';
@@ -22,7 +22,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
   let address: string;
   let app: string;
   beforeAll(async () => {
-    [server, app] = await Promise.all([startTestServer(), compileApp()]);
+    [server, app] = await Promise.all([startServer(), compileApp()]);
     address = `http://localhost:${server.port}`;
   });
   afterAll(async () => {

@@ -1,8 +1,8 @@
 import { type BerthClient, findWholeName } from '@berth/client';
 import { moment } from '@berth/client/amounts';
 import { type Domain, type DomainCheck, kindOfCredential } from '@berth/contract';
+import { columns, table } from '@berth/terminal';
 import type { Command } from 'commander';
-import { columns, table } from '../render/table.ts';
 import type { Session } from '../session.ts';
 import { collect, parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';

@@ -1,7 +1,7 @@
 import { type BerthClient, ClientError } from '@berth/client';
 import { PageQuery } from '@berth/contract';
+import { table } from '@berth/terminal';
 import type { Command } from 'commander';
-import { table } from '../render/table.ts';
 import { parseLimit } from '../values.ts';
 import { inSession, type CommandContext } from './define.ts';
 

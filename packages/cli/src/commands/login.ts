@@ -1,10 +1,10 @@
 import type { BerthClient } from '@berth/client';
 import { kindOfCredential } from '@berth/contract';
+import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import type { ErrorContext } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { formatServer, DEFAULT_SERVER, parseServerUrl, writeSettings } from '../settings.ts';
-import { UsageError } from '../usage-error.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 
 /** Adds `berth login` and `berth logout`. */

@@ -1,8 +1,8 @@
 import type { DeployFolderInput } from '@berth/client';
 import { Password } from '@berth/contract';
+import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import type { Session } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
 import { collect, parseSite } from '../values.ts';
 
 /** The options that publishing and watching have in common. */

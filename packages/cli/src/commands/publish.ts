@@ -1,13 +1,16 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ClientError, type DeployEvent, type DeployFolderInput, type DeployOptions } from '@berth/client';
 import { moment } from '@berth/client/amounts';
 import type { CreatedDeployment, Domain } from '@berth/contract';
+import { UsageError } from '@berth/terminal';
 import { type Command, Option } from 'commander';
 import { beginView, describePlan, describeSkipped, showEvent } from '../render/deploy-view.ts';
 import type { Session } from '../session.ts';
+import { findSimilarName, isForeignCommand, unknownCommandMessage } from '../suggestions.ts';
 import { parseTtl } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { deploymentRow } from './deployments.ts';
-import { requireFolder } from './folder-argument.ts';
 import { addPublicationOptions, type PublicationOptions, readPublication } from './publication.ts';
 
 interface Options extends PublicationOptions {
@@ -48,10 +51,39 @@ export function addPublish(program: Command, context: CommandContext): void {
     );
 }
 
+/**
+ * Checks that an argument is a folder, and is meant as one. A word without a slash could also be a command. It counts as a
+ * folder only if the folder has a front page and no comparable tool has a command of that name.
+ *
+ * @param isExplicit Whether the command was named, as in `berth publish logs`.
+ * @throws UsageError for a word that may be a command, ClientError `folder` for a path that is not a folder.
+ */
+async function requireFolder(program: Command, folder: string, isExplicit: boolean): Promise<void> {
+  const found = await stat(folder).catch(() => null);
+  const isFolder = found?.isDirectory() === true;
+  const isWord = !isExplicit && !/^\.|[/\\]/.test(folder);
+  if (isWord && isForeignCommand(folder))
+    throw new UsageError(unknownCommandMessage(folder, isFolder ? `Use berth ./${folder} to publish the folder` : ''));
+  if (isFolder && isWord && !(await isFile(join(folder, 'index.html'))))
+    throw new UsageError(`The folder "${folder}" has no index.html. Use berth ./${folder} to publish it anyway`);
+  if (isFolder) return;
+  if (found) throw new ClientError('folder', `${folder} is a file. Pass the folder that contains the built site`);
+  const names = program.commands.map((command) => command.name());
+  const suggestion = /^[a-z-]+$/i.test(folder) ? findSimilarName(folder, names) : null;
+  if (suggestion === null) throw new ClientError('folder', `The folder ${folder} does not exist`);
+  throw new UsageError(`There is neither a command nor a folder "${folder}". Did you mean berth ${suggestion}?`);
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 const KINDS = ['added', 'changed', 'removed'] as const;
 
-/** Prints what publishing a folder would do. Sends nothing. */
 async function dryRun(session: Session, input: DeployFolderInput, options: DeployOptions): Promise<void> {
   const { parts, printResult, note } = session;
   const planned = await parts.planFolder(input, options);
@@ -63,7 +95,6 @@ async function dryRun(session: Session, input: DeployFolderInput, options: Deplo
   note(`${describePlan(changes, missing)} Nothing was sent.`);
 }
 
-/** The result of a deploy, collected from its events. */
 interface DeployResult {
   deployment: CreatedDeployment | null;
   domain: Domain | null;

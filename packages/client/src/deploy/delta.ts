@@ -46,7 +46,6 @@ export async function uploadDelta(context: DeployContext, difference: Difference
   }
 }
 
-/** Aborts an upload. If that fails, the upload expires later. */
 async function abortUpload({ publication, resumeState }: DeployContext, upload: string): Promise<void> {
   try {
     await publication.client.api.deployments.abort.mutate(
@@ -151,7 +150,6 @@ async function begin(
   }
 }
 
-/** Returns one file for each missing content. */
 function filesOf(files: readonly FolderFile[], missing: readonly string[]): FolderFile[] {
   const wanted = new Set(missing);
   return files.filter(({ sha256 }) => wanted.delete(sha256));

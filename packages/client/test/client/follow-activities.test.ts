@@ -1,11 +1,11 @@
-import { OWNER_KEY } from '@berth/api/testing';
-import { useServer } from '@berth/api/testing/vitest';
 import type { Activity } from '@berth/contract';
+import { answerEndlessly, startAnswering, unreachableAddress } from '@berth/testing/fake-servers';
+import { startProxy } from '@berth/testing/proxy';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { useServer } from '@berth/testing/use-server';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ClientOptions, createClient } from '../../src/client.ts';
 import { type FollowOptions, followActivities } from '../../src/follow-activities.ts';
-import { startProxy } from '../deploy/proxy.ts';
-import { answerEndlessly, unreachableAddress, startAnswering } from './fake-servers.ts';
 
 const server = useServer();
 

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { deployFolder } from '../../src/deploy/deploy.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, settled, sha256, type World } from './worlds.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 const EVENTS = ['walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked'] as const;

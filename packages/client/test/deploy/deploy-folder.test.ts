@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
-import { planFolder } from '../../src/deploy/plan-folder.ts';
+import { planFolder } from '../../src/deploy/changes.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, sha256, typesOf } from './worlds.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'a/same.txt': 'text', 'empty.txt': '' };

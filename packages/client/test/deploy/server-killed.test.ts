@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OWNER_KEY, type ServerProcess, startProcess, testEnvironment } from '@berth/api/testing';
-import { createTestDatabase } from '@berth/core/testing';
+import { createTestDatabase } from '@berth/testing/database';
+import { type ServerProcess, startProcess } from '@berth/testing/process';
+import { startProxy } from '@berth/testing/proxy';
+import { OWNER_KEY } from '@berth/testing/requests';
+import { testEnvironment } from '@berth/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
-import { startProxy } from './proxy.ts';
 
 test('a deploy creates one deployment even if the server is killed and restarted in the middle', async () => {
   const database = await createTestDatabase();

@@ -1,13 +1,13 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Trouble } from '@berth/testing/proxy';
+import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { deployFiles } from '../../src/deploy/deploy.ts';
 import { readFolder } from '../../src/folder/read-folder.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
-import type { Trouble } from './proxy.ts';
 import { makeWorld, settled, sha256, typesOf } from './worlds.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const server = useServer();
 const BIG = Buffer.alloc(400_000, 'big');

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { CreatedDeployment } from '@berth/contract';
+import { type Proxy, startProxy } from '@berth/testing/proxy';
+import type { TestServer } from '@berth/testing/server';
 import { expect, vi } from 'vitest';
-import type { TestServer } from '@berth/api/testing';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import type { DeployFolderInput, DeployFolderOptions } from '../../src/deploy/input.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
-import { type Proxy, startProxy } from './proxy.ts';
 
 /** A new account, a folder, and a proxy to the server that can cause failures. */
 export interface World {

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { useServer } from '@berth/testing/use-server';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { startWatch } from './running-watch.ts';
-import { useServer } from '@berth/api/testing/vitest';
 
 const BUILDS = 50;
 /** Seed of the builds. Equal seeds give equal builds. */

@@ -1,4 +1,4 @@
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { expect, it } from 'vitest';
 import type { WatcherEvents } from '../../src/watch/watcher.ts';
 import { makeWorld } from '../deploy/worlds.ts';

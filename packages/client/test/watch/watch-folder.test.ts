@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { useServer } from '@berth/api/testing/vitest';
+import { useServer } from '@berth/testing/use-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';

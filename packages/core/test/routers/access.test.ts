@@ -1,10 +1,10 @@
+import { ANONYMOUS, createTestCore, type TestCore } from '@berth/testing/core';
 import type { TRPCError } from '@trpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/core.ts';
 import { OPERATION_ACCESS, type Actor, mayCall, type Operation } from '../../src/routers/access.ts';
 import { appRouter, createCaller } from '../../src/routers/app-router.ts';
 import { createCallerFactory, procedure, router } from '../../src/routers/trpc.ts';
-import { ANONYMOUS, createTestCore, type TestCore } from '../test-core.ts';
 
 const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
 /** The operations that are not procedures, because their bodies are not JSON. */
@@ -60,14 +60,14 @@ describe('T21: the access table', () => {
   });
 
   it.each([
-    ['deployments'],
-    ['deployments.destroy'],
-    ['Deployments.list'],
-    [''],
-    ['constructor'],
-    ['toString'],
-    ['__proto__'],
-    ['hasOwnProperty'],
+    'deployments',
+    'deployments.destroy',
+    'Deployments.list',
+    '',
+    'constructor',
+    'toString',
+    '__proto__',
+    'hasOwnProperty',
   ])('denies every actor the operation %j, which has no row', (operation) => {
     for (const actor of ACTORS) expect(mayCall(operation, actor)).toBe(false);
   });

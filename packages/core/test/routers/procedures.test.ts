@@ -9,11 +9,11 @@ import {
   Ping,
   PlanList,
 } from '@berth/contract';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createCaller } from '../../src/routers/app-router.ts';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../test-core.ts';
 
 let test: TestCore;
 let caller: AccountCaller;
@@ -56,19 +56,6 @@ describe('api §1: procedures answer with the fields of the contract', () => {
       deployment,
       status: 'deleting',
     });
-  });
-
-  it('api §1: a limit above 100 counts as 100', async () => {
-    await test.database.query(
-      `insert into activity (account_id, event, created, auth_method, meta) select $1, 'token.create', now(), 'system', '{}' from generate_series(1, 120)`,
-      [caller.account],
-    );
-    const page = await api.activities.list({ limit: 5_000 });
-    expect(page.activities).toHaveLength(100);
-    expect((await api.activities.list({})).activities).toHaveLength(50);
-    expect((await api.activities.list({ limit: 5_000, cursor: page.nextCursor })).activities.length).toBeGreaterThan(
-      20,
-    );
   });
 });
 

@@ -2,17 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../../src/core.ts';
 import type { Database } from '../../src/database/database.ts';
 
-/** A sequence of numbers from 0 to 1, derived from a seed. */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /**
  * The same core with random pauses around every use of the pack store and before every commit. Race windows of
  * microseconds become milliseconds. Source: security §6.

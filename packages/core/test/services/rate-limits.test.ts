@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createTestCore } from '@berth/testing/core';
 import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -10,10 +11,8 @@ import {
   takeRateLimit,
   takeFromBucket,
 } from '../../src/services/rate-limits.ts';
-import { createTestCore, type TestCore } from '../test-core.ts';
 
-let test: TestCore;
-beforeAll(async () => void (test = await createTestCore({ rateLimits: DEFAULT_RATE_LIMITS })));
+const test = await createTestCore({ rateLimits: DEFAULT_RATE_LIMITS });
 afterAll(() => test.close());
 
 const MINUTE_MS = 60_000;

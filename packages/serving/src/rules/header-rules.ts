@@ -109,7 +109,6 @@ function merge(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Ch
   return fields;
 }
 
-/** Adds names to a comma-separated list, each only once. */
 function addNames(list: string, more: string): string {
   const names = list.split(',').map((name) => name.trim());
   const known = new Set(names.map((name) => name.toLowerCase()));

@@ -14,7 +14,7 @@ const RESERVED_PREFIX = /^(?:proxy-|sec-|ratelimit)/;
 const PROXY_PREFIX = /^x-(?:accel-|sendfile|send-file|lighttpd-|reproxy-|litespeed-|lsadc-|envoy-)/;
 
 /** Whether a header is reserved for the service: no rule sets or removes it. Source: serving S35. */
-function isReservedHeader(name: string): boolean {
+export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return RESERVED_NAMES.has(lower) || RESERVED_PREFIX.test(lower) || PROXY_PREFIX.test(lower);
 }

@@ -18,8 +18,8 @@ describe.each([
   ['netlify/build', NETLIFY_HEADERS],
   ['cloudflare/workers-sdk', CLOUDFLARE_HEADERS],
 ])('the files of %s (S23, S33)', (_, files) => {
-  it.each(files)('%s', (_, text, theirs, ours = theirs) => {
-    expect(read(text).results.join(' | ')).toBe(ours);
+  it.each(files.map(([title, text, theirs, ours = theirs]) => [title, text, ours]))('%s', (_, text, ours) => {
+    expect(read(text!).results.join(' | ')).toBe(ours);
   });
 });
 

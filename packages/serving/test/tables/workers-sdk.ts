@@ -6,7 +6,17 @@
  * `trailingSlash` true and false. The mode `none`, which finds no page without its extension, has no counterpart.
  * Files with a `%` in their name are omitted, because they cannot be published.
  */
-import type { Case, Group } from './suite.ts';
+import type { Sketch } from '../visits.ts';
+
+/** Test cases of the suite on one site. */
+export interface Group {
+  title: string;
+  site: Sketch;
+  cases: Case[];
+}
+
+/** The request and the response of the original, and, if Berth differs, its response and the reason. */
+type Case = [asked: string, theirs: string] | [asked: string, theirs: string, ours: string, why: string];
 
 const NO_FORM = 'a path without extension finds x.html and x/index.html, but not the other way round (S15)';
 const IN_PLACE = 'a page whose address belongs to another file is served in place (S18)';

@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Coding, NO_RULES, type Site } from '@berth/serving';
+import { stop } from '@berth/testing/raw-socket';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stop } from '../../http/raw-socket.ts';
 import { memoryPacks } from '../memory-packs.ts';
 import { ANONYMOUS, hostOf, PUBLIC, type RunningHost, runSiteHost } from '../running-host.ts';
 import { type Connection, openConnection, type Received } from './connection.ts';

@@ -1,5 +1,5 @@
 /** Entry point of the harness for programs that run the app but are not tests. */
-export { launchBrowser } from '../../../../api/test/sites/browser.ts';
+export { launchBrowser } from '@berth/testing/browser';
 export { folderCard, goTo, linkOn, nameFolder, publishingCard } from './cards.ts';
 export { startDesktop } from './desktop.ts';
 export { startMainChild } from './main-child.ts';

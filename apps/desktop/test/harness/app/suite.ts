@@ -1,8 +1,8 @@
-import { startTestServer, type TestServer } from '@berth/api/testing';
 import { createClient } from '@berth/client';
+import { launchBrowser } from '@berth/testing/browser';
+import { startServer, type TestServer } from '@berth/testing/server';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { launchBrowser } from '../../../../api/test/sites/browser.ts';
 import { type DesktopOptions, type DesktopUnderTest, startDesktop } from './desktop.ts';
 import { makeHome } from './folders.ts';
 import { type TcpProxy, openTcpProxy } from './tcp-proxy.ts';
@@ -36,7 +36,7 @@ export function desktopSuite(env: Record<string, string> = {}): DesktopSuite {
   let browser: Browser;
   let compiled: Compiled;
   beforeAll(async () => {
-    [server, browser, compiled] = await Promise.all([startTestServer(env), launchBrowser(), compileWindow()]);
+    [server, browser, compiled] = await Promise.all([startServer({ env }), launchBrowser(), compileWindow()]);
   });
   afterAll(async () => {
     await Promise.all([server?.close(), browser?.close(), compiled?.remove()]);

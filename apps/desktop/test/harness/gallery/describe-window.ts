@@ -1,6 +1,6 @@
+import { launchBrowser, NO_BROWSER } from '@berth/testing/browser';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { launchBrowser, NO_BROWSER } from '../../../../api/test/sites/browser.ts';
 import { type Gallery, openGallery } from './window.ts';
 
 /** A `describe` for tests of the window in a browser; skipped without one. @param tests May use the gallery only inside tests. */

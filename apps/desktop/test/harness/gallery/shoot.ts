@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { launchBrowser } from '../../../../api/test/sites/browser.ts';
+import { launchBrowser } from '@berth/testing/browser';
 import { STATES } from './states.ts';
 import { openGallery } from './window.ts';
 

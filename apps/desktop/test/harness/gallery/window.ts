@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openPage, type WatchedPage } from '@berth/testing/browser';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { openPage, type WatchedPage } from '../../../../api/test/sites/browser.ts';
 import { buildApp } from '../../../build/build.ts';
 import { createAppProtocol, PAGE_URL } from '../../../src/main/shell/app-protocol.ts';
 import { COMMANDS, EVENTS } from '../../../src/shared/channels.ts';

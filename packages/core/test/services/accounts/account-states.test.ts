@@ -1,3 +1,4 @@
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import {
@@ -5,13 +6,12 @@ import {
   getBilling,
   listAccounts,
   registerAccount,
+  setAccountState,
 } from '../../../src/services/accounts/account-directory.ts';
-import { setAccountState } from '../../../src/services/accounts/account-states.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
 let core: Core;

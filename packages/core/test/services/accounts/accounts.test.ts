@@ -1,10 +1,10 @@
 import { Account as WireAccount, DEFAULT_PLANS } from '@berth/contract';
+import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database/database.ts';
 import { ensureOwner, insertApiKey, getAccount } from '../../../src/services/accounts/accounts.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 const SCALE = DEFAULT_PLANS.at(-1)!;
 const OWNER = { email: 'owner@localhost', plan: SCALE };

@@ -1,10 +1,10 @@
+import { createTestCore, type TestCore } from '@berth/testing/core';
+import { stateOf } from '@berth/testing/invariants';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { addMember, listMembers, removeMember } from '../../../src/services/accounts/members.ts';
-import { createTestCore, type TestCore } from '../../test-core.ts';
-import { stateOf } from '../invariants.ts';
 
 let test: TestCore;
 let caller: AccountCaller;

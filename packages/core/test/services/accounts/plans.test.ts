@@ -1,7 +1,7 @@
 import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, Limits, type Plan, PlanList } from '@berth/contract';
+import { ANONYMOUS, createTestCore, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlans, getLimits, limitsOf, listPlans } from '../../../src/services/accounts/plans.ts';
-import { ANONYMOUS, createTestCore, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
 beforeAll(async () => {

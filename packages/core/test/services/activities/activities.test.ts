@@ -1,11 +1,11 @@
 import { Activity } from '@berth/contract';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { stateOf, sweepAll } from '@berth/testing/invariants';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { insertApiKey } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { deleteDeployment, updateDeployment } from '../../../src/services/deployments/deployments.ts';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
-import { stateOf, sweepAll } from '../invariants.ts';
 
 const SITE = { 'index.html': 'hello' };
 

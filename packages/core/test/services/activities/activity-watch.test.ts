@@ -1,3 +1,4 @@
+import { createTestCore, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
@@ -5,7 +6,6 @@ import { recordActivity } from '../../../src/services/activities/activities.ts';
 import { createActivityFeed } from '../../../src/services/activities/activity-feed.ts';
 import { watchActivities } from '../../../src/services/activities/activity-watch.ts';
 import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
-import { createTestCore, type TestCore } from '../../test-core.ts';
 
 let test: TestCore;
 let caller: AccountCaller;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { ANONYMOUS, deploySite } from '@berth/testing/core';
+import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
 import type { Core } from '../../../src/core.ts';
 import { compressDeployments } from '../../../src/services/compression/compress-deployments.ts';
-import { recordHeartbeat, newBootId } from '../../../src/services/sweep/boots.ts';
+import { recordHeartbeat, newBootId } from '../../../src/services/sweep/sweep.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { ANONYMOUS, deploySite } from '../../test-core.ts';
-import { expectSound, expectSwept, sweepAll } from '../invariants.ts';
 import {
   type CompressionWorld,
   createCompressionWorld,

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Coding } from '@berth/serving';
+import { createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
 import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
 import { decompressForm } from '../../../src/compressor/forms.ts';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import type { CompressedForm } from '../../../src/entities/index.ts';
-import { createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
 
 /** The compression row of a content. */
 interface Recorded {

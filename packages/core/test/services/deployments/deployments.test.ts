@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { stateOf, sweepAll, closeSwept } from '@berth/testing/invariants';
 import type { AccountCaller } from '../../../src/core.ts';
 import {
   deleteDeployment,
@@ -6,23 +8,13 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '../../test-core.ts';
-import { expectSound, expectSwept, stateOf, sweepAll } from '../invariants.ts';
 
 const SITE = { 'index.html': 'hello' };
 
-let test: TestCore;
 let caller: AccountCaller;
 let scope: { core: TestCore['core']; caller: AccountCaller };
-beforeAll(async () => {
-  test = await createTestCore();
-});
-afterAll(async () => {
-  await sweepAll(test);
-  await expectSound(test);
-  await expectSwept(test);
-  await test.close();
-});
+const test = await createTestCore();
+afterAll(() => closeSwept(test));
 beforeEach(async () => {
   ({ caller } = await test.account());
   scope = { core: test.core, caller };

@@ -1,13 +1,13 @@
 import type { Plan } from '@berth/contract';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, createTestCore, deploySite, type TestFiles } from '@berth/testing/core';
+import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
 import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
 import { insertApiKey } from '../../../src/services/accounts/accounts.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { readIdempotencyKey } from '../../../src/services/deployments/idempotency.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore, type TestFiles } from '../../test-core.ts';
-import { expectSound, stateOf, sweepAll } from '../invariants.ts';
 
 const DAY_SECONDS = 86_400;
 const PLAN: Plan = {
@@ -19,11 +19,8 @@ const PLAN: Plan = {
 };
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world' };
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore({ plans: createPlans([PLAN]) });
-});
+const test = await createTestCore({ plans: createPlans([PLAN]) });
 afterAll(() => test.close());
 beforeEach(async () => {
   ({ caller } = await test.account());

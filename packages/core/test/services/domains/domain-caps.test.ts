@@ -1,11 +1,11 @@
 import type { Plan } from '@berth/contract';
+import { createTestCore, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { deleteDomain, listDomains } from '../../../src/services/domains/domains.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
-import { createTestCore, type TestCore } from '../../test-core.ts';
 
 const CAPS = { deployments: 1, platformDomains: 4, customDomains: 3, seats: 1 };
 const PLAN: Plan = {

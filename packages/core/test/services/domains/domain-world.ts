@@ -1,11 +1,11 @@
+import { createTestCore, type TestCore } from '@berth/testing/core';
+import { type DnsServer, type Records, startDnsServer } from '@berth/testing/dns-server';
 import type { AccountCaller } from '../../../src/core.ts';
 import { createDns } from '../../../src/dns/dns.ts';
 import { Account, Activity, Domain } from '../../../src/entities/index.ts';
 import { wantedRecords } from '../../../src/services/domains/domain-records.ts';
-import { verifyDomain } from '../../../src/services/domains/domain-verification.ts';
+import { verifyDomain } from '../../../src/services/domains/domains.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
-import { type DnsServer, type Records, startDnsServer } from '../../dns-server.ts';
-import { createTestCore, type TestCore } from '../../test-core.ts';
 
 /** A core with its own DNS server, and two accounts that add domains. */
 export interface DomainWorld {

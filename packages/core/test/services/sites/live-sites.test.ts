@@ -6,7 +6,7 @@ import { deleteDeployment } from '../../../src/services/deployments/deployments.
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
 import { NO_RULES, type Site } from '@berth/serving';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '../../test-core.ts';
+import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world', empty: '' };
 
@@ -153,27 +153,5 @@ describe('cached sites', () => {
       sql`update deployment set taken_down = now() where id = ${deployment}`.execute(em.getKysely()),
     );
     expect(await sites.find({ deployment })).toBe('taken-down');
-  });
-
-  it('are served to every visitor during fresh loads', async () => {
-    const sites = new LiveSiteCache(test.core);
-    const deployment = await deploy();
-    for (let round = 0; round < 5; round += 1) {
-      const found = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => findSite(sites, deployment, { fresh: i % 3 === 0 })),
-      );
-      for (const site of found) expect(site!.manifest.size).toBe(3);
-    }
-  });
-
-  it('are served to every visitor while memory is short', async () => {
-    const sites = new LiveSiteCache(test.core, { sitesBytes: 2_500 });
-    const deployments = await Promise.all(Array.from({ length: 12 }, () => deploy()));
-    for (let round = 0; round < 5; round += 1) {
-      const found = await Promise.all(
-        [...deployments, ...deployments].map((deployment) => findSite(sites, deployment)),
-      );
-      for (const site of found) expect(site!.manifest.size).toBe(3);
-    }
   });
 });

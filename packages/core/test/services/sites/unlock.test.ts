@@ -1,10 +1,10 @@
 import { argon2Sync } from 'node:crypto';
+import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Log } from '../../../src/core.ts';
 import { hashPassword, passwordVersion } from '../../../src/services/sites/passwords.ts';
 import { DEFAULT_RATE_LIMITS } from '../../../src/services/rate-limits.ts';
 import { unlockSite } from '../../../src/services/sites/unlock.ts';
-import { createTestCore, deploySite, type TestCore } from '../../test-core.ts';
 
 const PASSWORD = 'Übung-42';
 const warnings: string[] = [];

@@ -1,13 +1,13 @@
+import { createTestCore, deploySite, readSite } from '@berth/testing/core';
+import { expectSound, expectSwept } from '@berth/testing/invariants';
+import { createRandom } from '@berth/testing/random';
 import { expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { toServiceError } from '../../../src/routers/error-body.ts';
-import { recordHeartbeat, newBootId } from '../../../src/services/sweep/boots.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { sweep } from '../../../src/services/sweep/sweep.ts';
-import { createTestCore, deploySite, readSite } from '../../test-core.ts';
-import { expectSound, expectSwept } from '../invariants.ts';
-import { seededRandom, withJitter } from '../jitter.ts';
+import { newBootId, recordHeartbeat, sweep } from '../../../src/services/sweep/sweep.ts';
+import { withJitter } from '../jitter.ts';
 
 const DURATION_MS = 2_000;
 const MAX_PAUSE_MS = 6;
@@ -22,7 +22,7 @@ interface Acknowledged {
 
 it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without grace, on two nodes, lose nothing and leave nothing behind (SEED=${seed})`, async () => {
   const test = await createTestCore();
-  const random = seededRandom(seed);
+  const random = createRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const callers: AccountCaller[] = [(await test.account('scale')).caller, (await test.account('scale')).caller];
   const second: Core = {

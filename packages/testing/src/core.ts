@@ -1,0 +1,197 @@
+import { hash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { expect } from 'vitest';
+import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../core/src/core.ts';
+import { openDatabase } from '../../core/src/database/database.ts';
+import type { ServiceError } from '../../core/src/errors.ts';
+import { createDns } from '../../core/src/dns/dns.ts';
+import { createAccount, insertApiKey } from '../../core/src/services/accounts/accounts.ts';
+import { createActivityFeed } from '../../core/src/services/activities/activity-feed.ts';
+import { addToken } from '../../core/src/services/accounts/tokens.ts';
+import { authenticate } from '../../core/src/services/authentication.ts';
+import { recordHeartbeat, newBootId } from '../../core/src/services/sweep/sweep.ts';
+import { beginDeploy } from '../../core/src/services/deployments/deploy.ts';
+import { readIdempotencyKey } from '../../core/src/services/deployments/idempotency.ts';
+import { LiveSiteCache } from '../../core/src/services/sites/live-sites.ts';
+import { createPlans } from '../../core/src/services/accounts/plans.ts';
+import { openDiskPacks } from '../../core/src/storage/disk-packs.ts';
+import { createHasher } from '../../core/src/storage/hasher.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+/** A complete core on its own database and folder. */
+export interface TestCore {
+  core: Core;
+  database: TestDatabase;
+  packsDir: string;
+  /** Creates an account with an API key. */
+  account(plan?: string): Promise<{ caller: AccountCaller; key: string }>;
+  /** Creates a deploy token of an account. */
+  deployToken(of: AccountCaller): Promise<AccountCaller>;
+  /** Moves the clock of the core forward. */
+  advance(seconds: number): void;
+  close(): Promise<void>;
+}
+
+export async function createTestCore(overrides: Partial<Core> = {}): Promise<TestCore> {
+  const testDatabase = await createTestDatabase();
+  const dir = await mkdtemp(join(tmpdir(), 'berth-core-'));
+  const packsDir = join(dir, 'packs');
+  let offsetMs = 0;
+  const database = openDatabase(testDatabase.address);
+  const core: Core = {
+    database,
+    // Nothing listens there: a test that needs DNS passes its own server.
+    dns: createDns({ servers: ['127.0.0.1:1'], timeoutMs: 50, deadlineMs: 250 }),
+    packs: await openDiskPacks(packsDir),
+    hasher: createHasher(),
+    plans: createPlans(DEFAULT_PLANS),
+    addresses: {
+      platformDomain: 'sites.test',
+      platformHost: 'sites.test',
+      cnameTarget: 'cname.test',
+      apexAddresses: ['192.0.2.10', '2001:db8::10'],
+      serviceHosts: new Set(['api.test', 'cname.test']),
+      site: (id) => `https://${id}.sites.test`,
+      domain: (name) => `https://${name}`,
+      claim: (hash) => `https://api.test/claim/${hash}`,
+      share: (hash) => `https://api.test/setup/${hash}`,
+    },
+    keys: { cursor: randomBytes(32), idempotency: randomBytes(32), unlock: randomBytes(32), proof: randomBytes(32) },
+    activityFeed: createActivityFeed(database.newActivities),
+    rateLimits: null,
+    log: { info() {}, warn() {}, error() {} },
+    boot: newBootId(),
+    activePacks: new Set(),
+    now: () => new Date(Date.now() + offsetMs),
+    ...overrides,
+  };
+  await recordHeartbeat(core);
+  return {
+    core,
+    database: testDatabase,
+    packsDir,
+    async account(plan = 'free') {
+      const key = await core.database.transaction(async (em) =>
+        insertApiKey(em, core, createAccount(em, core, { email: `${randomBytes(4).toString('hex')}@test`, plan })),
+      );
+      return { key, caller: (await authenticate(core, `Bearer ${key}`, '127.0.0.1')) as AccountCaller };
+    },
+    async deployToken(of) {
+      const { secret } = await addToken({ core, caller: of }, { kind: 'deploy' });
+      return (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
+    },
+    advance(seconds) {
+      offsetMs += seconds * 1000;
+    },
+    async close() {
+      await core.database.close();
+      await core.hasher.close();
+      await testDatabase.drop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Returns the error of a call. Fails the test if the call succeeds. */
+export function refusal(call: Promise<unknown>): Promise<ServiceError> {
+  return call.then(
+    () => expect.unreachable('it was not refused'),
+    (error: ServiceError) => error,
+  );
+}
+
+/** Resolves when a statement waits for a lock. */
+export async function untilLockIsAwaited({ database }: TestCore): Promise<void> {
+  const waiting = () =>
+    database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  await expect.poll(waiting).toHaveLength(1);
+}
+
+/** Runs `work` while another transaction holds what `take` locked, until `work` ends or calls `release`. */
+export async function whileLocked(
+  core: Core,
+  take: (em: EntityManager) => Promise<unknown>,
+  work: (release: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { promise: done, resolve: end } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: hold } = Promise.withResolvers<void>();
+  const holder = core.database.transaction(async (em) => {
+    await take(em);
+    hold();
+    await done;
+  });
+  await locked;
+  const release = () => (end(), holder);
+  await work(release).finally(release);
+}
+
+/** Inserts the row of a pack of this process. @returns Its id. */
+export async function insertPack({ core, database }: TestCore, state: 'open' | 'sealed' | 'dead'): Promise<string> {
+  const id = randomUUID();
+  await database.query(
+    `insert into pack (id, state, boot_id, created, sealed) values ($1, $2, $3, now(), case when $2 = 'sealed' then now() end)`,
+    [id, state, core.boot],
+  );
+  return id;
+}
+
+/** A caller without a credential. */
+export const ANONYMOUS: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.1' };
+
+/** Files to upload by name, in order; as pairs if a name is used twice. */
+export type TestFiles =
+  | Record<string, string | Uint8Array>
+  | readonly (readonly [name: string, bytes: string | Uint8Array])[];
+
+/** The `checksums` field of these files. */
+export function checksumsOf(files: TestFiles): string {
+  return JSON.stringify(pairsOf(files).map(([, bytes]) => hash('md5', bytes)));
+}
+
+/**
+ * Uploads files and form fields as the route does, and always closes the upload. `checksums` are computed if they are
+ * absent.
+ */
+export async function deploySite(
+  core: Core,
+  caller: Caller,
+  files: TestFiles,
+  {
+    key,
+    chunkBytes = 65_536,
+    fields = {},
+  }: { key?: string; chunkBytes?: number; fields?: Record<string, string | null> } = {},
+): Promise<{ body: CreatedDeployment; replayed: boolean }> {
+  const deploy = await beginDeploy({ core, caller }, readIdempotencyKey(key, caller));
+  try {
+    for (const [name, value] of Object.entries({ checksums: checksumsOf(files), ...fields }))
+      if (value !== null) deploy.form.add(name, value);
+    for (const [name, bytes] of pairsOf(files)) {
+      const sink = deploy.files.begin(name);
+      const all = Buffer.from(bytes);
+      for (let at = 0; at < all.length; at += chunkBytes) await sink.write(all.subarray(at, at + chunkBytes));
+      sink.end();
+    }
+    return await deploy.commit();
+  } finally {
+    await deploy.close();
+  }
+}
+
+/** Returns what visitors of a deployment get, by path; `null` if the site cannot be served. */
+export async function readSite(core: Core, deployment: string): Promise<Record<string, Buffer> | null> {
+  const site = await new LiveSiteCache(core).find({ deployment });
+  if (typeof site !== 'object' || site === null) return null;
+  const files = await Promise.all(
+    [...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const),
+  );
+  return Object.fromEntries(files);
+}
+
+function pairsOf(files: TestFiles): readonly (readonly [string, string | Uint8Array])[] {
+  return Array.isArray(files) ? files : Object.entries(files);
+}

@@ -1,0 +1,134 @@
+import { readdirSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
+import { sweep } from '@berth/core/jobs';
+import { expect } from 'vitest';
+import type { Answer } from './requests.ts';
+import type { TestServer } from './server.ts';
+
+const REQUEST_ID = /^[0-9a-f]{32}$/;
+/** A line of a stack, a path of the server, SQL. Source: api §2. */
+const INTERNALS =
+  /\n\s+at |\.[jt]s:\d+|node_modules\/\.|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
+
+/** Everything that a request could have changed: the rows of every table, and the files of the data folder. */
+export interface Footprint {
+  /**
+   * By table: the number of rows, and a hash over all of them. Times of the last use of a token and of the last
+   * heartbeat of a process are ignored.
+   */
+  rows: Record<string, string>;
+  files: string[];
+}
+
+export async function footprintOf({ database, berth }: TestServer): Promise<Footprint> {
+  const tables = await database.query<{ table: string }>(
+    `select tablename as table from pg_tables where schemaname = 'public' order by 1`,
+  );
+  const counts = tables.map(
+    ({
+      table,
+    }) => `select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
+      from (select (to_jsonb(t) - 'used' - 'heartbeat')::text as r from "${table}" t) s`,
+  );
+  const rows = await database.query<{ table: string; rows: string }>(counts.join(' union all '));
+  return {
+    rows: Object.fromEntries(rows.map(({ table, rows }) => [table, rows])),
+    files: readdirSync(berth.config.dataDir, { recursive: true, encoding: 'utf8' }).toSorted(),
+  };
+}
+
+/** Checks an error according to the contract: status, error body, request id, no internals. */
+export function expectErrorAnswer({ status, headers, text }: Answer, code: ErrorCode): ErrorBody {
+  expect({ status, text }).toEqual({ status: ERROR_STATUS[code], text: expect.stringContaining(`"error":"${code}"`) });
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(headers['x-request-id']).toMatch(REQUEST_ID);
+  expect(text).not.toMatch(INTERNALS);
+  const body = ErrorBody.strict().parse(JSON.parse(text));
+  expect(body.status).toBe(status);
+  expect(body.message.length).toBeGreaterThan(10);
+  if (status === 503) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  return body;
+}
+
+/**
+ * Checks that a request fails with this error and changes nothing: rows, counters, files, no open pack.
+ *
+ * Source: security §3.
+ */
+export async function expectRefusal(
+  server: TestServer,
+  code: ErrorCode,
+  ask: () => Promise<Answer>,
+): Promise<ErrorBody> {
+  const before = await footprintOf(server);
+  const body = expectErrorAnswer(await ask(), code);
+  expect(await footprintOf(server)).toEqual(before);
+  expect([...server.berth.core.activePacks]).toEqual([]);
+  return body;
+}
+
+/**
+ * Stops a server at the end of a test file and checks it. No upload is open, counters equal a recount, no unexpected
+ * errors were logged, and after a sweep every file is referred to. No secret is in the log or in the database.
+ *
+ * @param options.secrets Additional texts that must appear nowhere, such as site passwords.
+ * @param options.faults Whether the tests cause faults, which are then in the log.
+ * Source: storage I3, I4, I10, I11; security T20.
+ */
+export async function closeClean(
+  server: TestServer,
+  { secrets = [], faults = false }: { secrets?: readonly string[]; faults?: boolean } = {},
+): Promise<void> {
+  try {
+    await expectClean(server, secrets, faults);
+  } finally {
+    await server.close();
+  }
+}
+
+async function expectClean(server: TestServer, secrets: readonly string[], faults: boolean): Promise<void> {
+  const { database, berth, logged } = server;
+  expect([...berth.core.activePacks]).toEqual([]);
+  expect(await database.query(`select id from pack where state = 'open'`)).toEqual([]);
+  expect(
+    await database.query(`
+      select a.id, deployment_count as counted, count(d.id)::int as recounted
+      from account a left join deployment d on d.account_id = a.id and d.status = 'success'
+      group by a.id having deployment_count <> count(d.id)`),
+  ).toEqual([]);
+  if (!faults) expect(logged.filter(({ level }) => level !== 'info')).toEqual([]);
+  await expectNoSecrets(server, secrets);
+
+  await sweep(berth.core, { graceMs: 0 });
+  const packs = await database.query<{ id: string }>(`select id from pack where state = 'sealed'`);
+  const { files } = await footprintOf(server);
+  expect(
+    files
+      .filter((name) => name.endsWith('.pack'))
+      .map((name) => name.slice(-41, -5))
+      .toSorted(),
+  ).toEqual(packs.map(({ id }) => id).toSorted());
+}
+
+async function expectNoSecrets({ database, logged, secrets }: TestServer, more: readonly string[]): Promise<void> {
+  const log = logged
+    .map((line) => inspect(line, { depth: null, breakLength: Infinity, maxStringLength: null }))
+    .join('\n');
+  const tables = await database.query<{ table: string }>(
+    `select tablename as table from pg_tables where schemaname = 'public'`,
+  );
+  const dump = await Promise.all(
+    tables.map(({ table }) => database.query<{ row: string }>(`select t::text as row from "${table}" t`)),
+  );
+  const text = `${log}\n${dump
+    .flat()
+    .map(({ row }) => row)
+    .join('\n')}`;
+  expect(text).not.toMatch(/(?:ship|deploy)-[0-9a-f]{32}/i);
+  for (const secret of [...secrets, ...more]) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+    expect(text).not.toContain(Buffer.from(secret).toString('base64').replace(/=+$/, ''));
+  }
+}

@@ -1,0 +1,6 @@
+/** What tests use of the core, and no other package. */
+export { FAILPOINTS, type Failpoint } from '../../core/src/failpoints.ts';
+export { OPERATION_ACCESS } from '../../core/src/routers/access.ts';
+export { createAccount, insertApiKey } from '../../core/src/services/accounts/accounts.ts';
+export { createToken } from '../../core/src/services/accounts/tokens.ts';
+export type { ContentLocation, PackFile } from '../../core/src/storage/packs.ts';

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { askerOf } from './requests.ts';
+
+/** The real program in a separate process, while it starts, runs or stops. */
+export interface LaunchedProcess {
+  child: ChildProcess;
+  /** Everything it has printed so far. */
+  output(): string;
+  /** Resolves once a text was printed. Rejects, with the output, if the process ends before. */
+  printed(text: string): Promise<void>;
+  /** Resolves with the exit code, or the signal that ended it, once all its output was received. */
+  exited: Promise<number | NodeJS.Signals>;
+}
+
+/** A server in a separate process, for tests that end processes. */
+export interface ServerProcess extends LaunchedProcess, ReturnType<typeof askerOf> {
+  port: number;
+}
+
+const MAIN = join(import.meta.dirname, '../../../apps/api/src/main.ts');
+/** Halves the time a process takes to start. */
+const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
+
+/** Starts the real program, which may fail to start. */
+export function launchProcess(env: Record<string, string>): LaunchedProcess {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
+  return {
+    child,
+    exited,
+    output: () => output,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const check = () => output.includes(text) && resolve();
+        check();
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', check);
+        void exited.then((code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
+      }),
+  };
+}
+
+/** Starts the real program and waits until it is ready. @throws with its output when it ends before. */
+export function startProcess(env: Record<string, string>): Promise<ServerProcess> {
+  return whenUp(launchProcess(env));
+}
+
+/** Waits until a launched program is ready. @throws with its output when it ends before. */
+export async function whenUp(launched: LaunchedProcess): Promise<ServerProcess> {
+  await launched.printed('Berth is up');
+  const port = Number(/localhost:(\d+)/.exec(launched.output())![1]);
+  return { ...launched, port, ...askerOf(port) };
+}

@@ -1,0 +1,34 @@
+import type { TestDatabase } from './database.ts';
+
+/**
+ * Makes the database refuse to change some rows, like a violated constraint.
+ *
+ * @param change The change: `update on account`.
+ * @param condition SQL about the row: `old.id = 'x'`.
+ * @returns A function that allows the change again.
+ */
+export async function refuseRows(
+  database: TestDatabase,
+  change: string,
+  condition: string,
+): Promise<() => Promise<void>> {
+  await database.query(`create or replace function refuse_rows() returns trigger language plpgsql as
+    $$ begin raise exception 'refused by the test' using errcode = 'check_violation'; end $$`);
+  await database.query(
+    `create trigger refuse_rows before ${change} for each row when (${condition}) execute function refuse_rows()`,
+  );
+  return async () => void (await database.query('drop function refuse_rows cascade'));
+}
+
+/** A log that collects its warnings. */
+export function warningLog() {
+  const warnings: Record<string, unknown>[] = [];
+  return {
+    warnings,
+    log: {
+      info() {},
+      warn: (fields: object, message: string) => void warnings.push({ ...fields, message }),
+      error() {},
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Berth, startBerth } from '@berth/api';
+import { type Caps, type CreatedDeployment, DEFAULT_PLANS, type DeployLimits } from '@berth/contract';
+import type { Core, Log } from '@berth/core';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createAccount, createToken, insertApiKey } from './internals.ts';
+import { type Answer, type Ask, askerOf, type Files, OWNER_KEY, type PublishOptions } from './requests.ts';
+
+/** A complete server on port 0, on its own database and folder. */
+export interface TestServer {
+  berth: Berth;
+  /** Its `query` waits until the server has received the notifications about changed sites. */
+  database: TestDatabase;
+  dataDir: string;
+  port: number;
+  /** Everything that was logged. */
+  logged: { level: 'info' | 'warn' | 'error'; fields: Record<string, unknown>; message: string }[];
+  /**
+   * Texts that must never appear in the log or the database: the credentials that the server created, and the claim
+   * hashes in its answers.
+   */
+  secrets: Set<string>;
+  /** Sends a request to the API host. */
+  api(path: string, ask?: Ask): Promise<Answer>;
+  /** Sends a request to a site, by the id of its deployment or by a whole URL. */
+  visit(site: string, path?: string, ask?: Ask): Promise<Answer>;
+  /** Publishes files; the answer may be an error. */
+  deploy(files: Files, options?: PublishOptions): Promise<Answer>;
+  /** Publishes files. @throws when the answer is not 201. */
+  publish(files: Files, options?: PublishOptions): Promise<CreatedDeployment>;
+  /** A new account with an API key and a deploy token. */
+  account(plan?: string): Promise<{ account: string; key: string; deployToken: string }>;
+  close(): Promise<void>;
+}
+
+/** Changes to the built-in plan with each name. */
+type PlanChanges = Record<string, { limits?: Partial<DeployLimits>; caps?: Partial<Caps>; closed?: string }>;
+
+export interface ServerOptions {
+  /** Additional variables; a function gets the server's database. */
+  env?: Record<string, string> | ((database: TestDatabase) => Promise<Record<string, string>>);
+  /** Changes to the plans. Default: the built-in plans. */
+  plans?: PlanChanges;
+  /** Replaces parts of the core before the server uses them. */
+  parts?: (core: Core) => Partial<Core>;
+}
+
+/**
+ * Starts a server without periodic jobs, so that no sweep and no DNS check changes anything during a test, however long
+ * it takes.
+ */
+export async function startServer({ env = {}, plans, parts }: ServerOptions = {}): Promise<TestServer> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'));
+  const more = typeof env === 'function' ? await env(database) : env;
+  const logged: TestServer['logged'] = [];
+  const log: Log = {
+    info: (fields, message) => void logged.push({ level: 'info', fields: { ...fields }, message }),
+    warn: (fields, message) => void logged.push({ level: 'warn', fields: { ...fields }, message }),
+    error: (fields, message) => void logged.push({ level: 'error', fields: { ...fields }, message }),
+  };
+  const variables = testEnvironment(database, dataDir, { JOBS: 'off', ...more });
+  const berth = await withPlansFile(plans, (file) => startBerth({ ...variables, ...file }, log, { parts }));
+  const { port } = berth.config;
+  const secrets = new Set([OWNER_KEY]);
+  const sendRequest = askerOf(port, ({ text }) => {
+    for (const [, hash] of text.matchAll(/\/claim\/([0-9a-f]{32})"/g)) secrets.add(hash!);
+  });
+  return {
+    berth,
+    database: {
+      ...database,
+      async query(text, values) {
+        const rows = await database.query(text, values);
+        await berth.core.database.siteChanges.catchUp();
+        return rows as never;
+      },
+    },
+    dataDir,
+    port,
+    logged,
+    secrets,
+    ...sendRequest,
+    async account(plan = 'free') {
+      const { core } = berth;
+      const made = await core.database.transaction(async (em) => {
+        const account = createAccount(em, core, { email: `${crypto.randomUUID()}@test`, plan });
+        const key = insertApiKey(em, core, account);
+        const { secret } = createToken(em, account, { kind: 'deploy', created: core.now() });
+        return { account, key, deployToken: secret };
+      });
+      secrets.add(made.key).add(made.deployToken);
+      return made;
+    },
+    async close() {
+      await berth.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The environment of a test server. */
+export function testEnvironment(
+  database: TestDatabase,
+  dataDir: string,
+  env: Record<string, string> = {},
+): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    OWNER_API_KEY: OWNER_KEY,
+    // Nothing listens there: a test that needs DNS provides its own server.
+    DNS_SERVERS: '127.0.0.1:1',
+    RATE_LIMITS: 'off',
+    // Background work would change the rows and files that most tests compare.
+    COMPRESSION: 'off',
+    ...env,
+  };
+}
+
+/** Provides a `PLANS_FILE` during `work`. A server reads it only when it starts. */
+async function withPlansFile<T>(
+  changes: PlanChanges | undefined,
+  work: (env: { PLANS_FILE?: string }) => Promise<T>,
+): Promise<T> {
+  if (changes === undefined) return work({});
+  const plans = DEFAULT_PLANS.map((plan) => {
+    const { limits, caps, ...rest } = changes[plan.plan] ?? {};
+    return { ...plan, ...rest, limits: { ...plan.limits, ...limits }, caps: plan.caps && { ...plan.caps, ...caps } };
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'berth-plans-'));
+  const file = join(folder, 'plans.json');
+  await writeFile(file, JSON.stringify({ plans }));
+  try {
+    return await work({ PLANS_FILE: file });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

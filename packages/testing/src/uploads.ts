@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import type { BegunUpload, CreatedDeployment, ReceivedContents, UploadFile } from '@berth/contract';
+import { BeginUpload } from '@berth/contract';
+import type { Caller, Core } from '../../core/src/core.ts';
+import { beginUpload } from '../../core/src/services/uploads/begin-upload.ts';
+import { commitUpload } from '../../core/src/services/uploads/commit-upload.ts';
+import { receiveContents } from '../../core/src/services/uploads/receive-contents.ts';
+
+export type UploadFiles = Record<string, string | Uint8Array>;
+
+export const sha256Of = (bytes: string | Uint8Array): string => hash('sha256', bytes);
+
+/** Lists the files as `begin` expects them. */
+export function listOf(files: UploadFiles): UploadFile[] {
+  return Object.entries(files).map(([path, bytes]) => ({
+    path,
+    size: Buffer.byteLength(bytes),
+    sha256: sha256Of(bytes),
+  }));
+}
+
+/** Begins an upload as the routes do: the input is parsed by its schema first. */
+export function begin(core: Core, caller: Caller, input: object, idempotencyKey?: string): Promise<BegunUpload> {
+  return beginUpload({ core, caller, idempotencyKey }, BeginUpload.parse(input));
+}
+
+/** A content to send, and the fields of its header. */
+export interface Sent {
+  bytes: string | Uint8Array;
+  sha256?: string;
+  length?: number;
+  /** The number of bytes that arrive; then the body breaks off. Default: all. */
+  cut?: number;
+}
+
+/** Sends contents in one body. */
+export async function send(
+  core: Core,
+  caller: Caller,
+  upload: string,
+  contents: readonly Sent[],
+): Promise<ReceivedContents> {
+  const body = await receiveContents({ core, caller }, upload);
+  try {
+    for (const { bytes, sha256 = sha256Of(bytes), length = Buffer.byteLength(bytes), cut } of contents) {
+      const sink = body.begin(sha256, length);
+      await sink.write(Buffer.from(bytes).subarray(0, cut));
+      if (cut === undefined) sink.end();
+    }
+    return await body.keep();
+  } finally {
+    await body.close();
+  }
+}
+
+/** Sends the missing contents of these files. */
+export function sendMissing(core: Core, caller: Caller, { upload, missing }: BegunUpload, files: UploadFiles) {
+  const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));
+  return send(
+    core,
+    caller,
+    upload,
+    missing.map((sha256) => ({ bytes: byHash.get(sha256)! })),
+  );
+}
+
+/** Begins an upload of files and sends its missing contents. */
+export async function uploadAll(
+  core: Core,
+  caller: Caller,
+  files: UploadFiles,
+  options: object = {},
+): Promise<BegunUpload> {
+  const begunUpload = await begin(core, caller, { files: listOf(files), ...options });
+  if (begunUpload.missing.length > 0) await sendMissing(core, caller, begunUpload, files);
+  return begunUpload;
+}
+
+/** Publishes files with a delta upload. */
+export async function publishDelta(
+  core: Core,
+  caller: Caller,
+  files: UploadFiles,
+  options: object = {},
+): Promise<CreatedDeployment> {
+  const { upload } = await uploadAll(core, caller, files, options);
+  return commitUpload({ core, caller }, upload);
+}
