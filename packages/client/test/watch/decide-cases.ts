@@ -50,10 +50,7 @@ export const CASES: readonly Case[] = [
   },
   {
     title: 'restarts the quiet period with each change, and emits settling once (D2)',
-    world: {
-      folder: over([0, A], [T, B]),
-      notified: range(T, T + 3_000, 100),
-    },
+    world: { folder: over([0, A], [T, B]), notified: range(T, T + 3_000, 100) },
     fromMs: T,
     withScans: true,
     did: ['2000 settling', '5140 scan', '5390 scan', '5400 publish b+b', '5500 published b+b'],
@@ -75,20 +72,14 @@ export const CASES: readonly Case[] = [
   },
   {
     title: 'finds a change without a notification with the second scan (D2)',
-    world: {
-      folder: over([0, A], [T, ['b', 'a']], [2_300, B]),
-      notified: [T],
-    },
+    world: { folder: over([0, A], [T, ['b', 'a']], [2_300, B]), notified: [T] },
     fromMs: T,
     withScans: true,
     did: ['2000 settling', '2240 scan', '2490 scan', '2740 scan', '2750 publish b+b', '2850 published b+b'],
   },
   {
     title: 'publishes a folder after 10 s that is written to constantly without changing its contents (D2)',
-    world: {
-      folder: over([0, A], [T, B]),
-      notified: range(T, T + 15_000, 100),
-    },
+    world: { folder: over([0, A], [T, B]), notified: range(T, T + 15_000, 100) },
     fromMs: T,
     untilMs: T + 11_000,
     withScans: true,
@@ -109,10 +100,7 @@ export const CASES: readonly Case[] = [
   },
   {
     title: 'publishes changes during a deploy after it, and only the newest state (D6)',
-    world: {
-      folder: over([0, A], [5_000, B], [5_600, C], [6_000, ['d', 'd']], [6_500, ['e', 'e']]),
-      publishMs: 3_000,
-    },
+    world: { folder: over([0, A], [5_000, B], [5_600, C], [6_000, ['d', 'd']], [6_500, ['e', 'e']]), publishMs: 3_000 },
     fromMs: 5_000,
     untilMs: 20_000,
     did: [
@@ -164,10 +152,7 @@ export const CASES: readonly Case[] = [
   },
   {
     title: 'retries with growing pauses while offline, and then publishes the newest state (D6)',
-    world: {
-      folder: over([0, A], [T, B], [3_000, C]),
-      fault: (at) => (at > T && at < 9_000 ? ['network'] : null),
-    },
+    world: { folder: over([0, A], [T, B], [3_000, C]), fault: (at) => (at > T && at < 9_000 ? ['network'] : null) },
     fromMs: T,
     untilMs: 20_000,
     did: [
@@ -184,10 +169,7 @@ export const CASES: readonly Case[] = [
   },
   {
     title: 'shortens a pause after a network failure when the folder changes (D6)',
-    world: {
-      folder: over([0, A], [T, B], [60_000, C]),
-      fault: (at) => (at > T && at < 60_000 ? ['network'] : null),
-    },
+    world: { folder: over([0, A], [T, B], [60_000, C]), fault: (at) => (at > T && at < 60_000 ? ['network'] : null) },
     fromMs: 59_000,
     untilMs: 70_000,
     did: ['61260 publish c+c', '61360 published c+c'],
@@ -228,10 +210,7 @@ export const CASES: readonly Case[] = [
   },
   {
     title: 'reports a rejected credential, and retries with the next build (D6)',
-    world: {
-      folder: over([0, A], [T, B], [30_000, C]),
-      fault: (at) => (at > T ? ['signed-out'] : null),
-    },
+    world: { folder: over([0, A], [T, B], [30_000, C]), fault: (at) => (at > T ? ['signed-out'] : null) },
     fromMs: T,
     untilMs: 60_000,
     did: [
@@ -245,19 +224,13 @@ export const CASES: readonly Case[] = [
   },
   {
     title: 'restarts the quiet period silently if a file changes during a deploy (D5)',
-    world: {
-      folder: over([0, A], [T, B], [2_550, C]),
-      fault: (at) => (at > T && at < 2_700 ? ['folder'] : null),
-    },
+    world: { folder: over([0, A], [T, B], [2_550, C]), fault: (at) => (at > T && at < 2_700 ? ['folder'] : null) },
     fromMs: T,
     did: ['2000 settling', '2500 publish b+b', '2550 settling', '3100 publish c+c', '3200 published c+c'],
   },
   {
     title: 'reports a file that cannot be read if nothing changes, and retries with growing pauses (D5)',
-    world: {
-      folder: over([0, A], [T, B]),
-      scanFault: (at) => (at > T && at < 6_000 ? 'folder' : null),
-    },
+    world: { folder: over([0, A], [T, B]), scanFault: (at) => (at > T && at < 6_000 ? 'folder' : null) },
     fromMs: T,
     untilMs: 15_000,
     did: [
@@ -271,31 +244,21 @@ export const CASES: readonly Case[] = [
   },
   {
     title: 'finds a missed change within a minute, and restarts the watcher (D7)',
-    world: {
-      folder: over([0, A], [T, B]),
-      notified: [],
-    },
+    world: { folder: over([0, A], [T, B]), notified: [] },
     fromMs: T,
     untilMs: 70_000,
     did: ['61010 restart-watcher', '61010 publish b+b', '61110 published b+b'],
   },
   {
     title: 'reports a missing folder again if it came back unchanged without a notification in between (D3, D7)',
-    world: {
-      folder: over([0, A], [T, 'gone'], [60_000, A], [200_000, 'gone']),
-      notified: [T, 200_000],
-    },
+    world: { folder: over([0, A], [T, 'gone'], [60_000, A], [200_000, 'gone']), notified: [T, 200_000] },
     fromMs: T,
     untilMs: 220_000,
     did: ['2000 settling', '12010 missing gone', '72020 unchanged', '200000 settling', '210010 missing gone'],
   },
   {
     title: 'scans every 2 s if the system reports no changes, and emits polling once (D8)',
-    world: {
-      folder: over([0, A], [4_000, B]),
-      notified: [],
-      watcherFailsAt: 1_000,
-    },
+    world: { folder: over([0, A], [4_000, B]), notified: [], watcherFailsAt: 1_000 },
     did: ['510 publish a+a', '610 published a+a', '1000 polling', '5520 publish b+b', '5620 published b+b'],
   },
 ];

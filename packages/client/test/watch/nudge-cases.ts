@@ -10,11 +10,7 @@ const T = 2_000;
 export const NUDGE_CASES: readonly Case[] = [
   {
     title: 'finds a change without a notification at once after a nudge (D7)',
-    world: {
-      folder: over([0, A], [2_000, B]),
-      notified: [],
-      nudged: [[3_000, false]],
-    },
+    world: { folder: over([0, A], [2_000, B]), notified: [], nudged: [[3_000, false]] },
     fromMs: 2_000,
     did: ['3500 restart-watcher', '3500 publish b+b', '3600 published b+b'],
   },
@@ -72,10 +68,7 @@ export const NUDGE_CASES: readonly Case[] = [
   },
   {
     title: 'reports again on a publish request that there is nothing to publish (D3)',
-    world: {
-      folder: over([0, A], [2_000, 'gone']),
-      nudged: [[20_000, true]],
-    },
+    world: { folder: over([0, A], [2_000, 'gone']), nudged: [[20_000, true]] },
     fromMs: 10_000,
     untilMs: 30_000,
     did: ['12010 missing gone', '20000 settling', '20500 missing gone'],
@@ -116,22 +109,13 @@ export const RETURN_CASES: readonly Case[] = [
   },
   {
     title: 'asks the server before it reports as live what was live before a restart (D3, D4)',
-    world: {
-      folder: over([0, 'gone'], [T, A]),
-      notified: [],
-      watcherFailsAt: 100,
-      live: LIVE_A,
-      found: 'a+a',
-    },
+    world: { folder: over([0, 'gone'], [T, A]), notified: [], watcherFailsAt: 100, live: LIVE_A, found: 'a+a' },
     untilMs: 20_000,
     did: ['100 polling', '510 missing gone', '3010 publish a+a', '3110 unchanged'],
   },
   {
     title: 'retries after a day if the server asks for a pause of weeks (D6)',
-    world: {
-      folder: [[0, A]],
-      fault: (at) => (at < T ? ['unavailable', { retryAfterSeconds: 3_000_000 }] : null),
-    },
+    world: { folder: [[0, A]], fault: (at) => (at < T ? ['unavailable', { retryAfterSeconds: 3_000_000 }] : null) },
     untilMs: 90_000_000,
     did: ['510 publish a+a', '610 failed unavailable 86400000', '86400870 publish a+a', '86400970 published a+a'],
   },

@@ -45,7 +45,7 @@ function inEveryMode(
     site: { ...settings, files },
     cases: rows.flatMap(([asked, ...cells]): Case[] => {
       const cell = cells[index];
-      if (cell == null) return [];
+      if (cell === undefined || cell === null) return [];
       return [typeof cell === 'string' ? [asked, cell] : [asked, ...cell]];
     }),
   }));
