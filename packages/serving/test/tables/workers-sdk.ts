@@ -9,7 +9,7 @@
 import type { Sketch } from '../visits.ts';
 
 /** Test cases of the suite on one site. */
-export interface Group {
+interface Group {
   title: string;
   site: Sketch;
   cases: Case[];

@@ -3,7 +3,7 @@
  *
  * A meaning is the rules in order, joined by ` | `, with `!` before a forced one, and `fault` for a line that is rejected.
  */
-export type RuleFile =
+type RuleFile =
   | readonly [title: string, text: string, theirs: string]
   | readonly [title: string, text: string, theirs: string, ours: string, why: string];
 
