@@ -23,22 +23,13 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.interrupted, 'interrupted'],
 ];
 
-/** Returns the exit code for a kind of error. */
-export function exitCodeOf(kind: ClientErrorKind): ExitCode {
-  switch (kind) {
-    case 'network':
-    case 'unavailable':
-      return EXIT.unreachable;
-    case 'signed-out':
-      return EXIT.forbidden;
-    case 'refused':
-    case 'folder':
-      return EXIT.refused;
-    case 'server':
-      return EXIT.unexpected;
-    case 'aborted':
-      return EXIT.interrupted;
-    default:
-      return kind satisfies never;
-  }
-}
+/** The exit code for each kind of error. */
+export const EXIT_OF_KIND: Record<ClientErrorKind, ExitCode> = {
+  network: EXIT.unreachable,
+  unavailable: EXIT.unreachable,
+  'signed-out': EXIT.forbidden,
+  refused: EXIT.refused,
+  folder: EXIT.refused,
+  server: EXIT.unexpected,
+  aborted: EXIT.interrupted,
+};

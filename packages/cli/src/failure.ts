@@ -1,8 +1,8 @@
-import { abortedError, ClientError } from '@berth/client';
+import { abortedError, ClientError, errorText } from '@berth/client';
 import { duration } from '@berth/client/amounts';
 import { kindOfCredential } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
-import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
+import { EXIT, EXIT_OF_KIND, type ExitCode } from './exit-codes.ts';
 import type { SettingOrigin } from './settings.ts';
 
 /** A failure as it is printed: two lines for people, `{ "error": … }` for programs. */
@@ -31,26 +31,25 @@ export function failureOf(thrown: unknown, errorContext: ErrorContext): Failure 
   if (thrown instanceof ClientError) {
     const { kind, code, status, file, retryAfterSeconds, details } = thrown;
     return {
-      exit: exitCodeOf(kind),
+      exit: EXIT_OF_KIND[kind],
       kind,
       code,
       status,
-      message: sentence(messageOf(thrown, errorContext)),
+      message: errorText(messageOf(thrown, errorContext)),
       next: nextStep(thrown, errorContext),
       file,
       retryAfterSeconds,
       details: details ?? null,
     };
   }
-  const { name, message, code } = Object(thrown) as NodeJS.ErrnoException;
-  if (name === 'AbortError') return failureOf(abortedError(thrown), errorContext);
+  if (thrown instanceof Error && thrown.name === 'AbortError') return failureOf(abortedError(thrown), errorContext);
   const isUsage = thrown instanceof UsageError;
   return {
     exit: isUsage ? EXIT.usage : EXIT.unexpected,
     kind: isUsage ? 'usage' : 'unexpected',
     code: null,
     status: null,
-    message: sentence(message || `The command failed: ${code ?? 'unknown error'}`),
+    message: errorText(thrown),
     next: null,
     file: null,
     retryAfterSeconds: null,
@@ -120,9 +119,4 @@ function permissionHint(details: unknown, { key }: ErrorContext): string | null 
   return kindOfCredential(key?.key ?? '') === 'deploy'
     ? 'A deploy token can only deploy. Use an API key instead.'
     : null;
-}
-
-function sentence(text: string): string {
-  const clean = text.trim();
-  return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
 }

@@ -13,7 +13,7 @@ import { addPublish } from './commands/publish.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addWatch } from './commands/watch.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';
-import { VERSION } from './version.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 /** The commands, in the order of the help. The first one is the default. */
 const PARTS: readonly CommandPart[] = [
@@ -56,7 +56,7 @@ export function createProgram(context: CommandContext): Command {
   })
     .description('Publishes a folder and prints its link. Works without an account too.')
     .usage('[options] <folder> | <command>')
-    .version(VERSION, '-V, --version', 'show the version')
+    .version(manifest.version, '-V, --version', 'show the version')
     .helpCommand('help [command]', 'show help')
     .option('-s, --server <url>', 'the address of the server [env: BERTH_SERVER]')
     .option('--json', 'print the result and errors as JSON, for programs')

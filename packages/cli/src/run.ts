@@ -1,12 +1,10 @@
 import { parseCommandLine, UsageError } from '@berth/terminal';
 import { type Command, CommanderError } from 'commander';
-import { unknownCommandMessage } from './commands/folder-argument.ts';
-import { findSimilarName } from './did-you-mean.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type ErrorContext, type Failure, failureOf } from './failure.ts';
-import { isForeignCommand } from './foreign-commands.ts';
 import { createProgram, linesOf } from './program.ts';
 import type { CliRuntime } from './session.ts';
+import { findSimilarName, isForeignCommand, unknownCommandMessage } from './suggestions.ts';
 import type { Line } from './terminal.ts';
 
 /**

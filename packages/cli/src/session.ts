@@ -80,7 +80,6 @@ export async function openSession(
   };
 }
 
-/** Creates a `fetch` whose requests are aborted when the command is interrupted. */
 function createAbortableFetch(signal: AbortSignal): typeof fetch {
   return (input, init) =>
     fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([signal, init.signal]) : signal });

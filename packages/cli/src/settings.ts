@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UsageError } from '@berth/terminal';
+import writeFileAtomic from 'write-file-atomic';
+import { z } from 'zod';
 
-/** The stored settings. A key is stored for one server, and is never sent to another one. */
-export interface Settings {
-  /** The default server. */
-  server?: string;
-  /** The keys, by the origin of their server. */
-  keys?: Readonly<Record<string, string>>;
-}
+/** The stored settings: the default server, and the keys by the origin of their server. A key is never sent to another one. */
+const Settings = z.looseObject({ server: z.string().optional(), keys: z.record(z.string(), z.string()).optional() });
+export type Settings = z.infer<typeof Settings>;
 
 /** The origin of a value. */
 export type SettingOrigin = 'option' | 'environment' | 'settings' | 'default';
@@ -43,7 +40,7 @@ export async function readSettings(file: string): Promise<Settings> {
     throw new UsageError(`The settings in ${file} cannot be read: ${message}.`, { cause: error });
   }
   try {
-    return checkSettings(JSON.parse(text));
+    return Settings.parse(JSON.parse(text));
   } catch (error) {
     throw new UsageError(`The settings in ${file} are damaged. Repair or delete the file.`, { cause: error });
   }
@@ -51,15 +48,8 @@ export async function readSettings(file: string): Promise<Settings> {
 
 /** Replaces the settings atomically. Only their owner can read the file. */
 export async function writeSettings(file: string, settings: Settings): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  try {
-    await writeFile(draft, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+  await writeFileAtomic(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** Chooses the server: the option, `BERTH_SERVER`, the settings, or the default, in this order. @throws UsageError. */
@@ -94,14 +84,4 @@ export function parseServerUrl(text: string): URL {
   if (!url || url.username || url.password || url.search || url.hash)
     throw new UsageError(`${JSON.stringify(text)} is not a server address. It must be like ${DEFAULT_SERVER}.`);
   return url;
-}
-
-function checkSettings(value: unknown): Settings {
-  const { server, keys } = Object(value) as Record<string, unknown>;
-  const isText = (text: unknown) => typeof text === 'string';
-  if (typeof value !== 'object' || value === null) throw new TypeError('the settings must be an object');
-  if (server !== undefined && !isText(server)) throw new TypeError('server must be a string');
-  if (keys !== undefined && !(Object(keys) === keys && Object.values(keys as object).every(isText)))
-    throw new TypeError('keys must be strings');
-  return value as Settings;
 }

@@ -5,7 +5,6 @@ import { escapeControls } from '@berth/terminal';
 import picocolors from 'picocolors';
 import type { Environment } from './settings.ts';
 
-/** The colour of a part of a line. */
 type Colour = 'red' | 'yellow' | 'cyan' | 'dim';
 
 /** A text, or parts of text with colours. It is always printed as one line, because control characters are escaped. */
@@ -72,7 +71,6 @@ export function terminalOf(
   };
 }
 
-/** Returns a function that converts lines to text. */
 function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   const colours = picocolors.createColors(isColoured);
   const pieceOf = (piece: string | { colour: Colour; text: string }): string =>

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { startAnswering } from '@berth/testing/fake-servers';
+import { ERROR_STATUS } from '@berth/contract';
 
 /** All kinds of characters that a terminal acts on: controls, a line break with a forged line, and changes of direction. */
 const HOSTILE =
@@ -27,19 +26,12 @@ export interface HostileServerOptions {
  *
  * @param port The port of the other one. @returns The address of the new one, which is closed after the test.
  */
-export async function startHostileServer(
-  port: number,
-  { kept = [], status }: HostileServerOptions = {},
-): Promise<string> {
+export function startHostileServer(port: number, { kept = [], status }: HostileServerOptions = {}): Promise<string> {
   const isKept = (field: string) => UNCHANGED_FIELDS.has(field) || kept.includes(field);
-  const server = createServer((req, res) => {
+  return startAnswering((req, res) => {
     const answered = status === undefined ? forward(port, req, res, isKept) : refuse(status, req, res);
     answered.catch(() => res.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Returns a value with {@link HOSTILE} added to each text. Addresses stay valid. */
@@ -77,21 +69,10 @@ async function forward(
 
 async function refuse(status: number, req: IncomingMessage, res: ServerResponse): Promise<void> {
   await buffer(req);
-  const error = ERRORS[status];
+  const error = Object.entries(ERROR_STATUS).find(([, value]) => value === status)?.[0];
   const details = { file: HOSTILE, cap: HOSTILE, issues: [{ path: HOSTILE, message: HOSTILE }] };
   const body = { error, message: HOSTILE, status, details };
   const isCall = req.url?.startsWith('/trpc') === true;
   res.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '3600' });
   res.end(JSON.stringify(isCall ? { error: { message: HOSTILE, code: -32600, data: body } } : body));
 }
-
-const ERRORS: Record<number, string> = {
-  400: 'validation_failed',
-  401: 'authentication_failed',
-  403: 'forbidden',
-  404: 'not_found',
-  413: 'payload_too_large',
-  422: 'business_logic_error',
-  429: 'rate_limit_exceeded',
-  500: 'internal_server_error',
-};

@@ -7,52 +7,38 @@ import { createUser, writeFiles } from './user.ts';
 /** Describes the values of an object, in their order. */
 type Shape = { [key: string]: Shape | Shape[] | string };
 
+/** An object whose fields all have one shape. */
+const all = (shape: string, fields: string): Shape =>
+  Object.fromEntries(fields.split(' ').map((name) => [name, shape]));
+
 const DEPLOYMENT: Shape = {
-  deployment: 'string',
-  url: 'string',
-  files: 'number',
-  size: 'number',
-  status: 'string',
+  ...all('string', 'deployment url status via'),
+  ...all('number', 'files size created'),
   password: 'boolean',
-  via: 'string',
   labels: 'list',
-  created: 'number',
   expires: 'null',
 };
 const DOMAIN: Shape = {
-  domain: 'string',
-  url: 'string',
-  deployment: 'string',
-  status: 'string',
+  ...all('string', 'domain url deployment status'),
+  ...all('number', 'created linked links'),
   labels: 'list',
-  created: 'number',
-  linked: 'number',
-  links: 'number',
 };
-const PENDING_DOMAIN: Shape = { ...DOMAIN, deployment: 'null', linked: 'null' };
+const PENDING_DOMAIN: Shape = { ...DOMAIN, ...all('null', 'deployment linked') };
 const TOKEN: Shape = {
-  token: 'string',
-  kind: 'string',
+  ...all('string', 'token kind'),
   labels: 'list',
   created: 'number',
-  expires: 'null',
-  used: 'null',
+  ...all('null', 'expires used'),
 };
-const AMOUNT: Shape = { files: 'number', bytes: 'number' };
-const CAPS: Shape = {
-  deployments: 'number',
-  platformDomains: 'number',
-  customDomains: 'number',
-  seats: 'number',
-  storage: 'number',
-};
+const AMOUNT = all('number', 'files bytes');
+const CAPS = all('number', 'deployments platformDomains customDomains seats storage');
 const PUBLISHED: Shape = {
   url: 'string',
   deployment: DEPLOYMENT,
   domain: 'null',
   claim: 'null',
   warnings: [{ file: 'string', line: 'null', at: 'null', message: 'string' }],
-  changes: { added: 'number', changed: 'number', removed: 'number', unchanged: 'number' },
+  changes: all('number', 'added changed removed unchanged'),
   sent: { via: 'string', files: 'number', bytes: 'number' },
   skipped: [{ path: 'string', reason: 'string' }],
 };
@@ -98,15 +84,10 @@ const SHAPES: [words: string, shape: Shape][] = [
     'account',
     {
       account: {
-        account: 'string',
-        email: 'string',
-        name: 'null',
-        plan: 'string',
+        ...all('string', 'account email plan hint authMethod'),
+        ...all('null', 'name caps'),
         usage: CAPS,
-        caps: 'null',
         created: 'number',
-        hint: 'string',
-        authMethod: 'string',
       },
     },
   ],
@@ -114,14 +95,11 @@ const SHAPES: [words: string, shape: Shape][] = [
     'activities --limit 1',
     {
       activities: [
+        // `meta` depends on the event.
         {
-          event: 'string',
+          ...all('string', 'event token authMethod'),
           created: 'number',
-          deployment: 'null',
-          domain: 'null',
-          token: 'string',
-          authMethod: 'string',
-          // Depends on the event.
+          ...all('null', 'deployment domain'),
           meta: 'object',
         },
       ],
@@ -139,14 +117,8 @@ const SHAPES: [words: string, shape: Shape][] = [
 const FAILURE: Shape = {
   error: {
     exit: 'number',
-    kind: 'string',
-    code: 'null',
-    status: 'null',
-    message: 'string',
-    next: 'null',
-    file: 'null',
-    retryAfterSeconds: 'null',
-    details: 'null',
+    ...all('string', 'kind message'),
+    ...all('null', 'code status next file retryAfterSeconds details'),
   },
 };
 

@@ -1,11 +1,9 @@
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startAnswering } from '@berth/testing/fake-servers';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Outcome, createUser, writeFiles } from './user.ts';
 
 const server = useServer();
@@ -76,14 +74,12 @@ describe('berth login', () => {
 
 it('berth never sends a stored key to another server', async () => {
   const sent: (string | undefined)[] = [];
-  const other = createServer((req, res) => {
+  const other = await startAnswering((req, res) => {
     sent.push(req.headers.authorization);
     res.writeHead(404).end('{}');
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close().closeAllConnections());
-  await once(other, 'listening');
+  });
   const { runInProcess } = await signedIn();
-  await runInProcess('account', '--server', `http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+  await runInProcess('account', '--server', other);
   expect(sent).toEqual([undefined]);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPages } from '../src/commands/pages.ts';
+import { readPages } from '../src/commands/list.ts';
 
 type Page = { rows: number[]; nextCursor?: string };
 

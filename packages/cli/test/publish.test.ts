@@ -2,13 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import type { Deployment, Domain } from '@berth/contract';
 import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startAnswering } from '@berth/testing/fake-servers';
+import type { Deployment, Domain } from '@berth/contract';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { MAIN, createUser, writeFiles } from './user.ts';
 
 const SITE = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }', '.env': 'SECRET=1' };
@@ -134,14 +133,8 @@ describe('berth <folder>', () => {
 
   it.runIf(process.platform === 'linux')('hides the password from the list of processes', async () => {
     const { promise: requestReceived, resolve } = Promise.withResolvers<void>();
-    const silent = createServer(() => resolve()).listen(0, '127.0.0.1');
-    onTestFinished(() => void silent.close().closeAllConnections());
-    await once(silent, 'listening');
-    const child = builder({ BERTH_SERVER: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` }).startProgram(
-      './dist',
-      '--password',
-      'open sesame',
-    );
+    const silent = await startAnswering(() => resolve());
+    const child = builder({ BERTH_SERVER: silent }).startProgram('./dist', '--password', 'open sesame');
     await requestReceived;
     expect(await readFile(`/proc/${child.pid}/cmdline`, 'utf8')).not.toContain('sesame');
     child.kill('SIGINT');

@@ -9,7 +9,6 @@ import { yieldEvents } from './progress.ts';
 import { MAX_EVENT_LENGTH, ResponseTooLarge, toClientError } from './responses.ts';
 import { retryPauseMs, type RetryPolicy } from './retry.ts';
 
-/** Reconnects are retried without limit. */
 const RECONNECT_POLICY: RetryPolicy = { attempts: Infinity, firstMs: 1_000, longestMs: 15_000, withinMs: Infinity };
 
 /** The approximate maximum of activities to buffer for a slow caller. The rest stays on the server. */

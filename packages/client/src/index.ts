@@ -13,7 +13,7 @@ export type * from './deploy/input.ts';
 export { CANCELLED } from './deploy/input.ts';
 export { findWholeName, refuseUnusableDomain, validateDomain, wholeDomainName } from './deploy/domain-name.ts';
 export { deployFiles, deployFolder } from './deploy/deploy.ts';
-export { type FolderPlan, planFolder } from './deploy/plan-folder.ts';
+export { type FolderPlan, planFolder } from './deploy/changes.ts';
 export type { MissingReason, WatchEvent } from './watch/events.ts';
 export { WATCH_RULE, type WatchFolderInput, type WatchOptions, type WatchRule } from './watch/input.ts';
 export { listVersions } from './watch/versions.ts';

@@ -5,7 +5,6 @@ import { abortedError, ClientError, type ClientErrorKind } from './errors.ts';
 /** The maximum size of a response, in bytes. A list of 200,000 missing contents fits. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 ** 2;
 
-/** The maximum size of an error body, in bytes. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** The maximum length of an event in a stream, in characters. */

@@ -61,3 +61,12 @@ export const Activity = z
 export type Activity = z.infer<typeof Activity>;
 
 export const ActivityList = z.object({ activities: z.array(Activity), nextCursor: NextCursor });
+
+/** The body of `POST /account/claim`. Source: api §6. */
+export const ClaimRequest = z.object({
+  claim: z
+    .string()
+    .max(2_048, 'the claim must be a claim hash, or the whole claim URL')
+    .describe('The claim hash, or the whole claim URL.')
+    .meta({ example: '<32 hexadecimal digits>' }),
+});

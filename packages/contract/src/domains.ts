@@ -9,7 +9,6 @@ export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
 /** The types of the records that prove and route a custom domain. */
 export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
-export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
 /**
  * The maximum length of a domain name in a path or a body. The service decides which names are valid, and says why not.

@@ -1,5 +1,4 @@
 export * from './account.ts';
-export * from './claims.ts';
 export * from './deploy-form.ts';
 export * from './deployments.ts';
 export * from './domains.ts';

@@ -58,11 +58,9 @@ export function utf8Length(text: string): number {
   return encoder.encode(text).length;
 }
 
-/**
- * True if a text has more than `maxBytes` bytes in UTF-8. Avoids counting when the length in UTF-16 already decides.
- */
-function isLonger(text: string, maxBytes: number): boolean {
-  return text.length * 3 > maxBytes && utf8Length(text) > maxBytes;
+/** True if a text has more than `maxBytes` bytes in UTF-8. Avoids counting when the length in UTF-16 already decides. */
+export function isLonger(text: string, maxBytes: number): boolean {
+  return text.length > maxBytes || (text.length * 3 > maxBytes && utf8Length(text) > maxBytes);
 }
 
 /**

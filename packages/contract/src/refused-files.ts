@@ -3,54 +3,10 @@
  *
  * Served as `blockedExtensions` by `GET /limits`. Source: api §3, §6.
  */
-export const BLOCKED_EXTENSIONS = [
-  'aab',
-  'apk',
-  'app',
-  'appimage',
-  'appx',
-  'appxbundle',
-  'bat',
-  'cab',
-  'cmd',
-  'com',
-  'cpl',
-  'deb',
-  'dll',
-  'dmg',
-  'exe',
-  'gadget',
-  'hta',
-  'inf',
-  'ipa',
-  'iso',
-  'jar',
-  'jse',
-  'lnk',
-  'msc',
-  'msi',
-  'msix',
-  'msixbundle',
-  'msp',
-  'mst',
-  'pif',
-  'pkg',
-  'ps1',
-  'psm1',
-  'reg',
-  'rpm',
-  'scr',
-  'snap',
-  'sys',
-  'vb',
-  'vbe',
-  'vbs',
-  'ws',
-  'wsf',
-  'wsh',
-  'xbap',
-  'xpi',
-] as const;
+export const BLOCKED_EXTENSIONS: readonly string[] = (
+  'aab apk app appimage appx appxbundle bat cab cmd com cpl deb dll dmg exe gadget hta inf ipa iso jar jse lnk msc ' +
+  'msi msix msixbundle msp mst pif pkg ps1 psm1 reg rpm scr snap sys vb vbe vbs ws wsf wsh xbap xpi'
+).split(' ');
 
 const BLOCKED: ReadonlySet<string> = new Set(BLOCKED_EXTENSIONS);
 const JUNK = /(?:^|\/)(?:__MACOSX\/|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)/;

@@ -41,26 +41,23 @@ export const UploadFile = z.object({
 export type UploadFile = z.infer<typeof UploadFile>;
 
 /** The options of an upload; the same as in a multipart deploy. Source: api §3. */
-interface UploadOptions {
-  labels?: string[] | undefined;
-  password?: string | null | undefined;
-  via?: string | undefined;
-  ttl?: number | undefined;
-}
+const UploadOptions = z.object({
+  labels: Labels.optional(),
+  password: Password.nullable()
+    .optional()
+    .describe(
+      'Protects the site: visitors must enter this password. The API never returns it. If absent, the password of a protected `base` is kept; `null` publishes without a password. A deploy token cannot change the password of a protected base.',
+    ),
+  via: z.string().optional().describe('The tool that makes this deployment: at most 32 characters of `a-z0-9._-`.'),
+  ttl: Ttl.optional().describe('Seconds until the deployment expires. Needs a credential.'),
+});
+type UploadOptions = z.infer<typeof UploadOptions>;
 
 /** An upload that lists every file. */
-export interface WholeUpload extends UploadOptions {
-  files: UploadFile[];
-  base?: undefined;
-}
+export type WholeUpload = UploadOptions & { files: UploadFile[]; base?: undefined };
 
 /** An upload that lists the changes to a deployment of the same account. */
-export interface ChangeUpload extends UploadOptions {
-  base: string;
-  put: UploadFile[];
-  remove: string[];
-  files?: undefined;
-}
+export type ChangeUpload = UploadOptions & { base: string; put: UploadFile[]; remove: string[]; files?: undefined };
 
 /** Begins an upload: with every file, or with changes to a base. */
 export type BeginUpload = WholeUpload | ChangeUpload;
@@ -77,14 +74,7 @@ export const BeginUpload = z
     remove: list(FileName)
       .optional()
       .describe('With `base`: the paths of the removed files. Paths that do not exist are ignored.'),
-    labels: Labels.optional(),
-    password: Password.nullable()
-      .optional()
-      .describe(
-        'Protects the site: visitors must enter this password. The API never returns it. If absent, the password of a protected `base` is kept; `null` publishes without a password. A deploy token cannot change the password of a protected base.',
-      ),
-    via: z.string().optional().describe('The tool that makes this deployment: at most 32 characters of `a-z0-9._-`.'),
-    ttl: Ttl.optional().describe('Seconds until the deployment expires. Needs a credential.'),
+    ...UploadOptions.shape,
   })
   .superRefine(({ files, base, put, remove }, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });

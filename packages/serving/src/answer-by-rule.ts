@@ -1,7 +1,6 @@
 import { mayFallBack } from './fallback.ts';
-import type { FileIntent, Intent } from './intent.ts';
+import type { FileIntent, Intent, RequestContext } from './intent.ts';
 import { isPage, locate } from './pages.ts';
-import type { RequestContext } from './request-context.ts';
 import { formatRequestPath } from './request-path.ts';
 import type { PathRules, RedirectStatus, RuleMatch } from './rules/rules.ts';
 

@@ -1,6 +1,5 @@
-import type { FileIntent } from './intent.ts';
+import type { FileIntent, Intent, RequestContext } from './intent.ts';
 import { findFile } from './pages.ts';
-import type { RequestContext } from './request-context.ts';
 
 const FALLBACK_PAGE = '200.html';
 const EXTENSION = /\.(?!\d+$)[\da-z]{1,8}$/i;
@@ -24,6 +23,22 @@ export function mayFallBack(path: string, context: RequestContext): boolean {
   if (!isPagePath(path)) return false;
   context.variesByAccept = true;
   return acceptsPages(context.accept);
+}
+
+/**
+ * The response for a path without a file: the nearest `404.html`, in the folder of the path, then in each parent up to the
+ * root; else the default page of the service.
+ *
+ * @param path In the format of `RequestPath.path`.
+ * Source: serving S1 (step 12), S39.
+ */
+export function notFound(path: string, { site, variesByAccept }: RequestContext): Intent {
+  for (let slash = path.lastIndexOf('/'); ; slash = path.lastIndexOf('/', slash - 1)) {
+    const page = `${path.slice(0, slash + 1)}404.html`;
+    const file = findFile(page, site.manifest);
+    if (file) return { kind: 'file', status: 404, path: page, file, variesByAccept };
+    if (slash < 0) return { kind: 'not-found', variesByAccept };
+  }
 }
 
 /** Whether the last segment of a path has no extension or that of a page. `/v1.2` and `/docs/` have no extension. */

@@ -1,5 +1,5 @@
 import type { RedirectStatus } from './rules/rules.ts';
-import type { SiteFile } from './site.ts';
+import type { Site, SiteFile } from './site.ts';
 
 /**
  * How to respond to a request for a path of a site. A plain value: computing it uses no clock, disk or database.
@@ -27,7 +27,6 @@ export interface FileIntent extends Varying {
   file: SiteFile;
 }
 
-/** A response that may depend on the `Accept` header. */
 interface Varying {
   /** Whether `Accept` was used to decide for or against a fallback. Source: serving S36, S38. */
   variesByAccept: boolean;
@@ -35,3 +34,14 @@ interface Varying {
 
 /** The methods that a site supports, as sent in `Allow`. Source: serving S42. */
 export const SITE_METHODS = 'GET, HEAD, OPTIONS';
+
+/** Everything about a request that decides the response, except the path. */
+export interface RequestContext {
+  readonly site: Pick<Site, 'manifest' | 'rules'>;
+  /** The query as sent, including `?`; empty if there is none. */
+  readonly query: string;
+  /** The `Accept` header as sent. */
+  readonly accept: string | undefined;
+  /** Set to true when the `Accept` header is used for a decision. Source: serving S38. */
+  variesByAccept: boolean;
+}

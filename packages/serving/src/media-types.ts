@@ -9,93 +9,67 @@ export interface MediaType {
 /** Size bounds for compression in bytes: smaller files gain nothing, larger ones take too long. */
 const COMPRESSED_SIZES = { min: 1024, max: 16 * 1024 * 1024 };
 
+/** Types of files whose extension is their name, without `x-` and `+xml`. */
+const NAMED_LIKE_EXTENSION =
+  'text/css text/csv text/vtt text/wgsl text/n3 application/importmap+json application/speculationrules+json ' +
+  'application/x-ipynb+json application/toml application/wasm application/rss+xml application/atom+xml ' +
+  'application/rdf+xml application/ttml+xml application/gpx+xml image/svg+xml image/png image/apng image/gif ' +
+  'image/webp image/avif image/jxl image/heic image/heif image/bmp image/jp2 image/ktx2 image/ktx font/woff2 ' +
+  'font/woff font/ttf font/otf audio/aac audio/flac audio/wav audio/x-caf video/webm video/x-flv model/gltf+json ' +
+  'model/obj model/mtl model/stl model/3mf application/pdf application/rtf application/epub+zip application/zip ' +
+  'application/x-tar application/x-xz application/cbor';
+
+/** The other types, with their extensions. */
 const EXTENSIONS: Record<string, string> = {
   'text/html': 'html htm',
-  'text/css': 'css',
   'text/javascript': 'js mjs cjs jsx',
   'text/plain':
     'txt text log ini conf cfg properties diff patch rst adoc org tex bib asc md5 sha256 sha512 sh py rb rs go c h cpp hpp ' +
     'cs java kt swift lua sql tsx vue svelte scss sass less graphql proto glsl vert frag',
   'text/markdown': 'md markdown mdx',
-  'text/csv': 'csv',
   'text/tab-separated-values': 'tsv',
   'text/calendar': 'ics',
   'text/vcard': 'vcf vcard',
-  'text/vtt': 'vtt',
-  'text/wgsl': 'wgsl',
   'text/turtle': 'ttl',
-  'text/n3': 'n3',
 
   'application/json': 'json map topojson har',
   'application/manifest+json': 'webmanifest manifest',
-  'application/importmap+json': 'importmap',
-  'application/speculationrules+json': 'speculationrules',
   'application/ld+json': 'jsonld',
   'application/geo+json': 'geojson',
-  'application/x-ipynb+json': 'ipynb',
   'application/x-ndjson': 'jsonl ndjson',
   'application/yaml': 'yaml yml',
-  'application/toml': 'toml',
-  'application/wasm': 'wasm',
 
   'application/xml': 'xml xsd opml',
   'application/xhtml+xml': 'xhtml xht',
   'application/mathml+xml': 'mathml mml',
   'application/xslt+xml': 'xsl xslt',
-  'application/rss+xml': 'rss',
-  'application/atom+xml': 'atom',
-  'application/rdf+xml': 'rdf',
   'application/opensearchdescription+xml': 'osdx',
   'application/dash+xml': 'mpd',
-  'application/ttml+xml': 'ttml',
-  'application/gpx+xml': 'gpx',
   'application/vnd.google-earth.kml+xml': 'kml',
   'application/vnd.recordare.musicxml+xml': 'musicxml',
 
-  'image/svg+xml': 'svg',
-  'image/png': 'png',
-  'image/apng': 'apng',
   'image/jpeg': 'jpg jpeg jpe jfif',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'image/avif': 'avif',
-  'image/jxl': 'jxl',
-  'image/heic': 'heic',
-  'image/heif': 'heif',
   'image/x-icon': 'ico cur',
-  'image/bmp': 'bmp',
   'image/tiff': 'tif tiff',
-  'image/jp2': 'jp2',
-  'image/ktx2': 'ktx2',
-  'image/ktx': 'ktx',
   'image/aces': 'exr',
   'image/vnd.radiance': 'hdr',
   'image/vnd.ms-dds': 'dds',
   'image/vnd.djvu': 'djvu',
   'image/vnd.adobe.photoshop': 'psd',
 
-  'font/woff2': 'woff2',
-  'font/woff': 'woff',
-  'font/ttf': 'ttf',
-  'font/otf': 'otf',
   'font/collection': 'ttc otc',
   'application/vnd.ms-fontobject': 'eot',
 
   'audio/mpeg': 'mp3 mpga',
   'audio/mp4': 'm4a m4b cmfa',
-  'audio/aac': 'aac',
   'audio/ogg': 'ogg oga opus spx',
-  'audio/flac': 'flac',
-  'audio/wav': 'wav',
   'audio/webm': 'weba',
   'audio/midi': 'mid midi',
   'audio/aiff': 'aif aiff',
   'audio/matroska': 'mka',
-  'audio/x-caf': 'caf',
   'audio/x-mpegurl': 'm3u',
 
   'video/mp4': 'mp4 m4v mp4v cmfv',
-  'video/webm': 'webm',
   'video/ogg': 'ogv',
   'video/quicktime': 'mov qt',
   'video/mpeg': 'mpeg mpg',
@@ -103,24 +77,15 @@ const EXTENSIONS: Record<string, string> = {
   'video/iso.segment': 'm4s',
   'video/3gpp': '3gp',
   'video/matroska': 'mkv',
-  'video/x-flv': 'flv',
   'video/x-msvideo': 'avi',
   'application/vnd.apple.mpegurl': 'm3u8',
   'application/x-subrip': 'srt',
 
   'model/gltf-binary': 'glb',
-  'model/gltf+json': 'gltf',
-  'model/obj': 'obj',
-  'model/mtl': 'mtl',
-  'model/stl': 'stl',
-  'model/3mf': '3mf',
   'model/vnd.usdz+zip': 'usdz',
   'model/vnd.collada+xml': 'dae',
 
-  'application/pdf': 'pdf',
-  'application/rtf': 'rtf',
   'application/postscript': 'ps eps',
-  'application/epub+zip': 'epub',
   'application/x-mobipocket-ebook': 'mobi',
   'application/msword': 'doc',
   'application/vnd.ms-excel': 'xls',
@@ -132,12 +97,9 @@ const EXTENSIONS: Record<string, string> = {
   'application/vnd.oasis.opendocument.spreadsheet': 'ods',
   'application/vnd.oasis.opendocument.presentation': 'odp',
 
-  'application/zip': 'zip',
   'application/gzip': 'gz tgz',
   'application/zstd': 'zst',
-  'application/x-tar': 'tar',
   'application/x-bzip2': 'bz2',
-  'application/x-xz': 'xz',
   'application/x-7z-compressed': '7z',
   'application/vnd.rar': 'rar',
   'application/java-archive': 'jar',
@@ -152,7 +114,6 @@ const EXTENSIONS: Record<string, string> = {
   'application/vnd.apache.parquet': 'parquet',
   'application/vnd.apache.arrow.file': 'arrow',
   'application/vnd.apache.arrow.stream': 'arrows',
-  'application/cbor': 'cbor',
   'application/vnd.sqlite3': 'sqlite sqlite3',
   'application/vnd.apple.pkpass': 'pkpass',
   'application/x-bittorrent': 'torrent',
@@ -162,11 +123,12 @@ const COMPRESSIBLE =
   /^text\/|[/+](?:json|xml)$|^application\/(?:wasm|x-ndjson|vnd\.ms-fontobject)$|^font\/(?:ttf|otf|collection)$/;
 
 const UNKNOWN = mediaType('application/octet-stream');
-const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map(
-  Object.entries(EXTENSIONS).flatMap(([type, extensions]) =>
-    extensions.split(' ').map((extension) => [extension, mediaType(type)]),
+const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map([
+  ...NAMED_LIKE_EXTENSION.split(' ').map((type) => [/\/(?:x-)?([^+]+)/.exec(type)![1]!, mediaType(type)] as const),
+  ...Object.entries(EXTENSIONS).flatMap(([type, extensions]) =>
+    extensions.split(' ').map((extension) => [extension, mediaType(type)] as const),
   ),
-);
+]);
 const BY_NAME: ReadonlyMap<string, MediaType> = new Map([
   ['apple-app-site-association', mediaType('application/json')],
 ]);

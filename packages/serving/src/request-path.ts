@@ -1,4 +1,4 @@
-import { MAX_PATH_BYTES, MAX_SEGMENT_BYTES, utf8Length } from '@berth/contract';
+import { isLonger, MAX_PATH_BYTES, MAX_SEGMENT_BYTES } from '@berth/contract';
 
 /** The path of a request, decoded and resolved. */
 export interface RequestPath {
@@ -73,12 +73,9 @@ function decodeSegments(raw: string): string[] | null {
   }
 }
 
-function isEmptyOrDots(segment: string): boolean {
+/** Whether a segment of a path is empty, `.` or `..`. */
+export function isEmptyOrDots(segment: string): boolean {
   return segment === '' || segment === '.' || segment === '..';
-}
-
-function isLonger(text: string, maxBytes: number): boolean {
-  return text.length > maxBytes || (text.length * 3 > maxBytes && utf8Length(text) > maxBytes);
 }
 
 function folderOf(segments: readonly string[]): string {

@@ -1,9 +1,7 @@
 import { answerByRule } from './answer-by-rule.ts';
-import { answerByFallback } from './fallback.ts';
-import type { Intent } from './intent.ts';
-import { notFound } from './not-found.ts';
+import { answerByFallback, notFound } from './fallback.ts';
+import type { Intent, RequestContext } from './intent.ts';
 import { isOffLimits, locate, type Located } from './pages.ts';
-import type { RequestContext } from './request-context.ts';
 import { formatRequestPath, type RequestPath } from './request-path.ts';
 
 /** The parts of a request that decide the response. */
@@ -50,7 +48,6 @@ function decide(path: string, context: RequestContext): Intent {
   );
 }
 
-/** Responds with the file at a path, or with a redirect to its canonical address. */
 function answerByFile(path: string, context: RequestContext): Intent | null {
   const located = locate(path, context.site);
   if (!located) return null;

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolve } from '../src/resolve.ts';
 import type { RuleMatch } from '../src/rules/rules.ts';
-import { ask, type Sketch, siteOf, formatIntent } from './visits.ts';
-
-function table(sketch: Sketch, rows: [target: string, expected: string][]) {
-  const site = siteOf(sketch);
-  it.each(rows)('a request for %s results in %s', (target, expected) => {
-    expect(formatIntent(ask(target, site))).toBe(expected);
-  });
-}
+import { ask, formatIntent, siteOf, testAnswers } from './visits.ts';
 
 describe('a single-page app serves its page on all routes, without a redirect (S25)', () => {
   for (const settings of [
@@ -17,7 +10,7 @@ describe('a single-page app serves its page on all routes, without a redirect (S
     { trailingSlash: true },
     { cleanUrls: true, trailingSlash: false },
   ]) {
-    table({ files: ['index.html', 'app.js'], ...settings, whenMissing: ['/* 200 /index.html'] }, [
+    testAnswers({ files: ['index.html', 'app.js'], ...settings, whenMissing: ['/* 200 /index.html'] }, [
       ['/any/route', '200 index.html'],
       ['/any/route/', '200 index.html'],
       ['/any/route?q=1', '200 index.html'],
@@ -28,7 +21,7 @@ describe('a single-page app serves its page on all routes, without a redirect (S
 });
 
 describe('forced rules take precedence over files, and files over other rules (S25)', () => {
-  table(
+  testAnswers(
     {
       files: ['a.html', 'b.html', 'c.html', 'folder/index.html', 'app.js', 'not.html'],
       forced: ['/a 301 /b', '/b.html 200 /c.html', '/app.js 404 /not.html', '/folder/* 302 /c'],
@@ -57,7 +50,7 @@ describe('a redirect has the status code of its rule (S25, S31)', () => {
 
 describe('the first rule that matches and can act wins (S26)', () => {
   const files = ['a.html', 'b.html', 'index.html', 'data.json'];
-  table(
+  testAnswers(
     {
       files,
       whenMissing: [
@@ -93,7 +86,7 @@ describe('query and fragment of a redirect (S27)', () => {
     '/far 301 https://example.com/new#part',
     '/far-query 301 https://example.com/new?b=2',
   ];
-  table({ files: [], forced }, [
+  testAnswers({ files: [], forced }, [
     ['/plain', '301 /new'],
     ['/plain?a=1', '301 /new?a=1'],
     ['/plain?', '301 /new?'],
@@ -109,7 +102,7 @@ describe('query and fragment of a redirect (S27)', () => {
 
 describe('a redirect to the requested address itself is skipped (S28)', () => {
   const forced = ['/same 301 /same', '/slash 301 /slash/', '/lang 302 /lang?l=en', '/all/* 301 /all/:splat'];
-  table({ files: ['same.html', 'slash.html', 'lang.html'], forced, whenMissing: ['/all/* 302 /other'] }, [
+  testAnswers({ files: ['same.html', 'slash.html', 'lang.html'], forced, whenMissing: ['/all/* 302 /other'] }, [
     ['/same', '200 same.html'],
     ['/same?a=1', '200 same.html'],
     ['/same/', '301 /same'],
@@ -144,7 +137,7 @@ describe('a rewrite only finds files and page forms (S29)', () => {
     '/moved 200 /page',
     '/copy/* 200 /:splat',
   ];
-  table({ files, whenMissing }, [
+  testAnswers({ files, whenMissing }, [
     ['/1', '200 page.html'],
     ['/2', '200 page.html'],
     ['/3', '200 folder/index.html'],

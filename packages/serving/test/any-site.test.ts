@@ -5,27 +5,11 @@ import { isSystemPath, parseRequestPath } from '../src/request-path.ts';
 import { ask, type DecidedSite, siteOf, formatIntent } from './visits.ts';
 
 const UNUSUAL_SEGMENTS = [
-  'a',
-  'b',
-  'index',
-  'index.html',
-  '404.html',
-  '200.html',
-  'a.html',
-  'b.html',
-  'a.js',
-  'caf\u00e9',
   'x y',
-  '.git',
-  '.html',
-  '.well-known',
-  '.berth',
-  'unlock',
-  'acme-challenge',
-  'ship.json',
-  '_headers',
-  '_worker.js',
-  '_headers.html',
+  ...(
+    'a b index index.html 404.html 200.html a.html b.html a.js caf\u00e9 ' +
+    '.git .html .well-known .berth unlock acme-challenge ship.json _headers _worker.js _headers.html'
+  ).split(' '),
 ];
 const usualSegment = fc.constantFrom('a', 'b', 'index', 'a.html', 'index.html', 'a.js', 'ship.json');
 const segment = fc.oneof(

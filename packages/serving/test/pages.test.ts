@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ask, type Sketch, siteOf, formatIntent } from './visits.ts';
+import { ask, formatIntent, siteOf, type Sketch, testAnswers } from './visits.ts';
 
-const REQUESTS = [
-  '/file',
-  '/file/',
-  '/file.html',
-  '/folder',
-  '/folder/',
-  '/folder/index.html',
-  '/both',
-  '/both/',
-  '/both.html',
-  '/both/index.html',
-];
+const REQUESTS =
+  '/file /file/ /file.html /folder /folder/ /folder/index.html /both /both/ /both.html /both/index.html'.split(' ');
 
 const FILE = '200 file.html';
 const FOLDER = '200 folder/index.html';
@@ -95,17 +85,10 @@ describe.each(SETTINGS)('whatever the settings, as with %o', (settings) => {
   });
 });
 
-function table(sketch: Sketch, rows: [target: string, expected: string][]) {
-  const site = siteOf(sketch);
-  it.each(rows)('a request for %s results in %s', (target, expected) => {
-    expect(formatIntent(ask(target, site))).toBe(expected);
-  });
-}
-
 describe('with cleanUrls an index page has the address of its folder (S17)', () => {
   const files = ['index.html', 'x/index.html', 'x/index/index.html', 'index/y.html'];
   describe('by default', () => {
-    table({ files, cleanUrls: true }, [
+    testAnswers({ files, cleanUrls: true }, [
       ['/index.html', '-> /'],
       ['/index', '-> /'],
       ['/index.html?a=1', '-> /?a=1'],
@@ -119,7 +102,7 @@ describe('with cleanUrls an index page has the address of its folder (S17)', () 
     ]);
   });
   describe('with trailingSlash false', () => {
-    table({ files, cleanUrls: true, trailingSlash: false }, [
+    testAnswers({ files, cleanUrls: true, trailingSlash: false }, [
       ['/index.html', '-> /'],
       ['/index', '-> /'],
       ['/x/index.html', '-> /x'],
@@ -132,7 +115,7 @@ describe('with cleanUrls an index page has the address of its folder (S17)', () 
 
 describe('a canonical redirect leads to the same file, otherwise the file is served in place (S17, S18)', () => {
   const files = ['data', 'data.html', '_worker.js.html', 'ship.json.html', '.well-known/acme-challenge/index.html'];
-  table({ files }, [
+  testAnswers({ files }, [
     ['/data/', '200 data.html'],
     ['/_worker.js/', '200 _worker.js.html'],
     ['/ship.json/', '200 ship.json.html'],
@@ -140,13 +123,13 @@ describe('a canonical redirect leads to the same file, otherwise the file is ser
     ['/.well-known/acme-challenge', '404'],
   ]);
   describe.each([null, true, false])('with cleanUrls, trailingSlash %s', (trailingSlash) => {
-    table({ files: ['.well-known/.html'], cleanUrls: true, trailingSlash }, [
+    testAnswers({ files: ['.well-known/.html'], cleanUrls: true, trailingSlash }, [
       ['/.well-known/.html', '200 .well-known/.html'],
       ['/.well-known/', '404'],
     ]);
   });
   describe('with cleanUrls', () => {
-    table({ files, cleanUrls: true }, [
+    testAnswers({ files, cleanUrls: true }, [
       ['/data.html', '200 data.html'],
       ['/_worker.js.html', '200 _worker.js.html'],
       ['/ship.json.html', '200 ship.json.html'],
@@ -157,40 +140,43 @@ describe('a canonical redirect leads to the same file, otherwise the file is ser
 describe('canonical redirects respect the rules of the site (S18)', () => {
   const files = ['x.html', 'y.html', 'folder/index.html'];
   describe('if the address is redirected', () => {
-    table({ files, cleanUrls: true, forced: ['/x 301 /x.html', '/y 301 /x', '/folder/ 301 https://example.com/'] }, [
-      ['/x', '301 /x.html'],
-      ['/x.html', '200 x.html'],
-      ['/y.html', '200 y.html'],
-      ['/folder/index.html', '200 folder/index.html'],
-    ]);
+    testAnswers(
+      { files, cleanUrls: true, forced: ['/x 301 /x.html', '/y 301 /x', '/folder/ 301 https://example.com/'] },
+      [
+        ['/x', '301 /x.html'],
+        ['/x.html', '200 x.html'],
+        ['/y.html', '200 y.html'],
+        ['/folder/index.html', '200 folder/index.html'],
+      ],
+    );
   });
   describe('if the trailing slash of the address contradicts the settings', () => {
-    table({ files, trailingSlash: false, forced: ['/x 308 /x/'] }, [
+    testAnswers({ files, trailingSlash: false, forced: ['/x 308 /x/'] }, [
       ['/x', '308 /x/'],
       ['/x/', '200 x.html'],
     ]);
   });
   describe('if the address is rewritten', () => {
-    table({ files, cleanUrls: true, forced: ['/x 200 /y.html', '/y 200 /y.html', '/folder 404 /y.html'] }, [
+    testAnswers({ files, cleanUrls: true, forced: ['/x 200 /y.html', '/y 200 /y.html', '/folder 404 /y.html'] }, [
       ['/x.html', '200 x.html'],
       ['/y.html', '-> /y'],
       ['/folder/index.html', '200 folder/index.html'],
     ]);
   });
   describe('if the address serves the file as a 404 page', () => {
-    table({ files, cleanUrls: true, forced: ['/x 404 /x.html'] }, [
+    testAnswers({ files, cleanUrls: true, forced: ['/x 404 /x.html'] }, [
       ['/x', '404 x.html'],
       ['/x.html', '200 x.html'],
     ]);
   });
   describe('if the address is off limits, whatever rules there are', () => {
-    table({ files: ['_worker.js.html'], cleanUrls: true, forced: ['/_worker.js 200 /_worker.js.html'] }, [
+    testAnswers({ files: ['_worker.js.html'], cleanUrls: true, forced: ['/_worker.js 200 /_worker.js.html'] }, [
       ['/_worker.js', '404'],
       ['/_worker.js.html', '200 _worker.js.html'],
     ]);
   });
   describe('if a rule redirects only missing addresses', () => {
-    table({ files, cleanUrls: true, whenMissing: ['/* 301 https://example.com/'] }, [
+    testAnswers({ files, cleanUrls: true, whenMissing: ['/* 301 https://example.com/'] }, [
       ['/x.html', '-> /x'],
       ['/folder', '-> /folder/'],
     ]);

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, type DecidedSite, type Sketch, siteOf, formatIntent } from './visits.ts';
-
-/** Request targets, and the expected responses. */
-function table(sketch: Sketch, rows: [target: string, expected: string][]) {
-  const site = siteOf(sketch);
-  it.each(rows)('a request for %s results in %s', (target, expected) => {
-    expect(formatIntent(ask(target, site))).toBe(expected);
-  });
-}
+import { ask, type DecidedSite, formatIntent, siteOf, type Sketch, testAnswers } from './visits.ts';
 
 describe('the steps of resolving run in order (S1)', () => {
   const everything: Sketch = {
@@ -15,7 +7,7 @@ describe('the steps of resolving run in order (S1)', () => {
     forced: ['/app.js 302 /forced', '/page/ 302 /forced'],
     whenMissing: ['/app.js 302 /late', '/page 302 /late', '/gone 302 /late', '/docs/* 404 /none.html'],
   };
-  table(everything, [
+  testAnswers(everything, [
     ['/app.js', '302 /forced'],
     ['/page', '302 /forced'],
     ['/page.html', '200 page.html'],
@@ -30,7 +22,7 @@ describe('the steps of resolving run in order (S1)', () => {
 
 describe('files are found by their exact name (S11, S14, S19)', () => {
   const files = ['index.html', 'About.html', 'x.html', 'app.js', 'a.txt/index.html', 'v1.2.html', 'data', 'data.html'];
-  table({ files }, [
+  testAnswers({ files }, [
     ['/', '200 index.html'],
     ['/index.html', '200 index.html'],
     ['/index', '200 index.html'],
@@ -53,7 +45,7 @@ describe('files are found by their exact name (S11, S14, S19)', () => {
 describe('a segment with an encoded slash, or a path that is too long, is 404 without further steps (S8)', () => {
   const long = 'a'.repeat(256);
   const deep = 'a/'.repeat(513);
-  table({ files: ['404.html', 'index.html', '200.html', 'docs/404.html'], forced: ['/* 301 /'] }, [
+  testAnswers({ files: ['404.html', 'index.html', '200.html', 'docs/404.html'], forced: ['/* 301 /'] }, [
     ['/a%2Fb', '404 404.html'],
     ['/a%2fb', '404 404.html'],
     ['/a\\b', '404 404.html'],
@@ -67,7 +59,7 @@ describe('a segment with an encoded slash, or a path that is too long, is 404 wi
 });
 
 describe('an unclean path is never served in place (S9, S13)', () => {
-  table({ files: ['index.html', 'about.html', 'docs/index.html', 'docs/a b&ü.html', '404.html'] }, [
+  testAnswers({ files: ['index.html', 'about.html', 'docs/index.html', 'docs/a b&ü.html', '404.html'] }, [
     ['//', '-> /'],
     ['/.', '-> /'],
     ['//about', '-> /about'],
@@ -94,7 +86,7 @@ describe('an unclean path is never served in place (S9, S13)', () => {
 
   describe('with rules', () => {
     const forced = ['/old 301 /new', '/hidden 404 /404.html'];
-    table({ files: ['index.html', 'hidden.html', '404.html'], forced, whenMissing: ['/app/* 200 /index.html'] }, [
+    testAnswers({ files: ['index.html', 'hidden.html', '404.html'], forced, whenMissing: ['/app/* 200 /index.html'] }, [
       ['//app/route', '-> /app/route'],
       ['//app//route?q', '-> /app/route?q'],
       ['//app/old.js', '404 404.html'],
@@ -116,18 +108,10 @@ describe('all encodings of a name serve one file, without a redirect (S10)', () 
 });
 
 describe('withheld files (S6, S12)', () => {
-  const withheld = [
-    'ship.json',
-    '_redirects',
-    '_headers',
-    '_worker.js',
-    '_routes.json',
-    '.secret',
-    '.well-knownish/a',
-    'docs/.hidden/a.txt',
-    '.well-known/acme-challenge/token',
-    '.berth/unlock',
-  ];
+  const withheld = (
+    'ship.json _redirects _headers _worker.js _routes.json .secret ' +
+    '.well-knownish/a docs/.hidden/a.txt .well-known/acme-challenge/token .berth/unlock'
+  ).split(' ');
   const files = [
     ...withheld,
     'index.html',
@@ -158,7 +142,7 @@ describe('withheld files (S6, S12)', () => {
     }
   });
 
-  table({ files }, [
+  testAnswers({ files }, [
     ['/docs/ship.json', '200 docs/ship.json'],
     ['/docs/_headers', '200 docs/_headers'],
     ['/.well-known/security.txt', '200 .well-known/security.txt'],
@@ -169,7 +153,7 @@ describe('withheld files (S6, S12)', () => {
 
 describe('not found (S39)', () => {
   const files = ['404.html', 'docs/404.html', 'docs/api/v1/x.html', '.hidden/404.html'];
-  table({ files }, [
+  testAnswers({ files }, [
     ['/nothing', '404 404.html'],
     ['/nothing/', '404 404.html'],
     ['/docs', '404 404.html'],

@@ -1,3 +1,4 @@
+import { expect, it } from 'vitest';
 import type { Intent } from '../src/intent.ts';
 import { parseRequestPath } from '../src/request-path.ts';
 import { resolve } from '../src/resolve.ts';
@@ -83,4 +84,12 @@ function match(rule: Record<string, string | undefined>, path: string): RuleMatc
     fragment: rule['fragment'] ?? '',
     isFallback: rule['status'] === '200' && hasStar,
   };
+}
+
+/** Declares one test for each request to a site. */
+export function testAnswers(sketch: Sketch, rows: [target: string, expected: string][]): void {
+  const site = siteOf(sketch);
+  it.each(rows)('a request for %s results in %s', (target, expected) => {
+    expect(formatIntent(ask(target, site))).toBe(expected);
+  });
 }

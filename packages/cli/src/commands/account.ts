@@ -5,7 +5,7 @@ import { columns } from '@berth/terminal';
 import type { Command } from 'commander';
 import { notSignedIn } from '../failure.ts';
 import { inSession, type CommandContext } from './define.ts';
-import { findKeyOwner } from './key-owner.ts';
+import { findKeyOwner } from './login.ts';
 
 const CAPS = [
   ['deployments', 'deployments'],

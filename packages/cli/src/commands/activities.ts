@@ -5,7 +5,7 @@ import { columns } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseLimit } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
-import { MORE_ROWS_NOTE, readPages } from './pages.ts';
+import { MORE_ROWS_NOTE, readPages } from './list.ts';
 
 interface Options {
   limit: number;

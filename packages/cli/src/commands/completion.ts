@@ -1,15 +1,9 @@
 import { Argument, type Command } from 'commander';
-import { bashCompletion } from '../completion/bash.ts';
-import { fishCompletion } from '../completion/fish.ts';
-import { type CompletionPoint, completionPointsOf } from '../completion/completion-points.ts';
-import { zshCompletion } from '../completion/zsh.ts';
+import { completionPointsOf } from '../completion/completion-points.ts';
+import { bashCompletion, fishCompletion, zshCompletion } from '../completion/scripts.ts';
 import { examples, type CommandContext } from './define.ts';
 
-const SHELLS = {
-  bash: bashCompletion,
-  zsh: zshCompletion,
-  fish: fishCompletion,
-} as const satisfies Record<string, (points: readonly CompletionPoint[]) => string>;
+const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 type Shell = keyof typeof SHELLS;
 
 /** Adds `berth completion`: prints a completion script for a shell. */

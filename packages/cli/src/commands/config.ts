@@ -1,7 +1,6 @@
 import { columns } from '@berth/terminal';
 import { Argument, type Command } from 'commander';
-import type { Session } from '../session.ts';
-import { formatServer, chooseServer, parseServerUrl, writeSettings } from '../settings.ts';
+import { formatServer, parseServerUrl, writeSettings } from '../settings.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 
 const NAMES = ['server'] as const;
@@ -45,15 +44,10 @@ export function addConfig(program: Command, context: CommandContext): void {
     .argument('<value>', 'the new value')
     .action(
       inSession<[Name, string]>(context, async (session, [, value]) => {
-        const stored = { ...session.settings.stored, server: formatServer(parseServerUrl(value)) };
-        await writeSettings(session.settings.file, stored);
-        answerServer(session, chooseServer(undefined, {}, stored).server);
+        const { file, stored } = session.settings;
+        const server = formatServer(parseServerUrl(value));
+        await writeSettings(file, { ...stored, server });
+        session.printResult({ server, file }, () => [`The default server is now ${server}.`]);
       }),
     );
-}
-
-function answerServer({ settings, printResult }: Session, server: URL): void {
-  printResult({ server: formatServer(server), file: settings.file }, () => [
-    `The default server is now ${formatServer(server)}.`,
-  ]);
 }

@@ -1,11 +1,12 @@
+import { type BerthClient, findWholeName } from '@berth/client';
 import { moment } from '@berth/client/amounts';
-import type { Domain, DomainCheck } from '@berth/contract';
+import { type Domain, type DomainCheck, kindOfCredential } from '@berth/contract';
 import { columns, table } from '@berth/terminal';
 import type { Command } from 'commander';
+import type { Session } from '../session.ts';
 import { collect, parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';
-import { fullDomain } from './platform-domain.ts';
 
 /** Adds `berth domains`: names that stay while deployments change. */
 export function addDomains(program: Command, context: CommandContext): void {
@@ -41,10 +42,7 @@ export function addDomains(program: Command, context: CommandContext): void {
   });
 
   addSet(domains, context);
-  addVerify(domains, context);
-  addRecords(domains, context);
-  addShare(domains, context);
-  addDelete(domains, context);
+  addActions(domains, context);
 }
 
 function addSet(domains: Command, context: CommandContext): void {
@@ -69,76 +67,64 @@ function addSet(domains: Command, context: CommandContext): void {
     );
 }
 
-function addVerify(domains: Command, context: CommandContext): void {
-  domains
-    .command('verify')
-    .description('Check the DNS records of a domain now.')
-    .argument('<domain>', 'its name')
-    .action(
-      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
-        const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({
-          domain: await fullDomain(client, name),
-        });
-        printResult({ domain, checks: checks.map(checkRow), nextCheck }, () => [
-          ...describe(domain),
-          '',
-          ...table(
-            ['', 'type', 'name', 'expected', 'found'],
-            checks.map(({ ok, type, name, expected, found }) => [
-              ok ? 'ok' : 'missing',
-              type,
-              name,
-              expected.join(' '),
-              found.join(' ') || '-',
-            ]),
-          ),
-        ]);
-      }),
-    );
+function addActions(domains: Command, context: CommandContext): void {
+  const add = (name: string, description: string, act: (session: Session, domain: string) => Promise<void>) =>
+    domains
+      .command(name)
+      .description(description)
+      .argument('<domain>', 'its name')
+      .action(
+        inSession<[string]>(context, async (session, [typed]) => act(session, await fullDomain(session.client, typed))),
+      );
+
+  add('verify', 'Check the DNS records of a domain now.', async ({ client, printResult }, name) => {
+    const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({ domain: name });
+    const cells = checks.map(({ ok, type, name, expected, found }) => [
+      ok ? 'ok' : 'missing',
+      type,
+      name,
+      expected.join(' '),
+      found.join(' ') || '-',
+    ]);
+    printResult({ domain, checks: checks.map(checkRow), nextCheck }, () => [
+      ...describe(domain),
+      '',
+      ...table(['', 'type', 'name', 'expected', 'found'], cells),
+    ]);
+  });
+
+  add('records', 'List the DNS records that a domain needs.', async ({ client, printResult }, domain) => {
+    const needed = await client.api.domains.records.query({ domain });
+    const cells = needed.records.map(({ type, name, value }) => [type, name, value]);
+    printResult(needed, () => table(['type', 'name', 'value'], cells));
+  });
+
+  add(
+    'share',
+    'Print the link of a page with those records, for the person who manages the DNS.',
+    async ({ client, printResult }, name) => {
+      const { domain, url } = await client.api.domains.share.query({ domain: name });
+      printResult({ domain, url }, () => [url]);
+    },
+  );
+
+  add('delete', 'Delete a domain. Its deployment stays published.', async ({ client, printResult }, domain) => {
+    const deleted = await client.api.domains.delete.mutate({ domain });
+    printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
+  });
 }
 
-function addRecords(domains: Command, context: CommandContext): void {
-  domains
-    .command('records')
-    .description('List the DNS records that a domain needs.')
-    .argument('<domain>', 'its name')
-    .action(
-      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
-        const needed = await client.api.domains.records.query({ domain: await fullDomain(client, name) });
-        printResult(needed, () =>
-          table(
-            ['type', 'name', 'value'],
-            needed.records.map(({ type, name, value }) => [type, name, value]),
-          ),
-        );
-      }),
-    );
-}
-
-function addShare(domains: Command, context: CommandContext): void {
-  domains
-    .command('share')
-    .description('Print the link of a page with those records, for the person who manages the DNS.')
-    .argument('<domain>', 'its name')
-    .action(
-      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
-        const { domain, url } = await client.api.domains.share.query({ domain: await fullDomain(client, name) });
-        printResult({ domain, url }, () => [url]);
-      }),
-    );
-}
-
-function addDelete(domains: Command, context: CommandContext): void {
-  domains
-    .command('delete')
-    .description('Delete a domain. Its deployment stays published.')
-    .argument('<domain>', 'its name')
-    .action(
-      inSession<[string]>(context, async ({ client, printResult }, [name]) => {
-        const deleted = await client.api.domains.delete.mutate({ domain: await fullDomain(client, name) });
-        printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
-      }),
-    );
+/**
+ * Returns the full name of a domain. A name without a dot is a subdomain of the platform domain, which is taken from the newest
+ * deployment. If nothing was published yet, the name stays unchanged.
+ *
+ * @throws ClientError.
+ */
+export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
+  const name = parseSite(typed);
+  // Without an API key there are no domains. The call that needs the key reports that.
+  if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
+  return (await findWholeName(client, name)) ?? name;
 }
 
 function checkRow({ type, name, expected, found, ok, reason }: DomainCheck) {

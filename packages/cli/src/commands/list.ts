@@ -1,9 +1,12 @@
-import type { BerthClient } from '@berth/client';
+import { type BerthClient, ClientError } from '@berth/client';
+import { PageQuery } from '@berth/contract';
 import { table } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseLimit } from '../values.ts';
 import { inSession, type CommandContext } from './define.ts';
-import { MORE_ROWS_NOTE, readPages } from './pages.ts';
+
+/** The note that a list has more rows. */
+export const MORE_ROWS_NOTE = 'There are more. Use --limit all to list everything.';
 
 /** Describes a list that can be printed. */
 export interface ListCommand<Name extends string, Row> {
@@ -44,4 +47,36 @@ export function addList<Name extends string, Row>(
         if (more) note(MORE_ROWS_NOTE);
       }),
     );
+}
+
+const MAX_PAGE_ROWS = 100;
+
+/** Limits `all` to a million rows. */
+const MAX_PAGES = 10_000;
+
+/**
+ * Reads a list page by page, up to a number of rows and at most {@link MAX_PAGES} pages.
+ *
+ * @returns The rows, and whether there are more.
+ * @throws ClientError `server` if the pages never lead to the end of the list.
+ */
+export async function readPages<P extends { nextCursor?: string | undefined }, Row>(
+  limit: number,
+  readPage: (query: { limit: number; cursor?: string }) => Promise<P>,
+  rowsOf: (page: P) => readonly Row[],
+): Promise<{ rows: Row[]; more: boolean }> {
+  const rows: Row[] = [];
+  const cursors = new Set<string>();
+  for (let cursor: string | undefined; ;) {
+    const wanted = Math.min(limit - rows.length, MAX_PAGE_ROWS);
+    const page = await readPage({ limit: wanted, ...(cursor && { cursor }) });
+    const found = rowsOf(page).slice(0, wanted);
+    rows.push(...found);
+    cursor = page.nextCursor;
+    if (cursor === undefined || rows.length >= limit || cursors.size === MAX_PAGES - 1)
+      return { rows, more: cursor !== undefined };
+    if (found.length === 0 || cursors.has(cursor) || !PageQuery.safeParse({ cursor }).success)
+      throw new ClientError('server', 'The server sent a list without an end');
+    cursors.add(cursor);
+  }
 }

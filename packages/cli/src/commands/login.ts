@@ -1,3 +1,4 @@
+import type { BerthClient } from '@berth/client';
 import { kindOfCredential } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
@@ -5,7 +6,6 @@ import type { ErrorContext } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { formatServer, DEFAULT_SERVER, parseServerUrl, writeSettings } from '../settings.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
-import { findKeyOwner } from './key-owner.ts';
 
 /** Adds `berth login` and `berth logout`. */
 export function addLogin(program: Command, context: CommandContext): void {
@@ -63,4 +63,16 @@ async function login(session: Session, errorContext: ErrorContext): Promise<void
   printResult({ server: chosen.origin, account, file }, () => [
     `Signed in to ${chosen.origin} ${account === null ? 'with a deploy token' : `as ${account}`}. Stored in ${file}.`,
   ]);
+}
+
+/**
+ * Asks the server to which account the key of a client belongs.
+ *
+ * @returns The e-mail address of the account; `null` for a deploy token, which is valid but not allowed to ask.
+ * @throws ClientError if the key is not accepted.
+ */
+export async function findKeyOwner({ api, key }: BerthClient): Promise<string | null> {
+  if (kindOfCredential(key ?? '') !== 'deploy') return (await api.account.get.query()).email;
+  await api.platform.ping.query();
+  return null;
 }

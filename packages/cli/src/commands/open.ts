@@ -4,7 +4,7 @@ import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
-import { fullDomain } from './platform-domain.ts';
+import { fullDomain } from './domains.ts';
 import type { Session } from '../session.ts';
 
 /** Adds `berth open`: opens a site in the browser. */

@@ -1,36 +1,31 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ClientError, type DeployEvent, type DeployFolderInput, type DeployOptions } from '@berth/client';
 import { moment } from '@berth/client/amounts';
 import type { CreatedDeployment, Domain } from '@berth/contract';
+import { UsageError } from '@berth/terminal';
 import { type Command, Option } from 'commander';
-import { beginView, showEvent } from '../render/deploy-view.ts';
+import { beginView, describePlan, describeSkipped, showEvent } from '../render/deploy-view.ts';
 import type { Session } from '../session.ts';
-import { collect, parseSite, parseTtl } from '../values.ts';
+import { findSimilarName, isForeignCommand, unknownCommandMessage } from '../suggestions.ts';
+import { parseTtl } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { deploymentRow } from './deployments.ts';
-import { dryRun } from './dry-run.ts';
-import { requireFolder } from './folder-argument.ts';
-import { readPassword } from './password.ts';
+import { addPublicationOptions, type PublicationOptions, readPublication } from './publication.ts';
 
-interface Options {
-  domain?: string;
-  label?: string[];
-  password?: string | false;
+interface Options extends PublicationOptions {
   ttl?: number;
   dryRun?: boolean;
-  delta: boolean;
 }
 
 /** Adds `berth ./dist`, the default command. */
 export function addPublish(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('publish', { isDefault: true })
     .summary('publish a folder and print its link; the word "publish" is optional')
     .description('Publish a folder and print its link.')
-    .argument('<folder>', 'the folder of the built site')
-    .option('-d, --domain <name>', 'the domain to point at the deployment')
-    .option('-l, --label <label>', 'a label; may be repeated', collect)
-    .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
-    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .argument('<folder>', 'the folder of the built site');
+  addPublicationOptions(command, 'the deployment')
     .addOption(
       new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
     )
@@ -48,23 +43,58 @@ export function addPublish(program: Command, context: CommandContext): void {
     .action(
       inSession<[string], Options>(context, async (session, [folder], options) => {
         await requireFolder(program, folder, program.args[0] === 'publish');
-        const { client, signal, cacheDir } = session;
-        const input: DeployFolderInput = {
-          folder,
-          client,
-          via: 'cli',
-          labels: options.label,
-          password: await readPassword(session, options.password),
-          ttl: options.ttl,
-          domain: options.domain && parseSite(options.domain),
-        };
+        const { signal, cacheDir } = session;
+        const input = { ...(await readPublication(session, folder, options)), ttl: options.ttl };
         const engine: DeployOptions = { signal, cacheDir, delta: options.delta };
         await (options.dryRun ? dryRun : publish)(session, input, engine);
       }),
     );
 }
 
-/** The result of a deploy, collected from its events. */
+/**
+ * Checks that an argument is a folder, and is meant as one. A word without a slash could also be a command. It counts as a
+ * folder only if the folder has a front page and no comparable tool has a command of that name.
+ *
+ * @param isExplicit Whether the command was named, as in `berth publish logs`.
+ * @throws UsageError for a word that may be a command, ClientError `folder` for a path that is not a folder.
+ */
+async function requireFolder(program: Command, folder: string, isExplicit: boolean): Promise<void> {
+  const found = await stat(folder).catch(() => null);
+  const isFolder = found?.isDirectory() === true;
+  const isWord = !isExplicit && !/^\.|[/\\]/.test(folder);
+  if (isWord && isForeignCommand(folder))
+    throw new UsageError(unknownCommandMessage(folder, isFolder ? `Use berth ./${folder} to publish the folder` : ''));
+  if (isFolder && isWord && !(await isFile(join(folder, 'index.html'))))
+    throw new UsageError(`The folder "${folder}" has no index.html. Use berth ./${folder} to publish it anyway`);
+  if (isFolder) return;
+  if (found) throw new ClientError('folder', `${folder} is a file. Pass the folder that contains the built site`);
+  const names = program.commands.map((command) => command.name());
+  const suggestion = /^[a-z-]+$/i.test(folder) ? findSimilarName(folder, names) : null;
+  if (suggestion === null) throw new ClientError('folder', `The folder ${folder} does not exist`);
+  throw new UsageError(`There is neither a command nor a folder "${folder}". Did you mean berth ${suggestion}?`);
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
+const KINDS = ['added', 'changed', 'removed'] as const;
+
+async function dryRun(session: Session, input: DeployFolderInput, options: DeployOptions): Promise<void> {
+  const { parts, printResult, note } = session;
+  const planned = await parts.planFolder(input, options);
+  const { changes, total, missing, skipped } = planned;
+  describeSkipped(skipped).forEach(note);
+  printResult({ changes, total, missing, skipped }, () =>
+    KINDS.flatMap((kind) => changes[kind].map((path) => `${SIGNS[kind]} ${path}`)),
+  );
+  note(`${describePlan(changes, missing)} Nothing was sent.`);
+}
+
 interface DeployResult {
   deployment: CreatedDeployment | null;
   domain: Domain | null;

@@ -3,51 +3,32 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { failureOf } from '../failure.ts';
 import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
 import type { Session } from '../session.ts';
-import { collect, parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { deploymentRow } from './deployments.ts';
-import { readPassword } from './password.ts';
+import { addPublicationOptions, type PublicationOptions, readPublication } from './publication.ts';
 
-interface Options {
-  domain?: string;
-  label?: string[];
-  password?: string | false;
+interface Options extends PublicationOptions {
   keep?: number;
-  delta: boolean;
 }
 
 /** Adds `berth watch`: publishes each build. */
 export function addWatch(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('watch')
     .summary('publish a folder each time it changes')
     .description(
       'Publish a folder, and publish it again each time it has changed and is settled. A missing, empty or half-written folder is never published.',
     )
-    .argument('<folder>', 'the folder of the built site; it may be deleted and created again')
-    .option('-d, --domain <name>', 'the domain to point at each deployment')
-    .option('-l, --label <label>', 'a label; may be repeated', collect)
-    .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
-    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .argument('<folder>', 'the folder of the built site; it may be deleted and created again');
+  addPublicationOptions(command, 'each deployment')
     .option('--keep <number>', 'how many deployments of this watch to keep', parseKeep)
     .option('--no-delta', 'send every file, even if the server has it')
     .addHelpText('after', examples(['berth watch ./dist --domain blog', 'publishes each build at a domain']))
     .action(
-      inSession<[string], Options>(context, async (session, [folder], { domain, label, password, keep, delta }) => {
-        const { client, signal, cacheDir } = session;
-        await watch(
-          session,
-          {
-            folder,
-            client,
-            via: 'cli',
-            labels: label,
-            keep,
-            password: await readPassword(session, password),
-            domain: domain && parseSite(domain),
-          },
-          { signal, cacheDir, delta },
-        );
+      inSession<[string], Options>(context, async (session, [folder], options) => {
+        const { signal, cacheDir } = session;
+        const input = { ...(await readPublication(session, folder, options)), keep: options.keep };
+        await watch(session, input, { signal, cacheDir, delta: options.delta });
       }),
     );
 }

@@ -15,8 +15,8 @@ export interface DeployView {
 }
 
 /** The display after an event. */
-export interface DeployFrame {
-  view: DeployView;
+export interface Frame<View> {
+  view: View;
   /** Lines to print permanently. */
   lines: readonly string[];
   /** The status line, which changes in place; empty if nothing is in progress. */
@@ -36,8 +36,8 @@ export function beginView(at: number): DeployView {
 }
 
 /** Computes the display after an event. Pure: the same events give the same lines. */
-export function showEvent(view: DeployView, event: DeployEvent, { at, columns }: DisplayTarget): DeployFrame {
-  const frame = (more: Partial<DeployFrame>): DeployFrame => ({ view, lines: [], status: '', ...more });
+export function showEvent(view: DeployView, event: DeployEvent, { at, columns }: DisplayTarget): Frame<DeployView> {
+  const frame = (more: Partial<Frame<DeployView>>): Frame<DeployView> => ({ view, lines: [], status: '', ...more });
   const progress = (label: string, done: Amount, total: Amount, detail: string) =>
     columns === null ? '' : bar({ label, done: done.bytes, total: total.bytes, detail }, columns);
   switch (event.type) {

@@ -1,19 +1,12 @@
 import type { DeployEvent, MissingReason, WatchEvent } from '@berth/client';
 import { count, duration } from '@berth/client/amounts';
-import { beginView, type DeployView, showEvent, type DisplayTarget } from './deploy-view.ts';
+import { beginView, type DeployView, type DisplayTarget, type Frame, showEvent } from './deploy-view.ts';
 
 /** The state of the display of a watch. */
 export interface WatchView {
   deploy: DeployView;
   /** The skipped files that were printed. They are printed again only if they differ. */
   leftOut: string;
-}
-
-/** The display after an event: permanent lines, and the status line. */
-export interface WatchFrame {
-  view: WatchView;
-  lines: readonly string[];
-  status: string;
 }
 
 /** Creates the initial display. @param at The time, in milliseconds. */
@@ -28,8 +21,8 @@ const MISSING: Record<MissingReason, string> = {
 };
 
 /** Computes the display after an event. Pure: the same events give the same lines. */
-export function showWatchEvent(view: WatchView, event: WatchEvent, stage: DisplayTarget): WatchFrame {
-  const frame = (lines: readonly string[], status = ''): WatchFrame => ({ view, lines, status });
+export function showWatchEvent(view: WatchView, event: WatchEvent, stage: DisplayTarget): Frame<WatchView> {
+  const frame = (lines: readonly string[], status = ''): Frame<WatchView> => ({ view, lines, status });
   switch (event.type) {
     case 'watching': {
       const at = event.domain === null ? 'each deploy has its own link' : `live at ${event.domain}`;
@@ -58,7 +51,7 @@ export function showWatchEvent(view: WatchView, event: WatchEvent, stage: Displa
   }
 }
 
-function showDeploy(view: WatchView, event: DeployEvent, stage: DisplayTarget): WatchFrame {
+function showDeploy(view: WatchView, event: DeployEvent, stage: DisplayTarget): Frame<WatchView> {
   const deploy = event.type === 'walked' ? beginView(stage.at) : view.deploy;
   const shown = showEvent(deploy, event, stage);
   if (event.type !== 'walked') return { ...shown, view: { ...view, deploy: shown.view } };

@@ -1,12 +1,28 @@
 import type { BeginUpload, CreatedDeployment } from '@berth/contract';
 import { ClientError, refusalStateOf } from '../errors.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
-import { retry } from '../retry.ts';
+import type { LastDeployment } from '../folder/last-deployment.ts';
+import { retry, type RetryCounter } from '../retry.ts';
 import type { Difference } from './changes.ts';
-import { CANCELLED } from './input.ts';
+import type { DeployEvent } from './events.ts';
+import { CANCELLED, type Publication } from './input.ts';
+import type { ResumeState } from './resume-state.ts';
 import { sendContents } from './send-contents.ts';
+import type { Source } from './source.ts';
 import { UploadProgress } from './upload-progress.ts';
-import type { DeployContext } from './deploy-context.ts';
+
+/** The context of one deploy. */
+export interface DeployContext {
+  source: Source;
+  publication: Publication;
+  /** The last deployment, to compute the changes and to send only these. */
+  lastDeployment: LastDeployment | null;
+  resumeState: ResumeState;
+  emit(event: DeployEvent): void;
+  signal: AbortSignal;
+  /** Creates a new failure counter, for one step of the deploy. */
+  startRetries(): RetryCounter;
+}
 
 /** How many times to begin another upload if the server cannot continue the current one. */
 const MAX_RESTARTS = 2;
@@ -46,7 +62,6 @@ export async function uploadDelta(context: DeployContext, difference: Difference
   }
 }
 
-/** Aborts an upload. If that fails, the upload expires later. */
 async function abortUpload({ publication, resumeState }: DeployContext, upload: string): Promise<void> {
   try {
     await publication.client.api.deployments.abort.mutate(
@@ -151,7 +166,6 @@ async function begin(
   }
 }
 
-/** Returns one file for each missing content. */
 function filesOf(files: readonly FolderFile[], missing: readonly string[]): FolderFile[] {
   const wanted = new Set(missing);
   return files.filter(({ sha256 }) => wanted.delete(sha256));

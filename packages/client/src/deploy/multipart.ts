@@ -4,11 +4,11 @@ import { readResponse } from '../client.ts';
 import { refusalStateOf } from '../errors.ts';
 import { retry } from '../retry.ts';
 import { sendBody } from './body.ts';
+import type { DeployContext } from './delta.ts';
 import type { Changes } from './events.ts';
 import type { Publication } from './input.ts';
 import { piecesOf, type Source } from './source.ts';
 import { UploadProgress } from './upload-progress.ts';
-import type { DeployContext } from './deploy-context.ts';
 
 /**
  * Publishes by the multipart route: all files in one request. It can be repeated safely with the same idempotency key.

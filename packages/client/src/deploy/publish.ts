@@ -2,12 +2,11 @@ import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password }
 import { ClientError } from '../errors.ts';
 import { DEFAULT_RETRIES, retry, RetryCounter } from '../retry.ts';
 import { compareWithLastDeployment } from './changes.ts';
-import { uploadDelta } from './delta.ts';
+import { type DeployContext, uploadDelta } from './delta.ts';
 import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployOptions, Publication } from './input.ts';
 import { uploadMultipart } from './multipart.ts';
-import type { DeployContext } from './deploy-context.ts';
 
 /**
  * Throws for input that the server would refuse at the end, before anything is read or sent.

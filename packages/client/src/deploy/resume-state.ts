@@ -7,7 +7,6 @@ import type { Publication } from './input.ts';
 
 const VERSION = 1;
 
-/** The cache file of a deploy, and what identifies its input. */
 interface ResumeFile {
   path: string;
   fingerprint: string;

@@ -7,7 +7,6 @@ import { sendBody } from './body.ts';
 import { piecesOf, type Source } from './source.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
-/** The number of bodies to send in parallel. */
 const MAX_PARALLEL_BODIES = 2;
 
 const SHA256_BYTES = 32;

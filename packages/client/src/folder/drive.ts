@@ -4,7 +4,6 @@ import { basename } from 'node:path';
 import { abortedError, ClientError } from '../errors.ts';
 import { driveOf } from './drive-of.ts';
 
-/** A drive with work in progress. */
 interface BusyDrive {
   /** When the current work began, in milliseconds of the monotonic clock. */
   since: number;

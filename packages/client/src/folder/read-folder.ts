@@ -42,7 +42,6 @@ export function readFolder(
   return yieldEvents(signal, (emit, signal) => readFolderWithEvents(folder, cacheDir, emit, signal));
 }
 
-/** Resolves the path of a folder. @throws ClientError of the kind `folder` if it is not a folder. */
 function resolveFolder(folder: string): string {
   try {
     const root = realpathSync(folder);
@@ -84,7 +83,6 @@ function snapshotOf(root: string, hashed: readonly HashedFile[], skipped: readon
   return { root, files, totalBytes, skipped: skipped.toSorted(byPath), diskNames };
 }
 
-/** Throws if two names on disk result in the same path of the site. */
 function refuseSamePaths(paths: readonly string[]): void {
   const conflict = findPathConflict(paths);
   if (!conflict) return;

@@ -159,5 +159,4 @@ class WatchRun {
   }
 }
 
-/** An effect that takes time. */
 type Task = Exclude<Effect, { do: 'emit' }>;

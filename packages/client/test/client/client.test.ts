@@ -3,7 +3,7 @@ import { answerEndlessly, ENDLESS_BYTES, startAnswering, unreachableAddress } fr
 import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
-import { type BerthClient, createClient } from '../../src/client.ts';
+import { type BerthClient, createClient, parseWebAddress } from '../../src/client.ts';
 import { ClientError } from '../../src/errors.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -232,4 +232,11 @@ describe('an endless response', () => {
 test.each([['-5'], ['soon'], ['Infinity'], ['NaN']])('an invalid Retry-After: %s is ignored', async (value) => {
   const server = await startAnswering((_req, res) => void res.writeHead(503, { 'Retry-After': value }).end());
   expect(await failureOf(createClient({ server }).request('ping'))).toMatchObject({ retryAfterSeconds: null });
+});
+
+test('parseWebAddress accepts only http and https without a user name or password', () => {
+  for (const text of ['http://a', 'https://a.example:8443/b?c#d', 'HTTPS://A.example'])
+    expect(parseWebAddress(text)?.href).toBe(new URL(text).href);
+  for (const text of ['ftp://a', 'https://a@b', 'https://:b@c', 'a.example', 'data:text/html,x', 'http:'])
+    expect(parseWebAddress(text)).toBeNull();
 });

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ClientError, type ClientErrorKind } from '../../src/errors.ts';
-import { isTemporary, type Retry, retry, RetryCounter, retryPauseMs, type RetryPolicy } from '../../src/retry.ts';
+import {
+  backoffMs,
+  isTemporary,
+  type Retry,
+  retry,
+  RetryCounter,
+  retryPauseMs,
+  type RetryPolicy,
+  retryAfterMs,
+} from '../../src/retry.ts';
 
 const POLICY: RetryPolicy = { attempts: 5, firstMs: 100, longestMs: 1_000, withinMs: 10_000 };
 const QUICK: RetryPolicy = { attempts: 3, firstMs: 1, longestMs: 1, withinMs: 1e9 };
@@ -90,4 +99,14 @@ describe('work that fails', () => {
     const retries = new RetryCounter({ ...POLICY, withinMs: 1e9 }, controller.signal, () => controller.abort());
     await expect(retries.waitAfter(askingToWait(1_000))).rejects.toMatchObject({ name: 'AbortError' });
   });
+});
+
+test('backoffMs doubles the pause with each failure, up to the maximum', () => {
+  expect([0, 1, 2, 3, 4].map((failures) => backoffMs(failures, 100, 1_000))).toEqual([100, 200, 400, 800, 1_000]);
+  expect(backoffMs(5_000, 100, 1_000)).toBe(1_000);
+});
+
+test('retryAfterMs returns what the server asked for, at most a day, and 0 if it asked for nothing', () => {
+  const pauses = [null, 0, 7, 86_401, Number.MAX_VALUE].map((retryAfterSeconds) => retryAfterMs({ retryAfterSeconds }));
+  expect(pauses).toEqual([0, 0, 7_000, 86_400_000, 86_400_000]);
 });

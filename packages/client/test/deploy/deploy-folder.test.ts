@@ -4,7 +4,7 @@ import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
-import { planFolder } from '../../src/deploy/plan-folder.ts';
+import { planFolder } from '../../src/deploy/changes.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, sha256, typesOf } from './worlds.ts';
 

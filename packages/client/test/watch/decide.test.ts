@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CASES } from './decide-cases.ts';
-import { NUDGE_CASES } from './nudge-cases.ts';
 import { simulate } from './fake-world.ts';
-import { RETURN_CASES } from './return-cases.ts';
+import { NUDGE_CASES, RETURN_CASES } from './nudge-cases.ts';
 
 describe('a watch', () => {
   it.each([...CASES, ...NUDGE_CASES, ...RETURN_CASES])(

@@ -1,33 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { expect, it, onTestFinished } from 'vitest';
-import { createClient } from '../../src/client.ts';
 import type { WatchFolderInput } from '../../src/watch/input.ts';
 import { listVersions } from '../../src/watch/versions.ts';
+import { makeWorld } from '../deploy/worlds.ts';
+import { writeFiles } from '../folder/folders.ts';
 import { startWatch } from './running-watch.ts';
 
 const server = useServer();
 
 /** Starts a watch of a folder with one page, whose watcher never reports changes. */
 async function startUnnotifiedWatch() {
-  const home = mkdtempSync(join(tmpdir(), 'berth-nudge-'));
-  const folder = join(home, 'dist');
-  mkdirSync(folder);
-  const write = (text: string) => writeFileSync(join(folder, 'index.html'), text);
-  write('first');
-  const { key } = await server().account('scale');
-  const client = createClient({ server: `http://localhost:${server().port}`, key });
+  const { client, folder, cacheDir } = await makeWorld(server(), { 'index.html': 'first' });
   const input: WatchFolderInput = { folder, client, domain: `n${crypto.randomUUID().slice(0, 12)}` };
   const nudges = new EventTarget();
-  const options = { cacheDir: join(home, 'cache'), nudges };
-  const watch = startWatch(input, options, { createWatcher: async () => ({ close: async () => {} }) });
-  onTestFinished(async () => {
-    await watch.stop();
-    rmSync(home, { recursive: true, force: true });
-  });
-  return { input, write, nudges, watch };
+  const watch = startWatch(input, { cacheDir, nudges }, { createWatcher: async () => ({ close: async () => {} }) });
+  onTestFinished(() => watch.stop());
+  return { input, write: (text: string) => writeFiles(folder, { 'index.html': text }), nudges, watch };
 }
 
 it('a change without a notification is published after a nudge (D7)', async () => {

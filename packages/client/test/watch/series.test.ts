@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import type { WatchFolderInput } from '../../src/watch/input.ts';
 import { listVersions } from '../../src/watch/versions.ts';
+import { makeFolder, writeFiles } from '../folder/folders.ts';
 import { type RunningWatch, startWatch } from './running-watch.ts';
 
 const server = useServer();
@@ -16,17 +15,14 @@ const clientOf = (key: string | null, account: string | null = null): BerthClien
   createClient({ server: `http://localhost:${server().port}`, key, account });
 
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'berth-series-'));
+  home = makeFolder();
   client = clientOf((await server().account('scale')).key);
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** Writes the front page of a build. @returns The folder. */
 function build(name: string, text: string): string {
-  const folder = join(home, name);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'index.html'), text);
-  return folder;
+  writeFiles(home, { [`${name}/index.html`]: text });
+  return join(home, name);
 }
 
 /** Starts a watch that ends with the test. */

@@ -1,14 +1,12 @@
 import { type Placed, quote, type Warn } from './fault.ts';
 import type { PathRule } from './rules.ts';
 
-/** A rule for a literal path. */
 interface LiteralRule {
   placed: Placed<PathRule>;
   /** Its index among all rules. */
   order: number;
 }
 
-/** The redirect that applies to an address. */
 interface Redirect {
   to: string;
   rule: LiteralRule;

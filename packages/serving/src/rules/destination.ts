@@ -1,6 +1,6 @@
+import { isEmptyOrDots } from '../request-path.ts';
 import { Fault, quote } from './fault.ts';
-import { readLiteral } from './literal.ts';
-import { type Dialect, MAX_CHARACTERS } from './pattern.ts';
+import { type Dialect, MAX_CHARACTERS, readLiteral } from './pattern.ts';
 
 /** A text, or its pieces. A number is the index of the capture to insert. */
 type Template = string | (string | number)[];
@@ -120,10 +120,6 @@ function leavesPath(path: Template): boolean {
     .replace(/\/$/, '')
     .split('/')
     .some((segment) => text !== '' && isEmptyOrDots(segment));
-}
-
-function isEmptyOrDots(segment: string): boolean {
-  return segment === '' || segment === '.' || segment === '..';
 }
 
 const encodeSegments = (text: string) => text.split('/').map(encodeURIComponent).join('/');

@@ -1,7 +1,6 @@
-import { nameFault } from './header-field.ts';
 import type { Pattern } from './pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
-import { isDroppedHeader } from './reserved-headers.ts';
+import { isDroppedHeader, nameFault } from './reserved-headers.ts';
 import type { HeaderField, HeaderRule, HeaderRules, RuledAnswer } from './rules.ts';
 
 interface PreparedRule {
@@ -110,7 +109,6 @@ function merge(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Ch
   return fields;
 }
 
-/** Adds names to a comma-separated list, each only once. */
 function addNames(list: string, more: string): string {
   const names = list.split(',').map((name) => name.trim());
   const known = new Set(names.map((name) => name.toLowerCase()));

@@ -1,5 +1,5 @@
 import { Fault, type Placed, quote, type Warn } from './fault.ts';
-import { nameFault, valueFault } from './header-field.ts';
+import { nameFault, valueFault } from './reserved-headers.ts';
 import type { HeaderRule } from './rules.ts';
 import { readLines } from './lines.ts';
 import { readPattern } from './pattern.ts';

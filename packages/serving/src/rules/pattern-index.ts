@@ -5,7 +5,6 @@ export interface Patterned {
   readonly from: Pattern;
 }
 
-/** A rule that matches a path, with the captured texts. */
 type Hit<Rule> = readonly [rule: Rule, captures: readonly string[]];
 
 /** An index of rules by pattern. */

@@ -1,52 +1,41 @@
-const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  'set-cookie',
-  'set-cookie2',
-  'basic-auth',
-  'status',
-  'location',
-  'content-length',
-  'content-encoding',
-  'content-range',
-  'accept-ranges',
-  'etag',
-  'last-modified',
-  'date',
-  'age',
-  'server',
-  'host',
-  'connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'alt-svc',
-  'www-authenticate',
-  'retry-after',
-  'x-request-id',
-  'x-content-type-options',
-  'service-worker-allowed',
-  'access-control-allow-credentials',
-]);
-const RESERVED_PREFIXES = ['proxy-', 'sec-', 'ratelimit'];
+import { Fault, quote } from './fault.ts';
+
+const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  (
+    'set-cookie set-cookie2 basic-auth status location content-length content-encoding content-range ' +
+    'accept-ranges etag last-modified date age server host connection keep-alive te trailer transfer-encoding ' +
+    'upgrade alt-svc www-authenticate retry-after x-request-id x-content-type-options service-worker-allowed ' +
+    'access-control-allow-credentials'
+  ).split(' '),
+);
+const RESERVED_PREFIX = /^(?:proxy-|sec-|ratelimit)/;
 
 /** Proxies in front of Berth act on these: they send a local file, fetch another URL, or stop using this server. */
-const PROXY_PREFIXES = [
-  'x-accel-',
-  'x-sendfile',
-  'x-send-file',
-  'x-lighttpd-',
-  'x-reproxy-',
-  'x-litespeed-',
-  'x-lsadc-',
-  'x-envoy-',
-];
+const PROXY_PREFIX = /^x-(?:accel-|sendfile|send-file|lighttpd-|reproxy-|litespeed-|lsadc-|envoy-)/;
 
 /** Whether a header is reserved for the service: no rule sets or removes it. Source: serving S35. */
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  const startsWith = (prefix: string) => lower.startsWith(prefix);
-  return RESERVED_NAMES.has(lower) || RESERVED_PREFIXES.some(startsWith) || PROXY_PREFIXES.some(startsWith);
+  return RESERVED_NAMES.has(lower) || RESERVED_PREFIX.test(lower) || PROXY_PREFIX.test(lower);
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** Why rules cannot set or remove a header of this name; `null` if they can. Source: serving S34, S35. */
+export function nameFault(name: string): Fault | null {
+  if (name === '') return new Fault('the header name is missing; write Name: value');
+  if (!TOKEN.test(name)) return new Fault('a header name must consist of letters, digits and -, as in X-Frame-Options');
+  if (isReservedHeader(name)) return new Fault(`${quote(name)} is reserved for the service`);
+  return null;
+}
+
+/** Why a text cannot be the value of a header; `null` if it can. Source: serving S34. */
+export function valueFault(value: string): Fault | null {
+  if (value === '') return new Fault('the value is missing; write Name: value, or ! Name to remove a header');
+  if (!PRINTABLE.test(value))
+    return new Fault('a header value must be printable ASCII: letters, digits, punctuation and spaces');
+  return null;
 }
 
 const CACHING_WORDS: ReadonlySet<string> = new Set(['cache', 'cdn', 'edge', 'surrogate', 'expires', 'pragma', 'ttl']);

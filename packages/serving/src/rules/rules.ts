@@ -1,4 +1,4 @@
-import type { Destination } from './destination.ts';
+import type { Destination, Target } from './destination.ts';
 import type { Pattern } from './pattern.ts';
 
 /** The compiled rule files of a deployment, stored as JSON. Source: serving S22, S25. */
@@ -59,16 +59,8 @@ export type RuleStatus = 200 | 404 | RedirectStatus;
 export type RedirectStatus = 301 | 302 | 303 | 307 | 308;
 
 /** A rule that matches a path, with the captures filled into its destination. */
-export interface RuleMatch {
+export interface RuleMatch extends Target {
   status: RuleStatus;
-  /** `https://host:port` for another origin, `null` for a path of this site. */
-  origin: string | null;
-  /** The path of the destination: decoded, in NFC, without the leading slash. */
-  path: string;
-  /** The query including `?`, encoded; empty if the destination has none. */
-  query: string;
-  /** The fragment including `#`, encoded; empty if the destination has none. */
-  fragment: string;
   /** Whether the rule has status 200 and a star. It is a fallback if its destination is a page. Source: serving S36. */
   isFallback: boolean;
 }

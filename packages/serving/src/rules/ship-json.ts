@@ -1,6 +1,6 @@
 import { readDestination } from './destination.ts';
 import { Fault, keyName, type Placed, quote, type Warn } from './fault.ts';
-import { nameFault, valueFault } from './header-field.ts';
+import { nameFault, valueFault } from './reserved-headers.ts';
 import { readPattern } from './pattern.ts';
 import type { HeaderRule, PathRule, RuleStatus } from './rules.ts';
 import type { ShipJson } from './parse-ship-json.ts';

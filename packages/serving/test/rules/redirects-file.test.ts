@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_REDIRECTS_BYTES, readRedirectsFile } from '../../src/rules/redirects-file.ts';
 import { collectWarnings, formatRule } from './rule-texts.ts';
-import { CLOUDFLARE_REDIRECTS, NETLIFY_REDIRECTS, type RedirectsFile } from './tables/redirects-files.ts';
+import { CLOUDFLARE_REDIRECTS, NETLIFY_REDIRECTS } from './tables/rule-files.ts';
 
 function read(text: string | Uint8Array) {
   const { warn, warnings } = collectWarnings();
@@ -17,12 +17,12 @@ function read(text: string | Uint8Array) {
   return { results, warnings, forced, whenMissing };
 }
 
-describe.each<[string, Record<string, RedirectsFile>]>([
+describe.each([
   ['netlify/build', NETLIFY_REDIRECTS],
   ['cloudflare/workers-sdk', CLOUDFLARE_REDIRECTS],
 ])('the files of %s (S23 to S30)', (_, files) => {
-  it.each(Object.entries(files))('%s', (_, { text, theirs, ours }) => {
-    expect(read(text).results).toEqual(ours ?? theirs);
+  it.each(files.map(([title, text, theirs, ours = theirs]) => [title, text, ours]))('%s', (_, text, ours) => {
+    expect(read(text!).results.join(' | ')).toBe(ours);
   });
 });
 
@@ -116,7 +116,7 @@ it('parses any text without an error, and each line at most once (S23)', () => {
   fc.assert(
     fc.property(fc.array(word), (words) => {
       const text = words.join(' ');
-      expect(read(text).results.length).toBeLessThanOrEqual(text.split('\n').length);
+      expect(read(text!).results.length).toBeLessThanOrEqual(text.split('\n').length);
     }),
   );
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void read(bytes)));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nameFault } from '../../src/rules/header-field.ts';
 import { prepareHeaderRules } from '../../src/rules/header-rules.ts';
-import { isReservedHeader } from '../../src/rules/reserved-headers.ts';
+import { isReservedHeader, nameFault } from '../../src/rules/reserved-headers.ts';
 
 const RESERVED = [
   'Set-Cookie Location Content-Length Content-Encoding Content-Range Accept-Ranges ETag Last-Modified Date Age Server Host',

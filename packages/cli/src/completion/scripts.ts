@@ -1,0 +1,105 @@
+import type { Candidate, CompletionPoint } from './completion-points.ts';
+
+/** Returns the completion script for bash. */
+export function bashCompletion(points: readonly CompletionPoint[]): string {
+  return `# Completes berth in bash: eval "$(berth completion bash)"
+_berth() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" place='' words='' folders='' index
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    case "$place/\${COMP_WORDS[index]}" in
+      ${quotedPaths(points).join(' | ')}) place="$place/\${COMP_WORDS[index]}" ;;
+    esac
+  done
+  case "$place" in
+${points.map(bashCase).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [[ -n $folders && $current != -* ]]; then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY+=($(compgen -d -- "$current"))
+  fi
+}
+complete -F _berth berth
+`;
+}
+
+function bashCase({ path, words, options, takesFolder }: CompletionPoint): string {
+  const all = [...words, ...options].map(({ word }) => word).join(' ');
+  return `    '${placeOf(path)}') words='${all}'${takesFolder ? ' folders=1' : ''} ;;`;
+}
+
+/** Returns the completion script for fish. */
+export function fishCompletion(points: readonly CompletionPoint[]): string {
+  return `# Completes berth in fish: berth completion fish | source
+function __berth_place
+    set -l place ''
+    for word in (commandline -opc)[2..]
+        switch "$place/$word"
+            case ${quotedPaths(points).join(' ')}
+                set place "$place/$word"
+        end
+    end
+    test "$place" = "$argv[1]"
+end
+complete -c berth -f
+${points.flatMap(fishLines).join('\n')}
+`;
+}
+
+function fishLines({ path, words, options, takesFolder }: CompletionPoint): string[] {
+  const head = `complete -c berth -n '__berth_place "${placeOf(path)}"'`;
+  return [
+    ...words.map((word) => `${head} -a ${word.word} -d ${quoted(word)}`),
+    ...(takesFolder ? [`${head} -a '(__fish_complete_directories)'`] : []),
+    ...options.map((option) => `${head} -l ${option.word.slice(2)} -d ${quoted(option)}`),
+  ];
+}
+
+function quoted({ effect }: Candidate): string {
+  return `'${effect.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+/** Returns the completion script for zsh. */
+export function zshCompletion(points: readonly CompletionPoint[]): string {
+  return `#compdef berth
+# Completes berth in zsh: eval "$(berth completion zsh)", below compinit
+_berth() {
+  local place='' word
+  local -a commands options
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$place/$word" in
+      ${quotedPaths(points).join('|')}) place="$place/$word" ;;
+    esac
+  done
+  case "$place" in
+${points.map(zshCase).join('\n')}
+  esac
+}
+compdef _berth berth
+`;
+}
+
+function zshCase({ path, words, options, takesFolder }: CompletionPoint): string {
+  return [
+    `    '${placeOf(path)}')`,
+    `      commands=(${words.map(entry).join(' ')})`,
+    `      options=(${options.map(entry).join(' ')})`,
+    ...(words.length > 0 ? ["      _describe -t commands 'command' commands"] : []),
+    ...(takesFolder ? ['      _path_files -/'] : []),
+    "      [[ $PREFIX == -* ]] && _describe -o -t options 'option' options",
+    '      ;;',
+  ].join('\n');
+}
+
+function entry({ word, effect }: Candidate): string {
+  return `'${`${word}:${effect}`.replaceAll("'", "'\\''")}'`;
+}
+
+/** A place as the scripts write it: empty for the program itself, then `/deployments`, `/deployments/list`. */
+function placeOf(path: readonly string[]): string {
+  return path.map((word) => `/${word}`).join('');
+}
+
+function quotedPaths(points: readonly CompletionPoint[]): string[] {
+  return points.filter(({ path }) => path.length > 0).map(({ path }) => `'${placeOf(path)}'`);
+}
