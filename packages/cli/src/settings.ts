@@ -1,8 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { replaceFile } from '@berth/client/replace-file';
 import { UsageError } from '@berth/terminal';
-import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
 
 /** The stored settings: the default server, and the keys by the origin of their server. A key is never sent to another one. */
@@ -48,8 +48,7 @@ export async function readSettings(file: string): Promise<Settings> {
 
 /** Replaces the settings atomically. Only their owner can read the file. */
 export async function writeSettings(file: string, settings: Settings): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  await replaceFile(file, `${JSON.stringify(settings, null, 2)}\n`);
 }
 
 /** Chooses the server: the option, `BERTH_SERVER`, the settings, or the default, in this order. @throws UsageError. */

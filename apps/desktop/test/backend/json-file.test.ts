@@ -61,7 +61,7 @@ describe('a JSON file (desktop §2)', () => {
       const path = join(home, 'count.json');
       writeContents(home, { 'count.json': 'old' });
       const program = `
-      import { replaceFile } from '${import.meta.resolve('../../src/main/storage/replace-file.ts')}';
+      import { replaceFile } from '${import.meta.resolve('@berth/client/replace-file')}';
       process.on('SIGXFSZ', () => {});
       const written = replaceFile(process.argv[1], 'x'.repeat(1_000_000));
       console.log(await written.then(() => 'written', ({ code }) => code));`;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
+import { join } from 'node:path';
+import { replaceFileSync } from '../replace-file.ts';
 
 /** Returns the default cache folder of this package: `berth` in the cache folder of the system. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env, platform: string = process.platform): string {
@@ -32,8 +32,7 @@ export function readCacheFile(path: string): unknown {
 /** Replaces a cache file atomically. Only its owner can read it. Write errors are ignored, because the cache is optional. */
 export function writeCacheFile(path: string, value: unknown): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileAtomic.sync(path, JSON.stringify(value), { mode: 0o600, fsync: false });
+    replaceFileSync(path, JSON.stringify(value));
   } catch {
     // The next run computes it again.
   }

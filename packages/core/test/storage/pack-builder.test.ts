@@ -11,7 +11,7 @@ import type { PackFile } from '../../src/storage/packs.ts';
 import { decodePackIndex } from './decode-pack-index.ts';
 
 const MiB = 1024 ** 2;
-const BATCH_BYTES = MiB;
+const BATCH_BYTES = MiB / 2;
 
 let packs = 0;
 const dir = await mkdtemp(join(tmpdir(), 'berth-builder-'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SafeStorage } from 'electron';
 import { z } from 'zod';
 import type { Keychain } from '../native.ts';
-import { replaceFile } from '../storage/replace-file.ts';
+import { replaceFile } from '@berth/client/replace-file';
 
 /** The asynchronous part of Electron's `safeStorage`. */
 export type KeyStore = Pick<

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from 'electron';
 import type { LoginItem } from '../native.ts';
-import { replaceFile } from '../storage/replace-file.ts';
+import { replaceFile } from '@berth/client/replace-file';
 import { DESKTOP_NAME, PROGRAM } from './identity.ts';
 import { HIDDEN } from './launches.ts';
 

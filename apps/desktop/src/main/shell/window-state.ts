@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { writeFileSync } from 'atomically';
+import { readFileSync } from 'node:fs';
+import { replaceFileSync } from '@berth/client/replace-file';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
 
@@ -37,8 +36,7 @@ export function readWindowState(file: string): WindowState {
 export function writeWindowState(file: string, bounds: Rectangle, maximized: boolean): void {
   const state: WindowState = { ...bounds, maximized };
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, JSON.stringify(state), { mode: 0o600, fsync: false, timeout: 0 });
+    replaceFileSync(file, JSON.stringify(state));
   } catch {
     // The next start uses the default size.
   }

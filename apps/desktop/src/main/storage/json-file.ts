@@ -1,6 +1,6 @@
 import { readFile, rename } from 'node:fs/promises';
 import type { z } from 'zod';
-import { replaceFile } from './replace-file.ts';
+import { replaceFile } from '@berth/client/replace-file';
 
 /** Where a part of the app keeps its file. */
 export interface StoreOptions {
