@@ -50,6 +50,7 @@ export async function startBerth(
     env: {
       ...process.env,
       MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '131072',
       NODE_COMPILE_CACHE: join(tree, 'node_modules/.cache/node'),
       PORT: String(port),
       HOST: '127.0.0.1',

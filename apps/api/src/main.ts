@@ -1,4 +1,4 @@
-import { ConfigError } from './config/config-error.ts';
+import { ConfigError } from './config/environment-reader.ts';
 import { readConfig } from './config/config.ts';
 import { welcome } from './welcome.ts';
 import { createLogger } from './logging/logger.ts';
@@ -52,7 +52,6 @@ main().catch((error: unknown) => {
   process.exit(1);
 });
 
-/** Explains why the server cannot start and what to do. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return `Berth cannot start with this configuration:\n${error.message}`;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };

@@ -1,7 +1,7 @@
 import { armFailpoint, type Core, type Log } from '@berth/core';
 import { LiveSiteCache } from '@berth/core/sites';
 import { type Config, readConfig } from './config/config.ts';
-import { createHttpListener, type HttpListener } from './http/http-listener.ts';
+import { HttpListener } from './http/http-listener.ts';
 import { createHostRouter } from './routing/host-router.ts';
 import type { CoreOptions } from './service/open-core.ts';
 import { openService } from './service/open-service.ts';
@@ -31,7 +31,7 @@ export async function startBerth(
 ): Promise<Berth> {
   const requested = readConfig(env);
   armFailpoint(requested.failpoint);
-  const listener = createHttpListener(requested, log);
+  const listener = new HttpListener(requested, log);
   const port = await listener.listen();
   const resources = new AsyncDisposableStack();
   const close = async () => {

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import recorded from '../../../fixtures/frozen/server.json' with { type: 'json' };
 import { readConfig } from '../src/config/config.ts';
 import { renderOpenApi } from '../src/api-host/openapi-file.ts';
-import { COMMANDS } from '../src/operator/commands.ts';
+import { readCommands } from './operator/run-berth.ts';
 
 /** Names that scripts, operators and backups rely on. Entries may be added; recorded ones must stay. */
 const SURFACE: Record<keyof typeof recorded, () => string[] | Promise<string[]>> = {
@@ -15,10 +15,7 @@ const SURFACE: Record<keyof typeof recorded, () => string[] | Promise<string[]>>
   rest: restFields,
   variables: readVariables,
   operatorCommands: () =>
-    COMMANDS.flatMap(({ name, options = {} }) => [
-      name,
-      ...Object.keys(options).map((option) => `${name} --${option}`),
-    ]),
+    [...readCommands()].flatMap(([name, { options }]) => [name, ...options.map(({ long }) => `${name} ${long}`)]),
   columns: readColumns,
 };
 

@@ -1,9 +1,9 @@
 import { abortedError, ClientError } from '@berth/client';
 import { duration } from '@berth/client/amounts';
 import { kindOfCredential } from '@berth/contract';
+import { UsageError } from '@berth/terminal';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { SettingOrigin } from './settings.ts';
-import { UsageError } from './usage-error.ts';
 
 /** A failure as it is printed: two lines for people, `{ "error": … }` for programs. */
 export interface Failure {

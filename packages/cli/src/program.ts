@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { columns, createCommand } from '@berth/terminal';
+import type { Command } from 'commander';
 import { addAccount } from './commands/account.ts';
 import { addActivities } from './commands/activities.ts';
 import { addCompletion } from './commands/completion.ts';
@@ -12,7 +13,6 @@ import { addPublish } from './commands/publish.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addWatch } from './commands/watch.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';
-import { columns } from './render/table.ts';
 import { VERSION } from './version.ts';
 
 /** The commands, in the order of the help. The first one is the default. */
@@ -47,25 +47,21 @@ Exit codes:
 ${columns(EXIT_MEANINGS.map(([code, meaning]) => [`  ${code}`, meaning])).join('\n')}
 `;
 
-/** Creates the program with all commands. Errors in the command line are thrown as CommanderError. */
+/** Creates the program with all commands. Run it with `parseCommandLine`. */
 export function createProgram(context: CommandContext): Command {
   const { terminal } = context.runtime;
-  const program = new Command('berth')
+  const program = createCommand('berth', {
+    out: (text) => terminal.out(linesOf(text)),
+    err: (text) => terminal.err(linesOf(text)),
+  })
     .description('Publishes a folder and prints its link. Works without an account too.')
     .usage('[options] <folder> | <command>')
     .version(VERSION, '-V, --version', 'show the version')
-    .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help')
     .option('-s, --server <url>', 'the address of the server [env: BERTH_SERVER]')
     .option('--json', 'print the result and errors as JSON, for programs')
     .option('-q, --quiet', 'print only the result')
     .configureHelp({ showGlobalOptions: true })
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => terminal.out(linesOf(text)),
-      writeErr: (text) => terminal.err(linesOf(text)),
-      outputError() {},
-    })
     .addHelpText('after', MORE_HELP);
   for (const add of PARTS) add(program, context);
   return program;

@@ -1,3 +1,4 @@
+import { parseCommandLine, UsageError } from '@berth/terminal';
 import { type Command, CommanderError } from 'commander';
 import { unknownCommandMessage } from './commands/folder-argument.ts';
 import { findSimilarName } from './did-you-mean.ts';
@@ -7,9 +8,6 @@ import { isForeignCommand } from './foreign-commands.ts';
 import { createProgram, linesOf } from './program.ts';
 import type { CliRuntime } from './session.ts';
 import type { Line } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
-
-const HELP_WAS_SHOWN = new Set(['commander.help', 'commander.helpDisplayed', 'commander.version']);
 
 /**
  * Runs one command line.
@@ -26,11 +24,10 @@ export async function run(words: readonly string[], runtime: CliRuntime): Promis
   }
   try {
     refuseUnknownSubcommand(program, words);
-    await program.parseAsync([...words], { from: 'user' });
+    await parseCommandLine(program, words);
     return EXIT.ok;
   } catch (thrown) {
-    if (thrown instanceof CommanderError && HELP_WAS_SHOWN.has(thrown.code)) return EXIT.ok;
-    const failure = failureOf(thrown instanceof CommanderError ? toUsageError(thrown, program) : thrown, errorContext);
+    const failure = failureOf(thrown instanceof UsageError ? explainUsage(thrown, program) : thrown, errorContext);
     printFailure(runtime, failure, words.includes('--json'));
     return failure.exit;
   }
@@ -53,16 +50,17 @@ function refuseUnknownSubcommand(program: Command, words: readonly string[]): vo
   throw new UsageError(`There is no command "berth ${noun} ${verb}". ${right}`);
 }
 
-function toUsageError({ code, message }: CommanderError, program: Command): UsageError {
+/** Returns a better error if the parser took the name of a command for a folder. */
+function explainUsage(error: UsageError, program: Command): UsageError {
+  if (!(error.cause instanceof CommanderError)) return error;
   const names = program.commands.map((command) => command.name());
   const [first = ''] = program.args;
   if (!names.includes(first) && isForeignCommand(first)) return new UsageError(unknownCommandMessage(first));
   // An unknown command is parsed as a folder, and the words after it as too many arguments.
-  if (code === 'commander.excessArguments' && /^[a-z-]+$/i.test(first) && !names.includes(first)) {
-    const suggestion = findSimilarName(first, names) ?? 'publish';
-    return new UsageError(`There is no command "${first}". Did you mean berth ${suggestion}?`);
-  }
-  return new UsageError(`${message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')}`);
+  if (error.cause.code !== 'commander.excessArguments' || !/^[a-z-]+$/i.test(first) || names.includes(first))
+    return error;
+  const suggestion = findSimilarName(first, names) ?? 'publish';
+  return new UsageError(`There is no command "${first}". Did you mean berth ${suggestion}?`);
 }
 
 function printFailure({ terminal }: CliRuntime, failure: Failure, asJson: boolean): void {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '@berth/terminal';
 
 /** The stored settings. A key is stored for one server, and is never sent to another one. */
 export interface Settings {

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { abortedError } from '@berth/client';
+import { escapeControls } from '@berth/terminal';
 import picocolors from 'picocolors';
-import { escapeControls } from './render/text.ts';
 import type { Environment } from './settings.ts';
 
 /** The colour of a part of a line. */

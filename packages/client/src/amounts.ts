@@ -32,8 +32,5 @@ export function duration(seconds: number): string {
 /** Formats a time in the time zone of this machine: `2026-11-24 20:15`. @param seconds Unix seconds; `null` means never. */
 export function moment(seconds: number | null): string {
   if (seconds === null) return '-';
-  const date = new Date(seconds * 1000);
-  const two = (part: number) => String(part).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return new Date(seconds * 1000).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
 }

@@ -6,10 +6,15 @@ import {
   type TRPCRequestOptions,
   TRPCUntypedClient,
 } from '@trpc/client';
-import { limitResponse, MAX_RESPONSE_BYTES } from './response-limits.ts';
-import { responseError, parseJson, toClientError } from './response-errors.ts';
 import { ClientError } from './errors.ts';
-import { refuseRedirect } from './redirects.ts';
+import {
+  limitResponse,
+  MAX_RESPONSE_BYTES,
+  parseJson,
+  refuseRedirect,
+  responseError,
+  toClientError,
+} from './responses.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 
@@ -138,4 +143,15 @@ function parseServerAddress(server: string): URL {
   url.search = '';
   url.hash = '';
   return url;
+}
+
+/**
+ * Reads an address that a server gave, before it is opened in a browser.
+ *
+ * @returns The parsed address; `null` unless it is an `http:` or `https:` address without a user name or password.
+ */
+export function parseWebAddress(text: string): URL | null {
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  return isWeb && url.username === '' && url.password === '' && url.hostname !== '' ? url : null;
 }

@@ -60,3 +60,11 @@ export function refusalStateOf(failure: unknown): string | null {
   const { state } = (failure.details ?? {}) as { state?: unknown };
   return typeof state === 'string' ? state : null;
 }
+
+/** Returns a text about anything thrown, for a person: the message of an error, as a sentence. @param thrown An error or its text. */
+export function errorText(thrown: unknown): string {
+  const { message, code } = Object(thrown) as NodeJS.ErrnoException;
+  const text = typeof thrown === 'string' ? thrown : message || `The command failed: ${code ?? 'unknown error'}`;
+  const clean = text.trim();
+  return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
+}

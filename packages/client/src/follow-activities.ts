@@ -3,11 +3,10 @@ import type { Activity } from '@berth/contract';
 import type { AppRouter } from '@berth/core';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
-import { ResponseTooLarge, MAX_EVENT_LENGTH } from './response-limits.ts';
-import { toClientError } from './response-errors.ts';
 import type { BerthClient } from './client.ts';
 import { abortedError, ClientError } from './errors.ts';
 import { yieldEvents } from './progress.ts';
+import { MAX_EVENT_LENGTH, ResponseTooLarge, toClientError } from './responses.ts';
 import { retryPauseMs, type RetryPolicy } from './retry.ts';
 
 /** Reconnects are retried without limit. */

@@ -1,9 +1,8 @@
 /** The public entry of the package: the typed client and the deploy engine. */
-export { backoffMs, retryAfterMs } from './backoff.ts';
 export { followActivities, type FollowOptions } from './follow-activities.ts';
-export { type BerthClient, type ClientOptions, createClient } from './client.ts';
-export { abortedError, ClientError, type ClientErrorKind, type ClientErrorOptions } from './errors.ts';
-export { DEFAULT_RETRIES, type RetryPolicy } from './retry.ts';
+export { type BerthClient, type ClientOptions, createClient, parseWebAddress } from './client.ts';
+export { abortedError, ClientError, type ClientErrorKind, type ClientErrorOptions, errorText } from './errors.ts';
+export { backoffMs, DEFAULT_RETRIES, retryAfterMs, type RetryPolicy } from './retry.ts';
 export { defaultCacheDir } from './folder/cache-files.ts';
 export { onDriveWithin } from './folder/drive.ts';
 export type * from './folder/events.ts';
@@ -13,12 +12,9 @@ export type * from './deploy/events.ts';
 export type * from './deploy/input.ts';
 export { CANCELLED } from './deploy/input.ts';
 export { findWholeName, refuseUnusableDomain, validateDomain, wholeDomainName } from './deploy/domain-name.ts';
-export { deployFiles } from './deploy/deploy-files.ts';
-export { deployFolder } from './deploy/deploy-folder.ts';
+export { deployFiles, deployFolder } from './deploy/deploy.ts';
 export { type FolderPlan, planFolder } from './deploy/plan-folder.ts';
 export type { MissingReason, WatchEvent } from './watch/events.ts';
-export type { WatchFolderInput, WatchOptions } from './watch/input.ts';
-export { WATCH_RULE, type WatchRule } from './watch/rule.ts';
+export { WATCH_RULE, type WatchFolderInput, type WatchOptions, type WatchRule } from './watch/input.ts';
 export { listVersions } from './watch/versions.ts';
 export { watchFolder } from './watch/watch-folder.ts';
-export { parseWebAddress } from './web-address.ts';

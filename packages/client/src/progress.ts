@@ -70,18 +70,22 @@ export function createThrottle(ms: number): () => boolean {
   };
 }
 
-/**
- * Lets synchronous work yield to the event loop after it has run for a few milliseconds.
- *
- * @throws the reason of the signal if it is aborted.
- */
-export function createTimeSlices(signal: AbortSignal): { isOver(): boolean; next(): Promise<void> } {
-  let isOver = createThrottle(SLICE_MS);
-  return {
-    isOver: () => isOver(),
-    async next() {
-      await nextTurn(undefined, { signal });
-      isOver = createThrottle(SLICE_MS);
-    },
-  };
+/** Lets synchronous work yield to the event loop after it has run for a few milliseconds. */
+export class TimeSlices {
+  readonly #signal: AbortSignal;
+  #isOver = createThrottle(SLICE_MS);
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  isOver(): boolean {
+    return this.#isOver();
+  }
+
+  /** Waits for the next turn. @throws the reason of the signal if it is aborted. */
+  async next(): Promise<void> {
+    await nextTurn(undefined, { signal: this.#signal });
+    this.#isOver = createThrottle(SLICE_MS);
+  }
 }

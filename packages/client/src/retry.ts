@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs, retryAfterMs } from './backoff.ts';
 import { ClientError } from './errors.ts';
 
 /** How many times, and for how long, to retry after temporary failures. */
@@ -19,25 +18,29 @@ const MAX_EXTRA_JITTER_MS = 1_000;
 
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 10, firstMs: 250, longestMs: 15_000, withinMs: 180_000 };
 
+/** The longest pause that a server can ask for, in milliseconds: a day. A timer supports at most 24 days. */
+const MAX_RETRY_AFTER_MS = 86_400_000;
+
+/**
+ * Returns the pause before the next attempt: `firstMs`, doubled with each further failure, up to `maxMs`.
+ *
+ * @param failures Failures in a row before the last one: 0 after the first failure.
+ */
+export function backoffMs(failures: number, firstMs: number, maxMs: number): number {
+  return Math.min(firstMs * 2 ** failures, maxMs);
+}
+
+/** Returns the pause that the server asked for with `Retry-After`, in milliseconds: at most a day, and 0 if it asked for none. */
+export function retryAfterMs({ retryAfterSeconds }: { retryAfterSeconds: number | null }): number {
+  return Math.min((retryAfterSeconds ?? 0) * 1_000, MAX_RETRY_AFTER_MS);
+}
+
 /** A failure that is followed by another attempt. */
 export interface Retry {
   /** From 1. */
   attempt: number;
   waitMs: number;
   reason: string;
-}
-
-/** Counts the failures in a row of one piece of work. */
-export interface RetryCounter {
-  /**
-   * Waits until the next attempt.
-   *
-   * @param atLeastMs The minimum pause. Default: none.
-   * @throws the failure itself if a retry cannot help or the limits are reached; `aborted`.
-   */
-  waitAfter(failure: unknown, atLeastMs?: number): Promise<void>;
-  /** Reports progress, which resets the failure count. */
-  reset(): void;
 }
 
 /** Returns true for temporary failures: the connection broke, or the server asks to try again later. */
@@ -67,29 +70,42 @@ export function retryPauseMs(
   return elapsedMs + waitMs > policy.withinMs ? null : waitMs;
 }
 
-/** Counts failures and waits after each. @param onRetry Called at the start of each pause. */
-export function createRetryCounter(
-  policy: RetryPolicy,
-  signal: AbortSignal,
-  onRetry: (retry: Retry) => void,
-): RetryCounter {
-  let attempt = 0;
-  let firstAt = 0;
-  return {
-    async waitAfter(failure, atLeastMs = 0) {
-      if (!isTemporary(failure)) throw failure;
-      if (attempt === 0) firstAt = performance.now();
-      attempt += 1;
-      const pauseMs = retryPauseMs(attempt, performance.now() - firstAt, failure, policy);
-      if (pauseMs === null) throw failure;
-      const waitMs = Math.max(pauseMs, atLeastMs);
-      onRetry({ attempt, waitMs, reason: failure.message });
-      await sleep(waitMs, undefined, { signal });
-    },
-    reset() {
-      attempt = 0;
-    },
-  };
+/** Counts the failures in a row of one piece of work, and waits after each. */
+export class RetryCounter {
+  readonly #policy: RetryPolicy;
+  readonly #signal: AbortSignal;
+  readonly #onRetry: (retry: Retry) => void;
+  #attempt = 0;
+  #firstAt = 0;
+
+  /** @param onRetry Called at the start of each pause. */
+  constructor(policy: RetryPolicy, signal: AbortSignal, onRetry: (retry: Retry) => void) {
+    this.#policy = policy;
+    this.#signal = signal;
+    this.#onRetry = onRetry;
+  }
+
+  /**
+   * Waits until the next attempt.
+   *
+   * @param atLeastMs The minimum pause. Default: none.
+   * @throws the failure itself if a retry cannot help or the limits are reached; `aborted`.
+   */
+  async waitAfter(failure: unknown, atLeastMs = 0): Promise<void> {
+    if (!isTemporary(failure)) throw failure;
+    if (this.#attempt === 0) this.#firstAt = performance.now();
+    this.#attempt += 1;
+    const pauseMs = retryPauseMs(this.#attempt, performance.now() - this.#firstAt, failure, this.#policy);
+    if (pauseMs === null) throw failure;
+    const waitMs = Math.max(pauseMs, atLeastMs);
+    this.#onRetry({ attempt: this.#attempt, waitMs, reason: failure.message });
+    await sleep(waitMs, undefined, { signal: this.#signal });
+  }
+
+  /** Reports progress, which resets the failure count. */
+  reset(): void {
+    this.#attempt = 0;
+  }
 }
 
 /** Repeats idempotent work until it succeeds or a retry cannot help. */

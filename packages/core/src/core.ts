@@ -124,8 +124,8 @@ export interface AccountCaller {
   authMethod: 'api-key' | 'deploy-token' | 'operator';
 }
 
-/** The account that acts. Every query on account data takes it. */
-export interface Scope {
+/** Who acts. Every query on account data takes it. `Scope<Caller>` also includes anonymous callers. */
+export interface Scope<C extends Caller = AccountCaller> {
   core: Core;
-  caller: AccountCaller;
+  caller: C;
 }

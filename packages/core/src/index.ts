@@ -1,7 +1,7 @@
 /** The core for the server as a whole: what opens it, and what the API calls. */
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export type { Addresses, Caller, Core, Keys, Log, RateLimit, RateLimitName, RateLimits, Scope } from './core.ts';
-export type { DatabaseAddress } from './database/connection-config.ts';
+export type { DatabaseAddress } from './database/sessions.ts';
 export { prepareDataFolder } from './database/data-folder.ts';
 export { type Database, openDatabase } from './database/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
@@ -27,7 +27,8 @@ export {
   findDomainSetup,
   type SetupRecord,
 } from './services/domains/domain-setup.ts';
-export { recordHeartbeat, newBootId } from './services/sweep/boots.ts';
+export { runQueued } from './services/serial-queue.ts';
+export { recordHeartbeat, newBootId } from './services/sweep/sweep.ts';
 export {
   DEFAULT_RATE_LIMITS,
   RATE_LIMIT_NAMES,

@@ -4,3 +4,6 @@ export interface Log {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+/** Logs nothing. */
+export const SILENT: Log = { info() {}, warn() {}, error() {} };

@@ -6,7 +6,7 @@ export {
   listAccounts,
   registerAccount,
 } from './services/accounts/account-directory.ts';
-export { setAccountState } from './services/accounts/account-states.ts';
+export { setAccountState } from './services/accounts/account-directory.ts';
 export { getAccount } from './services/accounts/accounts.ts';
 export { addMember, listMembers, removeMember } from './services/accounts/members.ts';
 export { changePlan, type PlanChangeOutcome } from './services/plan-changes/plan-changes.ts';

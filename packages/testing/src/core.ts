@@ -1,23 +1,25 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
-import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../core/src/core.ts';
-import { openDatabase } from '../../core/src/database/database.ts';
-import { createDns } from '../../core/src/dns/dns.ts';
-import { createAccount, insertApiKey } from '../../core/src/services/accounts/accounts.ts';
-import { createActivityFeed } from '../../core/src/services/activities/activity-feed.ts';
-import { addToken } from '../../core/src/services/accounts/tokens.ts';
-import { authenticate } from '../../core/src/services/authentication.ts';
-import { recordHeartbeat, newBootId } from '../../core/src/services/sweep/boots.ts';
-import { beginDeploy } from '../../core/src/services/deployments/deploy.ts';
-import { readIdempotencyKey } from '../../core/src/services/deployments/idempotency.ts';
-import { LiveSiteCache } from '../../core/src/services/sites/live-sites.ts';
-import { createPlans } from '../../core/src/services/accounts/plans.ts';
-import { openDiskPacks } from '../../core/src/storage/disk-packs.ts';
-import { createHasher } from '../../core/src/storage/hasher.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { expect } from 'vitest';
+import type { AccountCaller, AnonymousCaller, Caller, Core } from '../src/core.ts';
+import { openDatabase } from '../src/database/database.ts';
+import type { ServiceError } from '../src/errors.ts';
+import { createDns } from '../src/dns/dns.ts';
+import { createAccount, insertApiKey } from '../src/services/accounts/accounts.ts';
+import { createActivityFeed } from '../src/services/activities/activity-feed.ts';
+import { addToken } from '../src/services/accounts/tokens.ts';
+import { authenticate } from '../src/services/authentication.ts';
+import { recordHeartbeat, newBootId } from '../src/services/sweep/sweep.ts';
+import { beginDeploy } from '../src/services/deployments/deploy.ts';
+import { readIdempotencyKey } from '../src/services/deployments/idempotency.ts';
+import { LiveSiteCache } from '../src/services/sites/live-sites.ts';
+import { createPlans } from '../src/services/accounts/plans.ts';
+import { openDiskPacks } from '../src/storage/disk-packs.ts';
+import { createHasher } from '../src/storage/hasher.ts';
 
 /** A complete core on its own database and folder. */
 export interface TestCore {
@@ -93,6 +95,49 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
   };
 }
 
+/** Returns the error of a call. Fails the test if the call succeeds. */
+export function refusal(call: Promise<unknown>): Promise<ServiceError> {
+  return call.then(
+    () => expect.unreachable('it was not refused'),
+    (error: ServiceError) => error,
+  );
+}
+
+/** Resolves when a statement waits for a lock. */
+export async function untilLockIsAwaited({ database }: TestCore): Promise<void> {
+  const waiting = () =>
+    database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  await expect.poll(waiting).toHaveLength(1);
+}
+
+/** Runs `work` while another transaction holds what `take` locked, until `work` ends or calls `release`. */
+export async function whileLocked(
+  core: Core,
+  take: (em: EntityManager) => Promise<unknown>,
+  work: (release: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { promise: done, resolve: end } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: hold } = Promise.withResolvers<void>();
+  const holder = core.database.transaction(async (em) => {
+    await take(em);
+    hold();
+    await done;
+  });
+  await locked;
+  const release = () => (end(), holder);
+  await work(release).finally(release);
+}
+
+/** Inserts the row of a pack of this process. @returns Its id. */
+export async function insertPack({ core, database }: TestCore, state: 'open' | 'sealed' | 'dead'): Promise<string> {
+  const id = randomUUID();
+  await database.query(
+    `insert into pack (id, state, boot_id, created, sealed) values ($1, $2, $3, now(), case when $2 = 'sealed' then now() end)`,
+    [id, state, core.boot],
+  );
+  return id;
+}
+
 /** A caller without a credential. */
 export const ANONYMOUS: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.1' };
 
@@ -120,7 +165,7 @@ export async function deploySite(
     fields = {},
   }: { key?: string; chunkBytes?: number; fields?: Record<string, string | null> } = {},
 ): Promise<{ body: CreatedDeployment; replayed: boolean }> {
-  const deploy = await beginDeploy(core, caller, readIdempotencyKey(key, caller));
+  const deploy = await beginDeploy({ core, caller }, readIdempotencyKey(key, caller));
   try {
     for (const [name, value] of Object.entries({ checksums: checksumsOf(files), ...fields }))
       if (value !== null) deploy.form.add(name, value);

@@ -36,6 +36,14 @@ export async function stateOf({
   return { ...rows!, activePacks: core.activePacks.size };
 }
 
+/** Ends the tests of a file: everything that nothing needs must be removed by a sweep, and the rest must be complete. */
+export async function closeSwept(test: TestCore): Promise<void> {
+  await expectSound(test);
+  await sweepAll(test);
+  await expectSwept(test);
+  await test.close();
+}
+
 /** Sweeps without grace times, and reports if deploys held the fence. */
 export async function sweepAll({ core }: TestCore): Promise<SweepReport> {
   return sweep(core, { graceMs: 0 });

@@ -40,7 +40,7 @@ export async function send(
   upload: string,
   contents: readonly Sent[],
 ): Promise<ReceivedContents> {
-  const body = await receiveContents(core, caller, upload);
+  const body = await receiveContents({ core, caller }, upload);
   try {
     for (const { bytes, sha256 = sha256Of(bytes), length = Buffer.byteLength(bytes), cut } of contents) {
       const sink = body.begin(sha256, length);
@@ -64,6 +64,18 @@ export function sendMissing(core: Core, caller: Caller, { upload, missing }: Beg
   );
 }
 
+/** Begins an upload of files and sends its missing contents. */
+export async function uploadAll(
+  core: Core,
+  caller: Caller,
+  files: UploadFiles,
+  options: object = {},
+): Promise<BegunUpload> {
+  const begunUpload = await begin(core, caller, { files: listOf(files), ...options });
+  if (begunUpload.missing.length > 0) await sendMissing(core, caller, begunUpload, files);
+  return begunUpload;
+}
+
 /** Publishes files with a delta upload. */
 export async function publishDelta(
   core: Core,
@@ -71,7 +83,6 @@ export async function publishDelta(
   files: UploadFiles,
   options: object = {},
 ): Promise<CreatedDeployment> {
-  const begunUpload = await begin(core, caller, { files: listOf(files), ...options });
-  if (begunUpload.missing.length > 0) await sendMissing(core, caller, begunUpload, files);
-  return commitUpload({ core, caller }, begunUpload.upload);
+  const { upload } = await uploadAll(core, caller, files, options);
+  return commitUpload({ core, caller }, upload);
 }

@@ -3,7 +3,7 @@ import type { Caller, Core } from '@berth/core';
 import { clientOf } from './clients.ts';
 
 /** The bytes that the requests of one client may have in memory at once, if there are several. */
-const MAX_CLIENT_BYTES = 8 * 1024 ** 2;
+const MAX_CLIENT_BYTES = 4 * 1024 ** 2;
 
 /** A request that holds memory. */
 interface Holder {

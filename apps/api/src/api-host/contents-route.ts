@@ -51,9 +51,9 @@ function refuseUnread(req: Request, ctx: ProcedureContext): void {
     throw invalid('Content-Type', `contents must be sent as ${CONTENTS_TYPE}`);
 }
 
-async function receive(req: Request, res: Response, { core, caller }: ProcedureContext): Promise<ReceivedContents> {
-  const turn: Turn = (step) => inClientTurn(core, caller, step);
-  const body = await turn(() => receiveContents(core, caller, String(req.params['upload'])));
+async function receive(req: Request, res: Response, ctx: ProcedureContext): Promise<ReceivedContents> {
+  const turn: Turn = (step) => inClientTurn(ctx.core, ctx.caller, step);
+  const body = await turn(() => receiveContents(ctx, String(req.params['upload'])));
   try {
     return await readBody(req, res, body, turn);
   } finally {

@@ -35,10 +35,9 @@ export const MAX_PART_HEAD_BYTES = 1_536;
 /** More than the content that the parser buffers. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 const RESERVE_STEP_BYTES = 16 * 1024;
-/** A body with more parts than this, which have fewer bytes than that on average, has small parts. */
-const MANY_PARTS = 100;
+/** A body whose parts have fewer bytes than this on average has small parts. */
 const SMALL_PART_BYTES = 2 * 1024;
-/** How much of a body with small parts is parsed at once. */
+/** How much of a body with small parts, or whose parts are not known yet, is parsed at once. */
 const SLICE_BYTES = 8 * 1024;
 
 /**
@@ -169,7 +168,7 @@ class PartsReader {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (!isTurnOver() && !this.#hasSmallParts()) return this.#parse(chunk);
+    if (!isTurnOver() && chunk.length <= this.#sliceBytes()) return this.#parse(chunk);
     this.#pause('waiting for its turn');
     this.#unparsed = chunk;
     void this.#parseInTurns();
@@ -197,7 +196,7 @@ class PartsReader {
   async #parseInTurns(): Promise<void> {
     while (this.#unparsed) {
       await this.#memory;
-      await inFairTurn(() => this.#parseNext(this.#hasSmallParts() ? SLICE_BYTES : Number.POSITIVE_INFINITY));
+      await inFairTurn(() => this.#parseNext(this.#sliceBytes()));
     }
     if (this.#isBodyEnded && !this.#isFailed) this.#parser.end();
     this.#resume('waiting for its turn');
@@ -210,9 +209,10 @@ class PartsReader {
     this.#parse(chunk.subarray(0, maxBytes));
   }
 
-  /** Parsing such a body takes more time for its parts than for its bytes. */
-  #hasSmallParts(): boolean {
-    return this.#partsRead > MANY_PARTS && this.#bodyBytes / this.#partsRead < SMALL_PART_BYTES;
+  /** Parsing a body with small parts takes more time for its parts than for its bytes. */
+  #sliceBytes(): number {
+    const hasLargeParts = this.#bodyBytes > this.#partsRead * SMALL_PART_BYTES;
+    return hasLargeParts ? Number.POSITIVE_INFINITY : SLICE_BYTES;
   }
 
   #parse(chunk: Buffer): void {

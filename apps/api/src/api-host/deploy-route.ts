@@ -90,11 +90,12 @@ function refuseUnread(req: IncomingMessage, ctx: ProcedureContext): void {
     throw payloadTooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
 }
 
-async function deploy(req: IncomingMessage, res: ServerResponse, { core, caller, idempotencyKey }: ProcedureContext) {
-  const key = readIdempotencyKey(idempotencyKey, caller);
-  const budget = await takeDeployBudget(core, caller, key);
+async function deploy(req: IncomingMessage, res: ServerResponse, ctx: ProcedureContext) {
+  const { core, caller } = ctx;
+  const key = readIdempotencyKey(ctx.idempotencyKey, caller);
+  const budget = await takeDeployBudget(ctx, key);
   if (budget.state) showRateLimit(res, budget.state);
-  const upload = await beginDeploy(core, caller, key);
+  const upload = await beginDeploy(ctx, key);
   try {
     watchUpload(req, res);
     const reserve = reserveMemory(res, core, caller);

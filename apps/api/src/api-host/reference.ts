@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import express, { type Request, type Response, type Router } from 'express';
 import { cors } from './cors.ts';
 import { only } from './errors.ts';
-import { PAGE_HEADERS } from '../pages/page-headers.ts';
+import { PAGE_HEADERS } from '../pages/frame.ts';
 import { sendJson } from '../http/json-answer.ts';
 
 /** All files of the reference, below `/docs/`. */

@@ -19,6 +19,7 @@ const CNAME_TARGET_BYTES = 253 - 11;
 const MAX_WORKERS = 64;
 const LABELS = 'with parts of 1 to 63 letters, digits and hyphens';
 const MAX_EMAIL_LENGTH = 254;
+const UNIT_MS = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 /** One day. */
 const MAX_SECONDS = 86_400;
 /** The widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
@@ -28,21 +29,14 @@ const WIDEST_NETWORK = { 4: 8, 6: 7 };
 // is wrong and what would be right. Secret text is not repeated.
 
 export function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535))
-    throw new Error(`${quote(text)} is not a port; use a number from 1 to 65535, or 0 for any free one`);
-  return port;
+  return wholeNumber(text, [0, 65_535], 'is not a port; use a number from 1 to 65535, or 0 for any free one');
 }
 
 /** The number of worker processes; `auto` is one for each core that this process may use. */
 export function parseWorkers(text: string): number {
   if (text.toLowerCase() === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
-  const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(workers >= 1 && workers <= MAX_WORKERS))
-    throw new Error(
-      `${quote(text)} is not a number of processes; use one from 1 to ${MAX_WORKERS}, or "auto" for one per core`,
-    );
-  return workers;
+  const advice = `is not a number of processes; use one from 1 to ${MAX_WORKERS}, or "auto" for one per core`;
+  return wholeNumber(text, [1, MAX_WORKERS], advice);
 }
 
 export function parseAddresses(text: string): string[] {
@@ -192,10 +186,23 @@ export function parseSecretKey(text: string): Buffer {
 
 /** A time in whole seconds. */
 export function parseSeconds(text: string): number {
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(seconds <= MAX_SECONDS))
-    throw new Error(`${quote(text)} is not a number of seconds; use a whole number from 0 to ${MAX_SECONDS}`);
-  return seconds;
+  const advice = `is not a number of seconds; use a whole number from 0 to ${MAX_SECONDS}`;
+  return wholeNumber(text, [0, MAX_SECONDS], advice);
+}
+
+/**
+ * Reads a duration: a whole number and its unit, one of `ms`, `s`, `min`, `h` and `d`, such as `30s`.
+ *
+ * @returns Milliseconds. Source: api §10.
+ * @throws Error that says which texts are valid.
+ */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d{1,9}) ?(ms|s|min|h|d)$/.exec(text) ?? [];
+  if (!amount || !unit)
+    throw new Error(
+      `${quote(text)} is not a duration; use a number of at most 9 digits and a unit, such as "500ms", "30s", "10min", "24h" or "7d"`,
+    );
+  return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
 /** A setting that is on or off. */
@@ -223,6 +230,12 @@ export function isSample(secret: Buffer): boolean {
 /** A text in the form in which a message may show it. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+function wholeNumber(text: string, [min, max]: readonly [number, number], advice: string): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= min && number <= max)) throw new Error(`${quote(text)} ${advice}`);
+  return number;
 }
 
 function listOf(text: string, parse: (item: string) => string): string[] {

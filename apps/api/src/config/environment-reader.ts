@@ -1,11 +1,14 @@
-import { ConfigError, type ConfigFault } from './config-error.ts';
+/** Everything that is wrong with the environment, one fault a line: the variable, and what would be right. No secrets. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
 
 /** Reads variables of an environment and collects every fault. An empty variable counts as absent. */
 export class EnvironmentReader {
   /** `NODE_ENV`; every value but `production` and `test` counts as `development`. */
   readonly mode: 'production' | 'test' | 'development';
   readonly #env: Readonly<Record<string, string | undefined>>;
-  readonly #faults: ConfigFault[] = [];
+  readonly #faults: { variable: string; message: string }[] = [];
 
   constructor(env: Readonly<Record<string, string | undefined>>) {
     this.#env = env;
@@ -42,6 +45,7 @@ export class EnvironmentReader {
 
   /** @throws ConfigError with all faults, if there are any. */
   throwFaults(): void {
-    if (this.#faults.length > 0) throw new ConfigError(this.#faults);
+    if (this.#faults.length === 0) return;
+    throw new ConfigError(this.#faults.map(({ variable, message }) => `${variable}: ${message}.`).join('\n'));
   }
 }

@@ -1,33 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { ServiceError } from '@berth/core';
 import { sendError } from './error-answer.ts';
-import { collectChunks } from './received-chunks.ts';
 
-/** Timeouts and limits for request bodies. */
-export interface BodyLimits {
+/** Timeouts and limits for request bodies. Source: security T4, T5. */
+export const BODY_LIMITS = {
   /** The timeout of a body that is not an upload. */
-  timeoutMs: number;
+  timeoutMs: 10_000,
   /** The minimum rate of an upload, checked in every window, and its timeout. */
-  upload: { windowMs: number; minBytesPerSecond: number; timeoutMs: number };
+  upload: { windowMs: 30_000, minBytesPerSecond: 1024, timeoutMs: 3_600_000 },
   /**
    * How much of a body is still read and discarded after its request was answered, with a pause after every 64 KiB. The
    * pause grows with the number of such bodies, so that together they stay slow.
    */
-  rest: { maxBytes: number; pauseMs: number; timeoutMs: number };
-}
-
-/** Source: security T4, T5. */
-export const BODY_LIMITS: BodyLimits = {
-  timeoutMs: 10_000,
-  upload: { windowMs: 30_000, minBytesPerSecond: 1024, timeoutMs: 3_600_000 },
   rest: { maxBytes: 8 * 1024 ** 2, pauseMs: 20, timeoutMs: 5_000 },
 };
+export type BodyLimits = typeof BODY_LIMITS;
 
 const BYTES_BETWEEN_PAUSES = 64 * 1024;
 /** Up to this number, discarded bodies do not slow each other down. */
 const AT_FULL_RATE = 4;
 /** The number of bodies that are being discarded. */
 let discarding = 0;
+
+/** The growth of all buffers after which unused ones are collected. */
+const MAX_GROWTH_BYTES = 16 * 1024 ** 2;
+const GROWTH_CHECK_MS = 50;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as (options: { type: 'minor' }) => void;
+
+/** The number of bodies that are being received. */
+let receiving = 0;
+let collection: NodeJS.Timeout | null = null;
+let usedBytes = 0;
 
 const watches = new WeakMap<IncomingMessage, () => void>();
 
@@ -139,4 +146,28 @@ function giveUp(req: IncomingMessage, res: ServerResponse, message: string): voi
   if (req.complete) return;
   if (res.headersSent) req.socket.destroy();
   else sendError(res, new ServiceError('request_timeout', message), { close: true });
+}
+
+/**
+ * Keeps the memory of received chunks small while a body arrives. V8 collects buffers late, because it does not count
+ * their bytes as part of the heap: many bodies at once would take more than 100 MiB. A collection of new objects takes
+ * about a millisecond.
+ */
+export function collectChunks(req: IncomingMessage): void {
+  receiving += 1;
+  collection ??= setInterval(collectUnused, GROWTH_CHECK_MS).unref();
+  req.once('close', () => {
+    receiving -= 1;
+    if (receiving > 0 || collection === null) return;
+    clearInterval(collection);
+    collection = null;
+  });
+}
+
+function collectUnused(): void {
+  const { arrayBuffers } = process.memoryUsage();
+  usedBytes = Math.min(usedBytes, arrayBuffers);
+  if (arrayBuffers < usedBytes + MAX_GROWTH_BYTES) return;
+  collectGarbage({ type: 'minor' });
+  usedBytes = process.memoryUsage().arrayBuffers;
 }

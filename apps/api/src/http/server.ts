@@ -1,51 +1,35 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Log, ServiceError } from '@berth/core';
-import { isTrusted, type TrustedProxies } from './client-address.ts';
+import { clientNetwork, isTrusted, type TrustedProxies } from './client-address.ts';
 import { sendError, writeErrorAnswer } from './error-answer.ts';
-import { BODY_LIMITS, type BodyLimits, hasBody, outlastBody, watchBody } from './request-body.ts';
+import { BODY_LIMITS, hasBody, outlastBody, watchBody } from './request-body.ts';
 import { nameRequest } from './request-id.ts';
-import { limitSockets } from './socket-ceiling.ts';
 
-/** The limits for clients. */
-export interface HttpLimits {
+/** The limits for clients. Source: security T5, F10. */
+const HTTP_LIMITS = {
   /** The maximum time until the head of a request is complete. */
-  headersTimeoutMs: number;
+  headersTimeoutMs: 10_000,
   /** How long a connection is kept open for the next request. */
-  keepAliveTimeoutMs: number;
+  keepAliveTimeoutMs: 5_000,
   /**
    * The same for a trusted proxy. It must be longer than the timeout of the proxy, commonly 60 s. If the server closes
    * first, the proxy may send a request into a closed connection and answers 502.
    */
-  proxyKeepAliveTimeoutMs: number;
-  /** How often these two timeouts are checked. */
-  checkingIntervalMs: number;
-  /**
-   * A connection without traffic in either direction is closed after this, such as that of a client that does not read.
-   */
-  idleTimeoutMs: number;
-  /** Maximum size of the request line and the headers together. */
-  maxHeaderBytes: number;
-  maxTargetBytes: number;
-  maxSockets: number;
-  /** For one IPv4 address, or one /64 of IPv6. */
-  maxSocketsPerAddress: number;
-  body: BodyLimits;
-}
-
-/** Source: security T5, F10. */
-const HTTP_LIMITS: HttpLimits = {
-  headersTimeoutMs: 10_000,
-  keepAliveTimeoutMs: 5_000,
   proxyKeepAliveTimeoutMs: 75_000,
+  /** How often these two timeouts are checked. */
   checkingIntervalMs: 2_000,
+  /** A connection without traffic in either direction is closed after this, such as that of a client that does not read. */
   idleTimeoutMs: 120_000,
+  /** Maximum size of the request line and the headers together. */
   maxHeaderBytes: 16 * 1024,
   maxTargetBytes: 8 * 1024,
   maxSockets: 12_000,
+  /** For one IPv4 address, or one /64 of IPv6. */
   maxSocketsPerAddress: 2_000,
   body: BODY_LIMITS,
 };
+export type HttpLimits = typeof HTTP_LIMITS;
 
 /** Answers a request, which already has an id; see {@link nameRequest}. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
@@ -135,11 +119,33 @@ function createNodeServer(limits: HttpLimits): Server {
   return server;
 }
 
-/** Keeps the answers of each open connection, and which connections come from a trusted proxy. */
-function trackConnections(
-  server: Server,
-  trustedProxies: TrustedProxies,
-): { answers: Answers; proxies: WeakSet<Socket> } {
+/**
+ * Limits how many connections a server keeps open, in total and for each client network. Further connections are closed
+ * at once.
+ *
+ * Connections of trusted proxies count only towards the total, because they carry many clients. Source: security T5.
+ */
+function limitSockets(server: Server, limits: HttpLimits, proxies: TrustedProxies): void {
+  const counts = new Map<string, number>();
+  server.maxConnections = limits.maxSockets;
+  server.on('connection', (socket) => {
+    if (isTrusted(socket.remoteAddress, proxies)) return;
+    const network = clientNetwork(socket.remoteAddress);
+    const count = counts.get(network) ?? 0;
+    if (count >= limits.maxSocketsPerAddress) {
+      socket.destroy();
+      return;
+    }
+    counts.set(network, count + 1);
+    socket.once('close', () => {
+      const rest = counts.get(network)! - 1;
+      if (rest === 0) counts.delete(network);
+      else counts.set(network, rest);
+    });
+  });
+}
+
+function trackConnections(server: Server, trustedProxies: TrustedProxies) {
   const answers: Answers = new Map();
   const proxies = new WeakSet<Socket>();
   connections.set(server, answers);
@@ -210,7 +216,6 @@ function asksForUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && headers.connection !== undefined && /upgrade/i.test(headers.connection);
 }
 
-/** The error for a request that could not be parsed. */
 function refusalOf({ code, rawPacket }: ParseError, limits: HttpLimits): ServiceError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ServiceError('request_timeout', 'The head of the request did not arrive in time.');

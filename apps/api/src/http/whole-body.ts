@@ -12,7 +12,7 @@ export function bodyTooLarge(what: string, max: number): ServiceError {
 }
 
 /**
- * Reads a short body into memory.
+ * Reads a short body into memory of its own, which grows as bytes arrive: a declared length reserves nothing.
  *
  * @param what What it is, at the beginning of a sentence: "The body".
  * @param onChunk Called with each chunk before it is buffered. Reading pauses until its promise resolves; an exception
@@ -26,7 +26,8 @@ export async function readWholeBody(
   what: string,
   onChunk: (chunk: Buffer) => Promise<void> | undefined = () => undefined,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const declaredBytes = Number(req.headers['content-length'] ?? maxBytes);
+  let body = new ArrayBuffer(0);
   let size = 0;
   try {
     // Does not destroy the request: that would close the connection before the client reads the answer.
@@ -34,12 +35,13 @@ export async function readWholeBody(
       size += chunk.length;
       if (size > maxBytes) throw bodyTooLarge(what, maxBytes);
       await (size <= SMALL_BYTES ? onChunk(chunk) : inFairTurn(() => onChunk(chunk)));
-      chunks.push(chunk);
+      if (size > body.byteLength) body = body.transfer(Math.min(Math.max(size, body.byteLength * 2), declaredBytes));
+      chunk.copy(new Uint8Array(body), size - chunk.length);
     }
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     const closed = `The connection closed before ${what[0]!.toLowerCase()}${what.slice(1)} was complete.`;
     throw new ServiceError('request_timeout', closed, { cause });
   }
-  return Buffer.concat(chunks, size);
+  return Buffer.from(body, 0, size);
 }

@@ -1,175 +1,221 @@
 import {
   actForAccount,
+  addMember,
   getAccount,
   getBilling,
   listAccounts,
+  listMembers,
   registerAccount,
+  removeMember,
   setAccountState,
 } from '@berth/core/operator';
+import { columns, UsageError } from '@berth/terminal';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseEmail } from '../config/config-values.ts';
-import { type Command, type Input, JSON_OPTION, printJson, UsageError } from './command.ts';
-import { formatBytes, columns, table, formatTime } from './table.ts';
+import {
+  ACCOUNT,
+  examples,
+  findAccount,
+  formatBytes,
+  formatJson,
+  formatList,
+  formatTime,
+  JSON_OPTION,
+  type JsonOption,
+  type OpenSession,
+} from './session.ts';
 
-const PERIODS = ['month', 'year'] as const;
+interface CreateOptions extends JsonOption {
+  plan?: string;
+  name?: string;
+  period: 'month' | 'year';
+}
 
-const create: Command = {
-  name: 'accounts create',
-  summary: 'Create an account.',
-  details: ['The account has no key yet. Use "keys create" to create one.'],
-  arguments: ['email'],
-  options: {
-    plan: { value: 'plan', help: 'The plan. Default: DEFAULT_PLAN.' },
-    name: { value: 'name', help: 'A display name.' },
-    period: { value: 'month|year', help: 'The billing period. Default: month.' },
-    ...JSON_OPTION,
-  },
-  examples: ['accounts create ada@example.com', 'accounts create ada@example.com --plan pro --name "Ada Lovelace"'],
-  check(input) {
-    readEmail(input);
-    readPeriod(input);
-  },
-  async run(session, input) {
-    const { core, config } = session;
-    const plan = input.option('plan') ?? config.defaultPlan.plan;
-    if (!core.plans.all.some((known) => known.plan === plan))
-      throw new Error(`"${plan}" is not a plan; use one of ${core.plans.all.map((known) => known.plan).join(', ')}.`);
-    const email = readEmail(input);
-    const account = await registerAccount(core, {
-      email,
-      plan,
-      name: input.option('name')?.trim() || null,
-      period: readPeriod(input),
+/** Adds the commands of `accounts`. */
+export function addAccounts(program: Command, open: OpenSession): void {
+  const accounts = program.command('accounts').description('Create, list, show, suspend and terminate accounts.');
+
+  accounts
+    .command('create')
+    .description('Create an account. It has no key yet: use "keys create" to create one.')
+    .argument('<email>', 'the e-mail address of its owner', emailOf)
+    .option('--plan <plan>', 'the plan (default: DEFAULT_PLAN)')
+    .option('--name <name>', 'a display name')
+    .addOption(
+      new Option('--period <period>', 'the billing period').choices(['month', 'year'] as const).default('month'),
+    )
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examples('accounts create ada@example.com', 'accounts create ada@example.com --plan pro --name "Ada Lovelace"'),
+    )
+    .action(async (email: string, { name, period, json, ...options }: CreateOptions) => {
+      const { core, config, print } = await open();
+      const { plan = config.defaultPlan.plan } = options;
+      const plans = core.plans.all.map((known) => known.plan);
+      if (!plans.includes(plan)) throw new Error(`"${plan}" is not a plan; use one of ${plans.join(', ')}.`);
+      const account = await registerAccount(core, { email, plan, name: name?.trim() || null, period });
+      print(
+        json
+          ? formatJson({ account, email, plan })
+          : `Created account ${account} of ${email} on plan ${plan}. Create a key next: keys create ${account}`,
+      );
     });
-    if (input.has('json')) printJson(session, { account, email, plan });
-    else
-      session.print(
-        `Created account ${account} of ${email} on plan ${plan}. Create a key next: keys create ${account}`,
+
+  accounts
+    .command('list')
+    .description('List all accounts, oldest first.')
+    .option(...JSON_OPTION)
+    .action(async ({ json }: JsonOption) => {
+      const { core, print } = await open();
+      const rows = await listAccounts(core);
+      print(json ? formatJson({ accounts: rows }) : formatAccounts(rows));
+    });
+
+  accounts
+    .command('show')
+    .description('Show an account: plan, usage, state, scheduled changes.')
+    .argument(...ACCOUNT)
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('accounts show ada@example.com'))
+    .action(async (named: string, { json }: JsonOption) => {
+      const { core, print } = await open();
+      const { authMethod: _, ...account } = await getAccount(await actForAccount(core, named));
+      const details = { ...account, ...(await getBilling(core, account.account)) };
+      print(json ? formatJson(details) : formatAccount(details));
+    });
+
+  addStateCommand(accounts, open, 'suspend', 'suspended').description(
+    'Suspend an account. Its sites show that they are paused.',
+  );
+  addStateCommand(accounts, open, 'activate', 'active').description('Reactivate a suspended or terminated account.');
+  addStateCommand(accounts, open, 'terminate', 'terminated')
+    .description(
+      'Terminate an account. Its sites respond with 404. Nothing is deleted; "accounts activate" reverses it.',
+    )
+    .option('--yes', 'confirm (required)')
+    .addHelpText('after', examples('accounts terminate ada@example.com --yes'));
+}
+
+/** Adds the commands of `members`. */
+export function addMembers(program: Command, open: OpenSession): void {
+  const members = program.command('members').description('Add, list and remove members of an account.');
+
+  members
+    .command('add')
+    .description('Add a member to an account.')
+    .argument(...ACCOUNT)
+    .argument('<email>', 'the e-mail address of the member')
+    .addHelpText('after', examples('members add ada@example.com grace@example.com'))
+    .action(async (named: string, member: string) => {
+      const { core, print } = await open();
+      const account = await findAccount(core, named);
+      const { email } = await addMember(core, account, member);
+      print(`${email} is now a member of account ${account}.`);
+    });
+
+  members
+    .command('list')
+    .description('List the members of an account, the owner first.')
+    .argument(...ACCOUNT)
+    .option(...JSON_OPTION)
+    .action(async (named: string, { json }: JsonOption) => {
+      const { core, print } = await open();
+      const account = await findAccount(core, named);
+      const rows = (await listMembers(core, account)).map(({ email, role, created }) => ({
+        email,
+        role,
+        created: Math.floor(created.getTime() / 1000),
+      }));
+      const cells = rows.map(({ email, role, created }) => [email, role, formatTime(created)]);
+      print(
+        json
+          ? formatJson({ members: rows })
+          : formatList(['email', 'role', 'since'], cells, 'The account has no members.'),
       );
-  },
-};
+    });
 
-const list: Command = {
-  name: 'accounts list',
-  summary: 'List all accounts, oldest first.',
-  options: JSON_OPTION,
-  examples: ['accounts list', 'accounts list --json'],
-  async run(session, input) {
-    const accounts = await listAccounts(session.core);
-    if (input.has('json')) printJson(session, { accounts });
-    else
-      session.print(
-        table(
-          ['account', 'email', 'plan', 'state', 'deployments', 'created'],
-          accounts.map((row) => [
-            row.account,
-            row.email,
-            row.plan,
-            row.state,
-            `${row.deployments}`,
-            formatTime(row.created),
-          ]),
-          'There are no accounts. The first start of a server creates the account of the owner.',
-        ),
-      );
-  },
-};
+  members
+    .command('remove')
+    .description('Remove a member from an account.')
+    .argument(...ACCOUNT)
+    .argument('<email>', 'the e-mail address of the member')
+    .action(async (named: string, member: string) => {
+      const { core, print } = await open();
+      const account = await findAccount(core, named);
+      const { email } = await removeMember(core, account, member);
+      print(`${email} is no longer a member of account ${account}.`);
+    });
+}
 
-const show: Command = {
-  name: 'accounts show',
-  summary: 'Show an account: plan, usage, state, scheduled changes.',
-  arguments: ['account'],
-  options: JSON_OPTION,
-  examples: ['accounts show ada@example.com'],
-  async run(session, input) {
-    const scope = await actForAccount(session.core, input.get('account'));
-    const { authMethod: _, ...account } = await getAccount(scope);
-    const billing = await getBilling(session.core, account.account);
-    if (input.has('json')) return printJson(session, { ...account, ...billing });
-    const { usage, caps } = account;
-    const used = (key: Exclude<keyof typeof usage, 'storage'>) => `${usage[key]} of ${caps ? caps[key] : 'any number'}`;
-    const lines = columns([
-      ['Account', account.account],
-      ['E-mail', account.email],
-      ['Name', account.name ?? '-'],
-      ['State', billing.state],
-      ['Plan', account.plan],
-      ['Billed', `by the ${billing.period}; the current period ends ${formatTime(billing.periodEnds)}`],
-      ['Scheduled', billing.scheduled ? `${billing.scheduled.plan}, ${formatTime(billing.scheduled.due)}` : '-'],
-      ['Deployments', used('deployments')],
-      ['Platform domains', used('platformDomains')],
-      ['Custom domains', used('customDomains')],
-      ['Members', used('seats')],
-      [
-        'Storage',
-        `${formatBytes(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : formatBytes(caps.storage)}`,
-      ],
-      ['Newest key', account.hint ? `…${account.hint}` : '-'],
-      ['Created', formatTime(account.created)],
-    ]);
-    session.print(lines.join('\n'));
-  },
-};
-
-const suspend = stateCommand('suspended', {
-  name: 'accounts suspend',
-  summary: 'Suspend an account. Its sites show that they are paused.',
-  examples: ['accounts suspend ada@example.com'],
-});
-
-const activate = stateCommand('active', {
-  name: 'accounts activate',
-  summary: 'Reactivate a suspended or terminated account.',
-  examples: ['accounts activate ada@example.com'],
-});
-
-const terminate = stateCommand('terminated', {
-  name: 'accounts terminate',
-  summary: 'Terminate an account. Its sites respond with 404.',
-  details: ['Nothing is deleted; "accounts activate" reverses it.'],
-  options: { yes: { help: 'Confirm. Required.' } },
-  examples: ['accounts terminate ada@example.com --yes'],
-  check(input) {
-    if (!input.has('yes'))
-      throw new UsageError(
-        `Pass --yes to confirm that all sites of ${input.get('account')} become unavailable`,
-        terminate,
-      );
-  },
-});
-
-/** Creates a command that sets the state of an account. */
-function stateCommand(
+function addStateCommand(
+  accounts: Command,
+  open: OpenSession,
+  verb: string,
   state: 'active' | 'suspended' | 'terminated',
-  command: Omit<Command, 'arguments' | 'run'>,
 ): Command {
-  return {
-    ...command,
-    arguments: ['account'],
-    async run({ core, print }, input) {
-      const { account } = (await actForAccount(core, input.get('account'))).caller;
+  return accounts
+    .command(verb)
+    .argument(...ACCOUNT)
+    .action(async (named: string, { yes }: { yes?: boolean }) => {
+      if (state === 'terminated' && !yes)
+        throw new UsageError(`Pass --yes to confirm that all sites of ${named} become unavailable`);
+      const { core, print } = await open();
+      const account = await findAccount(core, named);
       const { from } = await setAccountState(core, account, state);
       print(
         from === state
           ? `Account ${account} is already ${state}.`
           : `Account ${account} was ${from} and is now ${state}.`,
       );
-    },
-  };
+    });
 }
 
-function readEmail(input: Input): string {
+function formatAccounts(accounts: Awaited<ReturnType<typeof listAccounts>>): string {
+  return formatList(
+    ['account', 'email', 'plan', 'state', 'deployments', 'created'],
+    accounts.map(({ account, email, plan, state, deployments, created }) => [
+      account,
+      email,
+      plan,
+      state,
+      `${deployments}`,
+      formatTime(created),
+    ]),
+    'There are no accounts. The first start of a server creates the account of the owner.',
+  );
+}
+
+function formatAccount(
+  account: Omit<Awaited<ReturnType<typeof getAccount>>, 'authMethod'> & Awaited<ReturnType<typeof getBilling>>,
+): string {
+  const { usage, caps, scheduled, hint } = account;
+  const used = (key: Exclude<keyof typeof usage, 'storage'>) => `${usage[key]} of ${caps ? caps[key] : 'any number'}`;
+  return columns([
+    ['Account', account.account],
+    ['E-mail', account.email],
+    ['Name', account.name ?? '-'],
+    ['State', account.state],
+    ['Plan', account.plan],
+    ['Billed', `by the ${account.period}; the current period ends ${formatTime(account.periodEnds)}`],
+    ['Scheduled', scheduled ? `${scheduled.plan}, ${formatTime(scheduled.due)}` : '-'],
+    ['Deployments', used('deployments')],
+    ['Platform domains', used('platformDomains')],
+    ['Custom domains', used('customDomains')],
+    ['Members', used('seats')],
+    [
+      'Storage',
+      `${formatBytes(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : formatBytes(caps.storage)}`,
+    ],
+    ['Newest key', hint ? `…${hint}` : '-'],
+    ['Created', formatTime(account.created)],
+  ]).join('\n');
+}
+
+function emailOf(text: string): string {
   try {
-    return parseEmail(input.get('email'));
+    return parseEmail(text);
   } catch (error) {
-    throw new UsageError((error as Error).message, create);
+    throw new InvalidArgumentError((error as Error).message);
   }
 }
-
-function readPeriod(input: Input): (typeof PERIODS)[number] {
-  const period = input.option('period') ?? 'month';
-  const known = PERIODS.find((each) => each === period);
-  if (!known) throw new UsageError(`--period must be month or year, not ${JSON.stringify(period)}`, create);
-  return known;
-}
-
-export const accountCommands: readonly Command[] = [create, list, show, suspend, activate, terminate];

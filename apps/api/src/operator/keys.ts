@@ -1,62 +1,60 @@
 import type { Token } from '@berth/contract';
 import type { Scope } from '@berth/core';
 import { actForAccount, createApiKey, deleteToken, listTokens } from '@berth/core/operator';
-import { type Command, JSON_OPTION, printJson } from './command.ts';
-import { table, formatTime } from './table.ts';
+import type { Command } from 'commander';
+import {
+  ACCOUNT,
+  examples,
+  findAccount,
+  formatJson,
+  formatList,
+  formatTime,
+  JSON_OPTION,
+  type JsonOption,
+  type OpenSession,
+} from './session.ts';
 
-const create: Command = {
-  name: 'keys create',
-  summary: 'Create an API key for an account and print it. It cannot be shown again.',
-  arguments: ['account'],
-  options: JSON_OPTION,
-  examples: ['keys create ada@example.com'],
-  async run(session, input) {
-    const { account } = (await actForAccount(session.core, input.get('account'))).caller;
-    const key = await createApiKey(session.core, account);
-    if (input.has('json')) printJson(session, { account, key });
-    else session.print(key);
-  },
-};
+/** Adds the commands of `keys`. */
+export function addKeys(program: Command, open: OpenSession): void {
+  const keys = program.command('keys').description('Create, list and revoke keys of an account.');
 
-const list: Command = {
-  name: 'keys list',
-  summary: 'List the API keys and deploy tokens of an account, newest first.',
-  arguments: ['account'],
-  options: JSON_OPTION,
-  examples: ['keys list ada@example.com'],
-  async run(session, input) {
-    const tokens = await allTokens(await actForAccount(session.core, input.get('account')));
-    if (input.has('json')) printJson(session, { tokens });
-    else
-      session.print(
-        table(
-          ['key', 'kind', 'labels', 'created', 'expires', 'used'],
-          tokens.map((row) => [
-            row.token,
-            row.kind,
-            row.labels.join(' ') || '-',
-            formatTime(row.created),
-            formatTime(row.expires),
-            formatTime(row.used),
-          ]),
-          'The account has no keys.',
-        ),
-      );
-  },
-};
+  keys
+    .command('create')
+    .description('Create an API key for an account and print it. It cannot be shown again.')
+    .argument(...ACCOUNT)
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('keys create ada@example.com'))
+    .action(async (named: string, { json }: JsonOption) => {
+      const { core, print } = await open();
+      const account = await findAccount(core, named);
+      const key = await createApiKey(core, account);
+      print(json ? formatJson({ account, key }) : key);
+    });
 
-const revoke: Command = {
-  name: 'keys revoke',
-  summary: 'Revoke a key or deploy token. Takes effect with the next request.',
-  arguments: ['account', 'key'],
-  details: ['Use the key identifier that "keys list" shows.'],
-  examples: ['keys revoke ada@example.com a1b2c3d'],
-  async run({ core, print }, input) {
-    const scope = await actForAccount(core, input.get('account'));
-    const { token } = await deleteToken(scope, input.get('key'));
-    print(`Revoked ${token} of account ${scope.caller.account}.`);
-  },
-};
+  keys
+    .command('list')
+    .description('List the API keys and deploy tokens of an account, newest first.')
+    .argument(...ACCOUNT)
+    .option(...JSON_OPTION)
+    .action(async (named: string, { json }: JsonOption) => {
+      const { core, print } = await open();
+      const tokens = await allTokens(await actForAccount(core, named));
+      print(json ? formatJson({ tokens }) : formatTokens(tokens));
+    });
+
+  keys
+    .command('revoke')
+    .description('Revoke a key or deploy token. Takes effect with the next request.')
+    .argument(...ACCOUNT)
+    .argument('<key>', 'the key identifier that "keys list" shows')
+    .addHelpText('after', examples('keys revoke ada@example.com a1b2c3d'))
+    .action(async (named: string, key: string) => {
+      const { core, print } = await open();
+      const scope = await actForAccount(core, named);
+      const { token } = await deleteToken(scope, key);
+      print(`Revoked ${token} of account ${scope.caller.account}.`);
+    });
+}
 
 async function allTokens(scope: Scope): Promise<Token[]> {
   const tokens: Token[] = [];
@@ -68,4 +66,17 @@ async function allTokens(scope: Scope): Promise<Token[]> {
   }
 }
 
-export const keyCommands: readonly Command[] = [create, list, revoke];
+function formatTokens(tokens: readonly Token[]): string {
+  return formatList(
+    ['key', 'kind', 'labels', 'created', 'expires', 'used'],
+    tokens.map(({ token, kind, labels, created, expires, used }) => [
+      token,
+      kind,
+      labels.join(' ') || '-',
+      formatTime(created),
+      formatTime(expires),
+      formatTime(used),
+    ]),
+    'The account has no keys.',
+  );
+}

@@ -1,11 +1,15 @@
 import type { Log } from '@berth/core';
-import { ConfigError } from '../config/config-error.ts';
+import { createCommand, parseCommandLine, UsageError } from '@berth/terminal';
+import type { Command } from 'commander';
+import { ConfigError } from '../config/environment-reader.ts';
 import { readConfig } from '../config/config.ts';
 import { openCore } from '../service/open-core.ts';
-import { readArguments } from './arguments.ts';
-import { UsageError } from './command.ts';
-import { COMMANDS } from './commands.ts';
-import { manual, overview, usage } from './help.ts';
+import { addAccounts, addMembers } from './accounts.ts';
+import { addDoctor } from './doctor.ts';
+import { addKeys } from './keys.ts';
+import { addPlans } from './plans.ts';
+import { type CommandPart, type OpenSession, PROGRAM } from './session.ts';
+import { addSites, addSweep } from './sites.ts';
 
 /** The terminal of a command. */
 export interface Terminal {
@@ -22,6 +26,12 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 const CLEAR_LINE = '\r\u001b[K';
 
+/** The commands, in the order of the help. */
+const PARTS: readonly CommandPart[] = [addAccounts, addPlans, addKeys, addMembers, addSites, addSweep, addDoctor];
+
+const EXIT_CODES =
+  '\nExit codes: 0 on success, 1 if the command failed or the doctor found problems, 2 if the command line is invalid.';
+
 /**
  * Runs one command line of the operator on the service that the environment describes, whether its server is running or not.
  *
@@ -35,29 +45,53 @@ export async function operate(
   terminal: Terminal,
   resources: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<number> {
-  try {
-    const request = readArguments(COMMANDS, words);
-    if (request.kind === 'help') {
-      terminal.out(request.command ? manual(request.command) : overview(COMMANDS));
-      return EXIT.ok;
-    }
+  let exitCode: number = EXIT.ok;
+  const program = createProgram(terminal, async () => {
     const config = readConfig(env);
-    await using _ = resources;
-    const core = await openCore(config, { log: warningsOn(terminal), resources, visitor: true });
-    const session = {
-      core,
+    return {
+      core: await openCore(config, { log: warningsOn(terminal), resources, visitor: true }),
       config,
-      print: (line: string) => terminal.out(`${line}\n`),
-      progress: (text: string) => void (terminal.isInteractive && terminal.err(`${CLEAR_LINE}${text}`)),
+      print: (text) => terminal.out(`${text}\n`),
+      progress: (text) => void (terminal.isInteractive && terminal.err(`${CLEAR_LINE}${text}`)),
+      fail: () => (exitCode = EXIT.failed),
     };
-    return (await request.command.run(session, request.input)) === false ? EXIT.failed : EXIT.ok;
+  });
+  try {
+    await using _ = resources;
+    if (!(await parseCommandLine(program, words))) exitCode = EXIT.usage;
   } catch (error) {
-    terminal.err(`${explain(error)}\n`);
-    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+    terminal.err(error instanceof UsageError ? explainUsage(error, program, words) : `${explain(error)}\n`);
+    exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
+  return exitCode;
 }
 
-/** Logs warnings and errors of services to stderr. */
+/** Creates the program with all commands. Run it with `parseCommandLine`. */
+export function createProgram(terminal: Pick<Terminal, 'out' | 'err'>, open: OpenSession): Command {
+  const program = createCommand(PROGRAM, terminal)
+    .description('Administers the Berth service of this configuration, whether its server is running or not.')
+    .usage('<command>')
+    .addHelpText('after', EXIT_CODES);
+  for (const add of PARTS) add(program, open);
+  program
+    .command('help')
+    .description('Show the help of a command.')
+    .argument('[command...]')
+    .action((path: readonly string[]) => {
+      const command = findCommand(program, path);
+      if (command === undefined) throw new UsageError(`There is no command "${path.join(' ')}"`);
+      command.outputHelp();
+    });
+  return program;
+}
+
+function findCommand(program: Command, path: readonly string[]): Command | undefined {
+  return path.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((each) => each.name() === word),
+    program,
+  );
+}
+
 function warningsOn({ err }: Terminal): Log {
   return {
     info() {},
@@ -66,13 +100,14 @@ function warningsOn({ err }: Terminal): Log {
   };
 }
 
-/** Formats an error as a message for the operator. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return `The configuration is invalid:\n${error.message}`;
   const { message, code } = error as NodeJS.ErrnoException;
-  if (!(error instanceof UsageError)) return message || `The command failed: ${code ?? 'unknown error'}.`;
-  const more = error.command
-    ? `  npm run berth -- ${usage(error.command)}\nMore: npm run berth -- help ${error.command.name}`
-    : 'All commands: npm run berth -- help';
-  return `${message}${/[.?]$/.test(message) ? '' : '.'}\n${more}`;
+  return message || `The command failed: ${code ?? 'unknown error'}.`;
+}
+
+function explainUsage({ message }: UsageError, program: Command, words: readonly string[]): string {
+  const command = findCommand(program, words.slice(0, 2)) ?? findCommand(program, words.slice(0, 1)) ?? program;
+  const end = /[.?]$/.test(message) ? '' : '.';
+  return `Error: ${message}${end}\n  ${command.createHelp().commandUsage(command)}\nFor help: ${PROGRAM} help\n`;
 }

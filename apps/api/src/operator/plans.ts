@@ -1,57 +1,70 @@
-import { actForAccount, changePlan, type PlanChangeOutcome } from '@berth/core/operator';
-import { type Command, JSON_OPTION, printJson } from './command.ts';
-import { formatBytes, table } from './table.ts';
+import type { Plan } from '@berth/contract';
+import { changePlan, type PlanChangeOutcome } from '@berth/core/operator';
+import type { Command } from 'commander';
+import {
+  ACCOUNT,
+  examples,
+  findAccount,
+  formatBytes,
+  formatJson,
+  formatList,
+  JSON_OPTION,
+  type JsonOption,
+  type OpenSession,
+} from './session.ts';
 
-const list: Command = {
-  name: 'plans list',
-  summary: 'List the plans and their caps, lowest first.',
-  options: JSON_OPTION,
-  examples: ['plans list'],
-  async run(session, input) {
-    const plans = session.core.plans.all;
-    if (input.has('json')) return printJson(session, { plans });
-    session.print(
-      table(
-        ['plan', 'name', 'month', 'year', 'deployments', 'platform domains', 'custom domains', 'seats', 'storage'],
-        plans.map(({ plan, name, price, caps }) => [
-          plan,
-          name,
-          ...(price === 'contact' ? ['contact', 'contact'] : [dollars(price.month), dollars(price.year)]),
-          ...(['deployments', 'platformDomains', 'customDomains', 'seats'] as const).map(
-            (cap) => `${caps?.[cap] ?? 'any'}`,
-          ),
-          caps?.storage === undefined ? 'any' : formatBytes(caps.storage),
-        ]),
-        'There are no plans.',
+/** Adds the commands of `plans`. */
+export function addPlans(program: Command, open: OpenSession): void {
+  const plans = program.command('plans').description('List the plans, and change the plan of an account.');
+
+  plans
+    .command('list')
+    .description('List the plans and their caps, lowest first.')
+    .option(...JSON_OPTION)
+    .action(async ({ json }: JsonOption) => {
+      const { core, print } = await open();
+      print(json ? formatJson({ plans: core.plans.all }) : formatPlans(core.plans.all));
+    });
+
+  plans
+    .command('set')
+    .description(
+      'Change the plan of an account. An upgrade takes effect at once, a downgrade at the end of the billing period. ' +
+        'Choosing the current plan cancels a scheduled downgrade. ' +
+        'Custom domains beyond the new plan are paused, newest first; nothing is deleted.',
+    )
+    .argument(...ACCOUNT)
+    .argument('<plan>', 'the new plan')
+    .option('--now', 'apply a downgrade at once')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('plans set ada@example.com pro', 'plans set ada@example.com free --now'))
+    .action(async (named: string, plan: string, { now = false, json }: JsonOption & { now?: boolean }) => {
+      const { core, print } = await open();
+      const account = await findAccount(core, named);
+      const outcome = await changePlan(core, account, plan, { atOnce: now });
+      const { due, paused, resumed } = outcome;
+      if (json) return print(formatJson({ account, ...outcome, due: due && Math.floor(due.getTime() / 1000) }));
+      print(describeOutcome(account, outcome));
+      if (paused.length > 0) print(`Paused: ${paused.join(', ')}`);
+      if (resumed.length > 0) print(`Resumed: ${resumed.join(', ')}`);
+    });
+}
+
+function formatPlans(plans: readonly Plan[]): string {
+  return formatList(
+    ['plan', 'name', 'month', 'year', 'deployments', 'platform domains', 'custom domains', 'seats', 'storage'],
+    plans.map(({ plan, name, price, caps }) => [
+      plan,
+      name,
+      ...(price === 'contact' ? ['contact', 'contact'] : [dollars(price.month), dollars(price.year)]),
+      ...(['deployments', 'platformDomains', 'customDomains', 'seats'] as const).map(
+        (cap) => `${caps?.[cap] ?? 'any'}`,
       ),
-    );
-  },
-};
-
-const set: Command = {
-  name: 'plans set',
-  summary: 'Change the plan of an account.',
-  details: [
-    'An upgrade takes effect at once, a downgrade at the end of the billing period. Choosing the current plan cancels',
-    'a scheduled downgrade. Custom domains beyond the new plan are paused, newest first; nothing is deleted.',
-  ],
-  arguments: ['account', 'plan'],
-  options: { now: { help: 'Apply a downgrade at once.' }, ...JSON_OPTION },
-  examples: ['plans set ada@example.com pro', 'plans set ada@example.com free --now'],
-  async run(session, input) {
-    const { account } = (await actForAccount(session.core, input.get('account'))).caller;
-    const outcome = await changePlan(session.core, account, input.get('plan'), { atOnce: input.has('now') });
-    if (input.has('json'))
-      return printJson(session, {
-        account,
-        ...outcome,
-        due: outcome.due && Math.floor(outcome.due.getTime() / 1000),
-      });
-    session.print(describeOutcome(account, outcome));
-    if (outcome.paused.length > 0) session.print(`Paused: ${outcome.paused.join(', ')}`);
-    if (outcome.resumed.length > 0) session.print(`Resumed: ${outcome.resumed.join(', ')}`);
-  },
-};
+      caps?.storage === undefined ? 'any' : formatBytes(caps.storage),
+    ]),
+    'There are no plans.',
+  );
+}
 
 function describeOutcome(account: string, { outcome, from, to, due }: PlanChangeOutcome): string {
   switch (outcome) {
@@ -71,5 +84,3 @@ function describeOutcome(account: string, { outcome, from, to, due }: PlanChange
 function dollars(cents: number): string {
   return `$${(cents / 100).toFixed(2)}`;
 }
-
-export const planCommands: readonly Command[] = [list, set];

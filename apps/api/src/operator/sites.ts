@@ -1,32 +1,65 @@
+import { applyDuePlanChanges, sweep } from '@berth/core/jobs';
 import { setTakenDown } from '@berth/core/operator';
-import { type Command } from './command.ts';
+import type { Command } from 'commander';
+import { examples, formatJson, JSON_OPTION, type JsonOption, type OpenSession } from './session.ts';
 
-const takeDown: Command = {
-  name: 'sites take-down',
-  summary: 'Take a site down. Visitors see that it was taken down.',
-  details: ['The site responds with 451 at all its addresses. Nothing is deleted; "sites put-back" reverses it.'],
-  arguments: ['deployment'],
-  options: { reason: { value: 'text', help: 'The reason. The owner sees it in the activities.' } },
-  examples: [
-    'sites take-down calm-otter-4k9x2qd',
-    'sites take-down https://calm-otter-4k9x2qd.sites.example.net --reason "Phishing, reported 3 May"',
-  ],
-  async run({ core, print }, input) {
-    const reason = input.option('reason');
-    const { deployment, changed } = await setTakenDown(core, input.get('deployment'), true, { reason });
-    print(changed ? `${deployment} was taken down.` : `${deployment} is already down.`);
-  },
-};
+/** How long running deploys may delay the sweep. */
+const FENCE_WAIT_MS = 5_000;
 
-const putBack: Command = {
-  name: 'sites put-back',
-  summary: 'Restore a site that was taken down.',
-  arguments: ['deployment'],
-  examples: ['sites put-back calm-otter-4k9x2qd'],
-  async run({ core, print }, input) {
-    const { deployment, changed } = await setTakenDown(core, input.get('deployment'), false);
-    print(changed ? `${deployment} was restored.` : `${deployment} is not taken down.`);
-  },
-};
+/** Adds the commands of `sites`. */
+export function addSites(program: Command, open: OpenSession): void {
+  const sites = program.command('sites').description('Take sites down, and restore them.');
 
-export const siteCommands: readonly Command[] = [takeDown, putBack];
+  sites
+    .command('take-down')
+    .description(
+      'Take a site down. It responds with 451 at all its addresses. Nothing is deleted; "sites put-back" reverses it.',
+    )
+    .argument('<deployment>', 'its id or address')
+    .option('--reason <text>', 'the reason; the owner sees it in the activities')
+    .addHelpText(
+      'after',
+      examples(
+        'sites take-down calm-otter-4k9x2qd',
+        'sites take-down https://calm-otter-4k9x2qd.sites.example.net --reason "Phishing, reported 3 May"',
+      ),
+    )
+    .action(async (named: string, { reason }: { reason?: string }) => {
+      const { core, print } = await open();
+      const { deployment, changed } = await setTakenDown(core, named, true, { reason });
+      print(changed ? `${deployment} was taken down.` : `${deployment} is already down.`);
+    });
+
+  sites
+    .command('put-back')
+    .description('Restore a site that was taken down.')
+    .argument('<deployment>', 'its id or address')
+    .action(async (named: string) => {
+      const { core, print } = await open();
+      const { deployment, changed } = await setTakenDown(core, named, false);
+      print(changed ? `${deployment} was restored.` : `${deployment} is not taken down.`);
+    });
+}
+
+/** Adds the command `sweep`. */
+export function addSweep(program: Command, open: OpenSession): void {
+  program
+    .command('sweep')
+    .summary('Run the sweep now. Every server runs it once a minute.')
+    .description(
+      'Run the sweep now. Every server runs it once a minute. ' +
+        'Expires deployments, removes files of deleted ones, and applies plan changes that are due.',
+    )
+    .option(...JSON_OPTION)
+    .action(async ({ json }: JsonOption) => {
+      const { core, config, print } = await open();
+      const report = await sweep(core, { ...config.sweep, fenceWaitMs: FENCE_WAIT_MS });
+      const planChanges = await applyDuePlanChanges(core);
+      if (json) return print(formatJson({ ...report, planChanges }));
+      const { expired, deployments, packs, fenced } = report;
+      print(
+        `Expired ${expired} deployments, removed ${deployments} deployments and ${packs} packs, applied ${planChanges} plan changes.`,
+      );
+      if (!fenced) print('Deploys were in progress. The next sweep removes unused packs.');
+    });
+}

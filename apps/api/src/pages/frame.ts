@@ -1,19 +1,55 @@
 import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { escapeHtml } from './html.ts';
-import { PAGE_ICON, PAGE_MARK } from './mark.ts';
-import { PAGE_HEADERS } from './page-headers.ts';
+import { html, type Html, type HtmlValue, raw } from './html.ts';
 import { PAGE_STYLE } from './style.ts';
+
+const DENIED_FEATURES = [
+  'camera',
+  'display-capture',
+  'fullscreen',
+  'geolocation',
+  'hid',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-get',
+  'serial',
+  'usb',
+];
+
+/** The headers of every page of the service, apart from Content-Security-Policy. Source: security §7. */
+export const PAGE_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  // With `no-referrer`, browsers send forms with `Origin: null`.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+} as const;
+
+// A mooring post with a rope around it, above the water.
+const LINES =
+  '<rect x="14" y="9" width="20" height="6.5" rx="3.25"/><path d="M18.5 15.5 17 33M29.5 15.5 31 33"/>' +
+  '<path d="M18 22c4 2 8.5 2 12 0M17.5 26.5c8 3.5 18 1 26.5-5.5"/><path d="M4 33h40"/>' +
+  '<path d="M4 40c3.3-2.6 6.7-2.6 10 0s6.7 2.6 10 0 6.7-2.6 10 0 6.7 2.6 10 0"/>';
+
+/** The logo of the service, in the text colour. */
+const MARK = raw(
+  `<svg width="68" height="62" viewBox="3 6 42 38" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${LINES}</svg>`,
+);
+
+/** The logo as a favicon: a `data:` URL. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="3 4 42 42" fill="none" stroke="#3d8b98" stroke-width="3">${LINES}</svg>`)}`;
 
 /** A page of the service itself. */
 export interface Page {
   status: number;
   /** The title of the document, as plain text. */
   title: string;
-  /** The heading, as HTML. Default: the title. */
-  heading?: string;
-  /** The content below the heading, as HTML. */
-  parts: readonly string[];
+  /** The heading. Default: the title. */
+  heading?: HtmlValue;
+  /** The content below the heading. */
+  parts: readonly HtmlValue[];
   /** Additional style rules of this page. */
   style?: string;
   /** Whether the page may submit a form to its own host. Default: false. */
@@ -33,7 +69,7 @@ export interface RenderedPage {
 export function renderPage(page: Page): RenderedPage {
   const { status, style = '', form = false, indexed = true } = page;
   const sheet = PAGE_STYLE + style;
-  const body = Buffer.from(htmlOf(page, sheet));
+  const body = Buffer.from(htmlOf(page, sheet).markup);
   const policy = `default-src 'none'; style-src ${sourceOf(sheet)}; img-src data:; form-action ${form ? "'self'" : "'none'"}; base-uri 'none'; frame-ancestors 'none'`;
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
@@ -65,21 +101,21 @@ function sourceOf(sheet: string): string {
   return known;
 }
 
-function htmlOf({ title, heading = escapeHtml(title), parts }: Page, sheet: string): string {
-  return `<!doctype html>
+function htmlOf({ title, heading = title, parts }: Page, sheet: string): Html {
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="${PAGE_ICON}">
-<style>${sheet}</style>
+<title>${title}</title>
+<link rel="icon" href="${raw(ICON)}">
+<style>${raw(sheet)}</style>
 </head>
 <body>
 <main>
-${PAGE_MARK}
+${MARK}
 <h1>${heading}</h1>
-${parts.join('\n')}
+${parts}
 </main>
 <footer>Berth</footer>
 </body>

@@ -22,7 +22,7 @@ export interface HostNames {
 export type HostMatch =
   /** 400: the host of the request is ambiguous. */
   | { kind: 'invalid'; reason: string }
-  | { kind: 'api'; path: string; query: string }
+  | { kind: 'api'; host: string; path: string; query: string }
   /** A name that can be that of a site; whether the site exists is not known here. `host` is the name, normalised. */
   | { kind: 'site'; host: string; address: SiteAddress; path: string; query: string }
   /** 404: not a host of this service. */
@@ -79,17 +79,7 @@ export function createHostMatcher(names: HostNames): (head: RequestHead) => Host
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     const query = queryAt < 0 ? '' : target.slice(queryAt);
-    const { kind, host } = match;
-    switch (kind) {
-      case 'api':
-        return { kind, path, query };
-      case 'site':
-        return { kind, host, address: match.address, path, query };
-      case 'unknown':
-        return { kind, host, path, query };
-      default:
-        return kind satisfies never;
-    }
+    return { ...match, path, query };
   };
 }
 

@@ -11,7 +11,7 @@ import { sendError } from '../http/error-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { createRequestLog } from '../logging/request-log.ts';
-import { createPasswordProtection } from '../site-host/password-protection.ts';
+import { PasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
 import { createHostMatcher } from './host-matcher.ts';
 
@@ -36,7 +36,7 @@ export function createHostRouter({ core, config, sites, log }: HostRouterOptions
   const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
   const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
   const api = createApiHost({ core, baseUrl: config.baseUrl, claimUrl: config.claimUrl, log, addressOf });
-  const protection = createPasswordProtection({
+  const protection = new PasswordProtection({
     key: core.keys.unlock,
     now: () => core.now(),
     cookies: config,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  type Addresses,
   type Core,
   createActivityFeed,
   createDns,
@@ -14,10 +15,16 @@ import {
   newBootId,
   startEmbeddedPostgres,
 } from '@berth/core';
-import { addressesOf } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
-import { shareConnections } from './connections.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
+
+const TARGET_TOTAL = 60;
+const MAX_PER_PROCESS = 16;
+const MIN_PER_PROCESS = 4;
+/** Each process has separate connections to listen for notifications of activities and sites. */
+const LISTENERS_PER_PROCESS = 2;
+const POSTGRES_DEFAULT = 100;
+const OPERATOR_RESERVE = 20;
 
 /** The inputs of {@link openCore}. */
 export interface CoreOptions {
@@ -70,7 +77,22 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   return { ...core, ...options.parts?.(core) };
 }
 
-/** Connects to the database and migrates its schema. */
+/** The addresses that answers contain. Source: api §10. */
+function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, ...config }: Config): Addresses {
+  const port = platformDomain.slice(platformHost.length);
+  return {
+    platformDomain,
+    platformHost,
+    cnameTarget,
+    apexAddresses: config.apexAddresses,
+    serviceHosts: new Set([config.apiHost, new URL(config.claimUrl).hostname, cnameTarget]),
+    site: (id) => `${publicScheme}://${id}.${platformDomain}`,
+    domain: (name) => `${publicScheme}://${name}${port}`,
+    claim: (hash) => `${config.claimUrl}/${hash}`,
+    share: (hash) => `${config.baseUrl.origin}/setup/${hash}`,
+  };
+}
+
 async function connect(address: DatabaseAddress, config: Config, { log, resources }: CoreOptions): Promise<Database> {
   const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
   resources.defer(() => database.close());
@@ -99,4 +121,20 @@ async function reachDatabase(config: Config, { resources, ...options }: CoreOpti
   });
   resources.defer(() => postgres.stop());
   return postgres.address;
+}
+
+/**
+ * How the processes of one server share the connections of PostgreSQL.
+ *
+ * @param workers Number of processes that serve requests. With several of them, there is one more process that does not.
+ * @returns The maximum number of connections for statements in each process, and `max_connections` of the embedded
+ *   PostgreSQL, with a reserve for operators.
+ */
+export function shareConnections(workers: number): { perProcess: number; max: number } {
+  const processes = workers === 1 ? 1 : workers + 1;
+  const perProcess = Math.min(MAX_PER_PROCESS, Math.max(MIN_PER_PROCESS, Math.floor(TARGET_TOTAL / processes)));
+  return {
+    perProcess,
+    max: Math.max(POSTGRES_DEFAULT, processes * (perProcess + LISTENERS_PER_PROCESS) + OPERATOR_RESERVE),
+  };
 }

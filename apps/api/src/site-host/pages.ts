@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { requestIdOf } from '../http/request-id.ts';
 import { type RenderedPage, renderPage } from '../pages/frame.ts';
-import { escapeHtml, paragraph, reportNote } from '../pages/html.ts';
+import { html, type HtmlValue, reportNote } from '../pages/html.ts';
 import { REQUEST_ID_AT } from './site-headers.ts';
 
 interface PageText {
@@ -110,8 +110,8 @@ function headOf(page: CachedPage, headers: OutgoingHttpHeaders): string[] {
 
 function render(name: PageName, requestId: string): CachedPage {
   const { status, title, text, link, showsRequestId }: PageText = PAGES[name];
-  const parts = text.map(paragraph);
-  if (link) parts.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`);
+  const parts: HtmlValue[] = text.map((paragraph) => html`<p>${paragraph}</p>`);
+  if (link) parts.push(html`<p><a href="${link.href}">${link.text}</a></p>`);
   if (showsRequestId) parts.push(reportNote(requestId));
   const page: CachedPage = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
   if (!showsRequestId) cachedPages.set(name, page);

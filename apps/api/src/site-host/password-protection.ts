@@ -27,42 +27,21 @@ interface ProtectedVisit {
   site: ProtectedSite;
 }
 
-/** Keeps visitors out of protected sites until they enter the password. Source: serving S58 to S64; security T16. */
-export interface PasswordProtection {
-  /** Whether a request carries a valid cookie for this site on this host. */
-  isUnlocked(req: IncomingMessage, visit: ProtectedVisit): boolean;
-  /**
-   * Answers with the unlock page. It is the same for every path, method, Range and condition, except for the address
-   * that it leads back to.
-   *
-   * @param target Path and query as sent.
-   */
-  requirePassword(req: IncomingMessage, res: ServerResponse, visit: ProtectedVisit, target: string): void;
-  /** Answers a submitted form: with the cookie and a redirect for the right password, else with the page again. */
-  handleForm(req: IncomingMessage, res: ServerResponse, visit: ProtectedVisit): Promise<void>;
-  /** Redirects a visitor who opens the form but has already unlocked the site. */
-  redirect(res: ServerResponse, site: Site): void;
-}
-
 /** Seconds after which a browser may retry when no other time is given. */
 const BUSY_SECONDS = 5;
 
 /**
- * Creates the password protection. A visitor who has unlocked a site carries a signed cookie; the server stores nothing.
- *
- * Source: serving S58 to S64; security §7, T16.
+ * Keeps visitors out of protected sites until they enter the password. A visitor who has unlocked a site carries a signed
+ * cookie; the server stores nothing. Source: serving S58 to S64; security §7, T16.
  */
-export function createPasswordProtection(options: PasswordProtectionOptions): PasswordProtection {
-  return new CookieProtection(options);
-}
-
-class CookieProtection implements PasswordProtection {
+export class PasswordProtection {
   readonly #options: PasswordProtectionOptions;
 
   constructor(options: PasswordProtectionOptions) {
     this.#options = options;
   }
 
+  /** Whether a request carries a valid cookie for this site on this host. */
   isUnlocked(req: IncomingMessage, { host, site: { deployment, passwordVersion } }: ProtectedVisit): boolean {
     const { key, now } = this.#options;
     const [value, ...others] = this.#cookieValues(req, host);
@@ -70,6 +49,12 @@ class CookieProtection implements PasswordProtection {
     return isUnlockCookieValid(value, key, { host, deployment, passwordVersion }, now());
   }
 
+  /**
+   * Answers with the unlock page. It is the same for every path, method, Range and condition, except for the address
+   * that it leads back to.
+   *
+   * @param target Path and query as sent.
+   */
   requirePassword(req: IncomingMessage, res: ServerResponse, { host, site }: ProtectedVisit, target: string): void {
     const headers = { ...uncachedHeaders(site), ...this.#clearSiteData(req, host) };
     if (!cookieForm(host, this.#options.cookies)) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
@@ -77,6 +62,7 @@ class CookieProtection implements PasswordProtection {
     sendUnlockPage(res, { kind: 'locked' }, next, headers);
   }
 
+  /** Answers a submitted form: with the cookie and a redirect for the right password, else with the page again. */
   async handleForm(req: IncomingMessage, res: ServerResponse, { host, site }: ProtectedVisit): Promise<void> {
     const { key, now, cookies } = this.#options;
     const headers = uncachedHeaders(site);
@@ -94,6 +80,7 @@ class CookieProtection implements PasswordProtection {
     sendEmpty(res, 303, { ...headers, Location: entered.next, 'Set-Cookie': cookie });
   }
 
+  /** Redirects a visitor who opens the form but has already unlocked the site. */
   redirect(res: ServerResponse, site: Site): void {
     sendEmpty(res, 303, { ...uncachedHeaders(site), Location: '/' });
   }

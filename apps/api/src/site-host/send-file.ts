@@ -5,7 +5,7 @@ import type { PackStore } from '@berth/core';
 import { type HotContents, SMALL_CONTENT_BYTES } from '@berth/core/sites';
 import { type ByteRange, judgeConditions, judgeRange, type Site, type StoredBytes } from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
-import { type FileAnswer, formFor, notModifiedHead, partHead } from './file-answer.ts';
+import { type FileAnswer, formFor, notModifiedHead, partHead } from './file-answers.ts';
 import { REQUEST_ID_AT, sendEmpty, uncachedHeaders } from './site-headers.ts';
 
 /** The sources of bytes. */

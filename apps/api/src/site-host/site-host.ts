@@ -11,13 +11,12 @@ import {
   SITE_METHODS,
 } from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
-import { createFileAnswers, type FileAnswers } from './file-answers.ts';
+import { FileAnswers, type Visit } from './file-answers.ts';
 import type { PasswordProtection } from './password-protection.ts';
 import { sendPage } from './pages.ts';
 import { type Contents, sendFile } from './send-file.ts';
 import { sendEmpty, siteHeaders, uncachedHeaders, withVaryAccept } from './site-headers.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
-import type { Visit } from './visit.ts';
 
 /** The dependencies of the site host. */
 export interface SiteHostOptions {
@@ -74,7 +73,7 @@ class SiteResponder {
   constructor(options: SiteHostOptions) {
     this.#options = options;
     this.#contents = { hot: createHotContents(options.packs), packs: options.packs };
-    this.#answers = createFileAnswers(options.platformHost);
+    this.#answers = new FileAnswers(options.platformHost);
   }
 
   /** Steps 1 to 3 of S1. A cached answer is sent at once. */

@@ -1,36 +1,34 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { requestIdOf } from '../http/request-id.ts';
 import { writePage } from '../pages/frame.ts';
-import { escapeHtml, paragraph } from '../pages/html.ts';
+import { html, type Html } from '../pages/html.ts';
 import { formatDuration } from '../pages/format.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 
-/** Why the page is shown. */
-export type UnlockState =
+const UNREADABLE = 'The form could not be read. Enter the password again.';
+
+/** The states of the page, each with its status and the problem that it shows. */
+const STATES = {
   /** No password was entered yet. */
-  | { kind: 'locked' }
-  | { kind: 'wrong' }
-  | { kind: 'too-many'; retryAfterSeconds: number }
+  locked: { status: 401, problem: null },
+  wrong: { status: 401, problem: 'The password is incorrect. Check it and enter it again.' },
+  'too-many': { status: 429, problem: 'Too many attempts. You can try again in' },
   /** Passwords cannot be checked right now. */
-  | { kind: 'busy'; retryAfterSeconds: number }
+  busy: { status: 503, problem: 'The service is busy right now. Try again in' },
   /** The form was sent by a page of another site. */
-  | { kind: 'foreign' }
+  foreign: { status: 403, problem: 'The password was sent from a page of another site. Enter it here instead.' },
   /** The request is not the form. */
-  | { kind: 'unreadable' }
-  | { kind: 'too-large' };
+  unreadable: { status: 400, problem: UNREADABLE },
+  'too-large': { status: 413, problem: UNREADABLE },
+} as const;
+
+/** Why the page is shown, and when the visitor may retry if not at once. */
+export type UnlockState =
+  | { kind: Exclude<keyof typeof STATES, 'too-many' | 'busy'> }
+  | { kind: 'too-many' | 'busy'; retryAfterSeconds: number };
 
 /** A 401 must name an authentication scheme: this one opens no dialog of the browser. Source: serving S58. */
 export const CHALLENGE = { 'WWW-Authenticate': 'Password realm="site"' };
-
-const STATUS = {
-  locked: 401,
-  wrong: 401,
-  'too-many': 429,
-  busy: 503,
-  foreign: 403,
-  unreadable: 400,
-  'too-large': 413,
-} as const satisfies Record<UnlockState['kind'], number>;
 
 const TITLE = 'This site is protected by a password';
 
@@ -54,15 +52,17 @@ export function sendUnlockPage(
   next: string,
   headers: OutgoingHttpHeaders,
 ): void {
-  const problem = problemOf(state);
+  const { status, problem: text } = STATES[state.kind];
+  const retryAfterSeconds = 'retryAfterSeconds' in state ? state.retryAfterSeconds : null;
+  const problem = retryAfterSeconds === null ? text : `${text} ${formatDuration(retryAfterSeconds * 1000)}.`;
   writePage(
     res,
     {
-      status: STATUS[state.kind],
+      status,
       // Before the title, so that screen readers read it first.
       title: problem === null ? TITLE : `Error: ${TITLE}`,
       heading: TITLE,
-      parts: [paragraph('Enter the password that its owner gave you.'), formOf(problem, next, state.kind === 'wrong')],
+      parts: [html`<p>Enter the password that its owner gave you.</p>`, formOf(problem, next, state.kind === 'wrong')],
       style: STYLE,
       form: true,
     },
@@ -70,39 +70,20 @@ export function sendUnlockPage(
       'X-Request-Id': requestIdOf(res),
       ...CHALLENGE,
       ...headers,
-      ...('retryAfterSeconds' in state ? { 'Retry-After': String(state.retryAfterSeconds) } : {}),
+      ...(retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) }),
     },
   );
 }
 
-function problemOf(state: UnlockState): string | null {
-  switch (state.kind) {
-    case 'locked':
-      return null;
-    case 'wrong':
-      return 'The password is incorrect. Check it and enter it again.';
-    case 'too-many':
-      return `Too many attempts. You can try again in ${formatDuration(state.retryAfterSeconds * 1000)}.`;
-    case 'busy':
-      return `The service is busy right now. Try again in ${formatDuration(state.retryAfterSeconds * 1000)}.`;
-    case 'foreign':
-      return 'The password was sent from a page of another site. Enter it here instead.';
-    case 'unreadable':
-    case 'too-large':
-      return 'The form could not be read. Enter the password again.';
-    default:
-      return state satisfies never;
-  }
-}
-
-function formOf(problem: string | null, next: string, isInvalid: boolean): string {
-  const described = problem === null ? '' : ` aria-describedby="problem"${isInvalid ? ' aria-invalid="true"' : ''}`;
-  return `<form method="post" action="/${UNLOCK_PATH}">
+function formOf(problem: string | null, next: string, isInvalid: boolean): Html {
+  const described = problem === null ? null : html` aria-describedby="problem"`;
+  const invalid = isInvalid ? html` aria-invalid="true"` : null;
+  return html`<form method="post" action="/${UNLOCK_PATH}">
 <label for="password">Password</label>
-${problem === null ? '' : `<p id="problem" role="alert">${escapeHtml(problem)}</p>\n`}<div class="entry">
-<input id="password" name="password" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${described}>
+${problem === null ? null : html`<p id="problem" role="alert">${problem}</p>\n`}<div class="entry">
+<input id="password" name="password" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${described}${invalid}>
 <button>Open the site</button>
 </div>
-<input type="hidden" name="next" value="${escapeHtml(next)}">
+<input type="hidden" name="next" value="${next}">
 </form>`;
 }

@@ -1,12 +1,12 @@
 import cluster from 'node:cluster';
 import { armFailpoint, recordHeartbeat, type Core } from '@berth/core';
 import { readConfig } from '../config/config.ts';
-import { createHttpListener } from '../http/http-listener.ts';
+import { HttpListener } from '../http/http-listener.ts';
 import { startHeartbeat } from '../service/jobs.ts';
 import { createLogger } from '../logging/logger.ts';
 import { openCore } from '../service/open-core.ts';
 import { serve } from '../server.ts';
-import type { WorkerCommand, WorkerFailure, WorkerReply } from './messages.ts';
+import type { WorkerCommand, WorkerFailure, WorkerReply } from './worker-process.ts';
 
 /**
  * Runs this process as a worker: it executes the commands of the first process. If that process is gone, it finishes running
@@ -17,7 +17,7 @@ export function runWorker(): void {
   const config = readConfig(process.env);
   const log = createLogger({ level: config.logLevel }).child({ worker: worker.id });
   armFailpoint(config.failpoint);
-  const listener = createHttpListener(config, log, { shared: true });
+  const listener = new HttpListener(config, log, { shared: true });
   const resources = new AsyncDisposableStack();
   let core: Core | null = null;
 

@@ -1,6 +1,6 @@
 import { armFailpoint, type Log } from '@berth/core';
 import { type Config, readConfig } from '../config/config.ts';
-import { createHttpListener } from '../http/http-listener.ts';
+import { HttpListener } from '../http/http-listener.ts';
 import { openService } from '../service/open-service.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -36,7 +36,7 @@ export async function startWorkers(
   const requested = readConfig(env);
   armFailpoint(requested.failpoint);
   // Workers share their port with any process that also shares it, so this process checks first that the port is free.
-  const listener = createHttpListener(requested, log);
+  const listener = new HttpListener(requested, log);
   const port = await listener.listen();
   const config = readConfig({ ...env, PORT: String(port) });
   const resources = new AsyncDisposableStack();

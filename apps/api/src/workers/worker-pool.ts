@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@berth/core';
-import { decideRestart } from './restarts.ts';
-import { forkWorker, type WorkerProcess } from './worker-process.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+/** A worker that lived this long did not fail at its start. */
+const SETTLED_MS = 10_000;
+const MAX_EARLY_EXITS = 5;
 
 /** What a {@link WorkerPool} needs. */
 export interface WorkerPoolOptions {
@@ -26,7 +31,7 @@ export class WorkerPool {
   /** Starts the worker processes. */
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#workers = Array.from({ length: options.size }, () => forkWorker(options.env));
+    this.#workers = Array.from({ length: options.size }, () => new WorkerProcess(options.env));
     process.on('exit', this.kill);
   }
 
@@ -86,9 +91,33 @@ export class WorkerPool {
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       earlierExits = earlyExits;
-      const replacement = forkWorker(env);
+      const replacement = new WorkerProcess(env);
       this.#workers[index] = replacement;
       this.#serveWith(replacement).catch(() => {}); // The handler of its end reports the error.
     }
   }
+}
+
+/** The facts about a worker that has ended. */
+export interface WorkerExit {
+  /** How long it lived. */
+  livedMs: number;
+  /** How many of its predecessors, without a gap, ended soon after their start. */
+  earlierExits: number;
+  /** How many other workers are serving. */
+  serving: number;
+}
+
+/** The reaction: start another worker after a pause, or give up. Pass `earlyExits` as `earlierExits` when that worker ends. */
+export type RestartDecision = { kind: 'restart'; pauseMs: number; earlyExits: number } | { kind: 'give-up' };
+
+/**
+ * Decides how to react to the end of a worker. The first one is replaced at once. Workers that end soon after their start are
+ * replaced after growing pauses. Never gives up while other workers are serving.
+ */
+export function decideRestart({ livedMs, earlierExits, serving }: WorkerExit): RestartDecision {
+  const earlyExits = livedMs < SETTLED_MS ? earlierExits + 1 : 0;
+  if (earlyExits > MAX_EARLY_EXITS && serving === 0) return { kind: 'give-up' };
+  const pauseMs = earlyExits <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (earlyExits - 2), MAX_PAUSE_MS);
+  return { kind: 'restart', pauseMs, earlyExits };
 }

@@ -33,8 +33,8 @@ describe('S1: the memory for the bodies of one client is bounded', () => {
   it('so that later requests wait until an earlier one is answered', async () => {
     const begin = requests();
     const [one, two] = [begin(), begin()];
-    expect(one.reserve(6 * MiB)).toBeUndefined();
-    expect(two.reserve(2 * MiB)).toBeUndefined();
+    expect(one.reserve(3 * MiB)).toBeUndefined();
+    expect(two.reserve(MiB)).toBeUndefined();
     const more = two.reserve(1);
     expect(await isSettled(more)).toBe(false);
     one.end();

@@ -1,6 +1,6 @@
 import { DEFAULT_RATE_LIMITS } from '@berth/core';
 import { describe, expect, it } from 'vitest';
-import type { ConfigError } from '../../src/config/config-error.ts';
+import type { ConfigError } from '../../src/config/environment-reader.ts';
 import { readConfig } from '../../src/config/config.ts';
 
 const limitsOf = (text: string) => readConfig({ RATE_LIMITS: text }).rateLimits;
@@ -10,7 +10,7 @@ function faultsOf(text: string): string[] {
     readConfig({ RATE_LIMITS: text });
     return [];
   } catch (error) {
-    return (error as ConfigError).faults.map(({ variable, message }) => `${variable}: ${message}`);
+    return (error as ConfigError).message.split('\n');
   }
 }
 

@@ -43,11 +43,4 @@ describe('T12: the address of a client', () => {
   it.each(rows)('trusting %j, from %s with X-Forwarded-For %j: %s', (trusted, socket, forwarded, expected) => {
     expect(clientAddress(from(socket, forwarded), parseTrustedProxies(trusted))).toBe(expected);
   });
-
-  it.each(['true', '1', '10.0.0.0/33', '10.0.0.1/x', '::/129', 'proxy.example', '', '*', '0x7f.1'])(
-    '%j is not a trusted proxy',
-    (entry) => {
-      expect(() => parseTrustedProxies(['127.0.0.1', entry])).toThrow(`"${entry}"`);
-    },
-  );
 });

@@ -2,21 +2,26 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ask, listen, open, parse, send, sendWithoutReading, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../src/http/client-address.ts';
 import { createHttpServer, type Handler, type HttpLimits } from '../../src/http/server.ts';
 import { requestIdOf } from '../../src/http/request-id.ts';
 
 const ID = /^[0-9a-f]{32}$/;
 const errors: object[] = [];
 const log = { info() {}, warn() {}, error: (fields: object) => void errors.push(fields) };
-let server: Server;
+const servers: Server[] = [];
 
-async function start(handler: Handler, limits: Partial<HttpLimits> = {}): Promise<number> {
+/** Starts a server that trusts these proxies. @returns Its port. */
+async function start(handler: Handler, limits: Partial<HttpLimits> = {}, trusted: string[] = []): Promise<number> {
   errors.length = 0;
-  server = createHttpServer(handler, { log, limits });
+  const server = createHttpServer(handler, { log, limits, trustedProxies: parseTrustedProxies(trusted) });
+  servers.push(server);
   return listen(server);
 }
 
-afterEach(() => stop(server));
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(stop));
+});
 
 const ok: Handler = (_req: IncomingMessage, res: ServerResponse) => void res.end('ok');
 
@@ -247,5 +252,79 @@ describe('T5: many slow clients', () => {
     for (let n = 0; n < 20; n += 1) expect((await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');
     expect(areSlowOnesOver).toBe(false);
     expect(new Set((await slow).map((text) => errorOf(text).status))).toEqual(new Set([408]));
+  });
+});
+
+describe('T5: the maximum number of connections', () => {
+  it('of one address closes further ones, and accepts new ones when one has left', async () => {
+    const port = await start(ok, { maxSocketsPerAddress: 2 });
+    const [first] = [await open(port), await open(port)];
+    expect(await (await open(port)).received).toBe('');
+    expect(await (await open(port)).received).toBe('');
+
+    first.socket.destroy();
+    await expect.poll(async () => (await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');
+  });
+
+  it('in total closes further ones', async () => {
+    const port = await start(ok, { maxSockets: 2 });
+    await Promise.all([open(port), open(port)]);
+    expect(await (await open(port)).received).toBe('');
+  });
+
+  it('of one address does not apply to a trusted proxy', async () => {
+    const port = await start(ok, { maxSocketsPerAddress: 1 }, ['127.0.0.0/8']);
+    await Promise.all([open(port), open(port), open(port)]);
+    expect((await ask(port, 'GET / HTTP/1.1')).body).toBe('ok');
+  });
+});
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+/** Sends a request on a connection that stays open. @returns The answer; empty if the connection was closed. */
+async function request({ socket, received }: Awaited<ReturnType<typeof open>>): Promise<string> {
+  const answered = once(socket, 'data').then(([bytes]) => String(bytes));
+  socket.write(REQUEST);
+  return Promise.race([answered, received.then(() => '')]);
+}
+
+describe('scale B11: an idle connection', () => {
+  it('of a client is kept open for 5 s, of a trusted proxy for 75 s: longer than proxies keep it', async () => {
+    for (const [trusted, seconds] of [
+      [[], 5],
+      [['127.0.0.1'], 75],
+    ] as const) {
+      const connection = await open(await start(ok, {}, [...trusted]));
+      for (let n = 0; n < 2; n += 1)
+        expect(await request(connection)).toMatch(`\r\nKeep-Alive: timeout=${seconds}\r\n`);
+    }
+  });
+
+  it('of a trusted proxy still accepts requests when that of a client has been closed', async () => {
+    const limits = { keepAliveTimeoutMs: 50, proxyKeepAliveTimeoutMs: 60_000 };
+    const client = await open(await start(ok, limits, ['10.0.0.1']));
+    const proxy = await open(await start(ok, limits, ['127.0.0.0/8']));
+    await request(proxy);
+    await request(client);
+    await client.received;
+    expect(await request(proxy)).toContain('HTTP/1.1 200');
+    const late = await open(await start(ok, limits, ['10.0.0.1']));
+    await request(late);
+    await late.received;
+    expect(await request(proxy)).toContain('HTTP/1.1 200');
+  });
+
+  it('of a trusted proxy is closed after its timeout', async () => {
+    const proxy = await open(
+      await start(ok, { keepAliveTimeoutMs: 50, proxyKeepAliveTimeoutMs: 100 }, ['127.0.0.0/8']),
+    );
+    await request(proxy);
+    expect(await proxy.received).toContain('Keep-Alive: timeout=0');
+  });
+
+  it('is closed if a proxy requests it', async () => {
+    const { socket, received } = await open(await start(ok, {}, ['127.0.0.0/8']));
+    socket.write(REQUEST.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    expect(await received).not.toContain('Keep-Alive');
   });
 });

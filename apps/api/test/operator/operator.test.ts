@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testEnvironment } from '@berth/testing/server';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runBerth, spawnBerth } from './run-berth.ts';
+import { runBerth, spawnBerth, wordsOf } from './run-berth.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 
@@ -35,6 +35,18 @@ async function makeAccount(...options: string[]): Promise<{ account: string; key
   server().secrets.add(key);
   return { account, key };
 }
+
+it('the README shows commands of the operator that succeed one after another as pasted', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../../../README.md'), 'utf8');
+  const lines = [...readme.matchAll(/^npm run berth -- (.*)$/gm)].map(([, line]) => line!);
+  expect(lines.length).toBeGreaterThan(5);
+  const { deployment } = await server().publish(PAGE);
+  for (const line of lines) {
+    const { code, out, err } = await runBerth(env, ...wordsOf(line.replace(/calm-otter-\w{7}/, deployment)));
+    if (line.startsWith('keys create')) server().secrets.add(out.trim());
+    expect({ line, code, err }).toEqual({ line, code: 0, err: '' });
+  }
+});
 
 describe('api §8: the command line as a process while a server runs', () => {
   it('creates an account and a key that works for the API', async () => {

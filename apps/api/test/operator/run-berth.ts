@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { operate } from '../../src/operator/operate.ts';
+import { parseCommandLine } from '@berth/terminal';
+import type { Command } from 'commander';
+import { createProgram, operate } from '../../src/operator/operate.ts';
 
 /** The outcome of a command line. */
 export interface Outcome {
@@ -34,6 +36,28 @@ export async function runBerth(env: Record<string, string>, ...words: string[]):
     isInteractive: false,
   });
   return { code, out, err };
+}
+
+/** Returns whether a command line is valid, without running its command. */
+export async function isValid(line: string): Promise<boolean> {
+  let isOpened = false;
+  const program = createProgram({ out() {}, err() {} }, () => {
+    isOpened = true;
+    throw new Error('nothing is opened');
+  });
+  await parseCommandLine(program, wordsOf(line)).catch(() => {});
+  return isOpened;
+}
+
+/** Every command by what to type, such as `accounts create`. */
+export function readCommands(): Map<string, Command> {
+  const { commands } = createProgram({ out() {}, err() {} }, () => Promise.reject());
+  const named = commands.flatMap((group): [string, Command][] =>
+    group.commands.length === 0
+      ? [[group.name(), group]]
+      : group.commands.map((command) => [`${group.name()} ${command.name()}`, command]),
+  );
+  return new Map(named.filter(([name]) => name !== 'help'));
 }
 
 /** The words of a line, quotes taken off. */

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { type DnsServer, startDnsServer } from '@berth/core/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expectPage } from './expect-page.ts';
 import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
 import { type DnsServer, startDnsServer } from '@berth/testing/dns-server';
 import { closeClean, expectErrorAnswer } from '@berth/testing/expectations';
 import type { Answer, Ask } from '@berth/testing/requests';
 import { startServer, type TestServer } from '@berth/testing/server';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
@@ -122,26 +123,6 @@ describe('api §4: verify over REST', () => {
     });
     expect((await server.visit(`http://${name}`)).text).toBe('proved');
   });
-
-  it('reports SERVFAIL of a DNS server, and does not revoke the verification', async () => {
-    const { name, records } = await add();
-    point(records);
-    await verify(name);
-    dns.zone.set(name, 'SERVFAIL');
-    await rest();
-    const { status, checks } = (await verify(name)).json<{ status: string; checks: { reason: string }[] }>();
-    expect([status, checks[0]!.reason]).toEqual(['success', expect.stringContaining('SERVFAIL')]);
-    expect(checks[0]).not.toHaveProperty('failed');
-  });
-
-  it('returns the DNS provider', async () => {
-    const { name } = await add();
-    dns.zone.set(name.replace('www.', ''), { NS: ['ns1.dnsimple.com'] });
-    expect((await server.api(`/domains/${name}/dns`, { key })).json()).toEqual({
-      domain: name,
-      dns: { provider: { name: 'DNSimple' } },
-    });
-  });
 });
 
 describe('api §4: the public page of a share link', () => {
@@ -226,22 +207,9 @@ describe('api §4: the public page of a share link', () => {
       [`/setup/${UNKNOWN}`, 404],
     ] as const) {
       const answer = await open(address);
-      const style = createHash('sha256')
-        .update(/<style>(.*)<\/style>/s.exec(answer.text)![1]!)
-        .digest('base64');
-      expect([answer.status, answer.headers]).toEqual([
-        status,
-        expect.objectContaining({
-          'content-type': 'text/html; charset=utf-8',
-          'cache-control': 'no-store',
-          'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-          'x-content-type-options': 'nosniff',
-          'referrer-policy': 'same-origin',
-          'x-robots-tag': 'noindex, nofollow',
-        }),
-      ]);
-      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
-      expect(answer.text).not.toMatch(/<script|\sstyle=|\son\w+=/i);
+      expect(answer.status).toBe(status);
+      expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' });
+      expectPage(answer.headers, answer.text, "'self'");
       const head = await open(address, { method: 'HEAD' });
       expect([head.status, head.text, head.headers['content-length']]).toEqual([
         status,
@@ -251,7 +219,7 @@ describe('api §4: the public page of a share link', () => {
     }
   });
 
-  it('T17: shows foreign DNS records as plain text', async () => {
+  it('T17: shows foreign DNS records as plain text, without control characters', async () => {
     const { path, name } = await add('');
     dns.zone.set(`_berth.${name}`, { TXT: ['"><script>alert(1)</script>', '\u0000\u202e&lt;'] });
     const { text } = await check(path);

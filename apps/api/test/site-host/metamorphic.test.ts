@@ -1,8 +1,9 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
 import { compressDeployments, createCompressor } from '@berth/core/jobs';
 import { createRandom } from '@berth/testing/random';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../crash/traffic.ts';
+import { type Connection, openConnection, type Received } from './oracle/connection.ts';
 import { cookieOf } from './unlocking.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -144,9 +145,10 @@ interface Guise {
 const server = useServer({ clean: { secrets: [PASSWORD] } });
 let guises: Guise[];
 let deployments: { open: string; guarded: string };
-const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+let connections: Connection[];
 
 beforeAll(async () => {
+  connections = Array.from({ length: CONNECTIONS }, () => openConnection(server().port));
   const at = (label: string) => `${label}.localhost:${server().port}`;
   const open = (await server().publish(FILES)).deployment;
   const anonymousSite = (await server().publish(FILES, { key: null })).deployment;
@@ -172,7 +174,7 @@ beforeAll(async () => {
     await unlocked('guarded'),
   ];
 });
-afterAll(() => agents.forEach((agent) => agent.destroy()));
+afterAll(() => connections.forEach((connection) => connection.close()));
 
 describe(`one content in public and in protected sites, seed ${SEED}`, () => {
   it('gets the same answer for any other headers of the request, in any order on any connection (S57, S63)', async () => {
@@ -197,7 +199,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
     );
     const shuffled = shuffle(varied, random);
     await Promise.all(
-      agents.map(async (_, connection) => {
+      connections.map(async (_, connection) => {
         for (let turn = connection; turn < shuffled.length; turn += CONNECTIONS) {
           const { base, name, value } = shuffled[turn]!;
           const { question } = bases[base]!;
@@ -231,7 +233,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
       const isOpen = turn % 2 === 0;
       await link('guarded', isOpen ? deployments.open : deployments.guarded);
       const answers = await Promise.all(
-        agents.flatMap((_, connection) => [
+        connections.flatMap((_, connection) => [
           sendQuestion(questionOf({ host, isLocked: !isOpen }, FRONT_PAGE), connection),
           sendQuestion(questionOf(opened!, FRONT_PAGE), connection),
         ]),
@@ -260,7 +262,7 @@ function questionOf({ host, cookie }: Guise, { method, path, headers }: Asked): 
 }
 
 /** Checks that a site answers by its own rules: nothing comes from another site with the same content. */
-function expectOwn(answer: Answered, { status, cookie, isLocked }: Guise & { status: number }, label: string): void {
+function expectOwn(answer: Received, { status, cookie, isLocked }: Guise & { status: number }, label: string): void {
   const { 'cache-control': caching, vary = '', etag } = answer.headers;
   expect(answer.status, label).toBe(status);
   const isProtected = isLocked || cookie !== undefined;
@@ -285,35 +287,9 @@ function added({ headers, ...question }: Question, name: string, value: string):
   return { ...question, headers: { ...headers, [name]: both } };
 }
 
-interface Answered {
-  status: number;
-  headers: Record<string, string>;
-  /** Names as sent, in order. */
-  names: string[];
-  body: string;
-}
-
-/** Headers that differ between answers, or belong to the connection. */
-const NOT_COMPARED = /^(?:date|x-request-id|connection|keep-alive)$/i;
-
-function sendQuestion({ host, method, path, headers }: Question, connection: number): Promise<Answered> {
-  const agent = agents[connection % CONNECTIONS]!;
-  return new Promise((resolve, reject) => {
-    const { port } = server();
-    const options = { agent, host: '127.0.0.1', port, method, path, headers: { ...headers, Host: host } };
-    request(options, (res) => void read(res).then(resolve, reject))
-      .on('error', reject)
-      .end();
-  });
-}
-
-async function read(res: IncomingMessage): Promise<Answered> {
-  const chunks = await res.toArray();
-  const names = res.rawHeaders.filter((name, index) => index % 2 === 0 && !NOT_COMPARED.test(name));
-  const headers = Object.fromEntries(
-    names.map((name) => [name.toLowerCase(), String(res.headers[name.toLowerCase()])]),
-  );
-  return { status: res.statusCode!, headers, names, body: Buffer.concat(chunks).toString('latin1') };
+async function sendQuestion({ host, method, path, headers }: Question, index: number) {
+  const answer = await connections[index % CONNECTIONS]!.ask(method, host, path, headers);
+  return { ...answer, names: Object.keys(answer.headers) };
 }
 
 function shuffle<T>(values: readonly T[], random: () => number): T[] {

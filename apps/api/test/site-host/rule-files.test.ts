@@ -65,6 +65,7 @@ describe('the order of decision (S1)', () => {
     ['taken down', 'DELETE', '/page', 451, 'has been taken down'],
     ['locked', 'GET', '/%', 400, 'could not be read'],
     ['locked', 'GET', '/.berth/x', 404, 'nothing at this address'],
+    ['locked', 'GET', '/.well-known/acme-challenge/token', 404, 'nothing at this address'],
     ['locked', 'DELETE', '/both', 401, 'protected by a password'],
     ['locked', 'GET', '/.secret', 401, 'protected by a password'],
     ['open', 'GET', '/.berth/x', 404, 'nothing at this address'],

@@ -5,7 +5,7 @@ import type { LiveSites, SiteLookup, UnlockAttempt, UnlockOutcome, WithheldReaso
 import { NO_RULES, type Site } from '@berth/serving';
 import { ask, listen, type RawAnswer } from '@berth/testing/raw-socket';
 import { createHttpServer } from '../../src/http/server.ts';
-import { createPasswordProtection } from '../../src/site-host/password-protection.ts';
+import { PasswordProtection } from '../../src/site-host/password-protection.ts';
 import { createSiteHost } from '../../src/site-host/site-host.ts';
 import { createHostMatcher } from '../../src/routing/host-matcher.ts';
 import { memoryPacks, type MemoryPacks, pack } from './memory-packs.ts';
@@ -83,7 +83,7 @@ export async function runSiteHost(packs: PackStore): Promise<RunningHost> {
       return live.findFresh(address);
     },
   };
-  const protection = createPasswordProtection({
+  const protection = new PasswordProtection({
     key: randomBytes(32),
     now: () => new Date(),
     cookies: { publicScheme: 'https', allowInsecure: false },

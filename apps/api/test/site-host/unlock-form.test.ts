@@ -2,7 +2,8 @@ import { ask as askRaw, open } from '@berth/testing/raw-socket';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { safeNext } from '../../src/site-host/unlock-form.ts';
-import { expectLocked, FILES, MARKER, PASSWORD, problemOf, visitorsOf } from './unlocking.ts';
+import { ask as askRaw, open } from '../http/raw-socket.ts';
+import { expectLocked, MARKER, PASSWORD, problemOf, visitorsOf } from './unlocking.ts';
 
 const server = useServer({ env: { TRUST_PROXY: '127.0.0.1' }, clean: { secrets: [PASSWORD] } });
 let site: string;
@@ -181,11 +182,5 @@ describe('S60, S61: the unlock form', () => {
     }
     for (const method of ['PUT', 'GET', 'PATCH'])
       expect((await visitors.enter(site, { method })).status, method).toBe(401);
-  });
-
-  it('S64: does not exist on a public site', async () => {
-    const { deployment } = await server().publish(FILES);
-    const answer = await visitors.enter(deployment);
-    expect([answer.status, answer.headers['set-cookie']]).toEqual([404, undefined]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shareConnections } from '../../src/service/connections.ts';
-import { decideRestart } from '../../src/workers/restarts.ts';
+import { shareConnections } from '../../src/service/open-core.ts';
+import { decideRestart } from '../../src/workers/worker-pool.ts';
 
 /** The pauses before each new worker if all of them end soon after their start, then `give-up`. */
 function pausesOf({ serving, deaths }: { serving: number; deaths: number }): (number | 'give-up')[] {

@@ -3,6 +3,7 @@ import type { AppState } from '../shared/contract.ts';
 import type { Handlers } from './backend.ts';
 import type { Grants } from './grants.ts';
 import type { Native } from './native.ts';
+import { orRefuse } from './problem.ts';
 import { mayOpen } from './shell/links.ts';
 
 export interface AppCommandsOptions {
@@ -11,14 +12,8 @@ export interface AppCommandsOptions {
   state(): AppState;
 }
 
-/** The commands that belong to the app as a whole. */
-export type AppCommands = Pick<
-  Handlers,
-  'readState' | 'copy' | 'openLink' | 'pickFolder' | 'pickFiles' | 'restartToUpdate'
->;
-
-/** Source: desktop §6. */
-export function createAppCommands({ native, grants, state }: AppCommandsOptions): AppCommands {
+/** The commands that belong to the app as a whole. Source: desktop §6. */
+export function createAppCommands({ native, grants, state }: AppCommandsOptions) {
   return {
     readState: async () => state(),
     async copy({ text }) {
@@ -33,9 +28,7 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
       const address = mayOpen(url, origins);
       if (!address)
         throw new ClientError('refused', 'This link cannot be opened. Only https links and pages of your servers can.');
-      await native.openExternal(address.href).catch((cause: unknown) => {
-        throw new ClientError('refused', 'The browser could not be opened. Copy the link instead.', { cause });
-      });
+      await orRefuse(native.openExternal(address.href), 'The browser could not be opened. Copy the link instead.');
     },
     async pickFolder() {
       const path = await native.pickFolder();
@@ -55,5 +48,5 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
       if (state().update.is !== 'ready') throw new ClientError('refused', 'No update is ready to install.');
       native.restartToUpdate();
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -27,76 +27,69 @@ interface StoredGrant {
 /**
  * The paths that the user picked, by a drop, in a dialog, or as a suggestion inside a picked folder. The page never sends a path,
  * so a compromised page cannot choose one. Source: desktop §6; security T40.
- */
-export interface Grants {
-  /** Makes a grant for each path. Skips unreadable paths. The kind is `unknown` if the drive does not answer. */
-  give(paths: readonly string[]): Promise<Given[]>;
-  /** Makes the confirmation for a question about a folder. It is valid as long as a grant. */
-  confirm(path: string): string;
-  /** True if it is a valid confirmation of this folder. */
-  isConfirmed(confirmation: string, path: string): boolean;
-  /** Reads a grant and uses it up. @throws ClientError `refused` when it is unknown, used or expired. */
-  take(grant: string): Granted;
-  /** Reads a grant, which stays valid. @throws ClientError `refused` when it is unknown, used or expired. */
-  peek(grant: string): Granted;
-}
-
-/**
- * Creates a store of grants. Each is 128 random bits, valid once and for an hour. Only folders and files get one. A symbolic link
- * counts as its target, because that is what the user means.
  *
- * @param now The time, in milliseconds. Default: the system clock.
+ * A grant is 128 random bits, valid once and for an hour. Only folders and files get one. A symbolic link counts as its target,
+ * because that is what the user means.
  */
-export function createGrants(now: () => number = Date.now): Grants {
-  // In the order they were made.
-  const grants = new Map<string, StoredGrant>();
+export class Grants {
+  readonly #now: () => number;
+  /** In the order they were made. */
+  readonly #grants = new Map<string, StoredGrant>();
 
-  function forgetOld(): void {
-    for (const [grant, { until }] of grants) {
-      if (until > now() && grants.size <= MAX_GRANTS) return;
-      grants.delete(grant);
-    }
+  /** @param now The time, in milliseconds. Default: the system clock. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
   }
 
-  function keep(path: string, kind: StoredGrant['kind']): string {
-    const grant = randomBytes(16).toString('hex');
-    grants.set(grant, { path, kind, until: now() + VALID_FOR_MS });
-    forgetOld();
-    return grant;
+  /** Makes a grant for each path. Skips unreadable paths. The kind is `unknown` if the drive does not answer. */
+  async give(paths: readonly string[]): Promise<Given[]> {
+    const kinds = await Promise.all(paths.map(async (path) => (isAbsolute(path) ? kindOf(path) : null)));
+    return paths.flatMap((path, at): Given[] => {
+      const kind = kinds[at] ?? null;
+      return kind === null ? [] : [{ grant: this.#keep(path, kind), name: basename(path) || path, kind }];
+    });
   }
 
-  function find(grant: string): StoredGrant | null {
-    const found = grants.get(grant);
-    return found && found.until > now() ? found : null;
+  /** Makes the confirmation for a question about a folder. It is valid as long as a grant. */
+  confirm(path: string): string {
+    return this.#keep(path, 'confirmation');
   }
 
-  function peek(grant: string): Granted {
-    const found = find(grant);
+  /** True if it is a valid confirmation of this folder. */
+  isConfirmed(confirmation: string, path: string): boolean {
+    const found = this.#find(confirmation);
+    return found?.kind === 'confirmation' && found.path === path;
+  }
+
+  /** Reads a grant and uses it up. @throws ClientError `refused` when it is unknown, used or expired. */
+  take(grant: string): Granted {
+    const granted = this.peek(grant);
+    this.#grants.delete(grant);
+    return granted;
+  }
+
+  /** Reads a grant, which stays valid. @throws ClientError `refused` when it is unknown, used or expired. */
+  peek(grant: string): Granted {
+    const found = this.#find(grant);
     if (found === null || found.kind === 'confirmation')
       throw new ClientError('refused', 'This drop has expired. Drop the item again.');
     return { path: found.path, kind: found.kind };
   }
 
-  return {
-    async give(paths) {
-      const kinds = await Promise.all(paths.map(async (path) => (isAbsolute(path) ? kindOf(path) : null)));
-      return paths.flatMap((path, at): Given[] => {
-        const kind = kinds[at] ?? null;
-        return kind === null ? [] : [{ grant: keep(path, kind), name: basename(path) || path, kind }];
-      });
-    },
-    peek,
-    confirm: (path) => keep(path, 'confirmation'),
-    isConfirmed(confirmation, path) {
-      const found = find(confirmation);
-      return found?.kind === 'confirmation' && found.path === path;
-    },
-    take(grant) {
-      const granted = peek(grant);
-      grants.delete(grant);
-      return granted;
-    },
-  };
+  #find(grant: string): StoredGrant | null {
+    const found = this.#grants.get(grant);
+    return found && found.until > this.#now() ? found : null;
+  }
+
+  #keep(path: string, kind: StoredGrant['kind']): string {
+    const grant = randomBytes(16).toString('hex');
+    this.#grants.set(grant, { path, kind, until: this.#now() + VALID_FOR_MS });
+    for (const [old, { until }] of this.#grants) {
+      if (until > this.#now() && this.#grants.size <= MAX_GRANTS) break;
+      this.#grants.delete(old);
+    }
+    return grant;
+  }
 }
 
 /** The kind of a path, following links; `null` if it does not exist or is neither a folder nor a file. */

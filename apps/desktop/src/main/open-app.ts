@@ -5,14 +5,12 @@ import type { App, IpcMain, PowerMonitor } from 'electron';
 import { type About, DEFAULT_SETTINGS, type Settings, type Update } from '../shared/settings.ts';
 import type { AppOptions, ElectronModule } from './app-options.ts';
 import type { Backend, Emit } from './backend.ts';
-import type { Keychain } from './native.ts';
 import { registerIpc } from './ipc/register-ipc.ts';
-import { createPageEvents, type PageEvents } from './ipc/page-events.ts';
+import { PageEvents } from './ipc/page-events.ts';
 import { type Actions, createActions } from './shell/actions.ts';
 import { APP_SCHEME, createAppProtocol } from './shell/app-protocol.ts';
-import type { Launches } from './shell/launches.ts';
+import type { createLaunches } from './shell/launches.ts';
 import { LINK_SCHEME } from './shell/deep-link.ts';
-import { createUpdates } from './shell/electron-updater.ts';
 import { openKeychain } from './shell/keychain.ts';
 import { createLoginItem } from './shell/login-item.ts';
 import { followMachine } from './shell/machine.ts';
@@ -20,19 +18,19 @@ import { menuTemplate } from './shell/menu.ts';
 import { createNative } from './shell/native.ts';
 import { refusePermissions } from './shell/navigation.ts';
 import { createNotifier } from './shell/notifier.ts';
-import { programOf } from './shell/program.ts';
 import { type Quitting, stopBeforeQuit } from './shell/quit.ts';
 import { hasTrayHost } from './shell/tray-host.ts';
-import { type AppTray, createTray } from './shell/tray.ts';
-import type { Updates } from './shell/updates.ts';
-import { type Appearance, createMainWindow, type MainWindow } from './shell/window.ts';
+import { AppTray } from './shell/tray.ts';
+import { createUpdates, type Updates } from './shell/updates.ts';
+import { type Appearance, MainWindow } from './shell/window.ts';
 
 /** The parameters of the start that are known when Electron is ready. */
 export interface Start {
   platform: About['platform'];
   /** True if the app must start without showing its window. */
   hidden: boolean;
-  launches: Launches;
+  /** Subscribes to links and folders that are opened with the app. */
+  onLaunch: ReturnType<typeof createLaunches>;
 }
 
 /** How many seconds a desktop may take after login until it shows its tray. */
@@ -48,26 +46,15 @@ export async function openApp(electron: ElectronModule, options: AppOptions, sta
   guardPage(electron, options.dist);
   if (electron.app.isPackaged) electron.app.setAsDefaultProtocolClient(LINK_SCHEME);
   const system = await openSystem(electron, options, start);
-  await new RunningApp(electron, options, system).open(start.launches);
+  await new RunningApp(electron, options, system).open(start.onLaunch);
 }
 
-/** What the app uses of the computer it runs on. */
-interface System {
-  platform: About['platform'];
-  /** The folder with the stored data of the app. */
-  home: string;
-  keychain: Keychain;
-  loginItem: ReturnType<typeof createLoginItem>;
-  updates: Updates;
-  canTray: boolean;
-  isHidden: boolean;
-}
-
+/** Opens what the app uses of the computer it runs on. */
 async function openSystem(
   { app, safeStorage }: Pick<ElectronModule, 'app' | 'safeStorage'>,
   options: AppOptions,
   { platform, hidden }: Start,
-): Promise<System> {
+) {
   const home = join(app.getPath('userData'), 'berth');
   const isHidden = hidden || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
   const findTray = options.hasTray ?? ((attempts: number) => hasTrayHost(platform, attempts));
@@ -76,11 +63,14 @@ async function openSystem(
     findTray(isHidden ? LOGIN_ATTEMPTS : 1),
   ]);
   const { env, execPath, resourcesPath: resources } = options.process;
-  const program = programOf(env, execPath);
+  // The program inside an AppImage vanishes when the app ends, so start the image.
+  const program = env['APPIMAGE'] || execPath;
   const loginItem = createLoginItem(app, { platform, env, program });
   const updates = options.updates ?? createUpdates({ app, resources, program });
   return { platform, home, keychain, loginItem, updates, canTray, isHidden };
 }
+
+type System = Awaited<ReturnType<typeof openSystem>>;
 
 /** The app from its start until it quits. */
 class RunningApp {
@@ -103,7 +93,7 @@ class RunningApp {
     this.#system = system;
     this.#assets = join(options.dist, 'assets');
     this.#quitting = stopBeforeQuit(electron.app, () => this.#close());
-    this.#window = createMainWindow({
+    this.#window = new MainWindow({
       ...electron,
       platform: system.platform,
       preload: join(options.dist, 'preload', 'index.cjs'),
@@ -113,10 +103,10 @@ class RunningApp {
       onFocus: () => void this.#opening?.then((backend) => backend.onWake()),
       onLoading: () => this.#pageEvents.reset(),
     });
-    this.#pageEvents = createPageEvents(() => this.#window.current());
+    this.#pageEvents = new PageEvents(() => this.#window.current());
   }
 
-  async open(launches: Launches): Promise<void> {
+  async open(onLaunch: Start['onLaunch']): Promise<void> {
     const { app, ipcMain, powerMonitor, net } = this.#electron;
     const { updates, canTray, isHidden } = this.#system;
     this.#opening = this.#openBackend();
@@ -134,7 +124,7 @@ class RunningApp {
       this.#update = next;
       backend.setUpdate(next);
     });
-    launches.subscribe(actions.receive);
+    onLaunch(actions.receive);
   }
 
   readonly #emit: Emit = (name, data) => {
@@ -179,7 +169,7 @@ class RunningApp {
   #addTray(actions: Actions, backend: Backend): void {
     const { platform } = this.#system;
     const icons = join(this.#assets, 'tray');
-    this.#tray = createTray({ ...this.#electron, platform, icons, actions, summary: () => backend.summary() });
+    this.#tray = new AppTray({ ...this.#electron, platform, icons, actions, summary: () => backend.summary() });
   }
 
   #staysWhenClosed(): boolean {

@@ -3,17 +3,17 @@ import { WATCH_RULE } from '@berth/client';
 import type { AppState } from '../shared/contract.ts';
 import type { Problem } from '../shared/problem.ts';
 import type { Given } from '../shared/publishing.ts';
-import type { About, Update } from '../shared/settings.ts';
-import type { Accounts } from './account/accounts.ts';
-import { openAccounts } from './account/open-accounts.ts';
-import { type AppCommands, createAppCommands } from './app-commands.ts';
+import type { Update } from '../shared/settings.ts';
+import { openAccounts } from './account/accounts.ts';
+import { createAppCommands } from './app-commands.ts';
 import type { Backend, BackendOptions, Emit, Handlers, Summary } from './backend.ts';
-import { type Folders, openFolders } from './folders/open-folders.ts';
-import { createGrants, type Grants } from './grants.ts';
-import { createNextDrop, type NextDrop } from './next-drop.ts';
-import { openPublishings, type Publishings } from './publishing/open-publishings.ts';
-import { type OpenSettings, openSettings } from './settings.ts';
-import { createSites, type Sites } from './sites/sites.ts';
+import { openFolders } from './folders/folders.ts';
+import { Grants } from './grants.ts';
+import { NextDrop } from './next-drop.ts';
+import { Notifications } from './notifications.ts';
+import { openPublishings } from './publishing/publishings.ts';
+import { openSettings } from './settings.ts';
+import { createSites } from './sites/sites.ts';
 import { dataLossProblem } from './storage/damaged-file.ts';
 import { summarize } from './summary.ts';
 
@@ -26,28 +26,41 @@ const FIRST_SERVER = 'http://localhost:4000';
  * @throws Error when stored data cannot be read. Source: desktop §1, §6.
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
-  const { native, about, watchRule, retries } = options;
-  let isOpen = false;
   const lost: Problem[] = [];
-  const onDamaged = (path: string, copy: string) => void lost.push(dataLossProblem(path, copy));
-
+  let backend: OpenBackend | null = null;
   const emit: Emit = (name, data) => {
     // Until the state is complete, the page has not read it and needs no events.
-    if (!isOpen) return;
+    if (!backend) return;
     options.emit(name, data);
     // A publishing says whether its folder is watched, so it changes too.
-    if (name === 'folders') publishings.watchedChanged();
+    if (name === 'folders') backend.watchedChanged();
   };
+  const onDamaged = (path: string, copy: string) => void lost.push(dataLossProblem(path, copy));
+  const parts = await openParts({ ...options, emit, onDamaged, state: () => backend!.state() });
+  backend = new OpenBackend(parts);
+  for (const problem of lost) emit('problem', { problem });
+  return backend;
+}
 
-  const stores = await openStores(options, emit, onDamaged);
-  const { accounts, grants, nextDrop, settings } = stores;
-  const app = createAppCommands({ native, grants, state: () => backend.state() });
+interface PartsOptions extends BackendOptions {
+  onDamaged(path: string, copy: string): void;
+  state(): AppState;
+}
+
+async function openParts(options: PartsOptions) {
+  const { about, native, emit, dataDir, cacheDir, server = FIRST_SERVER, watchRule, onDamaged, state } = options;
+  for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
+  const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
+  const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
+  const nextDrop = new NextDrop(() => emit('dropTaken', {}));
+  const grants = new Grants();
+  const app = createAppCommands({ native, grants, state });
   const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
-  const shared = { ...stores, settings: settings.value, openLink, onDamaged };
+  const notifications = new Notifications({ native, settings: settings.value, openLink, emit });
+  const shared = { ...options, accounts, grants, nextDrop, notifications };
   const folders = await openFolders({
     ...shared,
-    watchRule,
-    emit,
+    settings: settings.value,
     publishedFolder: (id) => publishings.publishedFolder(id),
   });
   const sites = createSites({
@@ -59,64 +72,19 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const publishings = await openPublishings({
     ...shared,
     rule: { ...WATCH_RULE, ...watchRule },
-    retries,
     watchedPaths: () => folders.list().map(({ path }) => path),
-    showPublishing(id) {
-      native.showWindow();
-      emit('navigate', { page: 'publish', id });
-    },
     onChange: (list) => emit('publishings', list),
     onProblem: (problem) => emit('problem', { problem }),
   });
-  const backend = new OpenBackend({
-    about,
-    emit,
-    app,
-    settings,
-    nextDrop,
-    accounts,
-    grants,
-    publishings,
-    folders,
-    sites,
-  });
-  isOpen = true;
-  for (const problem of lost) emit('problem', { problem });
-  return backend;
-}
-
-/** Opens the parts that folders and publishings use. */
-async function openStores(
-  { native, dataDir, cacheDir, server = FIRST_SERVER }: BackendOptions,
-  emit: Emit,
-  onDamaged: (path: string, copy: string) => void,
-) {
-  for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
-  const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
-  const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
-  const nextDrop = createNextDrop(() => emit('dropTaken', {}));
-  return { native, dataDir, cacheDir, settings, accounts, grants: createGrants(), nextDrop };
-}
-
-interface BackendParts {
-  about: About;
-  emit: Emit;
-  app: AppCommands;
-  settings: OpenSettings;
-  nextDrop: NextDrop;
-  accounts: Accounts;
-  grants: Grants;
-  publishings: Publishings;
-  folders: Folders;
-  sites: Sites;
+  return { about, emit, app, settings, nextDrop, accounts, grants, publishings, folders, sites };
 }
 
 class OpenBackend implements Backend {
   readonly handlers: Handlers;
-  readonly #parts: BackendParts;
+  readonly #parts: Awaited<ReturnType<typeof openParts>>;
   #update: Update = { is: 'none' };
 
-  constructor(parts: BackendParts) {
+  constructor(parts: Awaited<ReturnType<typeof openParts>>) {
     this.#parts = parts;
     this.handlers = {
       ...parts.app,
@@ -160,6 +128,10 @@ class OpenBackend implements Backend {
   onWake(): void {
     this.#parts.folders.onWake();
     this.#parts.publishings.onWake();
+  }
+
+  watchedChanged(): void {
+    this.#parts.publishings.watchedChanged();
   }
 
   setOnline(online: boolean): void {

@@ -30,6 +30,15 @@ export function problemOf(thrown: unknown): Problem {
   };
 }
 
+/** Replaces any error of `work` by a `refused` with a message for the user. The error becomes its cause. */
+export async function orRefuse<T>(work: Promise<T>, message: string): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new ClientError('refused', message, { cause });
+  }
+}
+
 const ABORTED = 'Cancelled before it finished.';
 
 function messageOf(error: ClientError): string {

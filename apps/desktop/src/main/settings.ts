@@ -1,25 +1,15 @@
 import { join } from 'node:path';
 import { ClientError } from '@berth/client';
+import pLimit from 'p-limit';
 import { DEFAULT_SETTINGS, Settings } from '../shared/settings.ts';
 import type { Handlers } from './backend.ts';
-import { createSerialQueue } from './serial-queue.ts';
 import type { Native } from './native.ts';
-import { type JsonFileOptions, openJsonFile } from './storage/json-file.ts';
+import { openJsonFile, type StoreOptions } from './storage/json-file.ts';
 
-export interface SettingsOptions {
+export interface SettingsOptions extends StoreOptions {
   native: Pick<Native, 'setTheme' | 'loginItem'>;
-  /** The folder of `settings.json`. */
-  dataDir: string;
   /** Called on every change. */
   onChange(settings: Settings): void;
-  /** Called when the file is damaged. */
-  onDamaged?: JsonFileOptions<Settings>['onDamaged'];
-}
-
-/** The settings of the app. */
-export interface OpenSettings {
-  value(): Settings;
-  readonly handlers: Pick<Handlers, 'changeSettings'>;
 }
 
 /**
@@ -27,7 +17,7 @@ export interface OpenSettings {
  *
  * @throws Error when `settings.json` cannot be read. Source: desktop §2.
  */
-export async function openSettings({ native, dataDir, onChange, onDamaged }: SettingsOptions): Promise<OpenSettings> {
+export async function openSettings({ native, dataDir, onChange, onDamaged }: SettingsOptions) {
   const { loginItem } = native;
   const path = join(dataDir, 'settings.json');
   const file = await openJsonFile<Settings>({ path, schema: Settings, initial: DEFAULT_SETTINGS, onDamaged });
@@ -68,9 +58,9 @@ export async function openSettings({ native, dataDir, onChange, onDamaged }: Set
   if (file.value().openAtLogin !== openAtLogin) await file.change((kept) => ({ ...kept, openAtLogin })).catch(() => {});
   native.setTheme(file.value().theme);
 
-  const serially = createSerialQueue();
+  const serially = pLimit(1);
   return {
     value: file.value,
-    handlers: { changeSettings: (input) => serially(() => change(input)) },
+    handlers: { changeSettings: (input) => serially(() => change(input)) } satisfies Partial<Handlers>,
   };
 }

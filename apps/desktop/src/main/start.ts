@@ -2,9 +2,8 @@ import type { About } from '../shared/settings.ts';
 import type { AppOptions, ElectronModule } from './app-options.ts';
 import { openApp } from './open-app.ts';
 import { APP_SCHEME_PRIVILEGES } from './shell/app-protocol.ts';
-import { createLaunches } from './shell/launches.ts';
 import { APP_ID, DESKTOP_NAME } from './shell/identity.ts';
-import { readLaunch } from './shell/launch.ts';
+import { createLaunches, readLaunch } from './shell/launches.ts';
 import { refuseNavigation } from './shell/navigation.ts';
 
 /**
@@ -26,10 +25,10 @@ export async function startApp(electron: ElectronModule, options: AppOptions): P
 
   refuseNavigation(app);
   const launch = readLaunch(options.process.argv, options.process.cwd(), app.getAppPath());
-  const launches = createLaunches(app, launch);
+  const onLaunch = createLaunches(app, launch);
   await app.whenReady();
   try {
-    await openApp(electron, options, { platform, hidden: launch.hidden, launches });
+    await openApp(electron, options, { platform, hidden: launch.hidden, onLaunch });
   } catch (error) {
     dialog.showErrorBox('Berth cannot start', error instanceof Error ? error.message : String(error));
     app.exit(1);

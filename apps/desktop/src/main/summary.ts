@@ -33,45 +33,33 @@ export function summarize(input: SummaryInput): Summary {
   return { status, text, links: linksOf(input), folders };
 }
 
-function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInput): {
-  status: AppStatus;
-  text: string;
-} {
+function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInput): Pick<Summary, 'status' | 'text'> {
+  const is = (status: AppStatus, text: string) => ({ status, text });
+  const foldersIn = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
+
+  const isRecent = (id: string) => nowMs - (failedAt.get(id) ?? 0) < SHOW_FAILURE_FOR_MS;
   const failed = [
-    ...publishings.filter(
-      ({ id, state }) => state.is === 'failed' && nowMs - (failedAt.get(id) ?? 0) < SHOW_FAILURE_FOR_MS,
-    ),
+    ...publishings.filter(({ id, state }) => state.is === 'failed' && isRecent(id)),
     ...folders.filter(({ state }) => blockingProblem(state) !== null),
   ];
-  if (failed.length > 0) return { status: 'error', text: `${nameOrCount(failed, 'site')} could not be published.` };
+  if (failed.length > 0) return is('error', `${nameOrCount(failed, 'site')} could not be published.`);
   const working = [
     ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'),
-    ...folders.filter(({ state }) => state.is === 'publishing'),
+    ...foldersIn('publishing'),
   ];
-  if (working.length > 0)
-    return {
-      status: 'working',
-      text: `${nameOrCount(working, 'site')} ${isOrAre(working)} being published.`,
-    };
-  if (!online) return { status: 'offline', text: 'Offline. Publishing resumes automatically.' };
-  const foldersIn = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
+  if (working.length > 0) return is('working', `${nameOrCount(working, 'site')} ${isOrAre(working)} being published.`);
+  if (!online) return is('offline', 'Offline. Publishing resumes automatically.');
   const [waiting, signedOut, missing] = [foldersIn('waiting'), foldersIn('signed-out'), foldersIn('missing')];
   if (waiting.length > 0)
-    return { status: 'offline', text: `${nameOrCount(waiting, 'folder')} ${isOrAre(waiting)} waiting for the server.` };
-  if (signedOut.length > 0)
-    return { status: 'paused', text: `Sign in to publish ${nameOrCount(signedOut, 'folder')}.` };
-  if (missing.length > 0)
-    return {
-      status: 'idle',
-      text: `${nameOrCount(missing, 'folder')} ${missing.length === 1 ? 'has' : 'have'} nothing to publish.`,
-    };
-  const isPaused = folders.length > 0 && folders.every(({ state }) => state.is === 'paused');
-  if (isPaused)
-    return {
-      status: 'paused',
-      text: `${nameOrCount(folders, 'folder')} ${isOrAre(folders)} paused.`,
-    };
-  return { status: 'idle', text: folders.length > 0 ? 'Everything is up to date.' : 'Drop a folder to get a link.' };
+    return is('offline', `${nameOrCount(waiting, 'folder')} ${isOrAre(waiting)} waiting for the server.`);
+  if (signedOut.length > 0) return is('paused', `Sign in to publish ${nameOrCount(signedOut, 'folder')}.`);
+  const verb = missing.length === 1 ? 'has' : 'have';
+  if (missing.length > 0) return is('idle', `${nameOrCount(missing, 'folder')} ${verb} nothing to publish.`);
+  if (folders.length === 0) return is('idle', 'Drop a folder to get a link.');
+  const isPaused = folders.every(({ state }) => state.is === 'paused');
+  return isPaused
+    ? is('paused', `${nameOrCount(folders, 'folder')} ${isOrAre(folders)} paused.`)
+    : is('idle', 'Everything is up to date.');
 }
 
 function isOrAre({ length }: readonly unknown[]): string {

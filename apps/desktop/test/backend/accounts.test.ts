@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readServerAddress } from '../../src/main/account/address.ts';
-import { createKnownServer } from '../../src/main/account/known-server.ts';
+import { KnownServer } from '../../src/main/account/known-server.ts';
 import { stopAtWrite, testNative } from './native.ts';
 import { eventually, openWorld } from './watch-world.ts';
 
@@ -103,7 +103,7 @@ describe('signing in (desktop §1, §6)', () => {
     await world.reopen();
     expect(world.accounts.client().account).toBeNull();
     await eventually(() => expect(world.accounts.client().account).toBe(account));
-    await world.accounts.handlers.signOut(undefined);
+    await world.accounts.handlers.signOut();
     expect(world.accounts.client().account).toBeNull();
   });
 
@@ -140,7 +140,7 @@ describe('signing in (desktop §1, §6)', () => {
     const world = await openWorld(server());
     await world.signIn();
     const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), nameOf());
-    await world.accounts.handlers.signOut(undefined);
+    await world.accounts.handlers.signOut();
     expect(world.native.keys.size).toBe(0);
     expect(world.signInState()).toEqual({ is: 'signed-out' });
     await world.until(id, 'signed-out');
@@ -189,7 +189,7 @@ describe('signing in (desktop §1, §6)', () => {
     const world = await openWorld(server());
     await world.signIn();
     world.network.down = true;
-    await expect(world.accounts.handlers.refreshAccount(undefined)).rejects.toMatchObject({ kind: 'network' });
+    await expect(world.accounts.handlers.refreshAccount()).rejects.toMatchObject({ kind: 'network' });
     expect(world.signInState()).toMatchObject({
       is: 'unreachable',
       message: expect.stringContaining('cannot be reached'),
@@ -202,7 +202,7 @@ describe('signing in (desktop §1, §6)', () => {
     const world = await openWorld(server());
     const { key } = await world.signIn();
     await server().publish({ 'index.html': 'one' }, { key });
-    await world.accounts.handlers.refreshAccount(undefined);
+    await world.accounts.handlers.refreshAccount();
     expect(world.signInState()).toMatchObject({ account: { usage: { deployments: 1 } } });
   });
 });
@@ -319,7 +319,7 @@ describe('servers', () => {
         { status: 503, headers: { 'retry-after': '3000000' } },
       ),
     );
-    const known = createKnownServer({
+    const known = new KnownServer({
       origin: 'https://berth.example',
       key: UNKNOWN,
       email: null,

@@ -215,7 +215,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     renameSync(world.dataDir, `${world.dataDir}-away`);
     writeFileSync(world.dataDir, 'no folder');
     await expect(world.folders.handlers.pauseFolder({ id })).rejects.toThrow('cannot be saved');
-    await expect(world.accounts.handlers.signOut(undefined)).rejects.toThrow('cannot be saved');
+    await expect(world.accounts.handlers.signOut()).rejects.toThrow('cannot be saved');
   });
 
   it('publishes under the new name after the name is changed; the old name still shows the last version', async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createGrants } from '../../src/main/grants.ts';
+import { Grants } from '../../src/main/grants.ts';
 
 let dir: string;
 let site: string;
@@ -18,7 +18,7 @@ beforeEach(() => {
 beforeEach(() => () => rmSync(dir, { recursive: true }));
 
 test('a grant has 128 random bits and reveals the name of the item but not its path (desktop §6)', async () => {
-  const granted = await createGrants().give([site, file, site]);
+  const granted = await new Grants().give([site, file, site]);
   expect(granted).toEqual([
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'site', kind: 'folder' },
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'photo.jpg', kind: 'file' },
@@ -29,7 +29,7 @@ test('a grant has 128 random bits and reveals the name of the item but not its p
 });
 
 test('take uses up a grant, peek does not (desktop §6)', async () => {
-  const grants = createGrants();
+  const grants = new Grants();
   const [given] = await grants.give([site]);
   expect(grants.peek(given!.grant)).toEqual({ path: site, kind: 'folder' });
   expect(grants.take(given!.grant)).toEqual({ path: site, kind: 'folder' });
@@ -38,12 +38,12 @@ test('take uses up a grant, peek does not (desktop §6)', async () => {
 });
 
 test('refuses an unknown grant', () => {
-  expect(() => createGrants().take('0'.repeat(32))).toThrow(expect.objectContaining({ kind: 'refused' }));
+  expect(() => new Grants().take('0'.repeat(32))).toThrow(expect.objectContaining({ kind: 'refused' }));
 });
 
 test('a grant is valid for an hour', async () => {
   let now = 1_000_000;
-  const grants = createGrants(() => now);
+  const grants = new Grants(() => now);
   const [given] = await grants.give([site]);
   now += 3_599_999;
   expect(grants.peek(given!.grant).path).toBe(site);
@@ -52,7 +52,7 @@ test('a grant is valid for an hour', async () => {
 });
 
 test('drops the oldest grants when there are more than 10,000', async () => {
-  const grants = createGrants();
+  const grants = new Grants();
   const [first, second] = await grants.give([site, file]);
   await grants.give(Array.from({ length: 9_999 }, () => file));
   expect(() => grants.peek(first!.grant)).toThrow('has expired');
@@ -65,10 +65,10 @@ test('makes no grant for a path that is relative, missing, or neither a folder n
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   symlinkSync(join(dir, 'nowhere'), join(dir, 'broken'));
-  expect(await createGrants().give(['site', './site', join(dir, 'gone'), join(dir, 'broken'), socket])).toEqual([]);
+  expect(await new Grants().give(['site', './site', join(dir, 'gone'), join(dir, 'broken'), socket])).toEqual([]);
 });
 
 test('a symbolic link counts as its target', async () => {
   symlinkSync(site, join(dir, 'current'));
-  expect(await createGrants().give([join(dir, 'current')])).toMatchObject([{ name: 'current', kind: 'folder' }]);
+  expect(await new Grants().give([join(dir, 'current')])).toMatchObject([{ name: 'current', kind: 'folder' }]);
 });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createPublishQueue, type RunJob } from '../../src/main/publishing/publish-queue.ts';
+import { PublishQueue, type RunJob } from '../../src/main/publishing/publish-queue.ts';
 
 /** A queue whose attempts end when the test ends them. */
 function controlledQueue() {
@@ -12,7 +12,7 @@ function controlledQueue() {
     signal.addEventListener('abort', () => resolve(null));
     return promise;
   };
-  const queue = createPublishQueue(runJob);
+  const queue = new PublishQueue(runJob);
   onTestFinished(() => queue.close());
   return { queue, started, end: (id: string, pauseMs: number | null = null) => ends.get(id)!(pauseMs) };
 }

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createThrottledEvent } from '../../src/main/publishing/throttled-event.ts';
+import { ThrottledEvent } from '../../src/main/publishing/throttled-event.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('emitSoon notifies at most 10 times a second and includes the last change; emitNow notifies immediately', () => {
   const emit = vi.fn<() => void>();
-  const event = createThrottledEvent(emit, 100);
+  const event = new ThrottledEvent(emit, 100);
   for (let ms = 0; ms < 999; ms += 1) {
     event.emitSoon();
     vi.advanceTimersByTime(1);

@@ -5,12 +5,12 @@ import { ClientError } from '@berth/client';
 import type { Activity } from '@berth/contract';
 import type { TestServer } from '@berth/testing/server';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { Accounts } from '../../src/main/account/accounts.ts';
-import { openAccounts } from '../../src/main/account/open-accounts.ts';
+import { type Accounts, openAccounts } from '../../src/main/account/accounts.ts';
 import type { Emit } from '../../src/main/backend.ts';
-import { type Folders, openFolders } from '../../src/main/folders/open-folders.ts';
-import { createGrants, type Grants } from '../../src/main/grants.ts';
-import { createNextDrop } from '../../src/main/next-drop.ts';
+import { type Folders, openFolders } from '../../src/main/folders/folders.ts';
+import { Grants } from '../../src/main/grants.ts';
+import { NextDrop } from '../../src/main/next-drop.ts';
+import { Notifications } from '../../src/main/notifications.ts';
 import { createSites, type Sites } from '../../src/main/sites/sites.ts';
 import type { CommandOutput } from '../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../src/shared/folder.ts';
@@ -110,18 +110,20 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
   const open = async (): Promise<Pick<World, 'accounts' | 'grants' | 'folders' | 'sites'>> => {
     const { native } = world;
     const accounts = await openAccounts({ native, dataDir, server: origin, emit, fetch, pauses: PAUSES });
-    const grants = createGrants();
+    const grants = new Grants();
+    const settings = () => world.settings;
+    const openLink = (url: string) => void native.openExternal(url);
     const folders = await openFolders({
       native,
       accounts,
       grants,
-      nextDrop: createNextDrop(() => {}),
-      settings: () => world.settings,
+      nextDrop: new NextDrop(() => {}),
+      notifications: new Notifications({ native, settings, openLink, emit }),
+      settings,
       dataDir,
       cacheDir: join(home, 'cache'),
       watchRule: FAST_RULE,
       emit,
-      openLink: (url) => void native.openExternal(url),
       publishedFolder: () => {
         throw new ClientError('refused', 'Nothing was published.');
       },

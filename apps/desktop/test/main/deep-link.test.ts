@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readDeepLink } from '../../src/main/shell/deep-link.ts';
-import { readLaunch } from '../../src/main/shell/launch.ts';
+import { readLaunch } from '../../src/main/shell/launches.ts';
 import { events, PAGES } from '../../src/shared/contract.ts';
 
 it('a link can show every page of the window', () => {

@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createUpdates, type Updater } from '../../src/main/shell/electron-updater.ts';
-import { NO_UPDATES } from '../../src/main/shell/updates.ts';
+import { createUpdates, NO_UPDATES, type Updater } from '../../src/main/shell/updates.ts';
 import type { Update } from '../../src/shared/settings.ts';
 import { makeHome } from '../harness/app/folders.ts';
 

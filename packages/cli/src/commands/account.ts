@@ -1,8 +1,8 @@
 import { ClientError } from '@berth/client';
 import { bytes, moment } from '@berth/client/amounts';
 import { type Account, kindOfCredential } from '@berth/contract';
+import { columns } from '@berth/terminal';
 import type { Command } from 'commander';
-import { columns } from '../render/table.ts';
 import { notSignedIn } from '../failure.ts';
 import { inSession, type CommandContext } from './define.ts';
 import { findKeyOwner } from './key-owner.ts';

@@ -1,8 +1,8 @@
 import { followActivities } from '@berth/client';
 import { moment } from '@berth/client/amounts';
 import type { Activity } from '@berth/contract';
+import { columns } from '@berth/terminal';
 import type { Command } from 'commander';
-import { columns } from '../render/table.ts';
 import { parseLimit } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { MORE_ROWS_NOTE, readPages } from './pages.ts';

@@ -1,5 +1,5 @@
+import { columns } from '@berth/terminal';
 import { Argument, type Command } from 'commander';
-import { columns } from '../render/table.ts';
 import type { Session } from '../session.ts';
 import { formatServer, chooseServer, parseServerUrl, writeSettings } from '../settings.ts';
 import { examples, inSession, type CommandContext } from './define.ts';

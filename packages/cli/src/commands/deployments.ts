@@ -1,7 +1,7 @@
 import { bytes, moment } from '@berth/client/amounts';
 import type { Deployment } from '@berth/contract';
+import { columns } from '@berth/terminal';
 import type { Command } from 'commander';
-import { columns } from '../render/table.ts';
 import { parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';

@@ -1,7 +1,7 @@
 import { moment } from '@berth/client/amounts';
 import type { Domain, DomainCheck } from '@berth/contract';
+import { columns, table } from '@berth/terminal';
 import type { Command } from 'commander';
-import { columns, table } from '../render/table.ts';
 import { collect, parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { addList } from './list.ts';

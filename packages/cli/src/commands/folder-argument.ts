@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClientError } from '@berth/client';
+import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { findSimilarName } from '../did-you-mean.ts';
 import { suggestEquivalent, isForeignCommand } from '../foreign-commands.ts';
-import { UsageError } from '../usage-error.ts';
 
 const FRONT_PAGE = 'index.html';
 

@@ -1,6 +1,6 @@
 import type { BerthClient } from '@berth/client';
+import { table } from '@berth/terminal';
 import type { Command } from 'commander';
-import { table } from '../render/table.ts';
 import { parseLimit } from '../values.ts';
 import { inSession, type CommandContext } from './define.ts';
 import { MORE_ROWS_NOTE, readPages } from './pages.ts';

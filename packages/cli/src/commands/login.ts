@@ -1,9 +1,9 @@
 import { kindOfCredential } from '@berth/contract';
+import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import type { ErrorContext } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { formatServer, DEFAULT_SERVER, parseServerUrl, writeSettings } from '../settings.ts';
-import { UsageError } from '../usage-error.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { findKeyOwner } from './key-owner.ts';
 

@@ -1,7 +1,7 @@
 import { ClientError, parseWebAddress } from '@berth/client';
 import { DEPLOYMENT_ID } from '@berth/contract';
+import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
-import { UsageError } from '../usage-error.ts';
 import { parseSite } from '../values.ts';
 import { examples, inSession, type CommandContext } from './define.ts';
 import { fullDomain } from './platform-domain.ts';

@@ -1,6 +1,6 @@
 import { Password } from '@berth/contract';
+import { UsageError } from '@berth/terminal';
 import type { Session } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
 
 /**
  * Reads the password of a site: from the option (`-` asks for it), otherwise from `BERTH_PASSWORD`. `undefined` keeps the

@@ -1,7 +1,7 @@
 import type { Amount, Changes, DeployEvent, SkippedFile, SkipReason } from '@berth/client';
 import { bytes, count, duration } from '@berth/client/amounts';
+import { escapeControls } from '@berth/terminal';
 import { bar } from './bar.ts';
-import { escapeControls } from './text.ts';
 
 /** The state of the display of a deploy. */
 export interface DeployView {

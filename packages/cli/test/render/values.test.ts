@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bar } from '../../src/render/bar.ts';
-import { columns } from '../../src/render/table.ts';
 import { terminalOf } from '../../src/terminal.ts';
 import { parseLimit, parseSite, parseTtl } from '../../src/values.ts';
 
@@ -91,13 +90,4 @@ describe('the terminal', () => {
     expect(JSON.parse(printed.out)).toEqual({ [HOSTILE]: HOSTILE });
     expect(printed.out).not.toMatch(/[\p{Cc}\u2028\u202e](?!$)/u);
   });
-});
-
-it('tables are aligned even with escaped control characters', () => {
-  expect(
-    columns([
-      ['a', 'long\u001b[2J', ''],
-      ['wider', 'b', 'c'],
-    ]),
-  ).toEqual(['a      long\\u001b[2J', 'wider  b              c']);
 });

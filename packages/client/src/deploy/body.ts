@@ -1,5 +1,6 @@
 import type { BerthClient } from '../client.ts';
-import { createTimeSlices } from '../progress.ts';
+import { TimeSlices } from '../progress.ts';
+import type { UploadProgress } from './upload-progress.ts';
 
 /** Small pieces are combined until they have this many bytes. */
 const MIN_PIECE_BYTES = 64 * 1024;
@@ -8,7 +9,7 @@ const MIN_PIECE_BYTES = 64 * 1024;
  * Streams a request body with backpressure: pieces are produced only as fast as the server accepts them.
  *
  * @param pieces Produces the body. It is always closed at the end.
- * @param onBytes Called with the number of bytes handed over.
+ * @param progress Counts the bytes handed over.
  * @throws the error of `pieces`, or ClientError.
  */
 export async function sendBody(
@@ -16,14 +17,14 @@ export async function sendBody(
   path: string,
   init: { method: string; headers: Record<string, string>; signal: AbortSignal },
   pieces: AsyncGenerator<Uint8Array>,
-  onBytes: (bytes: number) => void,
+  progress: Pick<UploadProgress, 'onBytes'>,
 ): Promise<Response> {
   let failure: { thrown: unknown } | null = null;
   async function* body(): AsyncGenerator<Uint8Array> {
     try {
       for await (const piece of yieldingToEventLoop(combineSmallPieces(pieces), init.signal)) {
         yield piece;
-        onBytes(piece.length);
+        progress.onBytes(piece.length);
       }
     } catch (thrown) {
       failure = { thrown };
@@ -60,7 +61,7 @@ async function* yieldingToEventLoop(
   pieces: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const slices = createTimeSlices(signal);
+  const slices = new TimeSlices(signal);
   for await (const piece of pieces) {
     if (slices.isOver()) await slices.next();
     yield piece;

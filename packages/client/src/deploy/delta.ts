@@ -5,7 +5,7 @@ import { retry } from '../retry.ts';
 import type { Difference } from './changes.ts';
 import { CANCELLED } from './input.ts';
 import { sendContents } from './send-contents.ts';
-import { createUploadProgress, type UploadProgress } from './upload-progress.ts';
+import { UploadProgress } from './upload-progress.ts';
 import type { DeployContext } from './deploy-context.ts';
 
 /** How many times to begin another upload if the server cannot continue the current one. */
@@ -66,7 +66,7 @@ async function sendDelta(
   onBegun: (upload: string) => void,
 ): Promise<CreatedDeployment> {
   const { publication, signal, emit, resumeState } = context;
-  const progress = createUploadProgress(emit);
+  const progress = new UploadProgress(emit);
   for (let restarts = 0; ; restarts += 1) {
     const open = await retry(() => begin(context, put, changes.removed), context.startRetries());
     onBegun(open.upload);

@@ -1,5 +1,6 @@
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { Amount, FolderEvent } from '../folder/events.ts';
+import type { Retry } from '../retry.ts';
 
 /** The difference between a folder and its last deployment. If there was none, all files count as added. Paths are sorted. */
 export interface Changes {
@@ -10,12 +11,8 @@ export interface Changes {
 }
 
 /** An attempt failed. It is retried after a pause. */
-export interface RetriedEvent {
+export interface RetriedEvent extends Retry {
   type: 'retried';
-  /** From 1. */
-  attempt: number;
-  waitMs: number;
-  reason: string;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
-import { createRetryCounter, DEFAULT_RETRIES, retry } from '../retry.ts';
+import { DEFAULT_RETRIES, retry, RetryCounter } from '../retry.ts';
 import { compareWithLastDeployment } from './changes.ts';
 import { uploadDelta } from './delta.ts';
 import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
@@ -56,7 +56,7 @@ export async function publish(
   const policy = { ...DEFAULT_RETRIES, ...retries };
   const contextWithRetries: DeployContext = {
     ...context,
-    startRetries: () => createRetryCounter(policy, signal, (event) => emit({ type: 'retried', ...event })),
+    startRetries: () => new RetryCounter(policy, signal, (event) => emit({ type: 'retried', ...event })),
   };
   if (domain !== undefined && context.lastDeployment === null) await refuseUnusableDomain(client, domain, signal);
   const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);

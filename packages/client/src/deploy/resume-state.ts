@@ -1,4 +1,5 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomUUID, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import { UPLOAD_SECONDS } from '@berth/contract';
 import { readCacheFile, removeCacheFile, writeCacheFile } from '../folder/cache-files.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
@@ -6,60 +7,55 @@ import type { Publication } from './input.ts';
 
 const VERSION = 1;
 
-/** A deploy that has not ended. The next run with the same input resumes it. */
-export interface ResumeState {
-  /** Whether a later run can resume it. */
-  readonly isPersistent: boolean;
-  /** The idempotency key of the deploy. */
-  readonly key: string;
-  /** Replaces the key, because the server cannot continue with the old one. */
-  renew(): void;
-  /** Forgets the deploy, because it has ended. */
-  forget(): void;
+/** The cache file of a deploy, and what identifies its input. */
+interface ResumeFile {
+  path: string;
+  fingerprint: string;
 }
 
-/** Creates a deploy that cannot be resumed after this program ends. */
-export function createTransientResumeState(): ResumeState {
-  let key: string = randomUUID();
-  return {
-    isPersistent: false,
-    get key() {
-      return key;
-    },
-    renew() {
-      key = randomUUID();
-    },
-    forget() {},
-  };
-}
+/** A deploy that has not ended. The next run with the same input resumes it, if there is a cache file. */
+export class ResumeState {
+  readonly #file: ResumeFile | null;
+  #key: string;
 
-/**
- * Opens a deploy that is remembered in a cache file. Reuses the key of the last run if that run had the same input and the
- * server still knows the key.
- *
- * @param fingerprint Identifies the input.
- */
-export function openResumeState(path: string, fingerprint: string): ResumeState {
-  let key = findKey(path, fingerprint) ?? begin();
-
-  function begin(): string {
-    const fresh = randomUUID();
-    writeCacheFile(path, { version: VERSION, fingerprint, key: fresh, began: Date.now() });
-    return fresh;
+  /**
+   * Reuses the key of the last run if that run had the same input and the server still knows the key.
+   *
+   * @param file Where to remember the deploy. Default: it cannot be resumed after this program ends.
+   */
+  constructor(file: ResumeFile | null = null) {
+    this.#file = file;
+    this.#key = (file && findKey(file)) ?? this.#begin();
   }
 
-  return {
-    isPersistent: true,
-    get key() {
-      return key;
-    },
-    renew() {
-      key = begin();
-    },
-    forget() {
-      if (findKey(path, fingerprint) === key) removeCacheFile(path);
-    },
-  };
+  /** Whether a later run can resume it. */
+  get isPersistent(): boolean {
+    return this.#file !== null;
+  }
+
+  /** The idempotency key of the deploy. */
+  get key(): string {
+    return this.#key;
+  }
+
+  /** Replaces the key, because the server cannot continue with the old one. */
+  renew(): void {
+    this.#key = this.#begin();
+  }
+
+  /** Forgets the deploy, because it has ended. */
+  forget(): void {
+    if (this.#file && findKey(this.#file) === this.#key) removeCacheFile(this.#file.path);
+  }
+
+  #begin(): string {
+    const key = randomUUID();
+    if (this.#file) {
+      const { path, fingerprint } = this.#file;
+      writeCacheFile(path, { version: VERSION, fingerprint, key, began: Date.now() });
+    }
+    return key;
+  }
 }
 
 /** Hashes the input of a deploy. @param password The hash of the password. */
@@ -71,7 +67,18 @@ export function fingerprintOf(
   return hash('sha256', JSON.stringify([files.map(({ path, sha256 }) => [path, sha256]), labels, password, ttl, via]));
 }
 
-function findKey(path: string, fingerprint: string): string | null {
+/**
+ * Hashes a password, so that two passwords can be compared without storing them: equal passwords and salts give equal hashes.
+ * The hash is slow, so that common passwords cannot be found by trying them.
+ *
+ * @returns 64 hex digits; `null` if there is no password.
+ */
+export async function hashPassword(password: string | null | undefined, salt: string): Promise<string | null> {
+  if (typeof password !== 'string') return null;
+  return ((await promisify(scrypt)(password, salt, 32)) as Buffer).toString('hex');
+}
+
+function findKey({ path, fingerprint }: ResumeFile): string | null {
   const file = readCacheFile(path) as Record<string, unknown> | null;
   if (file?.['version'] !== VERSION || file['fingerprint'] !== fingerprint) return null;
   const { key, began } = file;

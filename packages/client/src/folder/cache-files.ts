@@ -1,7 +1,8 @@
-import { hash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 
 /** Returns the default cache folder of this package: `berth` in the cache folder of the system. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env, platform: string = process.platform): string {
@@ -30,13 +31,11 @@ export function readCacheFile(path: string): unknown {
 
 /** Replaces a cache file atomically. Only its owner can read it. Write errors are ignored, because the cache is optional. */
 export function writeCacheFile(path: string, value: unknown): void {
-  const fresh = `${path}.${randomUUID()}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, JSON.stringify(value), { mode: 0o600 });
-    renameSync(fresh, path);
+    writeFileAtomic.sync(path, JSON.stringify(value), { mode: 0o600, fsync: false });
   } catch {
-    removeCacheFile(fresh);
+    // The next run computes it again.
   }
 }
 

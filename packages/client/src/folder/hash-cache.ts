@@ -1,46 +1,47 @@
+import type { BigIntStats } from 'node:fs';
 import { join } from 'node:path';
 import { cacheName, readCacheFile, writeCacheFile } from './cache-files.ts';
 
 const VERSION = 1;
 
-/** Remembers the hashes of the files of one folder. */
-export interface HashCache {
+type Entry = readonly [name: string, state: string, sha256: string];
+
+/** Remembers the hashes of the files of one folder. It is empty if its file cannot be read or has another version. */
+export class HashCache {
+  readonly #path: string;
+  readonly #known: ReadonlyMap<string, Entry>;
+  readonly #used: Entry[] = [];
+  #changed = false;
+
+  constructor(cacheDir: string, root: string) {
+    this.#path = join(cacheDir, 'hashes', `${cacheName([root])}.json`);
+    this.#known = new Map(readEntries(this.#path).map((entry) => [entry[0], entry]));
+  }
+
   /**
    * @returns The SHA-256 of a file whose state has not changed since it was read; `null` if it has, or if the file is unknown.
    */
-  find(name: string, state: string): string | null;
+  find(name: string, state: string): string | null {
+    const entry = this.#known.get(name);
+    if (entry?.[1] !== state) return null;
+    this.#used.push(entry);
+    return entry[2];
+  }
+
   /** Adds the hash of a file. Only for settled files. */
-  add(name: string, state: string, sha256: string): void;
+  add(name: string, state: string, sha256: string): void {
+    this.#used.push([name, state, sha256]);
+    this.#changed = true;
+  }
+
   /** Writes the entries that were found or added since the cache was opened, and drops all others. */
-  save(): void;
+  save(): void {
+    if (this.#changed || this.#used.length !== this.#known.size)
+      writeCacheFile(this.#path, { version: VERSION, entries: this.#used });
+  }
 }
 
-type Entry = readonly [name: string, state: string, sha256: string];
-
-/** Opens the cache of a folder. It is empty if it cannot be read or has another version. */
-export function openHashCache(cacheDir: string, root: string): HashCache {
-  const path = join(cacheDir, 'hashes', `${cacheName([root])}.json`);
-  const known = new Map(read(path).map((entry) => [entry[0], entry]));
-  const used: Entry[] = [];
-  let changed = false;
-  return {
-    find(name, state) {
-      const entry = known.get(name);
-      if (entry?.[1] !== state) return null;
-      used.push(entry);
-      return entry[2];
-    },
-    add(name, state, sha256) {
-      used.push([name, state, sha256]);
-      changed = true;
-    },
-    save() {
-      if (changed || used.length !== known.size) writeCacheFile(path, { version: VERSION, entries: used });
-    },
-  };
-}
-
-function read(path: string): Entry[] {
+function readEntries(path: string): Entry[] {
   const file = readCacheFile(path) as { version?: unknown; entries?: unknown } | null;
   if (file?.version !== VERSION || !Array.isArray(file.entries)) return [];
   return file.entries.every(isEntry) ? file.entries : [];
@@ -48,4 +49,27 @@ function read(path: string): Entry[] {
 
 function isEntry(entry: unknown): entry is Entry {
   return Array.isArray(entry) && entry.length === 3 && entry.every((part) => typeof part === 'string');
+}
+
+/** The resolution of coarse file system clocks: of Linux kernels, and of systems that store only seconds (FAT). */
+const FINE_TICK_NS = 20_000_000n;
+const COARSE_TICK_NS = 2_000_000_000n;
+const SECOND_NS = 1_000_000_000n;
+
+/** Combines size, times and inode of a file. While they stay the same, so does its content. */
+export function fileStateOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
+  return `${size}.${mtimeNs}.${ctimeNs}.${ino}`;
+}
+
+/**
+ * Returns true if the file has not changed for a while, so that any write after `nowMs` must change its times. A file that was
+ * written just now may change within the same tick of the clock and still have the same state. Git calls such index entries
+ * racy.
+ *
+ * @param nowMs When the state was read, in Unix milliseconds.
+ */
+export function isSettled({ mtimeNs, ctimeNs }: BigIntStats, nowMs: number): boolean {
+  const latest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
+  const tick = latest % SECOND_NS === 0n ? COARSE_TICK_NS : FINE_TICK_NS;
+  return latest + tick < BigInt(nowMs) * 1_000_000n;
 }

@@ -1,9 +1,9 @@
-import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { type BigIntStats, type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJunk, normalizePath, privatePath, refusedPath } from '@berth/contract';
-import type { createTimeSlices } from '../progress.ts';
+import ignore from 'ignore';
+import { TimeSlices } from '../progress.ts';
 import { folderError, unreadableError } from './folder-errors.ts';
-import { readIgnoreFile } from './ignore-file.ts';
 import type { SkippedFile, SkipReason } from './snapshot.ts';
 
 /** A file that was found but not read yet. */
@@ -15,11 +15,8 @@ export interface FoundFile {
   stats: BigIntStats;
 }
 
-/** Receives the results of a scan. */
-export interface ListingCallbacks {
-  onFile(found: FoundFile): void;
-  onSkip(skipped: SkippedFile): void;
-}
+/** The file at the root of a folder that lists what to skip, in the syntax of `.gitignore`. It is itself skipped. */
+const IGNORE_FILE = '.berthignore';
 
 /**
  * Lists the files of a folder. Does not follow links. Skipped folders are not entered, and are reported with a slash at the
@@ -32,9 +29,11 @@ export interface ListingCallbacks {
  */
 export async function listFiles(
   root: string,
-  callbacks: ListingCallbacks,
-  slices: ReturnType<typeof createTimeSlices>,
-): Promise<void> {
+  signal: AbortSignal,
+): Promise<{ found: FoundFile[]; skipped: SkippedFile[] }> {
+  const slices = new TimeSlices(signal);
+  const found: FoundFile[] = [];
+  const skipped: SkippedFile[] = [];
   const ignored = readIgnoreFile(root);
   const folders = [''];
   for (let folder: string | undefined; (folder = folders.pop()) !== undefined;) {
@@ -42,11 +41,12 @@ export async function listFiles(
       if (slices.isOver()) await slices.next();
       const name = folder + entry.name + (entry.isDirectory() ? '/' : '');
       const reason = reasonToSkip(name, entry, ignored);
-      if (reason) callbacks.onSkip({ path: name, reason });
+      if (reason) skipped.push({ path: name, reason });
       else if (entry.isDirectory()) folders.push(name);
-      else callbacks.onFile(toFoundFile(root, name));
+      else found.push(toFoundFile(root, name));
     }
   }
+  return { found, skipped };
 }
 
 function readEntries(root: string, folder: string): Dirent[] {
@@ -75,5 +75,26 @@ function toFoundFile(root: string, name: string): FoundFile {
     return { path: read.path, name, stats: lstatSync(`${root}/${name}`, { bigint: true }) };
   } catch (thrown) {
     throw unreadableError(name, thrown);
+  }
+}
+
+/**
+ * Reads the {@link IGNORE_FILE} at the root. Files of that name in subfolders have no effect.
+ *
+ * @returns A function that returns true if a name must be skipped. Names of folders end with a slash.
+ * @throws ClientError of the kind `folder` if the file exists and cannot be read.
+ */
+function readIgnoreFile(root: string): (name: string) => boolean {
+  const path = join(root, IGNORE_FILE);
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return () => false;
+  const rules = ignore().add(textOf(path)).add(`/${IGNORE_FILE}`);
+  return (name) => rules.ignores(name);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (thrown) {
+    throw unreadableError(IGNORE_FILE, thrown);
   }
 }

@@ -1,16 +1,15 @@
 import { realpathSync, statSync } from 'node:fs';
 import { findPathConflict } from '@berth/contract';
 import { ClientError } from '../errors.ts';
-import { createTimeSlices, yieldEvents } from '../progress.ts';
+import { yieldEvents } from '../progress.ts';
 import { defaultCacheDir } from './cache-files.ts';
 import { statOnDrive } from './drive.ts';
 import type { FolderEvent } from './events.ts';
 import { folderError } from './folder-errors.ts';
-import { openHashCache } from './hash-cache.ts';
-import type { HashedFile } from './hash-file.ts';
-import { FolderHasher } from './folder-hasher.ts';
-import type { FolderSnapshot, SkippedFile } from './snapshot.ts';
+import { HashCache } from './hash-cache.ts';
+import { amountOf, type HashedFile, hashFiles } from './hash-files.ts';
 import { listFiles } from './list-files.ts';
+import type { FolderSnapshot, SkippedFile } from './snapshot.ts';
 
 export interface ReadFolderOptions {
   /** Where to remember hashes. Default: `berth` in the cache folder of the system. */
@@ -59,33 +58,22 @@ export async function readFolderWithEvents(
   folder: string,
   cacheDir: string,
   emit: (event: FolderEvent) => void,
-  callerSignal: AbortSignal,
+  signal: AbortSignal,
 ): Promise<ReadFolder> {
-  await statOnDrive(folder, callerSignal);
+  await statOnDrive(folder, signal);
   const root = resolveFolder(folder);
-  const failed = new AbortController();
-  const signal = AbortSignal.any([callerSignal, failed.signal]);
-  const cache = openHashCache(cacheDir, root);
-  const skipped: SkippedFile[] = [];
-  const hasher = new FolderHasher(root, cache, emit, signal);
-  const listing = async () => {
-    await listFiles(
-      root,
-      { onFile: (found) => hasher.add(found), onSkip: (file) => skipped.push(file) },
-      createTimeSlices(signal),
-    );
-    hasher.end(skipped.toSorted(byPath));
-  };
-  const running = [listing(), hasher.hashSmallFiles(), hasher.hashLargeFiles()];
-  try {
-    await Promise.all(running);
-  } catch (thrown) {
-    failed.abort();
-    await Promise.allSettled(running);
-    throw thrown;
-  }
+  const cache = new HashCache(cacheDir, root);
+  const startedMs = Date.now();
+  const { found, skipped } = await listFiles(root, signal);
+  emit({ type: 'walked', total: amountOf(found), skipped: skipped.toSorted(byPath) });
+  const hashed = await hashFiles(root, found, cache, startedMs, emit, signal);
   cache.save();
-  return snapshotOf(root, hasher.files, [...skipped, ...hasher.privateKeys]);
+  const privateKeys = hashed.filter(({ privateKey }) => privateKey);
+  return snapshotOf(
+    root,
+    hashed.filter(({ privateKey }) => !privateKey),
+    [...skipped, ...privateKeys.map(({ path }): SkippedFile => ({ path, reason: 'private' }))],
+  );
 }
 
 function snapshotOf(root: string, hashed: readonly HashedFile[], skipped: readonly SkippedFile[]): ReadFolder {

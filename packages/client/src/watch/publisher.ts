@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { deployFolder } from '../deploy/deploy-folder.ts';
+import pLimit from 'p-limit';
+import type { BerthClient } from '../client.ts';
+import { deployFolder } from '../deploy/deploy.ts';
+import { wholeDomainName } from '../deploy/domain-name.ts';
 import { checkPassword } from '../deploy/publish.ts';
-import { hashPassword } from '../deploy/password-hash.ts';
+import { hashPassword } from '../deploy/resume-state.ts';
 import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import { statOnDrive } from '../folder/drive.ts';
@@ -12,17 +16,14 @@ import {
   type PublishTarget,
 } from '../folder/last-deployment.ts';
 import type { FolderEvent } from '../folder/events.ts';
-import { drain } from '../progress.ts';
 import { type ReadFolder, readFolder } from '../folder/read-folder.ts';
+import type { FolderFile } from '../folder/snapshot.ts';
+import { drain } from '../progress.ts';
 import type { RetryPolicy } from '../retry.ts';
 import type { WatchInput, Live, Scan } from './state.ts';
 import type { WatchEvent } from './events.ts';
 import type { WatchFolderInput, WatchOptions } from './input.ts';
-import { summarizeFiles, scanFolder } from './scan.ts';
-import { readKeep } from './keep.ts';
-import { watchLabel, withWatchLabel } from './watch-label.ts';
-import { createPruner, type Pruner } from './pruner.ts';
-import { isLive } from './is-live.ts';
+import { Pruner, readKeep, watchLabel, withWatchLabel } from './versions.ts';
 
 /** A deploy stops retrying early, because the watch pauses and then publishes the newest state of the folder. */
 const RETRIES: Partial<RetryPolicy> = { attempts: 3, withinMs: 5_000 };
@@ -44,12 +45,12 @@ export class WatchPublisher {
   readonly #emit: (event: WatchEvent) => void;
   readonly #labels: readonly string[];
   readonly #pruner: Pruner;
+  readonly #runOnePruning = pLimit(1);
   /** The last event of each type from the last scan. They are emitted with the deploy, as if it had read the folder itself. */
   readonly #scanEvents = new Map<FolderEvent['type'], FolderEvent>();
   #snapshot: ReadFolder | null = null;
   #isLiveKnown = false;
   #mayPrune = true;
-  #pruning: Promise<void> = Promise.resolve();
 
   /**
    * @param input Its `folder` must be absolute.
@@ -76,7 +77,7 @@ export class WatchPublisher {
     this.#emit = emit;
     const label = watchLabel(input);
     this.#labels = withWatchLabel(input.labels ?? [], label);
-    this.#pruner = createPruner(input.client, label, () => readKeep(input));
+    this.#pruner = new Pruner(input.client, label, () => readKeep(input));
   }
 
   /** Returns the last deployment according to the local cache. @throws ClientError `aborted`. */
@@ -89,12 +90,16 @@ export class WatchPublisher {
 
   /** Scans the folder. */
   scan(): Promise<WatchInput> {
+    const { folder } = this.#input;
     const { signal } = this.#options;
     return failureAsInput(async () => {
       this.#scanEvents.clear();
-      const { scan, snapshot } = await scanFolder(this.#input.folder, () => this.#readFolder(), signal);
-      this.#snapshot = snapshot;
-      return { type: 'scanned', scan };
+      const stats = await statOnDrive(folder, signal);
+      if (stats?.isDirectory() !== true)
+        return { type: 'scanned', scan: { found: 'gone', id: 'gone', frontPage: false } };
+      const events = this.#parts.readFolder(folder, { cacheDir: this.#cacheDir, signal });
+      this.#snapshot = await drain(events, (event) => this.#scanEvents.set(event.type, event));
+      return { type: 'scanned', scan: summarizeFiles(this.#snapshot.files) };
     });
   }
 
@@ -111,14 +116,7 @@ export class WatchPublisher {
 
   /** Deletes old deployments. Emits failures as events, and retries at the next call. */
   prune(): Promise<void> {
-    this.#pruning = this.#pruning.then(() => this.#pruneOnce());
-    return this.#pruning;
-  }
-
-  #readFolder(): Promise<ReadFolder> {
-    const { signal } = this.#options;
-    const events = this.#parts.readFolder(this.#input.folder, { cacheDir: this.#cacheDir, signal });
-    return drain(events, (event) => this.#scanEvents.set(event.type, event));
+    return this.#runOnePruning(() => this.#pruneOnce());
   }
 
   async #isAlreadyLive({ root, files }: ReadFolder): Promise<boolean> {
@@ -169,6 +167,39 @@ export class WatchPublisher {
 function scanOf({ files }: LastDeployment): Scan {
   const inOrder = [...files].map(([path, sha256]) => ({ path, sha256 })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return summarizeFiles(inOrder);
+}
+
+/** Summarizes files by their paths and contents. @param files Ordered by path, by code unit. */
+function summarizeFiles(files: readonly Pick<FolderFile, 'path' | 'sha256'>[]): Scan {
+  if (files.length === 0) return { found: 'empty', id: 'empty', frontPage: false };
+  const hash = createHash('sha256');
+  for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);
+  return { found: 'files', id: hash.digest('hex'), frontPage: files.some(({ path }) => path === 'index.html') };
+}
+
+/**
+ * Whether a deployment is live: whether the domain points at it or, without a domain, whether it exists permanently.
+ *
+ * @throws ClientError if the server cannot be reached.
+ */
+async function isLive(
+  { api }: BerthClient,
+  deployment: string,
+  domain: string | null,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const known = await api.deployments.get.query({ deployment }, { signal });
+    if (known.status !== 'success' || known.expires !== undefined) return false;
+    if (domain === null) return true;
+    return (
+      (await api.domains.get.query({ domain: wholeDomainName(domain, known) }, { signal })).deployment === deployment
+    );
+  } catch (error) {
+    // A deploy token is not allowed to ask, so assume that it is not live.
+    if (error instanceof ClientError && (error.status === 404 || error.status === 403)) return false;
+    throw error;
+  }
 }
 
 async function failureAsInput(work: () => Promise<WatchInput>): Promise<WatchInput> {

@@ -3,10 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { yieldEvents } from '../progress.ts';
 import { decide, wakeAt } from './decide.ts';
 import type { WatchEvent } from './events.ts';
-import type { WatchFolderInput, WatchOptions } from './input.ts';
+import { WATCH_RULE, type WatchFolderInput, type WatchOptions, type WatchRule } from './input.ts';
 import { PUBLISHER_PARTS, type PublisherParts, WatchPublisher } from './publisher.ts';
-import { WATCH_RULE, type WatchRule } from './rule.ts';
-import { createWatchState, type Effect, type Live, type WatchInput, type WatchState } from './state.ts';
+import { createWatchState, type Effect, type WatchInput } from './state.ts';
 import { createWatcher, type Watcher, type WatcherEvents } from './watcher.ts';
 
 /** The parts of a watch. Tests replace them to cause rare situations. */
@@ -41,7 +40,7 @@ export async function* watchFolder(
   const watched = { ...input, folder: resolve(input.folder) };
   try {
     yield* yieldEvents<WatchEvent, void>(options.signal, (emit, signal) =>
-      WatchRun.run(watched, { ...options, signal }, { ...DEFAULT_PARTS, ...parts }, emit),
+      new WatchRun(watched, { ...options, signal }, { ...DEFAULT_PARTS, ...parts }, emit).untilAborted(),
     );
   } catch (error) {
     if (options.signal?.aborted !== true) throw error;
@@ -58,45 +57,34 @@ class WatchRun {
   readonly #publisher: WatchPublisher;
   readonly #ended = Promise.withResolvers<void>();
   readonly #tasks = new Set<Promise<void>>();
-  #state: WatchState;
-  #watcher: Promise<Watcher>;
+  #state = createWatchState(null, performance.now());
+  #watcher!: Promise<Watcher>;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(
+  constructor(
     input: WatchFolderInput,
     options: WatchOptions & { signal: AbortSignal },
     parts: WatchParts,
     emit: (event: WatchEvent) => void,
-    publisher: WatchPublisher,
-    live: Omit<Live, 'confirmed'> | null,
   ) {
     this.#input = input;
     this.#options = options;
     this.#parts = parts;
     this.#emit = emit;
     this.#rule = { ...WATCH_RULE, ...options.rule };
-    this.#publisher = publisher;
-    options.signal.addEventListener('abort', () => this.#ended.resolve(), { once: true });
-    if (options.signal.aborted) this.#ended.resolve();
-    this.#state = createWatchState(live, performance.now());
-    // Set before the watcher has started: it can report a failure while it starts.
-    this.#watcher = this.#startWatcher();
+    this.#publisher = new WatchPublisher(input, options, parts, emit);
   }
 
   /** Runs the watch until the signal is aborted. */
-  static async run(
-    input: WatchFolderInput,
-    options: WatchOptions & { signal: AbortSignal },
-    parts: WatchParts,
-    emit: (event: WatchEvent) => void,
-  ): Promise<void> {
-    const publisher = new WatchPublisher(input, options, parts, emit);
-    const live = await publisher.readCachedLive();
-    await new WatchRun(input, options, parts, emit, publisher, live).#untilAborted();
-  }
-
-  async #untilAborted(): Promise<void> {
+  async untilAborted(): Promise<void> {
     const { folder, domain = null } = this.#input;
+    const { signal } = this.#options;
+    const live = await this.#publisher.readCachedLive();
+    signal.addEventListener('abort', () => this.#ended.resolve(), { once: true });
+    if (signal.aborted) this.#ended.resolve();
+    this.#state = createWatchState(live, performance.now());
+    // Set before the watcher has started: it can report a failure while it starts.
+    this.#watcher = this.#startWatcher();
     try {
       await this.#watcher;
       this.#emit({ type: 'watching', folder, domain });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backoffMs, retryAfterMs } from '../../src/backoff.ts';
+import { backoffMs, retryAfterMs } from '../../src/retry.ts';
 
 test('backoffMs doubles the pause with each failure, up to the maximum', () => {
   expect([0, 1, 2, 3, 4].map((failures) => backoffMs(failures, 100, 1_000))).toEqual([100, 200, 400, 800, 1_000]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ClientError, type ClientErrorKind } from '../../src/errors.ts';
-import { createRetryCounter, isTemporary, retryPauseMs, type Retry, retry, type RetryPolicy } from '../../src/retry.ts';
+import { isTemporary, type Retry, retry, RetryCounter, retryPauseMs, type RetryPolicy } from '../../src/retry.ts';
 
 const POLICY: RetryPolicy = { attempts: 5, firstMs: 100, longestMs: 1_000, withinMs: 10_000 };
 const QUICK: RetryPolicy = { attempts: 3, firstMs: 1, longestMs: 1, withinMs: 1e9 };
@@ -60,12 +60,7 @@ describe('work that fails', () => {
       if (failures-- > 0) throw unavailable;
       return 'done';
     };
-    expect(
-      await retry(
-        work,
-        createRetryCounter(QUICK, signal, (one) => reported.push(one)),
-      ),
-    ).toBe('done');
+    expect(await retry(work, new RetryCounter(QUICK, signal, (one) => reported.push(one)))).toBe('done');
     expect(reported.map(({ attempt, reason }) => [attempt, reason])).toEqual([
       [1, 'Later.'],
       [2, 'Later.'],
@@ -78,17 +73,12 @@ describe('work that fails', () => {
       attempts += 1;
       throw unavailable;
     };
-    await expect(
-      retry(
-        work,
-        createRetryCounter(QUICK, signal, () => {}),
-      ),
-    ).rejects.toBe(unavailable);
+    await expect(retry(work, new RetryCounter(QUICK, signal, () => {}))).rejects.toBe(unavailable);
     expect(attempts).toBe(4);
   });
 
   test('gets the full number of attempts again after progress', async () => {
-    const retries = createRetryCounter(QUICK, signal, () => {});
+    const retries = new RetryCounter(QUICK, signal, () => {});
     for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailable);
     retries.reset();
     for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailable);
@@ -97,7 +87,7 @@ describe('work that fails', () => {
 
   test('stops in the middle of a pause if the caller aborts', async () => {
     const controller = new AbortController();
-    const retries = createRetryCounter({ ...POLICY, withinMs: 1e9 }, controller.signal, () => controller.abort());
+    const retries = new RetryCounter({ ...POLICY, withinMs: 1e9 }, controller.signal, () => controller.abort());
     await expect(retries.waitAfter(askingToWait(1_000))).rejects.toMatchObject({ name: 'AbortError' });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseWebAddress } from '../../src/web-address.ts';
+import { parseWebAddress } from '../../src/client.ts';
 
 it('parseWebAddress accepts only http and https without a user name or password', () => {
   for (const text of ['http://a', 'https://a.example:8443/b?c#d', 'HTTPS://A.example'])

@@ -2,7 +2,8 @@ import { startAnswering } from '@berth/testing/fake-servers';
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { sendBody } from '../../src/deploy/body.ts';
-import { MAX_BODY_BYTES, divideIntoBodies } from '../../src/deploy/contents-body.ts';
+import { MAX_BODY_BYTES, divideIntoBodies } from '../../src/deploy/send-contents.ts';
+import { startAnswering } from '../client/fake-servers.ts';
 import { sha256 } from './worlds.ts';
 
 const MIB = 1024 * 1024;
@@ -21,7 +22,7 @@ test('a body is produced only as fast as the server accepts it, and stops if the
   }
   const client = createClient({ server });
   const init = { method: 'PUT', headers: {}, signal: controller.signal };
-  const sending = sendBody(client, 'x', init, pieces(), () => {});
+  const sending = sendBody(client, 'x', init, pieces(), { onBytes() {} });
   let before = -1;
   const isHeldBack = () => {
     const isSame = created > 0 && created === before;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, settled, sha256, type World } from './worlds.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 import { planFolder } from '../../src/deploy/plan-folder.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, sha256, typesOf } from './worlds.ts';

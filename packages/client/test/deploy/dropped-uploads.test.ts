@@ -1,7 +1,8 @@
 import { useServer } from '@berth/testing/use-server';
 import { expect, test } from 'vitest';
-import { deployFiles } from '../../src/deploy/deploy-files.ts';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { useServer } from '@berth/api/testing/vitest';
+import { deployFiles } from '../../src/deploy/deploy.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 import { CANCELLED } from '../../src/deploy/input.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, settled, type World } from './worlds.ts';

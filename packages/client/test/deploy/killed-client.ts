@@ -1,6 +1,6 @@
 /** Deploys a folder, and kills itself at an event. */
 import { createClient } from '../../src/client.ts';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 
 const [server = '', key = '', folder = '', cacheDir = '', domain = '', delta = '', killedAt = ''] =
   process.argv.slice(2);

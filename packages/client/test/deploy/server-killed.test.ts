@@ -8,7 +8,7 @@ import { OWNER_KEY } from '@berth/testing/requests';
 import { testEnvironment } from '@berth/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 
 test('a deploy creates one deployment even if the server is killed and restarted in the middle', async () => {

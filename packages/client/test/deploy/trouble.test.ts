@@ -4,7 +4,7 @@ import type { Trouble } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
-import { deployFiles } from '../../src/deploy/deploy-files.ts';
+import { deployFiles } from '../../src/deploy/deploy.ts';
 import { readFolder } from '../../src/folder/read-folder.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 import { makeWorld, settled, sha256, typesOf } from './worlds.ts';

@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import type { DeployFolderInput, DeployFolderOptions } from '../../src/deploy/input.ts';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
 
 /** A new account, a folder, and a proxy to the server that can cause failures. */

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isSettled } from '../../src/folder/file-state.ts';
+import { isSettled } from '../../src/folder/hash-cache.ts';
 
 const NOW_MS = 1_800_000_000_500;
 const agoNs = (ms: number) => BigInt(NOW_MS - ms) * 1_000_000n + 123n;

@@ -1,7 +1,7 @@
 import type { CreatedDeployment } from '@berth/contract';
 import { ClientError, type ClientErrorKind, type ClientErrorOptions } from '../../src/errors.ts';
 import { decide, wakeAt } from '../../src/watch/decide.ts';
-import { WATCH_RULE } from '../../src/watch/rule.ts';
+import { WATCH_RULE } from '../../src/watch/input.ts';
 import { createWatchState, type Effect, type WatchInput, type Live, type Scan } from '../../src/watch/state.ts';
 
 /**

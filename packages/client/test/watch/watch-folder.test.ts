@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BerthClient, createClient } from '../../src/client.ts';
-import { deployFolder } from '../../src/deploy/deploy-folder.ts';
+import { deployFolder } from '../../src/deploy/deploy.ts';
 import { ClientError } from '../../src/errors.ts';
 import type { WatchFolderInput } from '../../src/watch/input.ts';
 import { watchFolder } from '../../src/watch/watch-folder.ts';

@@ -1,12 +1,11 @@
 import { EntitySchema } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
-import { type EntityManager, MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import type { Pool } from 'pg';
+import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
+import { type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
-import type { Log } from '../log.ts';
-import type { DatabaseAddress } from './connection-config.ts';
-import { SessionReturningDriver } from './driver.ts';
+import { type Log, SILENT } from '../log.ts';
+import type { DatabaseAddress } from './sessions.ts';
 import { ChannelListener, type Listener } from './listener.ts';
 import { migrations } from './migrations/index.ts';
 import { recordCompatibility, requireKnownSchema } from './schema-compatibility.ts';
@@ -64,7 +63,6 @@ export interface DatabaseOptions {
 
 /** How long a statement waits for a free connection. */
 const POOL_TIMEOUT_MS = 15_000;
-const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 /**
  * Connects to PostgreSQL. The pool opens connections on demand. While the database is known to be away, every statement fails at
@@ -137,4 +135,45 @@ async function migrate(orm: MikroORM, tx: EntityManager): Promise<void> {
   await requireKnownSchema(tx);
   await orm.migrator.up({ transaction: tx.getTransactionContext()! });
   await recordCompatibility(tx);
+}
+
+/**
+ * The ORM's driver without a leak: kysely does not return a session to the pool if BEGIN or ROLLBACK fails, which happens when
+ * PostgreSQL ends sessions. A pool that loses all its sessions in this way can no longer run any statement.
+ *
+ * Source: https://github.com/kysely-org/kysely/issues/1990; security F12.
+ */
+class SessionReturningDriver extends PostgreSqlDriver {
+  protected override readonly connection = new Connection(this.config);
+}
+
+class Connection extends PostgreSqlConnection {
+  override createKyselyDialect(overrides: Parameters<PostgreSqlConnection['createKyselyDialect']>[0]): PostgresDialect {
+    const dialect = super.createKyselyDialect(overrides);
+    const createDriver = dialect.createDriver.bind(dialect);
+    dialect.createDriver = () => returnSessions(createDriver());
+    return dialect;
+  }
+
+  /** The driver reads `bigint` and `timestamptz` as strings. The entities, and so the types of the columns, have numbers and dates. */
+  override mapOptions(overrides: PoolConfig): PoolConfig {
+    const options = super.mapOptions(overrides);
+    const types = options.types as TypeOverrides;
+    types.setTypeParser(pgTypes.builtins.INT8, Number);
+    types.setTypeParser(pgTypes.builtins.TIMESTAMPTZ, (text) => new Date(text));
+    return options;
+  }
+}
+
+function returnSessions(driver: Driver): Driver {
+  const begin = driver.beginTransaction.bind(driver);
+  const rollBack = driver.rollbackTransaction.bind(driver);
+  const orReturn = (session: DatabaseConnection, step: Promise<void>) =>
+    step.catch(async (error: unknown) => {
+      await driver.releaseConnection(session);
+      throw error;
+    });
+  driver.beginTransaction = (session, settings) => orReturn(session, begin(session, settings));
+  driver.rollbackTransaction = (session) => orReturn(session, rollBack(session));
+  return driver;
 }

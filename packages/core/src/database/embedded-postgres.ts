@@ -5,23 +5,25 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '../log.ts';
-import type { DatabaseAddress } from './connection-config.ts';
+import { type Log, SILENT } from '../log.ts';
+import type { DatabaseAddress } from './sessions.ts';
 import { makeFolder } from './data-folder.ts';
-import { claimFolder } from './folder-claim.ts';
-import { type FileLock, tryFileLock } from './file-lock.ts';
+import { claimFolder, type FileLock, tryFileLock } from './file-lock.ts';
 import {
-  OTHER_DATABASE_ADVICE,
+  findPostgres,
   findPostgresPrograms,
-  readLogTail,
+  isPostgres,
+  killOrphanedSessions,
   type LaunchPlan,
   launchPostgres,
+  OTHER_DATABASE_ADVICE,
   POSTGRES_NAME,
   POSTGRES_PORT,
   type PostgresOptions,
+  type PostgresProcess,
+  readLogTail,
 } from './postgres-launch.ts';
-import { findPostgres, isPostgres, killOrphanedSessions, type PostgresProcess } from './postgres-process.ts';
-import { type SupervisedServer, superviseServer } from './postgres-supervisor.ts';
+import { superviseServer } from './postgres-supervisor.ts';
 
 /** An embedded PostgreSQL server on a Unix socket that only this user can open. */
 export interface EmbeddedPostgres {
@@ -53,7 +55,6 @@ const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 10;
 /** How often to check a server that is not a child of this process. */
 const WATCH_MS = 250;
-const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 /**
  * Starts PostgreSQL on a folder, or adopts a server that a killed process left running there, and restarts it within seconds
@@ -191,17 +192,15 @@ function superviseOwnServer(
   { log = SILENT, giveUp }: EmbeddedPostgresOptions,
   locks: readonly FileLock[],
 ): () => Promise<void> {
-  const watched = (running: RunningServer): SupervisedServer => ({
-    ended: (signal) => whenEnded(running, plan.data, signal),
-  });
-  const supervisor = superviseServer({
-    server: watched(server),
-    restart: async (signal) => watched(await ensureRunning(plan, { mayCreate: false, signal })),
+  const endSupervision = superviseServer({
+    server,
+    ended: (running, signal) => whenEnded(running, plan.data, signal),
+    restart: (signal) => ensureRunning(plan, { mayCreate: false, signal }),
     log,
     giveUp: giveUp ?? ((error) => log.error({ err: error }, 'The database could not be restarted and stays down')),
   });
   return async () => {
-    await supervisor.stop();
+    await endSupervision();
     await shutDown(plan.data).finally(() => locks.forEach((lock) => lock.release()));
   };
 }

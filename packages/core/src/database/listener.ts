@@ -7,31 +7,7 @@ import type { Sessions } from './sessions.ts';
 type Subscriber = (payload: string | null) => void;
 
 /** Subscriptions to one notification channel of the database. */
-export interface Listener {
-  /**
-   * Subscribes to the channel. Notifications arrive from the moment the promise resolves.
-   *
-   * @param onChange Called with each payload, and with `null` whenever notifications may have been lost: the subscriber must then
-   *   read the data again. Must not throw.
-   * @returns Unsubscribes.
-   * @throws if the database cannot be reached, or the listener is closed.
-   */
-  subscribe(onChange: (payload: string | null) => void): Promise<() => void>;
-  /**
-   * All notifications that were committed until this time have been delivered. A time of `performance.now()`; `-Infinity` while
-   * there is no connection. Only {@link catchUp} advances it.
-   */
-  readonly confirmedAt: number;
-  /**
-   * Waits until the notifications of everything that is committed now have been delivered. PostgreSQL sends a session its
-   * notifications before it answers the next query, so one query on the listening connection is enough.
-   *
-   * @returns False if this could not be confirmed within a second, or there is no connection.
-   */
-  catchUp(): Promise<boolean>;
-  /** Ends the connection and all subscriptions. Safe to call again. */
-  close(): Promise<void>;
-}
+export type Listener = Pick<ChannelListener, 'subscribe' | 'confirmedAt' | 'catchUp' | 'close'>;
 
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
@@ -45,7 +21,7 @@ const CATCH_UP_TIMEOUT_MS = 1_000;
  * Listens on one channel of PostgreSQL, with one connection for any number of subscribers. The first subscriber opens it. After a
  * loss it is opened again, after growing pauses, and all subscribers are notified that they may have missed something.
  */
-export class ChannelListener implements Listener {
+export class ChannelListener {
   readonly #Session: Sessions['Session'];
   readonly #channel: string;
   readonly #subscribers = new Set<Subscriber>();
@@ -65,10 +41,22 @@ export class ChannelListener implements Listener {
     this.#channel = channel;
   }
 
+  /**
+   * All notifications that were committed until this time have been delivered. A time of `performance.now()`; `-Infinity` while
+   * there is no connection. Only {@link catchUp} advances it.
+   */
   get confirmedAt(): number {
     return this.#confirmedAt;
   }
 
+  /**
+   * Subscribes to the channel. Notifications arrive from the moment the promise resolves.
+   *
+   * @param onChange Called with each payload, and with `null` whenever notifications may have been lost: the subscriber must then
+   *   read the data again. Must not throw.
+   * @returns Unsubscribes.
+   * @throws if the database cannot be reached, or the listener is closed.
+   */
   async subscribe(onChange: Subscriber): Promise<() => void> {
     if (this.#closing.signal.aborted) throw unavailable('The service is stopping.');
     this.#subscribers.add(onChange);
@@ -81,6 +69,12 @@ export class ChannelListener implements Listener {
     return () => void this.#subscribers.delete(onChange);
   }
 
+  /**
+   * Waits until the notifications of everything that is committed now have been delivered. PostgreSQL sends a session its
+   * notifications before it answers the next query, so one query on the listening connection is enough.
+   *
+   * @returns False if this could not be confirmed within a second, or there is no connection.
+   */
   async catchUp(): Promise<boolean> {
     if (!this.#current) return false;
     const { promise: tooLate, resolve } = Promise.withResolvers<boolean>();
@@ -90,6 +84,7 @@ export class ChannelListener implements Listener {
     return isConfirmed;
   }
 
+  /** Ends the connection and all subscriptions. Safe to call again. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#subscribers.clear();

@@ -1,11 +1,24 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { choosePostgresAccount, type PostgresAccount } from './postgres-account.ts';
-import { readIfExists } from './postgres-process.ts';
 
 export interface PostgresOptions {
   /** The maximum number of connections. Default 100. */
@@ -167,4 +180,88 @@ async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<st
 /** The last 2,000 characters of the server's log. */
 export async function readLogTail(home: string): Promise<string> {
   return (await readIfExists(join(home, 'postgres.log'))).slice(-2_000);
+}
+
+/** How to run PostgreSQL as a user that it accepts. */
+interface PostgresAccount {
+  /** Arguments to put before the command. */
+  prefix: string[];
+  /** The user and group to run as. Default: those of this process. */
+  ids?: { uid: number; gid: number };
+}
+
+const NAMESPACE = ['unshare', '--user', '--'];
+const USERS = ['postgres', '_postgres', 'nobody'];
+
+/**
+ * Chooses how to run PostgreSQL, which refuses to run as root: as the owner of its folder, or in a user namespace, or, if those are
+ * forbidden, as another user, who then becomes the owner of the folder.
+ *
+ * @throws Error if this process is root and none of these is possible.
+ */
+async function choosePostgresAccount(home: string): Promise<PostgresAccount> {
+  if (process.getuid?.() !== 0) return { prefix: [] };
+  const { uid, gid } = await stat(home);
+  if (uid !== 0) return { prefix: [], ids: { uid, gid } };
+  if (spawnSync('unshare', ['--user', '--', 'true'], { env: {} }).status === 0) return { prefix: NAMESPACE };
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  for (const name of USERS) {
+    const user = users.find((fields) => fields[0] === name);
+    const ids = { uid: Number(user?.[2]), gid: Number(user?.[3]) };
+    if (!(ids.uid > 0 && ids.gid > 0)) continue;
+    await chown(home, ids.uid, ids.gid);
+    return { prefix: [], ids };
+  }
+  throw new Error('PostgreSQL cannot run as root, and no other user was found; start Berth as another user.');
+}
+
+/** A PostgreSQL server that runs on a data folder. */
+export interface PostgresProcess {
+  pid: number;
+  /** Empty until the server listens. */
+  socketDir: string;
+}
+
+/** Finds the server that runs on a data folder. `postmaster.pid` can be outdated, so the process is checked. */
+export async function findPostgres(data: string): Promise<PostgresProcess | null> {
+  const [pid, , , , socketDir = ''] = (await readIfExists(join(data, 'postmaster.pid'))).split('\n');
+  return pid && (await isPostgres(Number(pid), data)) ? { pid: Number(pid), socketDir } : null;
+}
+
+/** True if a process is the server on a data folder. Process ids are reused, in a container soon. */
+export async function isPostgres(pid: number, data: string): Promise<boolean> {
+  if (process.platform === 'linux') return (await readIfExists(`/proc/${pid}/cmdline`)).split('\0').includes(data);
+  return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(
+    ` -D ${data} `,
+  );
+}
+
+/**
+ * Kills the sessions that a killed server left behind. Most end on their own, but not one that is stopped or waits for the disk,
+ * and no server can start while one of them is attached to the shared memory. A new server recovers from the write-ahead log, so no
+ * commit is lost. Works only on Linux; on other systems the next start waits for them.
+ */
+export async function killOrphanedSessions(data: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  for (const pid of pids) {
+    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+    if (cwd !== data || !(await readIfExists(`/proc/${pid}/cmdline`)).startsWith('postgres: ')) continue;
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+/** The text of a file; empty if it does not exist. */
+export async function readIfExists(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return '';
+    throw error;
+  }
 }

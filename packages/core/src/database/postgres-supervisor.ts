@@ -1,25 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 
-/** A server to supervise. */
-export interface SupervisedServer {
-  /** Waits until the server has ended. @returns How it ended, such as `signal 9`. */
-  ended(signal: AbortSignal): Promise<string>;
-}
-
-export interface SupervisorOptions {
+interface SupervisorOptions<S> {
   /** The server that runs now. */
-  server: SupervisedServer;
+  server: S;
+  /** Waits until a server has ended. @returns How it ended, such as `signal 9`. */
+  ended(server: S, signal: AbortSignal): Promise<string>;
   /** Restarts the server, or finds it running. @throws if it does not start. */
-  restart(signal: AbortSignal): Promise<SupervisedServer>;
+  restart(signal: AbortSignal): Promise<S>;
   log: Log;
   /** Called once after {@link MAX_FAILURES} failed starts in a row. The supervision has then ended. */
   giveUp(error: Error): void;
-}
-
-export interface Supervisor {
-  /** Ends the supervision, not the server. Safe to call again. */
-  stop(): Promise<void>;
 }
 
 const MAX_FAILURES = 5;
@@ -33,14 +24,15 @@ const MAX_REPEAT_PAUSE_MS = 2_000;
 /**
  * Restarts a server whenever it ends: at once the first time, then after growing pauses if it soon ends again or does not start.
  *
+ * @returns Ends the supervision, not the server. Safe to call again.
  * Source: api §12.
  */
-export function superviseServer({ server, restart, log, giveUp }: SupervisorOptions): Supervisor {
+export function superviseServer<S>({ server, ended, restart, log, giveUp }: SupervisorOptions<S>): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const pause = (ms: number) => sleep(ms, undefined, { signal, ref: false });
 
-  async function restartWithRetries(): Promise<SupervisedServer> {
+  async function restartWithRetries(): Promise<S> {
     for (let failures = 0; ;) {
       try {
         return await restart(signal);
@@ -63,7 +55,7 @@ export function superviseServer({ server, restart, log, giveUp }: SupervisorOpti
     let current = server;
     for (let soon = 0; ;) {
       const start = performance.now();
-      const how = await current.ended(signal);
+      const how = await ended(current, signal);
       const end = performance.now();
       soon = end - start < SETTLED_MS ? soon + 1 : 0;
       log.error({}, `The database ended (${how}); restarting`);
@@ -76,10 +68,8 @@ export function superviseServer({ server, restart, log, giveUp }: SupervisorOpti
   const running = keepRunning().catch((error: Error) => {
     if (!signal.aborted) giveUp(error);
   });
-  return {
-    stop() {
-      stopping.abort();
-      return running;
-    },
+  return () => {
+    stopping.abort();
+    return running;
   };
 }

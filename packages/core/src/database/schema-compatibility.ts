@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { type MigrationClass, migrations } from './migrations/index.ts';
 import { db } from './tables.ts';
+
+/** The ORM's table of migrations. `compatible_since` is missing before migration 6. */
+type MigrationTable = { migration: { name: string; compatible_since?: number | null } };
 
 /** A newer program has changed the schema so that this one cannot use it. */
 class SchemaTooNewError extends Error {
@@ -25,17 +27,19 @@ const NEWEST_KNOWN = Math.max(...KNOWN.map(({ number }) => number));
  * @throws SchemaTooNewError
  */
 export async function requireKnownSchema(em: EntityManager): Promise<void> {
-  const { rows: tables } = await sql<{
-    exists: boolean;
-  }>`select to_regclass('migration') is not null as exists`.execute(db(em));
-  if (!tables[0]!.exists) return;
-  // The column is missing before migration 6.
-  const { rows } = await sql<{ name: string; since: number | null }>`
-    select name, (to_jsonb(m) ->> 'compatible_since')::int as since from migration m`.execute(db(em));
-  const needed = Math.max(0, ...rows.map(({ since }) => since ?? 0));
+  const { table } = await db(em)
+    .selectNoFrom(({ fn, val }) => fn<string | null>('to_regclass', [val('migration')]).as('table'))
+    .executeTakeFirstOrThrow();
+  if (table === null) return;
+  const rows = await db(em)
+    .withTables<MigrationTable>()
+    .selectFrom('migration')
+    .select(({ fn }) => fn.toJson('migration').as('row'))
+    .execute();
+  const needed = Math.max(0, ...rows.map(({ row }) => row.compatible_since ?? 0));
   if (needed <= NEWEST_KNOWN) return;
   throw new SchemaTooNewError({
-    installed: Math.max(...rows.map(({ name }) => numberOf(name))),
+    installed: Math.max(...rows.map(({ row }) => numberOf(row.name))),
     needed,
     known: NEWEST_KNOWN,
   });
@@ -44,9 +48,13 @@ export async function requireKnownSchema(em: EntityManager): Promise<void> {
 /** Records for each migration the oldest schema that a program must know to use the database. */
 export async function recordCompatibility(em: EntityManager): Promise<void> {
   for (const { number, migration } of KNOWN)
-    await sql`
-      update migration set compatible_since = ${migration.compatibleSince ?? number}
-      where compatible_since is null and name like ${`${String(number).padStart(4, '0')}-%`}`.execute(db(em));
+    await db(em)
+      .withTables<MigrationTable>()
+      .updateTable('migration')
+      .set({ compatible_since: migration.compatibleSince ?? number })
+      .where('compatible_since', 'is', null)
+      .where('name', 'like', `${String(number).padStart(4, '0')}-%`)
+      .execute();
 }
 
 function numberOfClass({ name }: MigrationClass): number {

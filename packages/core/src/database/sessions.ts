@@ -1,9 +1,52 @@
 import pg from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Log } from '../log.ts';
-import { connectionConfig, type DatabaseAddress } from './connection-config.ts';
-import { DatabaseAwayError, breaksSession } from './outages.ts';
-import { probeDatabase } from './probe.ts';
+import { breaksSession, DatabaseAwayError } from './outages.ts';
 import { DatabaseWatch } from './watch.ts';
+
+/** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
+export type DatabaseAddress = { url: string } | { socketDir: string; user: string; database: string };
+
+/** How long a statement waits for a lock before it fails. Source: storage §2. */
+const LOCK_TIMEOUT_MS = 8_000;
+const OPTIONS = `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`;
+/** How long opening a connection may take, including TLS and authentication. */
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/**
+ * The configuration of every connection to a database. Everything in the URL applies, such as TLS (`sslmode`, `sslrootcert`), a
+ * socket (`host=/run/postgresql`), `options` and `application_name`.
+ *
+ * @throws Error if the URL is invalid, or names a certificate that cannot be read.
+ */
+function connectionConfig(address: DatabaseAddress): pg.ClientConfig {
+  const config: pg.ClientConfig =
+    'url' in address
+      ? parseIntoClientConfig(withClearTlsMode(address.url))
+      : {
+          host: address.socketDir,
+          port: 5432,
+          user: address.user,
+          password: '',
+          ssl: false,
+          database: address.database,
+        };
+  return {
+    ...config,
+    options: [config.options, OPTIONS].filter(Boolean).join(' '),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  };
+}
+
+/**
+ * Replaces the TLS modes that `pg` treats as `verify-full` by that name, because `pg` prints a warning for them. With
+ * `uselibpqcompat` they have the meaning of libpq, so they stay.
+ */
+function withClearTlsMode(url: string): string {
+  if (/[?&]uselibpqcompat=true(?:&|$)/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
+}
 
 /** The sessions with one database. While the database is unavailable, they are closed and no new ones are opened. */
 export interface Sessions {
@@ -22,7 +65,7 @@ export interface Sessions {
  */
 export function createSessions(address: DatabaseAddress, log: Log): Sessions {
   const config = connectionConfig(address);
-  const watch = new DatabaseWatch({ probe: (sessions, patience) => probeDatabase(config, sessions, patience), log });
+  const watch = new DatabaseWatch(config, log);
 
   class Session extends pg.Client {
     readonly #watched = watch.add({

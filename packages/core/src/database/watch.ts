@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import type { Log } from '../log.ts';
 import { toUnavailable } from './outages.ts';
-import type { SessionStates } from './probe.ts';
+
+/** The states of server processes by pid, as in `pg_stat_activity`: `active`, `idle`, `idle in transaction`; or `gone`. */
+type SessionStates = ReadonlyMap<number, string>;
 
 /** A session, as the watch sees it. */
 interface WatchedSession {
@@ -12,7 +15,7 @@ interface WatchedSession {
 }
 
 /** How a session reports its state to the watch. */
-export interface SessionReporter {
+interface SessionReporter {
   /**
    * Starts a wait for a connection or for the answer to a query.
    *
@@ -21,12 +24,6 @@ export interface SessionReporter {
   begin(): (answered: boolean) => void;
   /** The session has ended. */
   forget(): void;
-}
-
-export interface DatabaseWatchOptions {
-  /** Checks whether the database answers, and reads the state of server processes; see `probeDatabase`. */
-  probe(serverProcesses: readonly number[], patience: AbortSignal): Promise<SessionStates | null>;
-  log: Log;
 }
 
 /** The interval of the check for waits that take too long. */
@@ -67,7 +64,7 @@ interface Entry {
  * other idle session, because the same network fault may have hit them all.
  */
 export class DatabaseWatch {
-  readonly #probe: DatabaseWatchOptions['probe'];
+  readonly #config: pg.ClientConfig;
   readonly #log: Log;
   readonly #entries = new Set<Entry>();
   readonly #closing = new AbortController();
@@ -76,8 +73,9 @@ export class DatabaseWatch {
   #isChecking = false;
   #ticking: NodeJS.Timeout | null = null;
 
-  constructor({ probe, log }: DatabaseWatchOptions) {
-    this.#probe = probe;
+  /** @param config Connects to the database. */
+  constructor(config: pg.ClientConfig, log: Log) {
+    this.#config = config;
     this.#log = log;
   }
 
@@ -174,7 +172,7 @@ export class DatabaseWatch {
       if (ticks >= PATIENCE_TICKS || this.#closing.signal.aborted) patience.abort();
     }, TICK_MS).unref();
     try {
-      return await this.#probe(serverProcesses, patience.signal);
+      return await probeDatabase(this.#config, serverProcesses, patience.signal);
     } finally {
       clearInterval(timer);
     }
@@ -238,4 +236,40 @@ export class DatabaseWatch {
 
 function cut(entries: readonly Entry[]): void {
   for (const { session } of entries) session.cut();
+}
+
+const STATES = 'select pid, state from pg_stat_activity where pid = any($1)';
+/** The error of a server that is starting or stopping. Any other one shows that it answers. */
+const NOT_UP = '57P03';
+
+/**
+ * Checks over a separate connection whether the database answers, and reads the states of server processes.
+ *
+ * @param patience Aborted when the answer takes too long.
+ * @returns `null` if the database answers but accepts no new sessions.
+ * @throws if it does not answer.
+ */
+async function probeDatabase(
+  config: pg.ClientConfig,
+  serverProcesses: readonly number[],
+  patience: AbortSignal,
+): Promise<SessionStates | null> {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: 0 });
+  client.on('error', () => {});
+  const giveUp = () => client.connection.stream.destroy(new Error('the database does not answer'));
+  patience.addEventListener('abort', giveUp, { once: true });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ pid: number; state: string | null }>(STATES, [serverProcesses]);
+    const states = new Map(serverProcesses.map((pid) => [pid, 'gone']));
+    for (const { pid, state } of rows) states.set(pid, state ?? 'unknown');
+    return states;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code !== NOT_UP) return null;
+    throw error;
+  } finally {
+    patience.removeEventListener('abort', giveUp);
+    void client.end().catch(() => {});
+    if (patience.aborted) client.connection.stream.destroy();
+  }
 }

@@ -1,25 +1,14 @@
 import { isIPv6 } from 'node:net';
 import type { DnsCheck } from '../entities/domain.ts';
-import type { DnsAnswer, DnsResolver } from './resolver.ts';
+import type { DnsAnswer, DnsQuery } from './resolver.ts';
 
 /** A DNS record that a domain must have. */
 export interface WantedRecord {
   type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
   /** The full name of the record, as A-labels without a trailing dot. */
   name: string;
+  /** One of them is enough. */
   values: readonly string[];
-  /** `any`: one of the values is enough. `all`: every value is required. */
-  match: 'any' | 'all';
-}
-
-/** A DNS record that a domain must have. */
-export interface WantedRecord {
-  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
-  /** The full name of the record, as A-labels without a trailing dot. */
-  name: string;
-  values: readonly string[];
-  /** `any`: one of the values is enough. `all`: every value is required. */
-  match: 'any' | 'all';
 }
 
 /** Maximum length of a chain of CNAME records. Source: security T30. */
@@ -31,38 +20,37 @@ const MAX_SHOWN_CHARACTERS = 255;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /** Checks one wanted record. Never throws. Source: api §4; security T30. */
-export async function checkRecord(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
+export async function checkRecord(query: DnsQuery, wanted: WantedRecord): Promise<DnsCheck> {
   return wanted.type === 'CNAME'
-    ? checkCname(resolver, wanted)
-    : checkValues(wanted, await resolver.query(wanted.type, wanted.name));
+    ? checkCname(query, wanted)
+    : checkValues(wanted, await query(wanted.type, wanted.name));
 }
 
 /** Checks whether a name has the wanted values. Additional values are fine. */
 function checkValues(wanted: WantedRecord, answer: DnsAnswer): DnsCheck {
   if (answer.kind !== 'found') return notFound(wanted, [], answer);
   const found = new Set(answer.values.map((value) => canonicalValue(wanted.type, value)));
-  const absent = wanted.values.filter((value) => !found.has(canonicalValue(wanted.type, value)));
-  const ok = wanted.match === 'all' ? absent.length === 0 : absent.length < wanted.values.length;
-  if (ok) return { ...describe(wanted, answer.values), ok: true };
+  if (wanted.values.some((value) => found.has(canonicalValue(wanted.type, value))))
+    return { ...describe(wanted, answer.values), ok: true };
   const unread = answer.unread > 0 ? ` ${answer.unread} more records were not read because there are too many.` : '';
   return {
     ...describe(wanted, answer.values),
     ok: false,
-    reason: `Saw ${enumerate(answer.values)}, want ${wantedText(wanted, absent)}.${unread}`,
+    reason: `Saw ${enumerate(answer.values)}, want ${wantedText(wanted)}.${unread}`,
   };
 }
 
 /** Checks whether a name points to one of the wanted targets, directly or through further CNAME records. */
-async function checkCname(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
+async function checkCname(query: DnsQuery, wanted: WantedRecord): Promise<DnsCheck> {
   const targets = new Set(wanted.values.map(canonicalName));
   const chain = [canonicalName(wanted.name)];
   for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-    const answer = await resolver.query('CNAME', chain.at(-1)!);
+    const answer = await query('CNAME', chain.at(-1)!);
     const seen = chain.slice(1);
     if (answer.kind === 'failed') return notFound(wanted, seen, answer);
     if (answer.kind === 'none') {
       if (hop > 0) return mismatch(wanted, seen);
-      return answer.missing === 'name' ? notFound(wanted, seen, answer) : withoutCname(resolver, wanted);
+      return answer.missing === 'name' ? notFound(wanted, seen, answer) : withoutCname(query, wanted);
     }
     const [target = ''] = answer.values.map(canonicalName);
     if (targets.has(target)) return { ...describe(wanted, [...seen, target]), ok: true };
@@ -73,8 +61,8 @@ async function checkCname(resolver: DnsResolver, wanted: WantedRecord): Promise<
 }
 
 /** A name without a CNAME record often has addresses, of a provider's proxy or of a previous site. */
-async function withoutCname(resolver: DnsResolver, wanted: WantedRecord): Promise<DnsCheck> {
-  const addresses = await resolver.query('A', wanted.name);
+async function withoutCname(query: DnsQuery, wanted: WantedRecord): Promise<DnsCheck> {
+  const addresses = await query('A', wanted.name);
   if (addresses.kind !== 'found')
     return notFound(wanted, [], { kind: 'none', missing: 'record', reason: 'There is no CNAME record at this name.' });
   return mismatch(
@@ -85,7 +73,7 @@ async function withoutCname(resolver: DnsResolver, wanted: WantedRecord): Promis
 }
 
 function mismatch(wanted: WantedRecord, found: readonly string[], why?: string): DnsCheck {
-  const saw = `Saw ${enumerate(found)}, want ${wantedText(wanted, wanted.values)}.`;
+  const saw = `Saw ${enumerate(found)}, want ${wantedText(wanted)}.`;
   return { ...describe(wanted, found), ok: false, reason: why === undefined ? saw : `${why} ${saw}` };
 }
 
@@ -94,8 +82,7 @@ function notFound(
   found: readonly string[],
   answer: Exclude<DnsAnswer, { kind: 'found' }>,
 ): DnsCheck {
-  const reason =
-    answer.kind === 'failed' ? answer.reason : `${answer.reason} Want ${wantedText(wanted, wanted.values)}.`;
+  const reason = answer.kind === 'failed' ? answer.reason : `${answer.reason} Want ${wantedText(wanted)}.`;
   return { ...describe(wanted, found), ok: false, reason, ...(answer.kind === 'failed' ? { failed: true } : {}) };
 }
 
@@ -103,8 +90,8 @@ function describe({ type, name, values }: WantedRecord, found: readonly string[]
   return { type, name, expected: [...values], found: found.slice(0, MAX_SHOWN).map(printable) };
 }
 
-function wantedText({ match }: WantedRecord, values: readonly string[]): string {
-  return match === 'any' && values.length > 1 ? `one of ${enumerate(values)}` : enumerate(values);
+function wantedText({ values }: WantedRecord): string {
+  return values.length > 1 ? `one of ${enumerate(values)}` : enumerate(values);
 }
 
 function enumerate(values: readonly string[]): string {

@@ -29,14 +29,14 @@ const MAX_PROVIDERS = 1000;
 export function createDns(options: DnsOptions): Dns {
   const providers = new LRUCache<string, Promise<{ name: string } | null>>({ max: MAX_PROVIDERS });
   const findProvider = async (registrable: string) => {
-    const answer = await withResolver(options, ({ query }) => query('NS', registrable));
+    const answer = await withResolver(options, (query) => query('NS', registrable));
     if (answer.kind === 'failed') providers.set(registrable, Promise.resolve(null), { ttl: PROVIDER_RETRY_MS });
     const provider = answer.kind === 'found' ? findProviderByNameServers(answer.values) : null;
     return provider && { name: provider.name };
   };
   return {
     check: (wanted) =>
-      withResolver(options, (resolver) => Promise.all(wanted.map((record) => checkRecord(resolver, record)))),
+      withResolver(options, (query) => Promise.all(wanted.map((record) => checkRecord(query, record)))),
     provider(registrable) {
       const known = providers.get(registrable);
       if (known) return known;

@@ -20,11 +20,8 @@ export type DnsAnswer =
   | { kind: 'none'; missing: 'name' | 'record'; reason: string }
   | { kind: 'failed'; reason: string };
 
-/** Several queries under one deadline. */
-export interface DnsResolver {
-  /** Sends one query. Never throws. A name that is invalid in DNS is not sent and gives `none`. */
-  query(type: QueryType, name: string): Promise<DnsAnswer>;
-}
+/** Sends one query. Never throws. A name that is invalid in DNS is not sent and gives `none`. */
+export type DnsQuery = (type: QueryType, name: string) => Promise<DnsAnswer>;
 
 const TIMEOUT_MS = 1000;
 const TRIES = 2;
@@ -49,12 +46,12 @@ const FAILURES: Readonly<Record<string, string>> = {
 const UNREADABLE = 'The answer of the DNS server is invalid.';
 
 /**
- * Runs `work` with a resolver that has separate sockets and shares no state. At the deadline, open queries
- * fail, and so do later ones, so `work` ends soon after.
+ * Runs `work` with queries that have separate sockets and share no state. At the deadline, open queries fail, and so do
+ * later ones, so `work` ends soon after.
  *
  * Source: security T30.
  */
-export async function withResolver<T>(options: DnsOptions, work: (resolver: DnsResolver) => Promise<T>): Promise<T> {
+export async function withResolver<T>(options: DnsOptions, work: (query: DnsQuery) => Promise<T>): Promise<T> {
   const { servers, timeoutMs = TIMEOUT_MS, tries = TRIES, deadlineMs = DEADLINE_MS } = options;
   const resolver = new Resolver({ timeout: timeoutMs, tries });
   if (servers.length > 0) resolver.setServers(servers);
@@ -63,7 +60,7 @@ export async function withResolver<T>(options: DnsOptions, work: (resolver: DnsR
     over = true;
     resolver.cancel();
   }, deadlineMs);
-  const query = async (type: QueryType, name: string): Promise<DnsAnswer> => {
+  const query: DnsQuery = async (type, name) => {
     if (over) return { kind: 'failed', reason: TIMED_OUT };
     if (!VALID_NAME.test(name)) return { kind: 'none', missing: 'name', reason: 'This is not a valid DNS name.' };
     try {
@@ -73,7 +70,7 @@ export async function withResolver<T>(options: DnsOptions, work: (resolver: DnsR
     }
   };
   try {
-    return await work({ query });
+    return await work(query);
   } finally {
     clearTimeout(deadline);
     resolver.cancel();

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { TextArray } from './text-array.ts';
 import { Account } from './account.ts';
+import { Pack } from './pack.ts';
 
 export const DeploymentSchema = defineEntity({
   name: 'Deployment',
@@ -41,3 +42,46 @@ export const DeploymentSchema = defineEntity({
 /** A published site. Source: api §3. */
 export class Deployment extends DeploymentSchema.class {}
 DeploymentSchema.setClass(Deployment);
+
+export const DeploymentPackSchema = defineEntity({
+  name: 'DeploymentPack',
+  tableName: 'deployment_pack',
+  properties: {
+    deployment: () => p.manyToOne(Deployment).primary().deleteRule('cascade'),
+    pack: () => p.manyToOne(Pack).primary().deleteRule('restrict').index('deployment_pack_pack_id_index'),
+  },
+});
+
+/** The packs that a deployment needs. If the sweep wrongly removes one, the foreign key makes its commit fail. Source: storage §1. */
+export class DeploymentPack extends DeploymentPackSchema.class {}
+DeploymentPackSchema.setClass(DeploymentPack);
+
+export const ManifestSchema = defineEntity({
+  name: 'Manifest',
+  tableName: 'manifest',
+  properties: {
+    deployment: () => p.oneToOne(Deployment).primary().deleteRule('cascade').owner(),
+    /** The path of each file. */
+    paths: p.type(TextArray),
+    /** Their SHA-256, 32 bytes each, in the order of the paths. */
+    hashes: p.blob(),
+    /** Their sizes in bytes, in the same order. */
+    sizes: p.array<number>().columnType('bigint[]'),
+    /** The compiled rule files, as `RuleData` of serving; `null` if there are none. */
+    rules: p.json<object>().nullable(),
+  },
+});
+
+/** The files of a deployment in one row. Their location is in `content`, so that the bytes can move to another pack. */
+export class Manifest extends ManifestSchema.class {}
+ManifestSchema.setClass(Manifest);
+
+export const IssuedIdSchema = defineEntity({
+  name: 'IssuedId',
+  tableName: 'issued_id',
+  properties: { id: p.text().primary() },
+});
+
+/** A deployment id that was issued. Rows are never removed, so an id never names two deployments. Source: security T15. */
+export class IssuedId extends IssuedIdSchema.class {}
+IssuedIdSchema.setClass(IssuedId);

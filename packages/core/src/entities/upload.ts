@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { TextArray } from './text-array.ts';
+import { Pack } from './pack.ts';
 
 export const UploadSchema = defineEntity({
   name: 'Upload',
@@ -43,3 +44,34 @@ export const UploadSchema = defineEntity({
 /** A delta upload from its beginning to its commit. Source: api §9; storage P10. */
 export class Upload extends UploadSchema.class {}
 UploadSchema.setClass(Upload);
+
+export const UploadContentSchema = defineEntity({
+  name: 'UploadContent',
+  tableName: 'upload_content',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    upload: () =>
+      p.manyToOne(Upload).deleteRule('cascade').fieldName('upload_hash').index('upload_content_upload_hash_index'),
+    /** The SHA-256 of the contents, 32 bytes each. */
+    hashes: p.blob(),
+    /** Their lengths in bytes, in the same order. */
+    lengths: p.array<number>().columnType('bigint[]'),
+  },
+});
+
+/** The contents that one request added to an upload. Source: api §9. */
+export class UploadContent extends UploadContentSchema.class {}
+UploadContentSchema.setClass(UploadContent);
+
+export const UploadPackSchema = defineEntity({
+  name: 'UploadPack',
+  tableName: 'upload_pack',
+  properties: {
+    upload: () => p.manyToOne(Upload).primary().deleteRule('cascade').fieldName('upload_hash'),
+    pack: () => p.manyToOne(Pack).primary().deleteRule('restrict').index('upload_pack_pack_id_index'),
+  },
+});
+
+/** The packs that an upload needs: those with contents it added, and those with contents its client did not have to send. Source: storage P10. */
+export class UploadPack extends UploadPackSchema.class {}
+UploadPackSchema.setClass(UploadPack);

@@ -1,43 +1,37 @@
-import { Account, ClaimRequest, Deployment } from '@berth/contract';
-import { z } from 'zod';
+import { Account, ClaimRequest, Deployment, LabelList } from '@berth/contract';
 import { getAccount } from '../services/accounts/accounts.ts';
 import { claimDeployment } from '../services/deployments/claims.ts';
-import { accountProcedure, router } from './trpc.ts';
+import { listLabels } from '../services/labels.ts';
+import { accountProcedure, NoInput, operations, router } from './trpc.ts';
+
+const op = operations('Account', accountProcedure);
 
 /** The account of the credential. Source: api §6. */
 export const account = router({
-  get: accountProcedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/account',
-        summary: 'Read the account: plan, usage and caps',
-        tags: ['Account'],
-        successDescription: 'The account.',
-      },
-    })
-    .input(z.object({}).optional())
+  get: op('GET /account', 'Read the account: plan, usage and caps', { success: 'The account.' })
+    .input(NoInput)
     .output(Account)
     .query(({ ctx }) => getAccount(ctx)),
 
-  claim: accountProcedure
-    .meta({
-      openapi: {
-        method: 'POST',
-        path: '/account/claim',
-        summary: 'Claim an anonymous deployment',
-        description:
-          'The deployment then belongs to the account and no longer expires. A repeated claim gets a 200 for the same account, and a 404 for every other one.',
-        tags: ['Account'],
-        successDescription: 'The deployment, which now belongs to the account.',
-        errorResponses: {
-          403: 'A cap of the plan is reached (deployments or storage). The deployment can still be claimed.',
-          404: 'There is no such claim: it is unknown, has expired, or was used by another account.',
-          429: 'Claims have an additional limit: 30 an hour by default.',
-        },
-      },
-    })
+  claim: op('POST /account/claim', 'Claim an anonymous deployment', {
+    success: 'The deployment, which now belongs to the account.',
+    description:
+      'The deployment then belongs to the account and no longer expires. A repeated claim gets a 200 for the same account, and a 404 for every other one.',
+    errorResponses: {
+      403: 'A cap of the plan is reached (deployments or storage). The deployment can still be claimed.',
+      404: 'There is no such claim: it is unknown, has expired, or was used by another account.',
+      429: 'Claims have an additional limit: 30 an hour by default.',
+    },
+  })
     .input(ClaimRequest)
     .output(Deployment)
     .mutation(({ ctx, input }) => claimDeployment(ctx, input.claim)),
+});
+
+/** The labels of the account. Source: api §6. */
+export const labels = router({
+  list: op('GET /labels', 'List the labels in use, most recently used first', { success: 'The labels.' })
+    .input(NoInput)
+    .output(LabelList)
+    .query(({ ctx }) => listLabels(ctx)),
 });

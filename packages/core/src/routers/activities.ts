@@ -4,7 +4,9 @@ import { z } from 'zod';
 import { listActivities } from '../services/activities/activities.ts';
 import { type ActivityWatch, watchActivities } from '../services/activities/activity-watch.ts';
 import { toServiceError, toTrpcError } from './error-body.ts';
-import { accountProcedure, router } from './trpc.ts';
+import { accountProcedure, operations, router } from './trpc.ts';
+
+const op = operations('Account', accountProcedure);
 
 const WatchInput = z
   .object({
@@ -21,16 +23,9 @@ const WatchInput = z
 
 /** The audit log. Source: api §6. */
 export const activities = router({
-  list: accountProcedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/activities',
-        summary: 'List the activities of the account, newest first',
-        tags: ['Account'],
-        successDescription: 'One page of the audit log.',
-      },
-    })
+  list: op('GET /activities', 'List the activities of the account, newest first', {
+    success: 'One page of the audit log.',
+  })
     .input(PageQuery.prefault({}))
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),

@@ -1,10 +1,8 @@
-import { account } from './account.ts';
+import { account, labels } from './account.ts';
 import { activities } from './activities.ts';
 import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
-import { labels } from './labels.ts';
-import { plans } from './plans.ts';
-import { platform } from './platform.ts';
+import { plans, platform } from './platform.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
 

@@ -18,156 +18,101 @@ import {
   listDeployments,
   updateDeployment,
 } from '../services/deployments/deployments.ts';
-import { fileListSize, refuseLongFileLists } from '../services/deployments/file-lists.ts';
-import { abortUpload } from '../services/uploads/abort-upload.ts';
+import { fileListSize, refuseLongFileLists } from '../services/deployments/file-rules.ts';
 import { beginUpload } from '../services/uploads/begin-upload.ts';
 import { commitUpload } from '../services/uploads/commit-upload.ts';
+import { abortUpload } from '../services/uploads/uploads.ts';
 import { accountProcedure, deployProcedure, router } from './trpc.ts';
 
-const tags = ['Deployments'];
-const uploads = ['Uploads'];
+const op = operations('Deployments', accountProcedure);
+const uploadOp = operations('Uploads', deployProcedure);
 
 /**
  * A procedure whose input lists files. Lists that are longer than the plan allows are refused before they are
  * validated.
  */
 const fileListProcedure = deployProcedure.use(async ({ ctx, getRawInput, next }) => {
-  refuseLongFileLists(ctx.core, ctx.caller, await getRawInput());
+  refuseLongFileLists(ctx, await getRawInput());
   return next();
 });
+const fileListOp = operations('Uploads', fileListProcedure);
 
 /**
  * Deployments. `POST /deployments` is multipart and has a separate route, as do the contents of uploads. Source:
  * api §9.
  */
 export const deployments = router({
-  list: accountProcedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/deployments',
-        summary: 'List deployments, newest first',
-        tags,
-        successDescription: 'One page of deployments.',
-      },
-    })
+  list: op('GET /deployments', 'List deployments, newest first', { success: 'One page of deployments.' })
     .input(PageQuery.prefault({}))
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 
-  get: accountProcedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/deployments/{deployment}',
-        summary: 'Read a deployment',
-        tags,
-        successDescription: 'The deployment.',
-      },
-    })
+  get: op('GET /deployments/{deployment}', 'Read a deployment', { success: 'The deployment.' })
     .input(DeploymentPath)
     .output(Deployment)
     .query(({ ctx, input }) => getDeployment(ctx, input.deployment)),
 
-  update: accountProcedure
-    .meta({
-      openapi: {
-        method: 'PATCH',
-        path: '/deployments/{deployment}',
-        summary: 'Replace the labels of a deployment',
-        tags,
-        successDescription: 'The deployment with its new labels.',
-        errorResponses: {
-          422: 'The deployment is being deleted.',
-        },
-      },
-    })
+  update: op('PATCH /deployments/{deployment}', 'Replace the labels of a deployment', {
+    success: 'The deployment with its new labels.',
+    errorResponses: { 422: 'The deployment is being deleted.' },
+  })
     .input(DeploymentPatch)
     .output(Deployment)
     .mutation(({ ctx, input }) => updateDeployment(ctx, input.deployment, { labels: input.labels })),
 
-  delete: accountProcedure
-    .meta({
-      openapi: {
-        method: 'DELETE',
-        path: '/deployments/{deployment}',
-        summary: 'Delete a deployment',
-        description:
-          'The site responds with 404 at once; its files are removed later. A repeated delete gets a 202 until they are removed.',
-        tags,
-        successDescription: 'The site is no longer served; its files are being removed.',
-        errorResponses: {
-          422: 'Domains still point at the deployment. Link them to another deployment or delete them first.',
-        },
-      },
-      status: 202,
-    })
+  delete: op('DELETE /deployments/{deployment}', 'Delete a deployment', {
+    success: 'The site is no longer served; its files are being removed.',
+    description:
+      'The site responds with 404 at once; its files are removed later. A repeated delete gets a 202 until they are removed.',
+    errorResponses: {
+      422: 'Domains still point at the deployment. Link them to another deployment or delete them first.',
+    },
+    status: 202,
+  })
     .input(DeploymentPath)
     .output(DeletedDeployment)
     .mutation(({ ctx, input }) => deleteDeployment(ctx, input.deployment)),
 
-  begin: fileListProcedure
-    .meta({
-      openapi: {
-        method: 'POST',
-        path: '/uploads',
-        summary: 'Begin an upload that sends only missing contents',
-        description:
-          'List every file with its path, size and SHA-256 in `files`; or list only the changes to a deployment of the same account, in `base`, `put` and `remove`. The response lists the contents that must be sent to `PUT /uploads/{upload}/contents`. Contents that this account uploaded recently need not be sent again; contents of other accounts have no effect.\n\nWith an `Idempotency-Key`, the same files and options resume the same upload, and `missing` lists what it still needs. An upload can be committed for 24 hours. Beginning it counts as a deploy; committing it does not. Its contents count as storage at once.\n\nA credential can have 20 open uploads, and an anonymous address 3. A further upload replaces the one that has been idle longest, if it has been idle for 10 minutes.',
-        tags: uploads,
-        keyed: true,
-        successDescription: 'The upload, and the contents that must be sent.',
-        errorResponses: {
-          403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
-          413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
-          422: 'The `Idempotency-Key` was used for another upload; the base was taken down; or a deploy token sets a password for a protected base.',
-          429: 'Deploys have an additional limit: by credential, or a stricter one by address without a credential. So has the number of open uploads.',
-        },
-      },
-      status: 201,
-      bodySize: fileListSize,
-    })
+  begin: fileListOp('POST /uploads', 'Begin an upload that sends only missing contents', {
+    success: 'The upload, and the contents that must be sent.',
+    description:
+      'List every file with its path, size and SHA-256 in `files`; or list only the changes to a deployment of the same account, in `base`, `put` and `remove`. The response lists the contents that must be sent to `PUT /uploads/{upload}/contents`. Contents that this account uploaded recently need not be sent again; contents of other accounts have no effect.\n\nWith an `Idempotency-Key`, the same files and options resume the same upload, and `missing` lists what it still needs. An upload can be committed for 24 hours. Beginning it counts as a deploy; committing it does not. Its contents count as storage at once.\n\nA credential can have 20 open uploads, and an anonymous address 3. A further upload replaces the one that has been idle longest, if it has been idle for 10 minutes.',
+    keyed: true,
+    errorResponses: {
+      403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
+      413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
+      422: 'The `Idempotency-Key` was used for another upload; the base was taken down; or a deploy token sets a password for a protected base.',
+      429: 'Deploys have an additional limit: by credential, or a stricter one by address without a credential. So has the number of open uploads.',
+    },
+    status: 201,
+    bodySize: fileListSize,
+  })
     .input(BeginUpload)
     .output(BegunUpload)
     .mutation(({ ctx, input }) => beginUpload(ctx, input)),
 
-  commit: deployProcedure
-    .meta({
-      openapi: {
-        method: 'POST',
-        path: '/uploads/{upload}/commit',
-        summary: 'Publish an upload as a new deployment',
-        description:
-          'A commit is atomic. A repeated commit returns the same deployment for 24 hours and never creates a second one.',
-        tags: uploads,
-        successDescription: 'Published: the site is now served.',
-        errorResponses: {
-          403: 'A cap of the plan is reached (deployments or storage); or a page of another site sent the request without a credential.',
-          422: 'Contents are missing; `details.missing` is their number. `POST /uploads` with the same `Idempotency-Key` lists them.',
-        },
-      },
-      status: 201,
-    })
+  commit: uploadOp('POST /uploads/{upload}/commit', 'Publish an upload as a new deployment', {
+    success: 'Published: the site is now served.',
+    description:
+      'A commit is atomic. A repeated commit returns the same deployment for 24 hours and never creates a second one.',
+    errorResponses: {
+      403: 'A cap of the plan is reached (deployments or storage); or a page of another site sent the request without a credential.',
+      422: 'Contents are missing; `details.missing` is their number. `POST /uploads` with the same `Idempotency-Key` lists them.',
+    },
+    status: 201,
+  })
     .input(CommitUpload)
     .output(CreatedDeployment)
     .mutation(({ ctx, input }) => commitUpload(ctx, input.upload)),
 
-  abort: deployProcedure
-    .meta({
-      openapi: {
-        method: 'DELETE',
-        path: '/uploads/{upload}',
-        summary: 'Abort an upload that is not committed',
-        description:
-          'The upload no longer counts as storage, and its contents are removed. A repeated abort gets a 404.',
-        tags: uploads,
-        successDescription: 'The upload is aborted.',
-        errorResponses: {
-          403: 'A page of another site sent the request without a credential.',
-          422: 'The upload was committed. Delete its deployment instead.',
-        },
-      },
-    })
+  abort: uploadOp('DELETE /uploads/{upload}', 'Abort an upload that is not committed', {
+    success: 'The upload is aborted.',
+    description: 'The upload no longer counts as storage, and its contents are removed. A repeated abort gets a 404.',
+    errorResponses: {
+      403: 'A page of another site sent the request without a credential.',
+      422: 'The upload was committed. Delete its deployment instead.',
+    },
+  })
     .input(AbortUpload)
     .output(AbortedUpload)
     .mutation(({ ctx, input }) => abortUpload(ctx, input.upload)),

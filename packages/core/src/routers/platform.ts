@@ -1,54 +1,40 @@
-import { Limits, Ping } from '@berth/contract';
+import { Limits, Ping, PlanList } from '@berth/contract';
 import { z } from 'zod';
-import { getLimits } from '../services/accounts/plans.ts';
-import { accountProcedure, procedure, router } from './trpc.ts';
+import { getLimits, listPlans } from '../services/accounts/plans.ts';
+import { accountProcedure, NoInput, operations, procedure, router } from './trpc.ts';
 
-const tags = ['Platform'];
+const op = operations('Platform', accountProcedure);
+const publicOp = operations('Platform', procedure);
 
 /** The limits and the settings of the platform, and its health check. Source: api §6. */
 export const platform = router({
-  limits: accountProcedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/limits',
-        summary: 'Read the limits of a deploy',
-        tags,
-        successDescription: 'The limits of the account’s plan.',
-      },
-    })
-    .input(z.object({}).optional())
+  limits: op('GET /limits', 'Read the limits of a deploy', { success: 'The limits of the account’s plan.' })
+    .input(NoInput)
     .output(Limits)
     .query(({ ctx }) => getLimits(ctx)),
 
-  config: procedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/config',
-        summary: 'Moved to /limits',
-        description: 'For older command-line clients. Use `/limits` instead.',
-        deprecated: true,
-        tags,
-      },
-      status: 301,
-      redirect: '/limits',
-    })
-    .input(z.object({}).optional())
+  config: publicOp('GET /config', 'Moved to /limits', {
+    description: 'For older command-line clients. Use `/limits` instead.',
+    deprecated: true,
+    status: 301,
+    redirect: '/limits',
+  })
+    .input(NoInput)
     .output(z.object({ location: z.literal('/limits') }))
     .query(() => ({ location: '/limits' as const })),
 
-  ping: accountProcedure
-    .meta({
-      openapi: {
-        method: 'GET',
-        path: '/ping',
-        summary: 'Check that the service responds and the credential is valid',
-        tags,
-        successDescription: 'The service responds, and the credential is valid.',
-      },
-    })
-    .input(z.object({}).optional())
+  ping: op('GET /ping', 'Check that the service responds and the credential is valid', {
+    success: 'The service responds, and the credential is valid.',
+  })
+    .input(NoInput)
     .output(Ping)
     .query(({ ctx }) => ({ timestamp: Math.floor(ctx.core.now().getTime() / 1000) })),
+});
+
+/** The plans. Source: api §6. */
+export const plans = router({
+  list: publicOp('GET /plans', 'List the plans on sale, in display order', { success: 'The plans.' })
+    .input(NoInput)
+    .output(PlanList)
+    .query(({ ctx }) => listPlans(ctx.core)),
 });

@@ -1,5 +1,6 @@
 import type { DeployLimits } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
+import { z } from 'zod';
 import type { JsonBounds } from '../bounded-json.ts';
 import type { Caller, Core } from '../core.ts';
 import { ServiceError } from '../errors.ts';
@@ -27,25 +28,27 @@ export interface ProcedureContext {
 /** The maximum size of a JSON body. */
 type BodyLimits = Pick<JsonBounds, 'maxBytes' | 'maxValues'>;
 
-/** The description of a procedure for REST and the OpenAPI document. */
-export interface ProcedureMeta extends Record<string, unknown> {
-  openapi?: {
-    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-    path: `/${string}`;
-    summary: string;
-    description?: string;
-    tags: string[];
-    deprecated?: boolean;
-    /** True if the operation supports `Idempotency-Key`. */
-    keyed?: true;
-    /** The description of the success response. */
-    successDescription?: string;
-    /**
-     * Descriptions of the error responses, by status. Errors that follow from the access table, from the input or from
-     * being an operation are described elsewhere.
-     */
-    errorResponses?: Record<number, string>;
-  };
+/** How the OpenAPI document describes an operation. */
+interface OpenApiMeta {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  tags: string[];
+  deprecated?: boolean;
+  /** True if the operation supports `Idempotency-Key`. */
+  keyed?: true;
+  /** The description of the success response. */
+  successDescription?: string;
+  /**
+   * Descriptions of the error responses, by status. Errors that follow from the access table, from the input or from
+   * being an operation are described elsewhere.
+   */
+  errorResponses?: Record<number, string>;
+}
+
+/** How REST calls a procedure. */
+interface RestMeta {
   /** The status on success. Default: 200. */
   status?: number;
   /**
@@ -59,8 +62,16 @@ export interface ProcedureMeta extends Record<string, unknown> {
   redirect?: `/${string}`;
 }
 
+/** The description of a procedure for REST and the OpenAPI document. */
+export interface ProcedureMeta extends RestMeta, Record<string, unknown> {
+  openapi?: OpenApiMeta;
+}
+
 /** The interval of the pings on an idle event stream. */
 const PING_MS = 15_000;
+
+/** The input of an operation that takes none. */
+export const NoInput = z.object({}).optional();
 
 const t = initTRPC
   .context<ProcedureContext>()
@@ -130,3 +141,25 @@ export const accountProcedure = procedure.use(({ ctx, next }) => {
     throw toTrpcError(new ServiceError('authentication_failed', 'This needs a credential.'));
   return next({ ctx: { caller: ctx.caller } });
 });
+
+/** What describes an operation besides its route and summary. `success` describes the success response. */
+interface OperationOptions extends RestMeta, Partial<Omit<OpenApiMeta, 'successDescription'>> {
+  success?: string;
+}
+
+/**
+ * Describes procedures for REST and for one tag of the OpenAPI document.
+ *
+ * @returns A function that begins a procedure from the method and path of its operation, and a summary.
+ */
+export function operations<P extends { meta(meta: ProcedureMeta): P }>(tag: string, base: P) {
+  return (
+    route: `${OpenApiMeta['method']} ${OpenApiMeta['path']}`,
+    summary: string,
+    { status, bodySize, creates, redirect, success: successDescription, ...details }: OperationOptions,
+  ): P => {
+    const [method, path] = route.split(' ') as [OpenApiMeta['method'], OpenApiMeta['path']];
+    const openapi = { method, path, summary, tags: [tag], successDescription, ...details };
+    return base.meta({ openapi, status, bodySize, creates, redirect });
+  };
+}

@@ -1,8 +1,8 @@
 import { CREDENTIAL } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AccountCaller, Caller, Core } from '../core.ts';
+import type { AccountCaller, Caller, Core, Scope } from '../core.ts';
 import { db, type StatementScope } from '../database/tables.ts';
-import type { AccountState } from '../entities/index.ts';
+import { type AccountState, Token } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
 import { secretHash } from './random.ts';
 
@@ -41,7 +41,7 @@ export async function authenticate(core: Core, header: string | undefined, addre
  * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
  * Source: api §5, §9.
  */
-export async function checkCredential(core: Core, caller: AccountCaller): Promise<Date | null> {
+export async function checkCredential({ core, caller }: Scope): Promise<Date | null> {
   const { expires } = requireActive(await credentialOf(core, core, caller).executeTakeFirst());
   return expires;
 }
@@ -54,7 +54,7 @@ export async function checkCredential(core: Core, caller: AccountCaller): Promis
  * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
  * Source: api §5.
  */
-export async function lockCredential(em: EntityManager, core: Core, caller: Caller): Promise<void> {
+export async function lockCredential(em: EntityManager, { core, caller }: Scope<Caller>): Promise<void> {
   if (caller.kind === 'account')
     requireActive(await credentialOf(em, core, caller).forKeyShare('t').executeTakeFirst());
 }
@@ -99,12 +99,8 @@ async function findCredential(core: Core, credential: string) {
  */
 async function markUsed(core: Core, id: number): Promise<void> {
   const now = core.now();
-  await db(core)
-    .updateTable('token')
-    .set({ used: now })
-    .where('id', '=', id)
-    .where(({ eb, or }) => or([eb('used', 'is', null), eb('used', '<', staleBefore(now))]))
-    .execute();
+  const stale = { id, $or: [{ used: null }, { used: { $lt: staleBefore(now) } }] };
+  await core.database.em().nativeUpdate(Token, stale, { used: now });
 }
 
 function staleBefore(now: Date): Date {

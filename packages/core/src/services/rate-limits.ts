@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Core, RateLimit, RateLimitName, RateLimits } from '../core.ts';
 import { db } from '../database/tables.ts';
 import { toUnavailable } from '../database/outages.ts';
+import { RateBucket } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
 
 /** The limits if the operator does not configure any. Source: api §7. */
@@ -118,7 +119,7 @@ export async function giveBackRateLimit(core: Core, name: RateLimitName, who: st
 
 /** Deletes full buckets: a missing bucket counts as full. */
 export async function deleteFullBuckets(core: Core): Promise<void> {
-  await sql`delete from rate_bucket where "full" <= ${core.now()}`.execute(db(core));
+  await core.database.em().nativeDelete(RateBucket, { full: { $lte: core.now() } });
 }
 
 /** The time that one token takes, rounded up, and the time of a full bucket, so that exactly `count` tokens fit. */

@@ -1,23 +1,23 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Core } from '../core.ts';
 
-const queues = new WeakMap<Core, Map<string, Promise<void>>>();
+const queues = new WeakMap<Core, Map<string, LimitFunction>>();
 
 /**
- * Runs work after all earlier work with the same key in this process. So large data is in memory only once at a time,
- * and each run can use the results of the one before.
+ * Runs work when fewer than `atOnce` runs with the same key are going on in this process. The others wait in order, and
+ * can use the results of the ones before.
+ *
+ * @param atOnce The same for every run with this key. Default: 1.
+ * @throws what the work throws.
  */
-export async function runQueued<T>(core: Core, key: string, work: () => Promise<T>): Promise<T> {
-  const queue = queues.get(core) ?? new Map<string, Promise<void>>();
-  queues.set(core, queue);
-  const result = (queue.get(key) ?? Promise.resolve()).then(work);
-  const done = result.then(
-    () => {},
-    () => {},
-  );
-  queue.set(key, done);
+export async function runQueued<T>(core: Core, key: string, work: () => Promise<T>, atOnce = 1): Promise<T> {
+  const ofCore = queues.get(core) ?? new Map<string, LimitFunction>();
+  queues.set(core, ofCore);
+  const queue = ofCore.get(key) ?? pLimit(atOnce);
+  ofCore.set(key, queue);
   try {
-    return await result;
+    return await queue(work);
   } finally {
-    if (queue.get(key) === done) queue.delete(key);
+    if (queue.activeCount + queue.pendingCount === 0 && ofCore.get(key) === queue) ofCore.delete(key);
   }
 }

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Core } from '../core.ts';
 import { db } from '../database/tables.ts';
 
-/** The result of one attempt. */
-export type TaskResult<T> = { ok: true; value: T } | { ok: false; error: unknown };
+type TaskResult<T> = { ok: true; value: T } | { ok: false; error: unknown };
 
 /**
  * Runs one piece of background work. A failure is logged, so that the caller can continue with the next piece.

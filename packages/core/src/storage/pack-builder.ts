@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { failpoint } from '../failpoints.ts';
 import { alignedBlocks } from './aligned-blocks.ts';
-import { closeGaps, closeGapsInMemory } from './gaps.ts';
 import type { Hasher, Hashes, HashStream } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
 import type { PackFile } from './packs.ts';
@@ -21,6 +20,8 @@ export interface ContentSink {
 }
 
 const MiB = 1024 * 1024;
+/** The first batch until it is full: most uploads are small, and many can arrive at once. */
+const FIRST_BATCH_BYTES = 64 * 1024;
 /** Batches are small at first, so that the last batch of a typical upload is hashed soon, then larger, since each one is a round trip to the thread. */
 const BATCH_BYTES = MiB;
 const LARGE_BATCH_BYTES = 2 * MiB;
@@ -88,7 +89,7 @@ export class PackBuilder {
       },
       end: () => {
         // An empty content is reported with the batch that follows its position.
-        this.#batch ??= this.#newBatch();
+        this.#batch ??= this.#batchWithRoom();
         this.#ended.push({ offset, length, onDigest });
       },
     };
@@ -140,15 +141,23 @@ export class PackBuilder {
 
   #append(chunk: Uint8Array): Promise<void> | undefined {
     for (let at = 0; at < chunk.length;) {
-      const batch = (this.#batch ??= this.#newBatch());
+      const batch = (this.#batch = this.#batchWithRoom());
       const fits = Math.min(chunk.length - at, batch.length - this.#used);
       batch.set(fits === chunk.length ? chunk : chunk.subarray(at, at + fits), this.#used);
       this.#used += fits;
       at += fits;
-      if (this.#used === batch.length) this.#flush(this.#hashBatch(batch));
+      if (this.#used >= BATCH_BYTES && this.#used === batch.length) this.#flush(this.#hashBatch(batch));
     }
     if (this.#failure) throw this.#failure.error;
     return this.#inFlight.length > BATCHES_IN_FLIGHT ? this.#inFlight[0] : undefined;
+  }
+
+  #batchWithRoom(): Buffer {
+    if (this.#batch && this.#used < this.#batch.length) return this.#batch;
+    if (!this.#batch && this.#flushed === 0) return Buffer.from(new ArrayBuffer(FIRST_BATCH_BYTES));
+    const batch = this.#newBatch();
+    if (this.#batch) batch.set(this.#batch);
+    return batch;
   }
 
   #newBatch(): Buffer {
@@ -249,4 +258,38 @@ function hashOnly(onDigest: (digest: ContentDigest) => void): ContentSink {
     },
     end: () => onDigest({ md5: md5.digest('hex'), sha256: sha256.digest('hex'), size }),
   };
+}
+
+const COPY_BYTES = 1024 * 1024;
+
+/**
+ * Moves contents to the front of a batch, without gaps, and updates their offsets.
+ *
+ * @param contents Ordered by offset.
+ * @returns The offset at which the last one ends.
+ */
+function closeGapsInMemory(batch: Buffer, contents: readonly IndexEntry[]): number {
+  let end = 0;
+  for (const content of contents) {
+    batch.copyWithin(end, content.offset, content.offset + content.length);
+    content.offset = end;
+    end += content.length;
+  }
+  return end;
+}
+
+/** Does the same in a pack that is being written. Bytes only move towards the front, so nothing is overwritten before it is read. */
+async function closeGaps(file: PackFile, contents: readonly IndexEntry[]): Promise<number> {
+  let end = 0;
+  for (const content of contents) {
+    for (let done = 0; content.offset !== end && done < content.length;) {
+      const bytes = Buffer.allocUnsafe(Math.min(COPY_BYTES, content.length - done));
+      await file.read(bytes, content.offset + done);
+      await file.write(bytes, end + done);
+      done += bytes.length;
+    }
+    content.offset = end;
+    end += content.length;
+  }
+  return end;
 }

@@ -158,19 +158,6 @@ describe('one folder and several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('a visitor uses the server of a live process and leaves stopping to it', async () => {
-    const owner = spawnOwner(warm);
-    await announced(owner);
-    const pid = await postmaster(warm);
-    const server = await start(warm, VISITOR);
-    expect(server.adopted).toBe(true);
-    await server.stop();
-    expect(await ask(server, 'select 1')).toBe('1');
-    owner.stdin!.end();
-    await once(owner, 'exit');
-    expect(await isAlive(pid)).toBe(false);
-  });
-
   it('leaves the server that it started to a process that came to use it, which stops it in the end', async () => {
     const visitor = await start(warm, VISITOR);
     const owner = spawnOwner(warm);

@@ -66,6 +66,7 @@ describe('migrations', () => {
       ),
     );
     await migrated.migrate();
+    expect(await migrated.schemaDrift()).toBe('');
     await migrated.close();
     await admin.query(`drop database ${name} with (force)`);
     await admin.end();
@@ -159,18 +160,5 @@ describe('migrations', () => {
       { bytes: 77, exact: false },
     ]);
     await before.drop();
-  });
-
-  it('change nothing in a database that is up to date', async () => {
-    const migrated = openDatabase(test.address);
-    const state = () =>
-      test.query(
-        "select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2",
-      );
-    const before = await state();
-    await Promise.all([migrated.migrate(), migrated.migrate()]);
-    expect(await state()).toEqual(before);
-    expect(before.length).toBeGreaterThan(40);
-    await migrated.close();
   });
 });

@@ -60,14 +60,14 @@ describe('T21: the access table', () => {
   });
 
   it.each([
-    ['deployments'],
-    ['deployments.destroy'],
-    ['Deployments.list'],
-    [''],
-    ['constructor'],
-    ['toString'],
-    ['__proto__'],
-    ['hasOwnProperty'],
+    'deployments',
+    'deployments.destroy',
+    'Deployments.list',
+    '',
+    'constructor',
+    'toString',
+    '__proto__',
+    'hasOwnProperty',
   ])('denies every actor the operation %j, which has no row', (operation) => {
     for (const actor of ACTORS) expect(mayCall(operation, actor)).toBe(false);
   });

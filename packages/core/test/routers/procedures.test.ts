@@ -57,19 +57,6 @@ describe('api §1: procedures answer with the fields of the contract', () => {
       status: 'deleting',
     });
   });
-
-  it('api §1: a limit above 100 counts as 100', async () => {
-    await test.database.query(
-      `insert into activity (account_id, event, created, auth_method, meta) select $1, 'token.create', now(), 'system', '{}' from generate_series(1, 120)`,
-      [caller.account],
-    );
-    const page = await api.activities.list({ limit: 5_000 });
-    expect(page.activities).toHaveLength(100);
-    expect((await api.activities.list({})).activities).toHaveLength(50);
-    expect((await api.activities.list({ limit: 5_000, cursor: page.nextCursor })).activities.length).toBeGreaterThan(
-      20,
-    );
-  });
 });
 
 describe('api §2: errors of procedures', () => {

@@ -1,15 +1,12 @@
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { authenticate } from '../../src/services/authentication.ts';
 import { createToken, type NewToken } from '../../src/services/accounts/tokens.ts';
+import { createTestCore, type TestCore } from '@berth/testing/core';
 
-let test: TestCore;
 let caller: AccountCaller;
 let key: string;
-beforeAll(async () => {
-  test = await createTestCore();
-});
+const test = await createTestCore();
 afterAll(() => test.close());
 beforeEach(async () => {
   ({ caller, key } = await test.account('pro'));

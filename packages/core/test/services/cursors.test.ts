@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { sweepAll } from '@berth/testing/invariants';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { listActivities } from '../../src/services/activities/activities.ts';
 import { type CursorScope, decodeCursor, encodeCursor, toPage } from '../../src/services/cursors.ts';
@@ -15,15 +15,10 @@ const refusal = expect.objectContaining({
   details: { issues: [expect.objectContaining({ path: 'cursor' })] },
 });
 
-let test: TestCore;
-let caller: AccountCaller;
-let other: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ caller } = await test.account('scale'));
-  ({ caller: other } = await test.account('scale'));
-  for (const who of [caller, other]) for (let i = 0; i < 3; i += 1) await deploySite(test.core, who, SITE);
-});
+const test = await createTestCore();
+const { caller } = await test.account('scale');
+const { caller: other } = await test.account('scale');
+for (const who of [caller, other]) for (let i = 0; i < 3; i += 1) await deploySite(test.core, who, SITE);
 afterAll(() => test.close());
 
 const deployments = (who: AccountCaller, limit: number, cursor?: string) =>
@@ -34,26 +29,17 @@ const activities = (who: AccountCaller, limit: number, cursor?: string) =>
 describe('T23: a cursor', () => {
   const scope = (account = 'acc-1', list = 'deployments'): CursorScope => ({ core: test.core, account, list });
 
+  const key = fc.array(fc.oneof(fc.maxSafeNat(), fc.string({ unit: 'grapheme' })), { maxLength: 4 });
+
   it('is decoded in its own scope, and is safe in a URL', () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.maxSafeNat(), fc.string({ unit: 'grapheme' })), { maxLength: 4 }), (key) => {
-        const cursor = encodeCursor(scope(), key);
+      fc.property(key, (values) => {
+        const cursor = encodeCursor(scope(), values);
         expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
-        expect(decodeCursor(scope(), cursor)).toEqual(key);
+        expect(decodeCursor(scope(), cursor)).toEqual(values);
       }),
     );
   });
-
-  it('is refused if any of its bits is flipped', () => {
-    const bytes = Buffer.from(encodeCursor(scope(), [1_790_000_000_123, 'calm-otter-4k9x2qd']), 'base64url');
-    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
-      const flipped = Buffer.from(bytes);
-      flipped[bit >> 3]! ^= 1 << (bit & 7);
-      expect(() => decodeCursor(scope(), flipped.toString('base64url')), `bit ${bit}`).toThrow(refusal);
-    }
-  });
-
-  const key = fc.array(fc.oneof(fc.maxSafeNat(), fc.string({ unit: 'grapheme' })), { maxLength: 4 });
 
   it('is refused if any of its bits is flipped, for any content', () => {
     fc.assert(
@@ -93,15 +79,6 @@ describe('T23: a cursor', () => {
     );
   });
 
-  it('is refused if any of its characters is changed', () => {
-    const cursor = encodeCursor(scope(), [5, 'x']);
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n';
-    for (let at = 0; at < cursor.length; at += 1)
-      for (const character of alphabet)
-        if (character !== cursor[at])
-          expect(() => decodeCursor(scope(), cursor.slice(0, at) + character + cursor.slice(at + 1))).toThrow(refusal);
-  });
-
   it.each([
     ['', () => ''],
     ['a word', () => 'cursor'],
@@ -111,8 +88,6 @@ describe('T23: a cursor', () => {
     ['with additional text at its end', () => `${encodeCursor(scope(), [5])}AAAA`],
     ['only a MAC', () => Buffer.alloc(16).toString('base64url')],
     ['random bytes', () => randomBytes(60).toString('base64url')],
-    ['of another account', () => encodeCursor(scope('acc-2'), [5])],
-    ['of another list', () => encodeCursor(scope('acc-1', 'activities'), [5])],
     ['of scopes whose names run together', () => encodeCursor(scope('acc-1","deployments'), [5])],
     [
       'made with another key',

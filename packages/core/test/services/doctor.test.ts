@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { access, open, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../src/core.ts';
 import { deleteDeployment } from '../../src/services/deployments/deployments.ts';
 import { doctor, type DoctorEvent } from '../../src/services/doctor/doctor.ts';
@@ -12,14 +12,10 @@ import { sweep } from '../../src/services/sweep/sweep.ts';
 const GRACE_MS = 60 * 60 * 1000;
 const SITE = { 'index.html': '<h1>Ahoy</h1>', 'empty.txt': '', 'big.bin': randomBytes(700_000) };
 
-let test: TestCore;
-let core: Core;
 let site: string;
 let pack: string;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-});
+const test = await createTestCore();
+const { core } = test;
 afterAll(() => test.close());
 beforeEach(async () => {
   const { caller } = await test.account();
@@ -189,11 +185,7 @@ describe('T36: the doctor reads the stored bytes', () => {
   });
 
   it('finds a missing file of an empty pack', async () => {
-    const empty = randomUUID();
-    await test.database.query(
-      `insert into pack (id, state, boot_id, created, sealed) values ($1, 'sealed', $2, now(), now())`,
-      [empty, core.boot],
-    );
+    const empty = await insertPack(test, 'sealed');
     expect(await examine()).toMatchObject([{ check: 'contents', pack: empty, deployments: [] }]);
   });
 
@@ -282,11 +274,7 @@ describe('I3: the doctor compares files and rows', () => {
   });
 
   it('finds a pack that an open upload needs and that may be removed', async () => {
-    const pack = randomUUID();
-    await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
-      pack,
-      core.boot,
-    ]);
+    const pack = await insertPack(test, 'open');
     const upload = await beginAnUpload(`now() + interval '1 hour'`);
     await test.database.query('insert into upload_pack values ($1, $2)', [upload, pack]);
     expect(await examine()).toMatchObject([{ check: 'packs', severity: 'damage', pack }]);
@@ -336,7 +324,7 @@ describe('I4: the doctor recounts deployments', () => {
 
 describe('api §8: the doctor finds overdue work of the background jobs', () => {
   it('does the overdue work with fix: expired deployments and uploads, plan changes, dead packs', async () => {
-    const dead = randomUUID();
+    const dead = await insertPack(test, 'dead');
     await orphan(0, dead);
     await test.database.query(`update deployment set expires = now() - interval '1 hour' where id = $1`, [site]);
     await beginAnUpload(`now() - interval '1 hour'`);
@@ -344,10 +332,6 @@ describe('api §8: the doctor finds overdue work of the background jobs', () => 
       `insert into plan_change select account_id, 'free', now(), now() - interval '1 hour' from deployment where id = $1`,
       [site],
     );
-    await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'dead', $2, now())`, [
-      dead,
-      core.boot,
-    ]);
     const fresh = await examine();
     expect(fresh.map(({ check, severity, fixed }) => [check, severity, fixed])).toEqual([
       ['backlog', 'drift', false],

@@ -1,17 +1,14 @@
 import { MAX_LISTED_LABELS } from '@berth/contract';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { claimDeployment } from '../../src/services/deployments/claims.ts';
 import { deleteDeployment, updateDeployment } from '../../src/services/deployments/deployments.ts';
 import { listLabels } from '../../src/services/labels.ts';
 import { addToken, deleteToken } from '../../src/services/accounts/tokens.ts';
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-});
+const test = await createTestCore();
 afterAll(() => test.close());
 beforeEach(async () => {
   ({ caller } = await test.account('pro'));

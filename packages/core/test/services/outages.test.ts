@@ -3,8 +3,8 @@ import { createTestCore, deploySite, readSite, type TestCore } from '@berth/test
 import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../src/core.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Core } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { toServiceError } from '../../src/routers/error-body.ts';
@@ -20,29 +20,14 @@ import {
 import { LiveSiteCache } from '../../src/services/sites/live-sites.ts';
 import { sweep } from '../../src/services/sweep/sweep.ts';
 
-let test: TestCore;
-let core: Core;
-let caller: AccountCaller;
-let key: string;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-  ({ caller, key } = await test.account());
-});
-afterAll(async () => {
-  await sweepAll(test);
-  await expectSound(test);
-  await expectSwept(test);
-  await test.close();
-});
+const test = await createTestCore();
+const { core } = test;
+const { caller, key } = await test.account();
+afterAll(() => closeSwept(test));
 
 /** Expects the error of every outage. */
 async function expectUnavailable(work: Promise<unknown>): Promise<void> {
-  const error = await work.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  expect(error, 'the work succeeded').not.toBeNull();
+  const error = await refusal(work);
   expect(toServiceError(error), String(error)).toMatchObject({ code: 'unavailable', status: 503 });
 }
 
@@ -161,31 +146,20 @@ describe('T10: the disk is full', () => {
 });
 
 describe('storage §2: a transaction that loses a race for locks', () => {
-  /** Locks a row while `work` runs, until it calls `letGo`; then the row is free. */
-  async function whileLocked(work: (letGo: () => Promise<void>) => Promise<void>): Promise<void> {
-    const { promise: done, resolve: end } = Promise.withResolvers<void>();
-    const { promise: locked, resolve: hold } = Promise.withResolvers<void>();
-    const holder = core.database.transaction(async (em) => {
-      await sql`select 1 from account where id = ${caller.account} for update`.execute(em.getKysely());
-      hold();
-      await done;
-    });
-    await locked;
-    const letGo = () => (end(), holder);
-    await work(letGo).finally(letGo);
-  }
-  const lockAccount = async (em: EntityManager) => {
+  const lockAccount = (em: EntityManager) =>
+    sql`select 1 from account where id = ${caller.account} for update`.execute(em.getKysely());
+  const lockAccountSoon = async (em: EntityManager) => {
     await sql`select set_config('lock_timeout', '30ms', true)`.execute(em.getKysely());
-    await sql`select 1 from account where id = ${caller.account} for update`.execute(em.getKysely());
+    await lockAccount(em);
   };
 
   it('is retried, and can succeed', async () => {
     let attempts = 0;
-    await whileLocked(async (letGo) => {
+    await whileLocked(core, lockAccount, async (release) => {
       const answer = await core.database.transaction(async (em) => {
         attempts += 1;
-        if (attempts === 2) await letGo();
-        await lockAccount(em);
+        if (attempts === 2) await release();
+        await lockAccountSoon(em);
         return 'done';
       });
       expect(answer).toBe('done');
@@ -195,11 +169,11 @@ describe('storage §2: a transaction that loses a race for locks', () => {
 
   it('is run three times in total, then 503', async () => {
     let attempts = 0;
-    await whileLocked(async () => {
+    await whileLocked(core, lockAccount, async () => {
       await expectUnavailable(
         core.database.transaction(async (em) => {
           attempts += 1;
-          await lockAccount(em);
+          await lockAccountSoon(em);
         }),
       );
     });

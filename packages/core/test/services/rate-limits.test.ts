@@ -1,5 +1,5 @@
+import { afterAll, describe, expect, it } from 'vitest';
 import { createTestCore, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -12,8 +12,7 @@ import {
   takeFromBucket,
 } from '../../src/services/rate-limits.ts';
 
-let test: TestCore;
-beforeAll(async () => void (test = await createTestCore({ rateLimits: DEFAULT_RATE_LIMITS })));
+const test = await createTestCore({ rateLimits: DEFAULT_RATE_LIMITS });
 afterAll(() => test.close());
 
 const MINUTE_MS = 60_000;

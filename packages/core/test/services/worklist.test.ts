@@ -1,10 +1,9 @@
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { attemptTask, type Worklist, runWorklist } from '../../src/services/worklist.ts';
+import { createTestCore, type TestCore } from '@berth/testing/core';
 
-let test: TestCore;
-beforeAll(async () => void (test = await createTestCore()));
+const test = await createTestCore();
 afterAll(() => test.close());
 
 /** A list of numbers that are due in order. Those that fail stay due. */

@@ -109,7 +109,18 @@ async function matchesOracle(contents: readonly Content[], pattern: readonly boo
 describe('P1, P2: contents collected into a pack', () => {
   it('are stored completely and only once if they are as large as batches', async () => {
     const sizes = fc.oneof(
-      fc.constantFrom(0, 1, BATCH_BYTES - 1, BATCH_BYTES, BATCH_BYTES + 1, 2 * BATCH_BYTES, 2 * BATCH_BYTES + 5),
+      fc.constantFrom(
+        0,
+        1,
+        65_535,
+        65_536,
+        65_537,
+        BATCH_BYTES - 1,
+        BATCH_BYTES,
+        BATCH_BYTES + 1,
+        2 * BATCH_BYTES,
+        2 * BATCH_BYTES + 5,
+      ),
       fc.nat(300_000),
       fc.nat(3 * BATCH_BYTES),
     );

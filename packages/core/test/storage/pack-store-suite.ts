@@ -230,10 +230,6 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         expect(await listed()).not.toContain(pack);
       });
 
-      it('can be missing already', async () => {
-        await expect(store.remove(newId())).resolves.toBeUndefined();
-      });
-
       it('is gone once abandoned: empty, written, twice, removed by another process, or sealed', async () => {
         const packs = Array.from({ length: 5 }, newId);
         const [empty, written, twice, removed, done] = await Promise.all(packs.map((pack) => store.create(pack)));

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ANONYMOUS_TTL_SECONDS, CREDENTIAL_PREFIX, type Deployment } from '@berth/contract';
 import { type Page, writePage } from '../../pages/frame.ts';
-import { escapeHtml, paragraph, reportNote } from '../../pages/html.ts';
+import { html, type Html, reportNote } from '../../pages/html.ts';
 import { formatCount } from '../../pages/format.ts';
 import { CLAIM_STYLE } from './page-style.ts';
 import type { Problem } from './problems.ts';
@@ -18,7 +18,7 @@ export interface ClaimPage {
   claimed?: Deployment;
 }
 
-const DAYS = ANONYMOUS_TTL_SECONDS / 86_400;
+const DAYS = String(ANONYMOUS_TTL_SECONDS / 86_400);
 
 /**
  * Sends the claim page: no script, no external resources, not stored, not indexed. HEAD gets only the headers.
@@ -31,60 +31,56 @@ export function sendClaimPage(res: ServerResponse, page: ClaimPage, headers: Out
 
 function contentOf({ baseUrl, form, problem, claimed }: ClaimPage): Pick<Page, 'title' | 'heading' | 'parts'> {
   if (claimed) return { title: 'The site is yours', parts: claimedParts(claimed) };
-  if (!form) return { title: problem!.title, parts: [paragraph(problem!.text)] };
+  if (!form) return { title: problem!.title, parts: [html`<p>${problem!.text}</p>`] };
   const heading = 'Keep this site';
   return {
     title: problem ? `${problem.title} – ${heading}` : heading,
     heading,
     parts: [
-      paragraph(
-        `This site was published without an account. It is removed after ${DAYS} days, unless an account claims it; then it is permanent.`,
-      ),
-      ...(problem ? [problemBox(problem)] : []),
+      html`<p>This site was published without an account. It is removed after ${DAYS} days, unless an account claims it; then it is permanent.</p>`,
+      problem ? problemBox(problem) : null,
       formOf(baseUrl, problem),
       terminalCommand(baseUrl, form.claim),
     ],
   };
 }
 
-function claimedParts({ url, files, size, password }: Deployment): string[] {
-  const host = new URL(url).host;
+function claimedParts({ url, files, size, password }: Deployment): Html[] {
   return [
-    paragraph(
-      `It no longer expires and keeps its address${password ? ' and its password' : ''}. It has ${formatCount(files, 'file')}, ${formatBytes(size)} in total.`,
-    ),
-    `<p class="site"><a href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(host)}</a></p>`,
-    paragraph('You can close this page. No other account can claim the site now.'),
+    html`<p>It no longer expires and keeps its address${password ? ' and its password' : ''}. It has ${formatCount(files, 'file')}, ${formatBytes(size)} in total.</p>`,
+    html`<p class="site"><a href="${url}" rel="noreferrer">${new URL(url).host}</a></p>`,
+    html`<p>You can close this page. No other account can claim the site now.</p>`,
   ];
 }
 
-function problemBox({ title, text, requestId = '' }: Problem): string {
-  return `<div class="problem" role="alert" id="problem">
-<h2>${escapeHtml(title)}</h2>
-${paragraph(text)}
+function problemBox({ title, text, requestId = '' }: Problem): Html {
+  return html`<div class="problem" role="alert" id="problem">
+<h2>${title}</h2>
+<p>${text}</p>
 ${reportNote(requestId)}
 </div>`;
 }
 
-function formOf({ host }: URL, problem?: Problem): string {
-  return `<form method="post">
+function formOf({ host }: URL, problem?: Problem): Html {
+  const invalid = problem ? html` aria-invalid="true" autofocus` : null;
+  return html`<form method="post">
 <label for="key">API key of your account</label>
-<input id="key" name="key" type="password" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="200" placeholder="${CREDENTIAL_PREFIX.api}-…" aria-describedby="hint${problem ? ' problem' : ''}"${problem ? ' aria-invalid="true" autofocus' : ''}>
-<p class="hint" id="hint">It begins with <code>${CREDENTIAL_PREFIX.api}-</code> and is sent only to ${escapeHtml(host)}.</p>
+<input id="key" name="key" type="password" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="200" placeholder="${CREDENTIAL_PREFIX.api}-…" aria-describedby="hint${problem ? ' problem' : ''}"${invalid}>
+<p class="hint" id="hint">It begins with <code>${CREDENTIAL_PREFIX.api}-</code> and is sent only to ${host}.</p>
 <button type="submit">Claim the site</button>
 </form>`;
 }
 
-function terminalCommand({ origin }: URL, claim: string): string {
+function terminalCommand({ origin }: URL, claim: string): Html {
   const command = [
     `curl -X POST ${origin}/account/claim \\`,
     `  -H 'Authorization: Bearer ${CREDENTIAL_PREFIX.api}-…' \\`,
     "  -H 'Content-Type: application/json' \\",
     `  -d '${JSON.stringify({ claim })}'`,
   ];
-  return `<details>
+  return html`<details>
 <summary>From a terminal</summary>
-<pre>${escapeHtml(command.join('\n'))}</pre>
+<pre>${command.join('\n')}</pre>
 </details>`;
 }
 

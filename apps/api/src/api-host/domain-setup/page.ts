@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { domainToUnicode } from 'node:url';
 import type { DomainSetup, SetupRecord } from '@berth/core';
 import { writePage } from '../../pages/frame.ts';
-import { escapeHtml, paragraph, reportNote } from '../../pages/html.ts';
+import { html, type Html, type HtmlValue, reportNote } from '../../pages/html.ts';
 import { formatDuration } from '../../pages/format.ts';
 import { SETUP_STYLE } from './page-style.ts';
 
@@ -35,26 +35,24 @@ export function sendSetupPage(res: ServerResponse, setup: DomainSetup, now: Date
   const where = provider === null ? '' : ` at ${provider}`;
   const shown = status === 'success' && records.some(({ state }) => state === 'missing') ? 'failing' : status;
   const isDone = shown === 'success';
-  const parts = [
-    ...(unicode !== domain && unicode !== ''
-      ? [`<p class="hint">This is the DNS form of ${escapeHtml(unicode)}.</p>`]
-      : []),
-    paragraph(
-      isDone
-        ? `The domain is set up correctly. There is nothing left to do; do not remove ${many ? 'the records' : 'the record'}.`
-        : `${many ? 'The records below' : 'The record below'} must be added to the DNS of this domain${where}, so that it ${shown === 'failing' ? 'keeps working' : 'works'}. This page has everything that is needed for it.`,
-    ),
+  const intro = isDone
+    ? `The domain is set up correctly. There is nothing left to do; do not remove ${many ? 'the records' : 'the record'}.`
+    : `${many ? 'The records below' : 'The record below'} must be added to the DNS of this domain${where}, so that it ${shown === 'failing' ? 'keeps working' : 'works'}. This page has everything that is needed for it.`;
+  const parts: HtmlValue[] = [
+    html`<p>${intro}</p>`,
     statusBox(setup, shown, now),
-    `<h2>${many ? 'Records' : 'Record'}${isDone ? '' : ' to add'}</h2>`,
-    `<ol class="records">${records.map((record) => recordItem(record, wholeNames)).join('\n')}</ol>`,
-    '<p class="hint">Click a name or a value to select it.</p>',
+    html`<h2>${many ? 'Records' : 'Record'}${isDone ? '' : ' to add'}</h2>`,
+    html`<ol class="records">${records.map((record) => recordItem(record, wholeNames))}</ol>`,
+    html`<p class="hint">Click a name or a value to select it.</p>`,
   ];
+  if (unicode !== domain && unicode !== '')
+    parts.unshift(html`<p class="hint">This is the DNS form of ${unicode}.</p>`);
   if (!isDone)
     parts.push(
-      `<h2>How to add ${many ? 'them' : 'it'}${escapeHtml(where)}</h2>`,
-      `<ol class="steps">${steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('\n')}</ol>`,
+      html`<h2>How to add ${many ? 'them' : 'it'}${where}</h2>`,
+      html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`,
     );
-  const heading = `DNS for <b>${escapeHtml(domain)}</b>`;
+  const heading = html`DNS for <b>${domain}</b>`;
   writePage(res, { ...FRAME, status: 200, title: `${HEADLINES[shown]} – ${domain}`, heading, parts });
 }
 
@@ -69,11 +67,9 @@ export function sendSetupProblem(
   const title = isUnknown ? 'There is nothing at this address' : 'This page cannot be shown right now';
   const parts = isUnknown
     ? [
-        paragraph(
-          'The link may be incomplete, or the domain was removed. If you got the link from someone, ask them for a new one.',
-        ),
+        html`<p>The link may be incomplete, or the domain was removed. If you got the link from someone, ask them for a new one.</p>`,
       ]
-    : [paragraph('Please try again in a moment.'), reportNote(requestId)];
+    : [html`<p>Please try again in a moment.</p>`, reportNote(requestId)];
   writePage(res, { ...FRAME, status, title, parts }, headers);
 }
 
@@ -81,7 +77,7 @@ function statusBox(
   { records, checked, nextCheck, waitSeconds }: DomainSetup,
   status: keyof typeof HEADLINES,
   now: Date,
-): string {
+): Html {
   const foundCount = records.filter(({ state }) => state === 'found').length;
   const count = status === 'partial' ? ` (${foundCount} of ${records.length})` : '';
   const last = checked === null ? 'Not checked yet.' : `Last check: ${formatAgo(checked, now)}.`;
@@ -92,24 +88,24 @@ function statusBox(
   const wait = waitSeconds === 0 ? '' : ` You can check again in ${formatDuration(waitSeconds * 1000)}.`;
   const paused =
     status === 'paused' ? 'Visitors see a notice until the owner of the domain resumes it. Keep the records. ' : '';
-  return `<section class="status ${status}" aria-label="Status">
+  return html`<section class="status ${status}" aria-label="Status">
 <div><p class="headline" role="status">${HEADLINES[status]}${count}</p>
 <p>${paused}${last}${next}${wait}</p></div>
 <form method="post"><button type="submit">Check now</button></form>
 </section>`;
 }
 
-function recordItem({ type, name, relative, values, state, reason }: SetupRecord, wholeNames: boolean): string {
+function recordItem({ type, name, relative, values, state, reason }: SetupRecord, wholeNames: boolean): Html {
   const [first, second, form] = wholeNames ? [name, relative, 'short'] : [relative, name, 'whole'];
-  const other = `<span class="other">or, if your provider expects the ${form} name, <code>${escapeHtml(second)}</code></span>`;
-  const one = values.length === 1 ? 'Value' : 'Values, one record each';
-  return `<li class="${state}">
+  const other = html`<span class="other">or, if your provider expects the ${form} name, <code>${second}</code></span>`;
+  const label = values.length === 1 ? 'Value' : 'Values, one record each';
+  return html`<li class="${state}">
 <p class="type"><b>${type}</b> <span class="state">${LABELS[state]}</span></p>
 <dl>
-<dt>Name</dt><dd><code>${escapeHtml(first)}</code>${other}</dd>
-<dt>${one}</dt><dd>${values.map((value) => `<code>${escapeHtml(value)}</code>`).join('\n')}</dd>
+<dt>Name</dt><dd><code>${first}</code>${other}</dd>
+<dt>${label}</dt><dd>${values.map((value) => html`<code>${value}</code>`)}</dd>
 </dl>
-${reason === null ? '' : `<p class="reason">${escapeHtml(reason)}</p>\n`}</li>`;
+${reason === null ? null : html`<p class="reason">${reason}</p>\n`}</li>`;
 }
 
 function formatAgo(then: Date, now: Date): string {

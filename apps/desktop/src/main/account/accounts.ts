@@ -1,20 +1,252 @@
-import type { BerthClient } from '@berth/client';
+import { join } from 'node:path';
+import { type BerthClient, ClientError } from '@berth/client';
+import pLimit from 'p-limit';
+import { z } from 'zod';
 import type { Session } from '../../shared/session.ts';
-import type { Handlers } from '../backend.ts';
+import type { Emit, Handlers } from '../backend.ts';
+import type { Native } from '../native.ts';
+import { orRefuse } from '../problem.ts';
+import { type JsonFile, openJsonFile, type StoreOptions } from '../storage/json-file.ts';
+import { readServerAddress } from './address.ts';
+import { findServer } from './find-server.ts';
+import { KnownServer, type Pauses } from './known-server.ts';
+import { signInWithKey } from './sign-in.ts';
+
+const MAX_SERVERS = 50;
+/** How long the check of a new server may take, in milliseconds. */
+const FIND_WITHIN_MS = 15_000;
+const PAUSES: Pauses = { firstMs: 2_000, longestMs: 2 * 60_000 };
+
+/** The content of `servers.json`. Keys are in the keychain instead. */
+const Servers = z.object({
+  current: z.url(),
+  servers: z
+    .array(z.object({ origin: z.url(), email: z.string().nullable(), account: z.string().nullable() }))
+    .min(1)
+    .max(MAX_SERVERS),
+});
+type Servers = z.infer<typeof Servers>;
+
+export interface AccountsOptions extends StoreOptions {
+  native: Pick<Native, 'keychain'>;
+  /** The server that is known when the app starts for the first time. */
+  server: string;
+  emit: Emit;
+  /** Default: the global one. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Default: from 2 seconds to 2 minutes. */
+  pauses?: Pauses | undefined;
+}
+
+/**
+ * Opens the known servers and checks the key of each, without waiting for the results.
+ *
+ * A key belongs to one server and is never sent to another.
+ *
+ * @throws Error when `servers.json` cannot be read. Source: desktop §1, §6; security T40.
+ */
+export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
+  const origin = readServerAddress(options.server);
+  const initial = { current: origin, servers: [{ origin, email: null, account: null }] };
+  const path = join(options.dataDir, 'servers.json');
+  const file = await openJsonFile<Servers>({ path, schema: Servers, initial, onDamaged: options.onDamaged });
+  const accounts = new Accounts(options, file);
+  await accounts.load();
+  return accounts;
+}
 
 /** The known servers and the key that is used for each. */
-export interface Accounts {
-  session(): Session;
+export class Accounts {
+  readonly #options: AccountsOptions;
+  readonly #file: JsonFile<Servers>;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #servers = new Map<string, KnownServer>();
+  readonly #listeners: (() => void)[] = [];
+  readonly #closing = new AbortController();
+  /** Runs changes of servers and keys one after the other, so that each sees the result of the one before. */
+  readonly #serially = pLimit(1);
+  #current: string;
+  #online = true;
+
+  constructor(options: AccountsOptions, file: JsonFile<Servers>) {
+    this.#options = options;
+    this.#file = file;
+    this.#fetch = options.fetch ?? globalThis.fetch;
+    this.#current = file.value().current;
+  }
+
+  readonly handlers = {
+    addServer: async ({ address }) => {
+      const typed = readServerAddress(address);
+      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(FIND_WITHIN_MS)]);
+      const origin = this.#servers.has(typed) ? typed : await findServer(typed, { fetch: this.#fetch, signal });
+      await this.#serially(async () => {
+        if (!this.#servers.has(origin)) {
+          if (this.#servers.size >= MAX_SERVERS)
+            throw new ClientError('refused', `You can have at most ${MAX_SERVERS} servers. Remove one first.`);
+          await this.#add({ origin, email: null, account: null });
+          this.#find(origin).checkLater();
+        }
+        this.#current = origin;
+        this.#changed();
+      });
+      await this.#saved();
+      return { origin };
+    },
+    chooseServer: async ({ origin }) => {
+      this.#current = this.#find(origin).origin;
+      this.#changed();
+      await this.#saved();
+    },
+    removeServer: async ({ origin }) => {
+      await this.#serially(async () => {
+        const server = this.#find(origin);
+        if (this.#servers.size === 1)
+          throw new ClientError('refused', 'This is your only server. Add another one first.');
+        await this.#removeKey(origin);
+        this.#servers.delete(origin);
+        if (this.#current === origin) this.#current = this.#servers.keys().next().value!;
+        await server.close();
+        this.#changed();
+      });
+      await this.#saved();
+    },
+    signIn: async ({ key }) => {
+      const server = this.#find(this.#current);
+      const signedIn = await signInWithKey(new URL(server.origin), key, this.#fetch, this.#closing.signal);
+      await this.#serially(async () => {
+        if (this.#servers.get(server.origin) !== server)
+          throw new ClientError('aborted', `${server.origin} was removed in the meantime.`);
+        const writing = this.#options.native.keychain.write(server.origin, signedIn.key);
+        await orRefuse(writing, 'The system keychain refused to store the key.');
+        server.use(signedIn);
+      });
+      await this.#saved();
+      return { email: signedIn.account.email };
+    },
+    signOut: async () => {
+      const server = this.#find(this.#current);
+      await this.#serially(async () => {
+        await this.#removeKey(server.origin);
+        server.forget();
+      });
+      await this.#saved();
+    },
+    refreshAccount: async () => {
+      await this.#find(this.#current).check();
+    },
+  } satisfies Partial<Handlers>;
+
+  /** Reads the keys of the stored servers and begins to check them. */
+  async load(): Promise<void> {
+    for (const server of this.#file.value().servers) await this.#add(server);
+    if (!this.#servers.has(this.#current)) this.#current = this.#servers.keys().next().value!;
+    for (const server of this.#servers.values()) server.checkLater();
+  }
+
+  session(): Session {
+    return {
+      servers: [...this.#servers.values()].map((server) => ({ origin: server.origin, signIn: server.signIn() })),
+      current: this.#current,
+      keysKept: this.#options.native.keychain.kept,
+      online: this.#online,
+    };
+  }
+
   /** A client with the key of the signed-in account, or without a key. @param origin Default: the current server. */
-  client(origin?: string): BerthClient;
+  client(origin: string = this.#current): BerthClient {
+    return this.#find(origin).client();
+  }
+
+  /**
+   * Finds the client of a server that the user is signed in to. Also works while the server cannot be reached.
+   *
+   * @returns `null` if the user is signed out, the server rejected the key, or the server is unknown.
+   */
+  signedInClient(origin: string): BerthClient | null {
+    const server = this.#servers.get(origin);
+    const isSignedIn = server && server.signIn().is !== 'signed-out' && server.signIn().is !== 'refused';
+    return isSignedIn ? server.client() : null;
+  }
+
+  /**
+   * Runs `work` with the client of the signed-in account. A 401 makes the session check the key again.
+   *
+   * @param origin Default: the current server.
+   * @throws ClientError `signed-out` when the user is not signed in. Errors of `work` are passed on.
+   */
+  async withClient<T>(work: (client: BerthClient) => Promise<T>, origin: string = this.#current): Promise<T> {
+    const client = this.signedInClient(origin);
+    if (!client) throw new ClientError('signed-out', `You are not signed in to ${origin}.`);
+    try {
+      return await work(client);
+    } catch (error) {
+      this.reportFailure(origin, error);
+      throw error;
+    }
+  }
+
+  /** Reports a failed request. After a 401, the key of the server is checked again, so that the session becomes correct. */
+  reportFailure(origin: string, error: unknown): void {
+    if (error instanceof ClientError && error.status === 401) this.#servers.get(origin)?.checkLater();
+  }
+
   /** Subscribes to changes of the session. */
-  onChange(listener: () => void): void;
-  /** Reports that a server answered 401. The key is checked again, so that the session becomes correct. */
-  refused(origin: string): void;
-  setOnline(online: boolean): void;
-  readonly handlers: Pick<
-    Handlers,
-    'addServer' | 'chooseServer' | 'removeServer' | 'signIn' | 'signOut' | 'refreshAccount'
-  >;
-  close(): Promise<void>;
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  setOnline(online: boolean): void {
+    if (online === this.#online) return;
+    this.#online = online;
+    this.#changed();
+    if (!online) return;
+    for (const server of this.#servers.values()) if (server.signIn().is !== 'signed-in') server.checkLater();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([...this.#servers.values()].map((server) => server.close()));
+    await this.#file.change((value) => value).catch(() => {});
+  }
+
+  async #add({ origin, email, account }: Servers['servers'][number]): Promise<void> {
+    const { native, pauses = PAUSES } = this.#options;
+    const key = await native.keychain.read(origin).catch(() => null);
+    const onChange = () => this.#changed();
+    this.#servers.set(origin, new KnownServer({ origin, key, email, account, fetch: this.#fetch, pauses, onChange }));
+  }
+
+  #find(origin: string): KnownServer {
+    const server = this.#servers.get(origin);
+    if (!server) throw new ClientError('refused', `${origin} is not one of your servers. Add it first.`);
+    return server;
+  }
+
+  #removeKey(origin: string): Promise<void> {
+    return orRefuse(this.#options.native.keychain.remove(origin), 'The system keychain could not delete the key.');
+  }
+
+  #changed(): void {
+    if (this.#closing.signal.aborted) return;
+    // If this write fails, the next change writes everything. Commands that must know the outcome call `#saved`.
+    this.#save().catch(() => {});
+    this.#options.emit('session', this.session());
+    for (const listener of this.#listeners) listener();
+  }
+
+  #save(): Promise<void> {
+    return this.#file.change(() => ({
+      current: this.#current,
+      servers: [...this.#servers.values()].map((server) => ({
+        origin: server.origin,
+        email: server.email(),
+        account: server.client().account,
+      })),
+    }));
+  }
+
+  #saved(): Promise<void> {
+    return orRefuse(this.#save(), 'The list of your servers cannot be saved. Check that the disk is not full.');
+  }
 }

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { backoffMs, type BerthClient, ClientError, createClient, retryAfterMs } from '@berth/client';
 import type { SignIn } from '../../shared/session.ts';
-import { readAccount } from './read-account.ts';
-import type { SignedIn } from './sign-in-method.ts';
+import { readAccount, type SignedIn } from './sign-in.ts';
 
 /** The pauses between retries while a server cannot be reached, in milliseconds. Each is twice as long as the one before. */
 export interface Pauses {
@@ -23,32 +22,8 @@ export interface KnownServerOptions {
   onChange(): void;
 }
 
-/** A server and the key that is used for it. */
-export interface KnownServer {
-  readonly origin: string;
-  signIn(): SignIn;
-  /** The e-mail address of the key's account, as last known; `null` when signed out. */
-  email(): string | null;
-  /** Stays the same object until the key or the id of its account changes. */
-  client(): BerthClient;
-  use(signedIn: SignedIn): void;
-  forget(): void;
-  /**
-   * Reads the account from the server and updates {@link signIn}. Retries with backoff while the server cannot be reached. Does
-   * nothing without a key.
-   *
-   * @throws ClientError when the server cannot be reached or rejects the key.
-   */
-  check(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Creates a known server without sending a request. Call {@link KnownServer.check} to verify the key. */
-export function createKnownServer(options: KnownServerOptions): KnownServer {
-  return new ServerWithKey(options);
-}
-
-class ServerWithKey implements KnownServer {
+/** A server and the key that is used for it. Sends no request until {@link KnownServer.check} is called. */
+export class KnownServer {
   readonly origin: string;
   readonly #options: KnownServerOptions;
   #email: string | null;
@@ -67,14 +42,17 @@ class ServerWithKey implements KnownServer {
     this.#signIn = { is: key === null ? 'signed-out' : 'checking' };
   }
 
+  /** Whether the user is signed in, as the page shows it. */
   signIn(): SignIn {
     return this.#signIn;
   }
 
+  /** The e-mail address of the key's account, as last known; `null` when signed out. */
   email(): string | null {
     return this.#email;
   }
 
+  /** Stays the same object until the key or the id of its account changes. */
   client(): BerthClient {
     return this.#client;
   }
@@ -91,6 +69,12 @@ class ServerWithKey implements KnownServer {
     this.#setSignIn({ is: 'signed-out' }, true);
   }
 
+  /**
+   * Reads the account from the server and updates {@link signIn}. Retries with backoff while the server cannot be reached. Does
+   * nothing without a key.
+   *
+   * @throws ClientError when the server cannot be reached or rejects the key.
+   */
   check(): Promise<void> {
     if (this.#client.key === null) return Promise.resolve();
     if (this.#running) return this.#running.result;
@@ -101,6 +85,11 @@ class ServerWithKey implements KnownServer {
     });
     this.#running = { result, controller };
     return result;
+  }
+
+  /** Checks the key in the background. */
+  checkLater(): void {
+    this.check().catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -153,6 +142,6 @@ class ServerWithKey implements KnownServer {
     const { firstMs, longestMs } = this.#options.pauses;
     const pauseMs = Math.max(backoffMs(this.#failures, firstMs, longestMs), retryAfterMs(failure));
     this.#failures += 1;
-    this.#timer = setTimeout(() => this.check().catch(() => {}), pauseMs);
+    this.#timer = setTimeout(() => this.checkLater(), pauseMs);
   }
 }

@@ -3,7 +3,7 @@ import { type BerthClient, ClientError, findWholeName, onDriveWithin, refuseUnus
 import { Labels, MAX_LABELS, Password } from '@berth/contract';
 import { ANSWER_WITHIN_MS, GIVEN_WITHIN_MS } from '../drive-limits.ts';
 import { readDomain } from '../sites/domain-name.ts';
-import type { FolderRecord } from './record.ts';
+import type { FolderRecord } from './folder-state.ts';
 
 /** Checks the labels of a watch: one fewer than usual, because the watch adds its own. @throws ClientError `refused`. */
 export function checkLabels(labels: readonly string[]): string[] {

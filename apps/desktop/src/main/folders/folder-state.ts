@@ -1,9 +1,31 @@
 import type { WatchEvent } from '@berth/client';
 import type { Domain } from '@berth/contract';
-import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
+import type { z } from 'zod';
+import { type FolderState, PauseReason, WatchedFolder } from '../../shared/folder.ts';
 import type { Problem } from '../../shared/problem.ts';
+import { ApprovedPath } from '../approval/approve.ts';
 import { problemOf } from '../problem.ts';
 import { initialProgress, type ProgressView, applyDeployEvent } from '../progress.ts';
+
+/** The stored record of a watched folder. Its password is in the keychain instead. */
+export const FolderRecord = WatchedFolder.pick({
+  id: true,
+  server: true,
+  domain: true,
+  labels: true,
+  password: true,
+  url: true,
+  live: true,
+  needsDns: true,
+}).extend({
+  /** Absolute. */
+  path: ApprovedPath,
+  paused: PauseReason.nullable(),
+});
+export type FolderRecord = z.infer<typeof FolderRecord>;
+
+/** The name of a folder's password in the keychain. */
+export const passwordName = (id: string) => `folder:${id}`;
 
 /** The state of a watched folder after the events so far. */
 export interface FolderView extends Pick<WatchedFolder, 'state' | 'url' | 'live' | 'leftOut' | 'polling' | 'needsDns'> {

@@ -2,11 +2,19 @@ import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type BerthClient, ClientError, type WatchEvent, watchFolder, type WatchRule } from '@berth/client';
 import type { Domain } from '@berth/contract';
+import pLimit from 'p-limit';
 import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
 import type { Keychain } from '../native.ts';
 import { problemOf } from '../problem.ts';
-import { withState, initialFolderView, type FolderView, lacksDns, applyWatchEvent } from './folder-state.ts';
-import { type FolderRecord, passwordName } from './record.ts';
+import {
+  applyWatchEvent,
+  type FolderRecord,
+  type FolderView,
+  initialFolderView,
+  lacksDns,
+  passwordName,
+  withState,
+} from './folder-state.ts';
 
 export interface FolderOptions {
   record: FolderRecord;
@@ -17,8 +25,8 @@ export interface FolderOptions {
   keep(): number;
   /** The client of the signed-in account; `null` while signed out. */
   findClient(): BerthClient | null;
-  /** Called when the server rejects the key. */
-  onRefused(): void;
+  /** Called with the error of each failed deploy. */
+  onFailure(error: ClientError): void;
   /** Called on every change. If the records differ, the new one must be stored. */
   onChange(before: FolderSnapshot, now: FolderSnapshot): void;
 }
@@ -27,32 +35,6 @@ export interface FolderOptions {
 export interface FolderSnapshot {
   record: FolderRecord;
   folder: WatchedFolder;
-}
-
-/** A folder that is watched unless it is paused or the user is signed out. */
-export interface Folder {
-  readonly id: string;
-  record(): FolderRecord;
-  show(): WatchedFolder;
-  /** Starts or stops the watch to match the record and the session. Does nothing if they match already. */
-  sync(): void;
-  /** Scans the folder now. `publish` also retries a refused deploy and always emits a result. */
-  nudge(how: 'scan' | 'publish'): void;
-  /** Stops the watch after the running deploy, if there is one, has finished. */
-  pause(): void;
-  resume(): void;
-  /**
-   * Runs `work` while the watch is stopped. Calls run one after the other. A running deploy is aborted; the live version does not
-   * change. Afterwards the watch restarts if it should.
-   *
-   * @throws The errors of `work`.
-   */
-  exclusively<T>(work: () => Promise<T>): Promise<T>;
-  change(change: Partial<FolderRecord>): void;
-  /** Updates the state of the folder's domain. */
-  updateDomain(domain: Domain): void;
-  /** Stops the watch and aborts its deploy. It cannot be started again. */
-  close(): Promise<void>;
 }
 
 /** One run of the watch engine. */
@@ -64,12 +46,8 @@ interface Watch {
   hasEnded: boolean;
 }
 
-/** Creates a folder. It does nothing until {@link Folder.sync} is called. */
-export function createFolder(options: FolderOptions): Folder {
-  return new FolderWatch(options);
-}
-
-class FolderWatch implements Folder {
+/** A folder that is watched unless it is paused or the user is signed out. Does nothing until {@link Folder.sync} is called. */
+export class Folder {
   readonly id: string;
   readonly #options: FolderOptions;
   #record: FolderRecord;
@@ -77,7 +55,7 @@ class FolderWatch implements Folder {
   #watch: Watch | null = null;
   /** The number of `exclusively` calls that wait or run. */
   #exclusiveCalls = 0;
-  #lastExclusive: Promise<unknown> = Promise.resolve();
+  readonly #serially = pLimit(1);
   #isClosed = false;
 
   constructor(options: FolderOptions) {
@@ -95,6 +73,7 @@ class FolderWatch implements Folder {
     return this.#snapshot().folder;
   }
 
+  /** Starts or stops the watch to match the record and the session. Does nothing if they match already. */
   sync(): void {
     if (this.#isClosed || this.#exclusiveCalls > 0) return;
     const client = this.#options.findClient();
@@ -105,12 +84,14 @@ class FolderWatch implements Folder {
     this.#watch ??= this.#start(client);
   }
 
+  /** Scans the folder now. `publish` also retries a refused deploy and always emits a result. */
   nudge(how: 'scan' | 'publish'): void {
     if (how === 'publish' && this.#watch?.hasEnded === true) this.#watch = null;
     if (this.#watch === null) return this.sync();
     this.#watch.nudges.dispatchEvent(new Event(how === 'scan' ? 'look' : 'publish'));
   }
 
+  /** Stops the watch after the running deploy, if there is one, has finished. */
   pause(): void {
     this.change({ paused: this.#record.paused ?? 'asked' });
     this.sync();
@@ -121,30 +102,36 @@ class FolderWatch implements Folder {
     this.nudge('publish');
   }
 
-  exclusively<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` while the watch is stopped. Calls run one after the other. A running deploy is aborted; the live version does not
+   * change. Afterwards the watch restarts if it should.
+   *
+   * @throws The errors of `work`.
+   */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
     this.#exclusiveCalls += 1;
-    const done = this.#lastExclusive.then(async () => {
-      await this.#stop();
-      return work();
-    });
-    this.#lastExclusive = done
-      .catch(() => {})
-      .finally(() => {
-        this.#exclusiveCalls -= 1;
-        this.sync();
+    try {
+      return await this.#serially(async () => {
+        await this.#stop();
+        return work();
       });
-    return done;
+    } finally {
+      this.#exclusiveCalls -= 1;
+      this.sync();
+    }
   }
 
   change(change: Partial<FolderRecord>): void {
     this.#set({ ...this.#record, ...change }, { ...this.#view, ...liveOf(change) });
   }
 
+  /** Updates the state of the folder's domain. */
   updateDomain(domain: Domain): void {
     const needsDns = lacksDns(domain);
     if (needsDns !== this.#view.needsDns) this.#set(this.#record, { ...this.#view, needsDns });
   }
 
+  /** Stops the watch and aborts its deploy. It cannot be started again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop();
@@ -228,7 +215,7 @@ class FolderWatch implements Folder {
   #apply(event: WatchEvent): void {
     const next = applyWatchEvent(this.#view, event, Date.now());
     if (next !== this.#view) this.#set(this.#record, next);
-    if (event.type === 'failed' && event.error.status === 401) this.#options.onRefused();
+    if (event.type === 'failed') this.#options.onFailure(event.error);
     if (this.#record.paused !== null && this.#view.state.is !== 'publishing') this.#watch?.controller.abort();
   }
 

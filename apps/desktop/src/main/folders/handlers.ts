@@ -1,29 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import { type BerthClient, ClientError } from '@berth/client';
+import type { Deployment } from '@berth/contract';
+import pLimit from 'p-limit';
 import type { CommandInput } from '../../shared/contract.ts';
+import type { Version } from '../../shared/folder.ts';
 import type { Accounts } from '../account/accounts.ts';
-import { withSignedInClient, findClient } from '../account/credentials.ts';
 import { type ApprovedPath, approve } from '../approval/approve.ts';
 import type { Handlers } from '../backend.ts';
 import type { Grants } from '../grants.ts';
-import { createSerialQueue } from '../serial-queue.ts';
 import type { Native } from '../native.ts';
 import type { NextDrop } from '../next-drop.ts';
-import type { PublishedFolder } from '../publishing/open-publishings.ts';
+import { orRefuse } from '../problem.ts';
 import { readDomain } from '../sites/domain-name.ts';
 import { checkDomain, checkLabels, checkPassword, checkPath } from './checks.ts';
 import type { Folder } from './folder.ts';
-import { type FolderRecord, passwordName } from './record.ts';
-import { createRunningHandlers, type RunningHandlers } from './running-handlers.ts';
+import { type FolderRecord, passwordName } from './folder-state.ts';
 import { suggestName, validateName } from './suggest-name.ts';
+import { earlierVersion, makeVersionLive, readVersions, toVersions, type Versions, versionOf } from './versions.ts';
 
-/** The handlers of the commands about watched folders. */
-export type FolderHandlers = RunningHandlers &
-  Pick<Handlers, 'suggestName' | 'checkFolder' | 'watch' | 'changeFolder' | 'locateFolder' | 'removeFolder'>;
+/** A published folder. */
+export interface PublishedFolder {
+  path: string;
+  /** True if its site has a password. */
+  password: boolean;
+}
 
 export interface FolderHandlersOptions {
   native: Pick<Native, 'keychain' | 'showFolder'>;
-  accounts: Pick<Accounts, 'session' | 'client' | 'refused'>;
+  accounts: Accounts;
   grants: Grants;
   nextDrop: Pick<NextDrop, 'options' | 'clear'>;
   /** Finds the folder of a publishing. @throws ClientError `refused` when it has no folder. */
@@ -41,67 +45,33 @@ export interface FolderHandlersOptions {
 
 type FolderSource = CommandInput<'watch'>['of'];
 
-/** Creates the handlers of the commands about watched folders. A command with invalid input changes nothing. */
-export function createFolderHandlers(options: FolderHandlersOptions): FolderHandlers {
-  const commands = new FolderCommands(options);
-  const { native, accounts, refreshLive, saved } = options;
-  return {
-    ...createRunningHandlers({
-      showFolder: (path) => native.showFolder(path),
-      accounts,
-      find: (id) => commands.find(id),
-      askFor: (folder, work) => commands.askFor(folder, work),
-      refreshLive,
-      saved,
-    }),
-    suggestName: (input) => commands.suggestName(input),
-    checkFolder: (input) => commands.checkFolder(input),
-    watch: (input) => commands.watch(input),
-    changeFolder: (input) => commands.changeFolder(input),
-    locateFolder: (input) => commands.locateFolder(input),
-    removeFolder: (input) => commands.removeFolder(input),
-  };
-}
-
-type Input<C extends keyof FolderHandlers> = Parameters<FolderHandlers[C]>[0];
-type Output<C extends keyof FolderHandlers> = ReturnType<FolderHandlers[C]>;
-
-class FolderCommands {
+/** The handlers of the commands about watched folders. A command with invalid input changes nothing. */
+export class FolderHandlers implements Partial<Handlers> {
   readonly #options: FolderHandlersOptions;
   /** Runs changes one after the other, so that each sees what the ones before it have added. */
-  readonly #serially = createSerialQueue();
+  readonly #serially = pLimit(1);
 
   constructor(options: FolderHandlersOptions) {
     this.#options = options;
   }
 
-  find(id: string): Folder {
-    const folder = this.#options.folders.get(id);
-    if (!folder) throw new ClientError('refused', 'This folder is no longer watched.');
-    return folder;
-  }
-
-  askFor<T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T> {
-    return withSignedInClient(this.#options.accounts, work, folder.record().server);
-  }
-
-  async suggestName({ of, name }: Input<'suggestName'>): Output<'suggestName'> {
+  readonly suggestName: Handlers['suggestName'] = async ({ of, name }) => {
     const { accounts } = this.#options;
     const { current } = accounts.session();
-    const client = findClient(accounts, current);
+    const client = accounts.signedInClient(current);
     if (name !== undefined) {
       const read = readDomain(name);
       return { name: read, validation: await validateName(client, read) };
     }
     const usedLabels = new Set(this.#othersAt(current).map(({ domain }) => domain.split('.', 1)[0]));
     return suggestName(client, this.#pathOf(of), (name) => usedLabels.has(name));
-  }
+  };
 
-  async checkFolder({ of }: Input<'checkFolder'>): Output<'checkFolder'> {
-    return { question: (await approve(this.#pathOf(of), this.#options.grants)).question };
-  }
+  readonly checkFolder: Handlers['checkFolder'] = async ({ of }) => ({
+    question: (await approve(this.#pathOf(of), this.#options.grants)).question,
+  });
 
-  async watch(input: Input<'watch'>): Output<'watch'> {
+  readonly watch: Handlers['watch'] = async (input) => {
     const { of, sure, password } = input;
     this.#checkDecided(of, password);
     // Outside the queue, so that a slow drive delays only its own folder.
@@ -109,60 +79,111 @@ class FolderCommands {
     if (question !== null) return { is: 'asking', question };
     const id = await this.#serially(() => this.#addFolder(path, input));
     return { is: 'watched', id };
-  }
+  };
 
-  async changeFolder({
-    id,
-    domain: typed,
-    labels: given,
-    password: entered,
-  }: Input<'changeFolder'>): Output<'changeFolder'> {
+  readonly changeFolder: Handlers['changeFolder'] = async (input) => {
+    const { id, domain: typed, labels: given, password: entered } = input;
     await this.#serially(async () => {
-      const folder = this.find(id);
+      const folder = this.#find(id);
       const { server, domain } = folder.record();
       const named =
         typed === undefined
           ? domain
-          : await this.askFor(folder, (client) => checkDomain(client, typed, this.#othersAt(server, id)));
+          : await this.#askFor(folder, (client) => checkDomain(client, typed, this.#othersAt(server, id)));
       const labels = given && checkLabels(given);
       if (typeof entered === 'string') await this.#keepPassword(id, checkPassword(entered));
       // If the folder was removed meanwhile, its password must go too.
       if (typeof entered === 'string' && !this.#options.folders.has(id)) await this.#removePassword(id);
-      this.find(id);
+      this.#find(id);
       await this.#applyChange(folder, { named, labels, entered });
       await this.#options.saved();
     });
-  }
+  };
 
-  async locateFolder({ id, grant, sure }: Input<'locateFolder'>): Output<'locateFolder'> {
+  readonly locateFolder: Handlers['locateFolder'] = async ({ id, grant, sure }) => {
     const { grants, saved } = this.#options;
-    this.find(id);
+    this.#find(id);
     const { path, question } = await approve(this.#pathOf({ grant }), grants, sure);
     if (question !== null) return { is: 'asking', question };
     return this.#serially(async () => {
-      const folder = this.find(id);
+      const folder = this.#find(id);
       await checkPath(path, this.#recordsBut(id));
       grants.take(grant);
       await folder.exclusively(async () => folder.change({ path }));
       await saved();
-      return { is: 'located' as const };
+      return { is: 'located' };
     });
-  }
+  };
 
-  async removeFolder({ id }: Input<'removeFolder'>): Output<'removeFolder'> {
+  readonly removeFolder: Handlers['removeFolder'] = async ({ id }) => {
     const { remove, saved } = this.#options;
-    const folder = this.find(id);
+    const folder = this.#find(id);
     if (folder.record().password) await this.#removePassword(id);
     remove(id);
     await folder.close();
     await saved();
+  };
+
+  readonly pauseFolder: Handlers['pauseFolder'] = async ({ id }) => {
+    this.#find(id).pause();
+    await this.#options.saved();
+  };
+
+  readonly resumeFolder: Handlers['resumeFolder'] = async ({ id }) => {
+    const { accounts, saved } = this.#options;
+    const folder = this.#find(id);
+    const { server } = folder.record();
+    if (!accounts.session().servers.some(({ origin }) => origin === server))
+      throw new ClientError('refused', `${server} is no longer one of your servers. Add it first.`);
+    folder.resume();
+    await saved();
+  };
+
+  readonly publishFolder: Handlers['publishFolder'] = async ({ id }) => {
+    const folder = this.#find(id);
+    await this.#askFor(folder, async () => {});
+    if (folder.record().paused === null) folder.nudge('publish');
+    else folder.resume();
+    await this.#options.saved();
+  };
+
+  readonly cancelFolder: Handlers['cancelFolder'] = async ({ id }) => {
+    const { refreshLive, saved } = this.#options;
+    const folder = this.#find(id);
+    await folder.exclusively(async () => folder.change({ paused: folder.record().paused ?? 'asked' }));
+    await saved();
+    void refreshLive(folder);
+  };
+
+  readonly undoFolder: Handlers['undoFolder'] = async ({ id }) => this.#switchTo(this.#find(id), earlierVersion);
+
+  readonly listVersions: Handlers['listVersions'] = async ({ id }) => {
+    const folder = this.#find(id);
+    return { versions: toVersions(await this.#askFor(folder, (client) => readVersions(client, folder.record()))) };
+  };
+
+  readonly makeLive: Handlers['makeLive'] = async ({ id, deployment }) =>
+    this.#switchTo(this.#find(id), (versions) => versionOf(versions, deployment));
+
+  readonly showFolder: Handlers['showFolder'] = async ({ id }) => {
+    this.#options.native.showFolder(this.#find(id).record().path);
+  };
+
+  #find(id: string): Folder {
+    const folder = this.#options.folders.get(id);
+    if (!folder) throw new ClientError('refused', 'This folder is no longer watched.');
+    return folder;
   }
 
-  async #addFolder(path: ApprovedPath, { of, domain, labels, password }: Input<'watch'>): Promise<string> {
+  #askFor<T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T> {
+    return this.#options.accounts.withClient(work, folder.record().server);
+  }
+
+  async #addFolder(path: ApprovedPath, { of, domain, labels, password }: CommandInput<'watch'>): Promise<string> {
     const { accounts, grants, nextDrop, add, saved } = this.#options;
     await checkPath(path, this.#recordsBut());
     const { current: server } = accounts.session();
-    const record = await withSignedInClient(accounts, async (client): Promise<FolderRecord> => ({
+    const record = await accounts.withClient(async (client): Promise<FolderRecord> => ({
       id: randomBytes(8).toString('hex'),
       path,
       server,
@@ -190,19 +211,29 @@ class FolderCommands {
     { named, labels, entered }: { named: string; labels: string[] | undefined; entered: string | null | undefined },
   ): Promise<void> {
     const { domain, paused } = folder.record();
+    const renamed = { domain: named, url: null, live: null, needsDns: false, paused: paused && ('asked' as const) };
     await folder.exclusively(async () => {
       if (entered === null) await this.#removePassword(folder.id);
       folder.change({
         ...(labels && { labels }),
         ...(entered !== undefined && { password: entered !== null }),
-        ...(named !== domain && {
-          domain: named,
-          url: null,
-          live: null,
-          needsDns: false,
-          paused: paused && 'asked',
-        }),
+        ...(named !== domain && renamed),
       });
+    });
+  }
+
+  /** Stops the watch and pauses the folder before switching the address, so that no build can replace the chosen version. */
+  #switchTo(folder: Folder, choose: (versions: Versions) => Deployment): Promise<Version> {
+    return folder.exclusively(async () => {
+      const { paused } = folder.record();
+      folder.change({ paused: 'earlier-version' });
+      try {
+        await this.#options.saved();
+        return await this.#askFor(folder, (client) => makeVersionLive(client, folder, choose, paused));
+      } catch (error) {
+        folder.change({ paused });
+        throw error;
+      }
     });
   }
 
@@ -231,14 +262,12 @@ class FolderCommands {
   }
 
   #keepPassword(id: string, password: string): Promise<void> {
-    return this.#options.native.keychain.write(passwordName(id), password).catch((cause: unknown) => {
-      throw new ClientError('refused', 'The system keychain refused to store the password.', { cause });
-    });
+    const writing = this.#options.native.keychain.write(passwordName(id), password);
+    return orRefuse(writing, 'The system keychain refused to store the password.');
   }
 
   #removePassword(id: string): Promise<void> {
-    return this.#options.native.keychain.remove(passwordName(id)).catch((cause: unknown) => {
-      throw new ClientError('refused', 'The system keychain could not delete the password.', { cause });
-    });
+    const removing = this.#options.native.keychain.remove(passwordName(id));
+    return orRefuse(removing, 'The system keychain could not delete the password.');
   }
 }

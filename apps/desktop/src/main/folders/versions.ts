@@ -1,7 +1,8 @@
 import { type BerthClient, ClientError, findWholeName, listVersions, wholeDomainName } from '@berth/client';
 import type { Deployment, Domain } from '@berth/contract';
 import type { LiveVersion, Version } from '../../shared/folder.ts';
-import type { FolderRecord } from './record.ts';
+import { type FolderRecord, lacksDns } from './folder-state.ts';
+import type { Folder } from './folder.ts';
 
 type Place = Pick<FolderRecord, 'id' | 'path' | 'domain'>;
 
@@ -40,17 +41,41 @@ export function versionOf({ versions }: Versions, deployment: string): Deploymen
   throw new ClientError('refused', `The server no longer has version ${deployment} of this folder.`);
 }
 
-/** Points the folder's domain at a version. @throws ClientError. */
-export async function showVersion({ api }: BerthClient, { domain }: Place, version: Deployment): Promise<Domain> {
-  const { deployment } = version;
-  return api.domains.put.mutate({ domain: wholeDomainName(domain, version), deployment });
+/**
+ * Points a folder's domain at one of its versions.
+ *
+ * @param paused Why the folder was paused before. It stays so if the newest version becomes live.
+ * @throws ClientError; `refused` when the folder has a password and the version has none.
+ */
+export async function makeVersionLive(
+  client: BerthClient,
+  folder: Pick<Folder, 'record' | 'change'>,
+  choose: (versions: Versions) => Deployment,
+  paused: FolderRecord['paused'],
+): Promise<Version> {
+  const record = folder.record();
+  const found = await readVersions(client, record);
+  const chosen = choose(found);
+  if (record.password && !chosen.password)
+    throw new ClientError('refused', 'That version has no password, so anyone could open it. Choose another version.');
+  const { deployment } = chosen;
+  const domain = wholeDomainName(record.domain, chosen);
+  const { url, ...shown } = await client.api.domains.put.mutate({ domain, deployment });
+  const isNewest = chosen === found.versions[0];
+  folder.change({
+    url,
+    live: toLive(chosen),
+    needsDns: lacksDns(shown),
+    ...(isNewest && { paused: paused && ('asked' as const) }),
+  });
+  return toVersion(chosen, true);
 }
 
-export function toVersion({ deployment, url, created, files, size }: Deployment, live: boolean): Version {
+function toVersion({ deployment, url, created, files, size }: Deployment, live: boolean): Version {
   return { deployment, url, created, files, bytes: size, live };
 }
 
-export function toLive({ deployment, files, size, created }: Deployment): LiveVersion {
+function toLive({ deployment, files, size, created }: Deployment): LiveVersion {
   return { deployment, files, bytes: size, at: created * 1_000 };
 }
 

@@ -7,7 +7,7 @@ import { type Answer, commands } from '../../shared/contract.ts';
 import { Given } from '../../shared/publishing.ts';
 import type { Backend } from '../backend.ts';
 import { problemOf } from '../problem.ts';
-import { isOurPage } from './sender.ts';
+import { isOurs } from '../shell/app-protocol.ts';
 
 /** The paths of dropped items, as the preload sends them. */
 const DroppedPaths = z
@@ -58,4 +58,24 @@ function cut(schema: z.ZodType, value: unknown): unknown {
   const cutting = schema.safeParse(value);
   if (!cutting.success) throw new Error('The answer does not match the contract', { cause: cutting.error });
   return cutting.data;
+}
+
+/**
+ * True if a message comes from our page: from the main frame of our window while it shows our page. Frames inside the page, other
+ * windows with the same address, and destroyed frames are refused.
+ *
+ * Source: desktop §6.
+ */
+export function isOurPage(
+  { sender, senderFrame }: Pick<IpcMainInvokeEvent, 'sender' | 'senderFrame'>,
+  window: BrowserWindow | null,
+): boolean {
+  try {
+    if (window === null || window.isDestroyed() || senderFrame === null || senderFrame.isDestroyed()) return false;
+    const { webContents } = window;
+    return sender === webContents && senderFrame === webContents.mainFrame && isOurs(senderFrame.url);
+  } catch {
+    // The properties of a frame throw if it is destroyed at this moment.
+    return false;
+  }
 }

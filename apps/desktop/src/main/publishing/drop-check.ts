@@ -20,29 +20,52 @@ export interface DropCheckOptions {
 }
 
 /** Checks drops before they enter the queue. The only other way into the queue is to be in it when the app ends. */
-export interface DropCheck {
+export class DropCheck {
+  readonly #options: DropCheckOptions;
+  #isClosed = false;
+
+  constructor(options: DropCheckOptions) {
+    this.#options = options;
+  }
+
   /**
    * Checks a publishing, then queues it or asks the user. It fails if the drive does not answer. It can be cancelled meanwhile.
    * Does not throw.
    */
-  check(id: string): Promise<void>;
-  /** Queues a publishing that the user has confirmed. */
-  confirm(id: string): void;
-  /** Makes running checks have no effect. */
-  close(): void;
-}
-
-export function createDropCheck({ list, queue, listEvent, grants }: DropCheckOptions): DropCheck {
-  let isClosed = false;
-
-  /** `null` after `close`, and once the publishing is dismissed, cancelled or confirmed. */
-  function find(id: string): Entry | null {
-    const found = list.entries().find((entry) => entry.id === id);
-    return !isClosed && found?.state.is === 'asking' ? found : null;
+  async check(id: string): Promise<void> {
+    const { list, listEvent, grants } = this.#options;
+    const entry = this.#find(id);
+    if (!entry) return;
+    try {
+      const source = await this.#resolveSource(entry);
+      this.#proceed(id, await questionOf({ ...entry, source }, grants));
+    } catch (thrown) {
+      if (!this.#find(id)) return;
+      list.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
+      listEvent.emitNow();
+    }
   }
 
-  function proceed(id: string, question: Question | null): void {
-    const entry = find(id);
+  /** Queues a publishing that the user has confirmed. */
+  confirm(id: string): void {
+    this.#options.list.change(id, { sure: true });
+    this.#proceed(id, null);
+  }
+
+  /** Makes running checks have no effect. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** `null` after `close`, and once the publishing is dismissed, cancelled or confirmed. */
+  #find(id: string): Entry | null {
+    const found = this.#options.list.entries().find((entry) => entry.id === id);
+    return !this.#isClosed && found?.state.is === 'asking' ? found : null;
+  }
+
+  #proceed(id: string, question: Question | null): void {
+    const { list, queue, listEvent } = this.#options;
+    const entry = this.#find(id);
     if (!entry) return;
     list.update(id, { question });
     if (!question) {
@@ -53,7 +76,8 @@ export function createDropCheck({ list, queue, listEvent, grants }: DropCheckOpt
   }
 
   /** Finds out if a path is a folder or a file. Only then is the kind certain, because the drive may not have answered before. */
-  async function resolveSource(id: string, { source }: Entry): Promise<Source> {
+  async #resolveSource({ id, source }: Entry): Promise<Source> {
+    const { list } = this.#options;
     if (source.kind === 'files') return source;
     const { path } = source;
     return onDriveWithin(path, ANSWER_WITHIN_MS, async (stats) => {
@@ -62,32 +86,10 @@ export function createDropCheck({ list, queue, listEvent, grants }: DropCheckOpt
         return source;
       }
       const file: Source = { kind: 'files', paths: [path], staged: false };
-      if (find(id)) list.change(id, { source: file });
+      if (this.#find(id)) list.change(id, { source: file });
       return file;
     });
   }
-
-  return {
-    async check(id) {
-      const entry = find(id);
-      if (!entry) return;
-      try {
-        const source = await resolveSource(id, entry);
-        proceed(id, await questionOf({ ...entry, source }, grants));
-      } catch (thrown) {
-        if (!find(id)) return;
-        list.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
-        listEvent.emitNow();
-      }
-    },
-    confirm(id) {
-      list.change(id, { sure: true });
-      proceed(id, null);
-    },
-    close() {
-      isClosed = true;
-    },
-  };
 }
 
 /** The question to ask before publishing; `null` if the content looks right or the user has confirmed it. */

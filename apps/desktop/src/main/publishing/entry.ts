@@ -1,3 +1,4 @@
+import { ClientError } from '@berth/client';
 import { CreatedDeployment } from '@berth/contract';
 import { z } from 'zod';
 import { Problem } from '../../shared/problem.ts';
@@ -50,6 +51,11 @@ export type StoredPublishings = z.infer<typeof StoredPublishings>;
 /** The max number of stored publishings. */
 export const MAX_KEPT = 100;
 
+/** The error of an interrupted publishing whose password is lost, because passwords are kept only in memory. */
+export function passwordLost(): ClientError {
+  return new ClientError('refused', 'Publishing was interrupted, and its password is not stored. Drop it again.');
+}
+
 /** The live deployment of an unfinished entry; `null` if the entry is not known to have one. */
 export function liveOf({ state }: Pick<Entry, 'state'>): CreatedDeployment | null {
   return (state.is === 'unfinished' ? state.deployment : null) ?? null;
@@ -75,11 +81,10 @@ export function withoutOldest(entries: readonly Entry[], nowMs: number): Entry[]
   const surplus = entries.length - MAX_KEPT;
   if (surplus <= 0) return [...entries];
   const ended = entries.filter((entry) => !isOpen(entry)).toReversed();
-  const [precious, plain] = [
-    ended.filter((one) => isClaimable(one, nowMs)),
-    ended.filter((one) => !isClaimable(one, nowMs)),
-  ];
-  const gone = new Set([...plain, ...precious].slice(0, surplus));
+  const { plain = [], claimable = [] } = Object.groupBy(ended, (one) =>
+    isClaimable(one, nowMs) ? 'claimable' : 'plain',
+  );
+  const gone = new Set([...plain, ...claimable].slice(0, surplus));
   return entries.filter((entry) => !gone.has(entry));
 }
 

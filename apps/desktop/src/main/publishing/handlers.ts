@@ -5,19 +5,21 @@ import type { PublishOptions } from '../../shared/publishing.ts';
 import type { Handlers } from '../backend.ts';
 import type { Granted } from '../grants.ts';
 import { type DropCheck, nameOf } from './drop-check.ts';
-import { type Entry, isOpen, type StoredState, MAX_KEPT, type Source, withoutCopy, withoutOldClaim } from './entry.ts';
+import {
+  type Entry,
+  isOpen,
+  MAX_KEPT,
+  passwordLost,
+  type Source,
+  type StoredState,
+  withoutCopy,
+  withoutOldClaim,
+} from './entry.ts';
 import type { PublishingList } from './publishing-list.ts';
 import type { PublishQueue } from './publish-queue.ts';
-import { passwordLost } from './password-lost.ts';
-import type { PublishingOptions } from './options.ts';
+import type { PublishingOptions } from './runner.ts';
 import { namesOf, type Staging } from './staging.ts';
 import type { ThrottledEvent } from './throttled-event.ts';
-
-/** The handlers of the commands about publishing. */
-export type PublishingHandlers = Pick<
-  Handlers,
-  'publish' | 'answerPublishing' | 'cancelPublishing' | 'retryPublishing' | 'dismissPublishing' | 'claimPublishing'
->;
 
 export interface PublishingHandlersOptions extends Pick<PublishingOptions, 'accounts' | 'grants' | 'nextDrop'> {
   list: PublishingList;
@@ -28,30 +30,15 @@ export interface PublishingHandlersOptions extends Pick<PublishingOptions, 'acco
   listEvent: ThrottledEvent;
 }
 
-/** Creates the handlers of the commands about publishing. */
-export function createHandlers(options: PublishingHandlersOptions): PublishingHandlers {
-  const commands = new PublishingCommands(options);
-  return {
-    publish: (input) => commands.publish(input),
-    answerPublishing: (input) => commands.answerPublishing(input),
-    cancelPublishing: (input) => commands.cancelPublishing(input),
-    retryPublishing: (input) => commands.retryPublishing(input),
-    dismissPublishing: (input) => commands.dismissPublishing(input),
-    claimPublishing: (input) => commands.claimPublishing(input),
-  };
-}
-
-type Input<C extends keyof PublishingHandlers> = Parameters<PublishingHandlers[C]>[0];
-type Output<C extends keyof PublishingHandlers> = ReturnType<PublishingHandlers[C]>;
-
-class PublishingCommands {
+/** The handlers of the commands about publishing. */
+export class PublishingHandlers implements Partial<Handlers> {
   readonly #options: PublishingHandlersOptions;
 
   constructor(options: PublishingHandlersOptions) {
     this.#options = options;
   }
 
-  async publish({ grants: given, pasted }: Input<'publish'>): Output<'publish'> {
+  readonly publish: Handlers['publish'] = async ({ grants: given, pasted }) => {
     const { accounts, grants, nextDrop, list, dropCheck, passwords, listEvent } = this.#options;
     const publishOptions = nextDrop.usable();
     const sources = sourcesOf(given.map((grant) => grants.peek(grant)));
@@ -83,9 +70,9 @@ class PublishingCommands {
     await Promise.all(entries.map(({ id }) => dropCheck.check(id)));
     await list.saved();
     return { publishings: entries.map(({ id }) => id) };
-  }
+  };
 
-  async answerPublishing({ id, instead }: Input<'answerPublishing'>): Output<'answerPublishing'> {
+  readonly answerPublishing: Handlers['answerPublishing'] = async ({ id, instead }) => {
     const { grants, list, dropCheck } = this.#options;
     const { name } = this.#getIn(id, ['asking'], 'This question is no longer open.');
     if (instead === null) {
@@ -99,14 +86,14 @@ class PublishingCommands {
     list.change(id, { source, name: `${name}/${basename(path)}`, pasted: undefined });
     list.update(id, { question: null });
     await dropCheck.check(id);
-  }
+  };
 
-  async cancelPublishing({ id }: Input<'cancelPublishing'>): Output<'cancelPublishing'> {
+  readonly cancelPublishing: Handlers['cancelPublishing'] = async ({ id }) => {
     const { list } = this.#options;
     await this.#cancel(list.get(id));
-  }
+  };
 
-  async retryPublishing({ id }: Input<'retryPublishing'>): Output<'retryPublishing'> {
+  readonly retryPublishing: Handlers['retryPublishing'] = async ({ id }) => {
     const { list, dropCheck, passwords, listEvent } = this.#options;
     const entry = this.#getIn(id, ['failed', 'cancelled'], 'Only failed or cancelled items can be retried.');
     if (entry.password && !passwords.has(id)) throw passwordLost();
@@ -114,18 +101,18 @@ class PublishingCommands {
     list.update(id, { question: null });
     listEvent.emitNow();
     await dropCheck.check(id);
-  }
+  };
 
-  async dismissPublishing({ id }: Input<'dismissPublishing'>): Output<'dismissPublishing'> {
+  readonly dismissPublishing: Handlers['dismissPublishing'] = async ({ id }) => {
     const { list, passwords, listEvent } = this.#options;
     const entry = list.get(id);
     if (isOpen(entry)) await this.#cancel(entry);
     passwords.delete(id);
     list.remove(id);
     listEvent.emitNow();
-  }
+  };
 
-  async claimPublishing({ id }: Input<'claimPublishing'>): Output<'claimPublishing'> {
+  readonly claimPublishing: Handlers['claimPublishing'] = async ({ id }) => {
     const { accounts, list, listEvent } = this.#options;
     const { state, server } = list.get(id);
     const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
@@ -140,12 +127,12 @@ class PublishingCommands {
     try {
       await client.api.account.claim.mutate({ claim: published.claim });
     } catch (thrown) {
-      if (thrown instanceof ClientError && thrown.status === 401) accounts.refused(server);
+      accounts.reportFailure(server, thrown);
       throw thrown;
     }
     list.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
     listEvent.emitNow();
-  }
+  };
 
   /** Finds an entry that is in one of the states. @throws ClientError `refused` with `message` otherwise. */
   #getIn(id: string, states: readonly StoredState['is'][], message: string): Entry {

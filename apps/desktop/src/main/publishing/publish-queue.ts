@@ -1,20 +1,8 @@
 /** Why an attempt is aborted: the user cancelled it, or the app ends and will resume it at the next start. */
 export type EndReason = 'cancelled' | 'closed';
 
-/** The publish queue. Runs job job at a time. */
-export interface PublishQueue {
-  /** Adds a job at the end. @param group While a job pauses, the other jobs of its group wait behind it. */
-  add(id: string, group: string): void;
-  /** Removes a job. @returns Resolves when its running attempt has ended. */
-  cancel(id: string): Promise<void>;
-  /** Ends all pauses now. */
-  endPauses(): void;
-  /** Aborts the running attempt. No further job starts. */
-  close(): Promise<void>;
-}
-
 /**
- * Makes job attempt at a job. Does not throw.
+ * Makes one attempt at a job. Does not throw.
  *
  * @param signal Aborted with an {@link EndReason} when the attempt must end.
  * @returns The pause before the next attempt, in milliseconds; `null` if there is no next attempt.
@@ -28,59 +16,69 @@ interface Job {
   timer: NodeJS.Timeout | null;
 }
 
-/** Creates a queue. A paused job lets other groups go first, and resumes ahead of jobs that were added later. */
-export function createPublishQueue(runJob: RunJob): PublishQueue {
-  const waiting: Job[] = [];
-  let running: { job: Job; attempt: AbortController; ended: Promise<void> } | null = null;
-  let isClosed = false;
+/** Runs one job at a time. A paused job lets other groups go first, and resumes ahead of jobs that were added later. */
+export class PublishQueue {
+  readonly #runJob: RunJob;
+  readonly #waiting: Job[] = [];
+  #running: { job: Job; attempt: AbortController; ended: Promise<void> } | null = null;
+  #isClosed = false;
 
-  function next(): void {
-    if (running || isClosed) return;
-    const paused = new Set(waiting.filter(({ timer }) => timer).map(({ group }) => group));
-    const at = waiting.findIndex(({ timer, group }) => !timer && !paused.has(group));
-    const [job] = at < 0 ? [] : waiting.splice(at, 1);
+  constructor(runJob: RunJob) {
+    this.#runJob = runJob;
+  }
+
+  /** Adds a job at the end. @param group While a job pauses, the other jobs of its group wait behind it. */
+  add(id: string, group: string): void {
+    this.#waiting.push({ id, group, timer: null });
+    this.#next();
+  }
+
+  /** Removes a job. @returns Resolves when its running attempt has ended. */
+  async cancel(id: string): Promise<void> {
+    const at = this.#waiting.findIndex((job) => job.id === id);
+    const [job] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    if (job) return this.#resume(job);
+    if (this.#running?.job.id !== id) return;
+    this.#running.attempt.abort('cancelled' satisfies EndReason);
+    await this.#running.ended;
+  }
+
+  /** Ends all pauses now. */
+  endPauses(): void {
+    for (const job of this.#waiting.filter(({ timer }) => timer)) this.#resume(job);
+  }
+
+  /** Aborts the running attempt. No further job starts. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { timer } of this.#waiting.splice(0)) if (timer) clearTimeout(timer);
+    this.#running?.attempt.abort('closed' satisfies EndReason);
+    await this.#running?.ended;
+  }
+
+  #next(): void {
+    if (this.#running || this.#isClosed) return;
+    const paused = new Set(this.#waiting.filter(({ timer }) => timer).map(({ group }) => group));
+    const at = this.#waiting.findIndex(({ timer, group }) => !timer && !paused.has(group));
+    const [job] = at < 0 ? [] : this.#waiting.splice(at, 1);
     if (!job) return;
     const attempt = new AbortController();
-    running = { job, attempt, ended: run(job, attempt.signal) };
+    this.#running = { job, attempt, ended: this.#run(job, attempt.signal) };
   }
 
-  async function run(job: Job, signal: AbortSignal): Promise<void> {
-    const pauseMs = await runJob(job.id, signal);
-    running = null;
+  async #run(job: Job, signal: AbortSignal): Promise<void> {
+    const pauseMs = await this.#runJob(job.id, signal);
+    this.#running = null;
     if (pauseMs !== null && !signal.aborted) {
-      waiting.unshift(job);
-      job.timer = setTimeout(() => resume(job), pauseMs);
+      this.#waiting.unshift(job);
+      job.timer = setTimeout(() => this.#resume(job), pauseMs);
     }
-    next();
+    this.#next();
   }
 
-  function resume(job: Job): void {
+  #resume(job: Job): void {
     if (job.timer) clearTimeout(job.timer);
     job.timer = null;
-    next();
+    this.#next();
   }
-
-  return {
-    add(id, group) {
-      waiting.push({ id, group, timer: null });
-      next();
-    },
-    async cancel(id) {
-      const at = waiting.findIndex((job) => job.id === id);
-      const [job] = at < 0 ? [] : waiting.splice(at, 1);
-      if (job) return resume(job);
-      if (running?.job.id !== id) return;
-      running.attempt.abort('cancelled' satisfies EndReason);
-      await running.ended;
-    },
-    endPauses() {
-      for (const job of waiting.filter(({ timer }) => timer)) resume(job);
-    },
-    async close() {
-      isClosed = true;
-      for (const { timer } of waiting.splice(0)) if (timer) clearTimeout(timer);
-      running?.attempt.abort('closed' satisfies EndReason);
-      await running?.ended;
-    },
-  };
 }

@@ -14,71 +14,79 @@ interface TransientState {
   exists: boolean;
 }
 
-/** All publishings: their stored entries and their state in memory. */
-export interface PublishingList {
-  /** Newest first. */
-  entries(): readonly Entry[];
-  /** @throws ClientError `refused` when it does not exist. */
-  get(id: string): Entry;
-  /** Adds entries, newest first. May remove the oldest ones. */
-  add(entries: readonly Entry[]): void;
-  change(id: string, next: Partial<Entry>): void;
-  remove(id: string): void;
-  /** Changes the state in memory. */
-  update(id: string, next: Partial<TransientState>): void;
-  /** The publishings as the page shows them. @param watched The absolute paths of watched folders. */
-  publishings(watched: ReadonlySet<string>): Publishing[];
-  /** Resolves when all changes are on disk. */
-  saved(): Promise<void>;
-}
-
 const INITIAL: TransientState = { view: null, question: null, exists: false };
 
-/** @param onWriteError Called once when the list can no longer be written. The next change tries again to write all of it. */
-export function createPublishingList(
-  file: JsonFile<StoredPublishings>,
-  onWriteError: (thrown: unknown) => void,
-): PublishingList {
-  const transient = new Map<string, TransientState>();
-  let saving: Promise<void> = Promise.resolve();
-  let isFailing = false;
+/** All publishings: their stored entries and their state in memory. */
+export class PublishingList {
+  readonly #file: JsonFile<StoredPublishings>;
+  readonly #onWriteError: (thrown: unknown) => void;
+  readonly #transient = new Map<string, TransientState>();
+  #saving: Promise<void> = Promise.resolve();
+  #isFailing = false;
 
-  const entries = () => file.value().publishings;
-
-  function set(next: (entries: Entry[]) => Entry[]): void {
-    saving = file
-      .change((kept) => ({ ...kept, publishings: withoutOldest(next(kept.publishings), Date.now()) }))
-      .then(
-        () => void (isFailing = false),
-        (thrown: unknown) => {
-          if (!isFailing) onWriteError(thrown);
-          isFailing = true;
-        },
-      );
-    const ids = new Set(entries().map(({ id }) => id));
-    for (const id of transient.keys()) if (!ids.has(id)) transient.delete(id);
+  /** @param onWriteError Called once when the list can no longer be written. The next change tries again to write all of it. */
+  constructor(file: JsonFile<StoredPublishings>, onWriteError: (thrown: unknown) => void) {
+    this.#file = file;
+    this.#onWriteError = onWriteError;
   }
 
-  function get(id: string): Entry {
-    const found = entries().find((entry) => entry.id === id);
+  /** Newest first. */
+  entries(): readonly Entry[] {
+    return this.#file.value().publishings;
+  }
+
+  /** @throws ClientError `refused` when it does not exist. */
+  get(id: string): Entry {
+    const found = this.#find(id);
     if (!found) throw new ClientError('refused', 'This item is no longer in the list.');
     return found;
   }
 
-  return {
-    entries,
-    get,
-    add: (added) => set((kept) => [...added, ...kept]),
-    change: (id, next) => set((kept) => kept.map((entry) => (entry.id === id ? { ...entry, ...next } : entry))),
-    remove: (id) => set((kept) => kept.filter((entry) => entry.id !== id)),
-    update(id, next) {
-      // A dismissed publishing may still be ending.
-      if (entries().some((entry) => entry.id === id)) transient.set(id, { ...(transient.get(id) ?? INITIAL), ...next });
-    },
-    publishings: (watched) =>
-      entries().map((entry) => toPublishing(entry, transient.get(entry.id) ?? INITIAL, watched)),
-    saved: () => saving,
-  };
+  /** Adds entries, newest first. May remove the oldest ones. */
+  add(added: readonly Entry[]): void {
+    this.#set((kept) => [...added, ...kept]);
+  }
+
+  change(id: string, next: Partial<Entry>): void {
+    this.#set((kept) => kept.map((entry) => (entry.id === id ? { ...entry, ...next } : entry)));
+  }
+
+  remove(id: string): void {
+    this.#set((kept) => kept.filter((entry) => entry.id !== id));
+  }
+
+  /** Changes the state in memory. */
+  update(id: string, next: Partial<TransientState>): void {
+    // A dismissed publishing may still be ending.
+    if (this.#find(id)) this.#transient.set(id, { ...(this.#transient.get(id) ?? INITIAL), ...next });
+  }
+
+  /** The publishings as the page shows them. @param watched The absolute paths of watched folders. */
+  publishings(watched: ReadonlySet<string>): Publishing[] {
+    return this.entries().map((entry) => toPublishing(entry, this.#transient.get(entry.id) ?? INITIAL, watched));
+  }
+
+  /** Resolves when all changes are on disk. */
+  saved(): Promise<void> {
+    return this.#saving;
+  }
+
+  #find(id: string): Entry | undefined {
+    return this.entries().find((entry) => entry.id === id);
+  }
+
+  #set(next: (entries: Entry[]) => Entry[]): void {
+    this.#saving = this.#file
+      .change((kept) => ({ ...kept, publishings: withoutOldest(next(kept.publishings), Date.now()) }))
+      .then(
+        () => void (this.#isFailing = false),
+        (thrown: unknown) => {
+          if (!this.#isFailing) this.#onWriteError(thrown);
+          this.#isFailing = true;
+        },
+      );
+    for (const id of this.#transient.keys()) if (!this.#find(id)) this.#transient.delete(id);
+  }
 }
 
 function toPublishing(
@@ -101,7 +109,7 @@ function toPublishing(
 function stateOf({ state }: Entry, view: ProgressView | null, question: Question | null): PublishingState {
   switch (state.is) {
     case 'asking':
-      // After a start exists is no question until its folder has been checked again.
+      // After a start there is no question until its folder has been checked again.
       return question ? { is: 'asking', question } : { is: 'queued' };
     case 'unfinished':
       return view ? { is: 'working', progress: view.progress } : { is: 'queued' };

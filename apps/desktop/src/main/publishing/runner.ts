@@ -1,19 +1,50 @@
 import { existsSync } from 'node:fs';
-import { type BerthClient, ClientError, createClient, onDriveWithin } from '@berth/client';
+import {
+  type BerthClient,
+  ClientError,
+  createClient,
+  onDriveWithin,
+  type RetryPolicy,
+  type WatchRule,
+} from '@berth/client';
+import type { Problem } from '../../shared/problem.ts';
+import type { Publishing } from '../../shared/publishing.ts';
+import type { Accounts } from '../account/accounts.ts';
 import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
+import type { Grants } from '../grants.ts';
+import type { NextDrop } from '../next-drop.ts';
+import type { Notifications } from '../notifications.ts';
 import { initialProgress, type ProgressView } from '../progress.ts';
-import { createPublishingNotifications, type PublishingNotifications } from './notifications.ts';
+import type { StoreOptions } from '../storage/json-file.ts';
 import { attemptPublishing } from './attempt.ts';
-import { type Entry, type StoredState, liveOf, withoutCopy } from './entry.ts';
+import { type Entry, liveOf, type StoredState, withoutCopy } from './entry.ts';
+import { type NextStep, nextStepAfter } from './next-step.ts';
 import type { PublishingList } from './publishing-list.ts';
 import type { RunJob } from './publish-queue.ts';
-import { type NextStep, nextStepAfter } from './next-step.ts';
-import type { PublishingOptions } from './options.ts';
 import type { Staging } from './staging.ts';
 import type { ThrottledEvent } from './throttled-event.ts';
 
 /** Keeps attempts short while the server cannot be reached: a pause in the queue can be cut short, one in an attempt cannot. */
 const SHORT_RETRIES = { attempts: 4, withinMs: 10_000 };
+
+/** The dependencies and options of publishing. */
+export interface PublishingOptions extends StoreOptions {
+  accounts: Accounts;
+  grants: Grants;
+  nextDrop: NextDrop;
+  notifications: Pick<Notifications, 'copyLink' | 'failed' | 'published'>;
+  /** The folder for cached hashes, unfinished uploads and copies of dropped files. */
+  cacheDir: string;
+  /** The pauses before retries. */
+  rule: WatchRule;
+  retries?: Partial<RetryPolicy> | undefined;
+  /** The absolute paths of the watched folders. */
+  watchedPaths(): readonly string[];
+  /** Called with the whole list, newest first, when it changes. */
+  onChange(publishings: Publishing[]): void;
+  /** Called with problems that belong to no publishing. */
+  onProblem(problem: Problem): void;
+}
 
 export interface PublishingRunnerOptions extends PublishingOptions {
   list: PublishingList;
@@ -23,24 +54,17 @@ export interface PublishingRunnerOptions extends PublishingOptions {
   passwords: Map<string, string>;
 }
 
-/** Creates the function that runs the jobs of the queue: it publishes an entry and stores the result. */
-export function createPublishingRunner(options: PublishingRunnerOptions): RunJob {
-  const runner = new PublishingRunner(options);
-  return (id, signal) => runner.run(id, signal);
-}
-
-class PublishingRunner {
+/** Runs the jobs of the queue: publishes an entry and stores the result. */
+export class PublishingRunner {
   readonly #options: PublishingRunnerOptions;
-  readonly #notifications: PublishingNotifications;
   /** The number of consecutive failed attempts, by id. */
   readonly #failures = new Map<string, number>();
 
   constructor(options: PublishingRunnerOptions) {
     this.#options = options;
-    this.#notifications = createPublishingNotifications(options);
   }
 
-  async run(id: string, signal: AbortSignal): Promise<number | null> {
+  readonly run: RunJob = async (id, signal) => {
     const { list, passwords, accounts, cacheDir, rule } = this.#options;
     const entry = list.get(id);
     let view: ProgressView | null = null;
@@ -64,12 +88,11 @@ class PublishingRunner {
       signal,
     );
     if (outcome.progressed) this.#failures.delete(id);
-    const { failure } = outcome;
-    if (failure instanceof ClientError && failure.status === 401) accounts.refused(entry.server);
+    accounts.reportFailure(entry.server, outcome.failure);
     // It stays unfinished and resumes at the next start.
-    if (signal.reason === 'closed' && failure !== null) return null;
+    if (signal.reason === 'closed' && outcome.failure !== null) return null;
     return this.#act(entry, nextStepAfter(entry, outcome, this.#failures.get(id) ?? 0, rule, Date.now()), view);
-  }
+  };
 
   #show(id: string, view: ProgressView): void {
     const { list, listEvent } = this.#options;
@@ -99,8 +122,8 @@ class PublishingRunner {
     list.update(id, { view: null });
     list.change(id, { state, source: withoutCopy(source), leftOut: view?.leftOut ?? [] });
     listEvent.emitNow();
-    if (state.is === 'published') this.#notifications.published(name, state.published);
-    if (state.is === 'failed') this.#notifications.failed(id, name, state.problem);
+    if (state.is === 'published') this.#options.notifications.published(name, state.published);
+    if (state.is === 'failed') this.#options.notifications.failed(id, name, state.problem);
     // The stored entry must say that there is no copy before the copy is removed.
     await list.saved();
     if (source.kind === 'files') await staging.remove(id).catch(() => {});
@@ -119,7 +142,7 @@ class PublishingRunner {
       return step.pauseMs;
     }
     if (step.is === 'published') {
-      const published = { ...step.published, copied: this.#notifications.copy(step.published.url) };
+      const published = { ...step.published, copied: this.#options.notifications.copyLink(step.published.url) };
       await this.#end(entry, { is: 'published', published }, view);
     } else await this.#end(entry, step.state, view);
     return null;

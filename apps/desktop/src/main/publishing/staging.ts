@@ -3,61 +3,63 @@ import { copyFile, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '@berth/client';
+import pLimit from 'p-limit';
 
 /** How many files are copied in parallel. */
 const AT_ONCE = 4;
 
 /** Private copies of files that were dropped together. They are copied into a folder, because only folders can be published. */
-export interface Staging {
+export class Staging {
+  readonly #dir: string;
+
+  /** @param dir The folder of the copies. Nothing else may use it. */
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
   /** The folder of a publishing. It may not exist. */
-  folderOf(id: string): string;
+  folderOf(id: string): string {
+    return join(this.#dir, id);
+  }
+
   /**
    * Copies files into the folder of a publishing, replacing its content. On disks that support it, a copy shares its bytes with
    * the file. Memory use does not depend on the size. For a symbolic link, its target is copied.
    *
    * @returns The folder. @throws ClientError `folder`, naming the file; `aborted`.
    */
-  stage(id: string, paths: readonly string[], signal: AbortSignal): Promise<string>;
+  async stage(id: string, paths: readonly string[], signal: AbortSignal): Promise<string> {
+    const folder = this.folderOf(id);
+    await this.remove(id);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const limit = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });
+    const copying = Array.from(namesOf(paths), ([name, path]) =>
+      limit(async () => {
+        if (signal.aborted) throw aborted();
+        await copy(path, join(folder, name), signal);
+      }),
+    );
+    try {
+      await Promise.all(copying);
+    } catch (thrown) {
+      limit.clearQueue();
+      await Promise.allSettled(copying);
+      await this.remove(id);
+      throw thrown;
+    }
+    return folder;
+  }
+
   /** Removes the copies of a publishing, if there are any. */
-  remove(id: string): Promise<void>;
+  async remove(id: string): Promise<void> {
+    await rm(this.folderOf(id), { recursive: true, force: true });
+  }
+
   /** Removes all copies except those of the given publishings. */
-  keepOnly(ids: ReadonlySet<string>): Promise<void>;
-}
-
-/** @param dir The folder of the copies. Nothing else may use it. */
-export function createStaging(dir: string): Staging {
-  const folderOf = (id: string) => join(dir, id);
-  const remove = (id: string) => rm(folderOf(id), { recursive: true, force: true });
-
-  return {
-    folderOf,
-    remove,
-    async stage(id, paths, signal) {
-      await remove(id);
-      await mkdir(folderOf(id), { recursive: true, mode: 0o700 });
-      const waiting = Array.from(namesOf(paths));
-      const copyAll = async () => {
-        for (let next; (next = waiting.shift()) !== undefined;) {
-          if (signal.aborted) throw aborted();
-          await copy(next[1], join(folderOf(id), next[0]), signal);
-        }
-      };
-      const copying = Array.from({ length: AT_ONCE }, copyAll);
-      try {
-        await Promise.all(copying);
-      } catch (thrown) {
-        waiting.length = 0;
-        await Promise.allSettled(copying);
-        await remove(id);
-        throw thrown;
-      }
-      return folderOf(id);
-    },
-    async keepOnly(ids) {
-      const names = await readdir(dir).catch(() => []);
-      await Promise.all(names.filter((name) => !ids.has(name)).map(remove));
-    },
-  };
+  async keepOnly(ids: ReadonlySet<string>): Promise<void> {
+    const names = await readdir(this.#dir).catch(() => []);
+    await Promise.all(names.filter((name) => !ids.has(name)).map((name) => this.remove(name)));
+  }
 }
 
 /** The published name of a file. A single page becomes `index.html`. */

@@ -4,18 +4,11 @@ import type { Given } from '../../shared/publishing.ts';
 import type { Backend, Emit } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 import { readDeepLink } from './deep-link.ts';
-import type { Launch } from './launch.ts';
-import type { MenuActions } from './menu.ts';
-import type { TrayActions } from './tray-menu.ts';
+import type { Launch } from './launches.ts';
 import type { MainWindow } from './window.ts';
 
 /** The actions of the menu, the tray, links, and folders that are dropped on an icon of the app. */
-export interface Actions extends MenuActions, TrayActions {
-  /** Publishes absolute paths that the user dropped on an icon of the app or opened with the app. */
-  publishPaths(paths: readonly string[]): void;
-  /** Handles a start, a link or a folder from outside the app. */
-  receive(launch: Launch): void;
-}
+export type Actions = ReturnType<typeof createActions>;
 
 /** Creates the actions. They do not throw: errors are sent to the page as notices. */
 export function createActions(
@@ -23,7 +16,7 @@ export function createActions(
   window: Pick<MainWindow, 'show'>,
   emit: Emit,
   quit: () => void,
-): Actions {
+) {
   const { handlers } = backend;
 
   const attempt = (work: () => Promise<unknown>) => void showFailure(work, window, emit);
@@ -56,7 +49,9 @@ export function createActions(
   return {
     show: () => window.show(),
     showPage,
+    /** Publishes absolute paths that the user dropped on an icon of the app or opened with the app. */
     publishPaths,
+    /** Asks for a folder and publishes it. */
     publishFolder: () =>
       attempt(async () => {
         // The dialog is attached to the window, so it is invisible while the window is hidden.
@@ -64,12 +59,13 @@ export function createActions(
         const picked = await handlers.pickFolder(undefined);
         if (picked !== null) await publish([picked]);
       }),
-    copyLink: (text) => attempt(() => handlers.copy({ text })),
-    openLink: (url) => attempt(() => handlers.openLink({ url })),
-    pause: (id) => attempt(() => handlers.pauseFolder({ id })),
-    resume: (id) => attempt(() => handlers.resumeFolder({ id })),
+    copyLink: (text: string) => attempt(() => handlers.copy({ text })),
+    openLink: (url: string) => attempt(() => handlers.openLink({ url })),
+    pause: (id: string) => attempt(() => handlers.pauseFolder({ id })),
+    resume: (id: string) => attempt(() => handlers.resumeFolder({ id })),
     quit,
-    receive: ({ link, paths, hidden }) => {
+    /** Handles a start, a link or a folder from outside the app. */
+    receive: ({ link, paths, hidden }: Launch) => {
       if (link !== null) follow(link);
       else if (paths.length > 0) publishPaths(paths);
       else if (!hidden) window.show();

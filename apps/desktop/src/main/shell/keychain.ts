@@ -1,9 +1,10 @@
-import { hash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SafeStorage } from 'electron';
 import { z } from 'zod';
 import type { Keychain } from '../native.ts';
+import { replaceFile } from '../storage/replace-file.ts';
 
 /** The asynchronous part of Electron's `safeStorage`. */
 export type KeyStore = Pick<
@@ -45,15 +46,7 @@ function onDisk(store: KeyStore, folder: string): Keychain {
 
   const write = async (origin: string, key: string) => {
     const encrypted = await store.encryptStringAsync(JSON.stringify({ origin, key }));
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const fresh = join(folder, randomUUID());
-    try {
-      await writeFile(fresh, encrypted, { mode: 0o600 });
-      await rename(fresh, fileOf(origin));
-    } catch (error) {
-      await rm(fresh, { force: true });
-      throw error;
-    }
+    await replaceFile(fileOf(origin), encrypted);
   };
 
   return {

@@ -1,17 +1,60 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { App } from 'electron';
-import { type Launch, readLaunch } from './launch.ts';
+import { isDeepLink } from './deep-link.ts';
 
-/** Links and folders that are opened with the app while it runs or starts. */
-export interface Launches {
-  /** Subscribes to launches. Earlier ones are delivered too. */
-  subscribe(deliver: (launch: Launch) => void): void;
+/** Starts the app without showing its window. */
+export const HIDDEN = '--hidden';
+
+/** The arguments of a start. */
+export interface Launch {
+  /** The link to the app that the user followed. */
+  link: string | null;
+  /** The absolute paths of items that were dropped on the app's icon or opened with the app. */
+  paths: readonly string[];
+  hidden: boolean;
+}
+
+/**
+ * Parses the arguments of a start.
+ *
+ * If there is a link, all other arguments are ignored, because the author of the link may have smuggled them in.
+ *
+ * @param args The whole command line. @param directory Its working directory. @param appPath The path of the app, which is an
+ *   argument when it is started from its sources.
+ */
+export function readLaunch(args: readonly string[], directory: string, appPath: string): Launch {
+  const options = args.slice(1);
+  const link = options.find(isDeepLink) ?? null;
+  if (link !== null) return { link, paths: [], hidden: false };
+  const paths = options
+    .filter((arg) => arg !== '' && !arg.startsWith('-'))
+    .map((arg) => pathOf(arg, directory))
+    .filter((path) => path !== null)
+    .filter((path) => path !== appPath && !path.includes('\0'));
+  return { link, paths, hidden: options.includes(HIDDEN) && paths.length === 0 };
+}
+
+/** Desktops pass a path or a `file:` URL. @returns The absolute path; `null` for a URL that is not of a local file. */
+function pathOf(argument: string, directory: string): string | null {
+  if (!/^file:/i.test(argument)) return resolve(directory, argument);
+  try {
+    return fileURLToPath(argument);
+  } catch {
+    return null;
+  }
 }
 
 /**
  * Receives links and folders from a second start of the app and from the events of macOS, which can come before the app is ready.
  * The arguments of this start are the first launch.
+ *
+ * @returns A function that subscribes to launches. Earlier ones are delivered too.
  */
-export function createLaunches(app: Pick<App, 'getAppPath' | 'on'>, first: Launch): Launches {
+export function createLaunches(
+  app: Pick<App, 'getAppPath' | 'on'>,
+  first: Launch,
+): (listener: (launch: Launch) => void) => void {
   const early: Launch[] = first.link === null && first.paths.length === 0 ? [] : [first];
   let deliver = (launch: Launch): void => void early.push(launch);
 
@@ -25,10 +68,8 @@ export function createLaunches(app: Pick<App, 'getAppPath' | 'on'>, first: Launc
     deliver({ link: null, paths: [path], hidden: false });
   });
 
-  return {
-    subscribe: (listener) => {
-      deliver = listener;
-      for (const launch of early.splice(0)) listener(launch);
-    },
+  return (listener) => {
+    deliver = listener;
+    for (const launch of early.splice(0)) listener(launch);
   };
 }

@@ -1,12 +1,8 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import { type Page, PAGES } from '../../shared/contract.ts';
+import type { Actions } from './actions.ts';
 
-/** The actions of the menu. */
-export interface MenuActions {
-  /** Asks for a folder and publishes it. */
-  publishFolder(): void;
-  showPage(page: Page): void;
-}
+type MenuActions = Pick<Actions, 'publishFolder' | 'showPage'>;
 
 /** The options of the menu. */
 export interface MenuOptions {

@@ -1,28 +1,20 @@
 import { parseWebAddress } from '@berth/client';
-import type { BrowserWindow, Clipboard, Dialog, NativeTheme, OpenDialogOptions, Shell } from 'electron';
-import type { Keychain, LoginItem, Native, SystemNotification } from '../native.ts';
+import type { OpenDialogOptions } from 'electron';
+import type { ElectronModule } from '../app-options.ts';
+import type { Native } from '../native.ts';
 import type { MainWindow } from './window.ts';
 
 /** The parts of Electron and of the app that {@link createNative} uses. */
-export interface NativeOptions {
-  electron: {
-    clipboard: Pick<Clipboard, 'writeText'>;
-    dialog: Pick<Dialog, 'showOpenDialog'>;
-    nativeTheme: Pick<NativeTheme, 'themeSource'>;
-    shell: Pick<Shell, 'openExternal' | 'showItemInFolder'>;
-  };
+export interface NativeOptions extends Pick<Native, 'keychain' | 'loginItem' | 'notify' | 'restartToUpdate'> {
+  electron: Pick<ElectronModule, 'clipboard' | 'dialog' | 'nativeTheme' | 'shell'>;
   window: MainWindow;
-  keychain: Keychain;
-  loginItem: LoginItem;
-  notify(notification: SystemNotification): void;
-  restartToUpdate(): void;
 }
 
 /** Implements {@link Native} with Electron. */
 export function createNative({ electron, window, ...parts }: NativeOptions): Native {
   const { clipboard, dialog, nativeTheme, shell } = electron;
   const pick = async (options: OpenDialogOptions) => {
-    const parentWindow: BrowserWindow | null = window.current();
+    const parentWindow = window.current();
     const answer = await (parentWindow === null
       ? dialog.showOpenDialog(options)
       : dialog.showOpenDialog(parentWindow, options));

@@ -10,32 +10,10 @@ export type Run = (program: string, args: readonly string[]) => Promise<string>;
 /** The bus name of the program that shows tray icons on a Linux desktop. */
 const HOST = 'org.kde.StatusNotifierWatcher';
 
-const QUERIES: readonly (readonly [program: string, args: readonly string[]])[] = [
-  [
-    'gdbus',
-    [
-      'call',
-      '--session',
-      '--dest',
-      'org.freedesktop.DBus',
-      '--object-path',
-      '/org/freedesktop/DBus',
-      '--method',
-      'org.freedesktop.DBus.NameHasOwner',
-      HOST,
-    ],
-  ],
-  [
-    'dbus-send',
-    [
-      '--session',
-      '--print-reply=literal',
-      '--dest=org.freedesktop.DBus',
-      '/org/freedesktop/DBus',
-      'org.freedesktop.DBus.NameHasOwner',
-      `string:${HOST}`,
-    ],
-  ],
+/** The commands that ask the bus if it is running. */
+const QUERIES = [
+  `gdbus call --session --dest org.freedesktop.DBus --object-path /org/freedesktop/DBus --method org.freedesktop.DBus.NameHasOwner ${HOST}`,
+  `dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.NameHasOwner string:${HOST}`,
 ];
 
 /**
@@ -54,7 +32,8 @@ export async function hasTrayHost(platform: string, attempts = 1, run: Run = run
 }
 
 async function hasHost(run: Run): Promise<boolean> {
-  for (const [program, args] of QUERIES) {
+  for (const query of QUERIES) {
+    const [program = '', ...args] = query.split(' ');
     const answer = await run(program, args).catch(() => null);
     if (answer !== null) return /\btrue\b/.test(answer);
   }

@@ -1,21 +1,11 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import type { Summary } from '../backend.ts';
-
-/** The actions of the tray. */
-export interface TrayActions {
-  show(): void;
-  publishFolder(): void;
-  copyLink(url: string): void;
-  openLink(url: string): void;
-  pause(folder: string): void;
-  resume(folder: string): void;
-  quit(): void;
-}
+import type { Actions } from './actions.ts';
 
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
 
 /** The menu of the tray. Its first entry is the status, because some systems show no text at the icon. */
-export function trayMenu({ text, links, folders }: Summary, actions: TrayActions): MenuItemConstructorOptions[] {
+export function trayMenu({ text, links, folders }: Summary, actions: Actions): MenuItemConstructorOptions[] {
   return [
     { label: text, enabled: false },
     SEPARATOR,
@@ -33,7 +23,7 @@ const section = (items: readonly MenuItemConstructorOptions[]) => (items.length 
 /** Escapes `&`, which marks the access key in a menu. */
 const plain = (name: string) => name.replaceAll('&', '&&');
 
-function linkItem({ name, url }: Summary['links'][number], actions: TrayActions): MenuItemConstructorOptions {
+function linkItem({ name, url }: Summary['links'][number], actions: Actions): MenuItemConstructorOptions {
   return {
     label: plain(name),
     submenu: [
@@ -43,17 +33,14 @@ function linkItem({ name, url }: Summary['links'][number], actions: TrayActions)
   };
 }
 
-function folderItem(
-  { id, name, paused }: Summary['folders'][number],
-  actions: TrayActions,
-): MenuItemConstructorOptions {
+function folderItem({ id, name, paused }: Summary['folders'][number], actions: Actions): MenuItemConstructorOptions {
   return paused
     ? { label: `Resume ${plain(name)}`, click: () => actions.resume(id) }
     : { label: `Pause ${plain(name)}`, click: () => actions.pause(id) };
 }
 
 /** An entry to pause or resume all folders, if there are several. */
-function allFolders(folders: Summary['folders'], actions: TrayActions): MenuItemConstructorOptions[] {
+function allFolders(folders: Summary['folders'], actions: Actions): MenuItemConstructorOptions[] {
   if (folders.length < 2) return [];
   const running = folders.filter(({ paused }) => !paused);
   return running.length > 0

@@ -1,74 +1,74 @@
 import { join } from 'node:path';
-import type { Menu, NativeImage, Tray } from 'electron';
+import type { NativeImage, Tray } from 'electron';
+import type { ElectronModule } from '../app-options.ts';
 import type { AppStatus, Summary } from '../backend.ts';
-import { type TrayActions, trayMenu } from './tray-menu.ts';
+import type { Actions } from './actions.ts';
+import { trayMenu } from './tray-menu.ts';
 
 /** The shortest time between two updates of the tray, in milliseconds. */
 const UPDATE_EVERY_MS = 250;
 
 /** The dependencies and options of the tray. */
-export interface TrayOptions {
-  Tray: new (image: NativeImage) => Tray;
-  Menu: Pick<typeof Menu, 'buildFromTemplate'>;
-  nativeImage: { createFromPath(path: string): NativeImage };
+export interface TrayOptions extends Pick<ElectronModule, 'Menu' | 'nativeImage' | 'Tray'> {
   platform: string;
   /** The folder of the icons. Each status has two sizes for the menu bar of macOS and two for other systems. */
   icons: string;
-  actions: TrayActions & { publishPaths(paths: readonly string[]): void };
+  actions: Actions;
   summary(): Summary;
 }
 
-/** The icon in the tray or menu bar. */
-export interface AppTray {
+/** The icon in the tray or menu bar. It is updated only if the summary changes. */
+export class AppTray {
+  readonly #options: TrayOptions;
+  readonly #tray: Tray;
+  #shown = { status: '', all: '' };
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: TrayOptions) {
+    const { Tray, platform, actions, summary } = options;
+    this.#options = options;
+    const first = summary();
+    this.#tray = new Tray(this.#imageOf(first.status));
+    this.#shown.status = first.status;
+    this.#draw(first);
+    // On macOS a click opens the menu. On other systems the right mouse button does.
+    if (platform !== 'darwin') this.#tray.on('click', () => actions.show());
+    this.#tray.on('drop-files', (_event, paths) => actions.publishPaths(paths));
+  }
+
   /** Shows the current summary within {@link UPDATE_EVERY_MS}. */
-  update(): void;
+  update(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#draw(this.#options.summary());
+    }, UPDATE_EVERY_MS);
+  }
+
   /** Removes the icon. */
-  close(): void;
-}
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#tray.destroy();
+  }
 
-/** Shows the icon. It is updated only if the summary changes. */
-export function createTray({ Tray, Menu, nativeImage, platform, icons, actions, summary }: TrayOptions): AppTray {
-  const imageOf = (status: AppStatus) => {
-    // macOS colours template images itself. All systems find the larger image by its name.
-    const image = nativeImage.createFromPath(
-      join(icons, platform === 'darwin' ? `${status}Template.png` : `${status}.png`),
-    );
-    if (platform === 'darwin') image.setTemplateImage(true);
-    return image;
-  };
-
-  const first = summary();
-  const tray = new Tray(imageOf(first.status));
-  let shown: { status: AppStatus; all: string } = { status: first.status, all: '' };
-  let timer: NodeJS.Timeout | null = null;
-  let closed = false;
-
-  const draw = (next: Summary) => {
+  #draw(next: Summary): void {
+    const { Menu, actions } = this.#options;
     const all = JSON.stringify(next);
-    if (all === shown.all) return;
-    if (next.status !== shown.status) tray.setImage(imageOf(next.status));
-    shown = { status: next.status, all };
-    tray.setToolTip(`Berth: ${next.text}`);
-    tray.setContextMenu(Menu.buildFromTemplate(trayMenu(next, actions)));
-  };
+    if (all === this.#shown.all) return;
+    if (next.status !== this.#shown.status) this.#tray.setImage(this.#imageOf(next.status));
+    this.#shown = { status: next.status, all };
+    this.#tray.setToolTip(`Berth: ${next.text}`);
+    this.#tray.setContextMenu(Menu.buildFromTemplate(trayMenu(next, actions)));
+  }
 
-  draw(first);
-  // On macOS a click opens the menu. On other systems the right mouse button does.
-  if (platform !== 'darwin') tray.on('click', () => actions.show());
-  tray.on('drop-files', (_event, paths) => actions.publishPaths(paths));
-
-  return {
-    update: () => {
-      if (closed) return;
-      timer ??= setTimeout(() => {
-        timer = null;
-        draw(summary());
-      }, UPDATE_EVERY_MS);
-    },
-    close: () => {
-      closed = true;
-      if (timer !== null) clearTimeout(timer);
-      tray.destroy();
-    },
-  };
+  #imageOf(status: AppStatus): NativeImage {
+    const { nativeImage, platform, icons } = this.#options;
+    // macOS colours template images itself. All systems find the larger image by its name.
+    const isTemplate = platform === 'darwin';
+    const image = nativeImage.createFromPath(join(icons, `${status}${isTemplate ? 'Template' : ''}.png`));
+    if (isTemplate) image.setTemplateImage(true);
+    return image;
+  }
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeFileSync } from 'atomically';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
 
@@ -37,8 +38,7 @@ export function writeWindowState(file: string, bounds: Rectangle, maximized: boo
   const state: WindowState = { ...bounds, maximized };
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(`${file}.new`, JSON.stringify(state));
-    renameSync(`${file}.new`, file);
+    writeFileSync(file, JSON.stringify(state), { mode: 0o600, fsync: false, timeout: 0 });
   } catch {
     // The next start uses the default size.
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs, type BerthClient, ClientError, followActivities } from '@berth/client';
+import { backoffMs, type BerthClient, followActivities } from '@berth/client';
 import { Activity } from '@berth/contract';
 import type { Accounts } from '../account/accounts.ts';
 import type { Pauses } from '../account/known-server.ts';
@@ -8,7 +8,7 @@ import type { Pauses } from '../account/known-server.ts';
 const STEADY_MS = 30_000;
 
 export interface FeedOptions {
-  accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'refused'>;
+  accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'reportFailure'>;
   /** Called with each activity of the account on the current server, while the user is signed in. */
   onActivity(activity: Activity): void;
   /** Called when a connection is up: from now on no activity is missed. */
@@ -45,7 +45,7 @@ export function openFeed({ accounts, onActivity, onConnected, pauses }: FeedOpti
         }
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof ClientError && error.status === 401) accounts.refused(origin);
+        accounts.reportFailure(origin, error);
       }
       if (performance.now() - since > STEADY_MS) failures = 0;
       await sleep(backoffMs(failures, pauses.firstMs, pauses.longestMs), undefined, { signal }).catch(() => {});

@@ -1,17 +1,22 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
+import { readFile, rename } from 'node:fs/promises';
 import type { z } from 'zod';
+import { replaceFile } from './replace-file.ts';
 
-export interface JsonFileOptions<T> {
+/** Where a part of the app keeps its file. */
+export interface StoreOptions {
+  /** The folder of data that must not be lost. */
+  dataDir: string;
+  /** Called with the path of an invalid file and the path it was moved to. */
+  onDamaged?: ((path: string, copy: string) => void) | undefined;
+}
+
+export interface JsonFileOptions<T> extends Pick<StoreOptions, 'onDamaged'> {
   /** Absolute. A missing folder is created. */
   path: string;
   /** The schema of the file's content. */
   schema: z.ZodType<T>;
   /** The value if the file is missing or invalid. */
   initial: T;
-  /** Called with the path of an invalid file and the path it was moved to. */
-  onDamaged?: ((path: string, copy: string) => void) | undefined;
 }
 
 /** A value that is stored in a file. */
@@ -46,7 +51,7 @@ export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<Json
     waiting = null;
     const writing = value;
     if (writing === written) return;
-    await replace(path, `${JSON.stringify(writing, null, 2)}\n`);
+    await replaceFile(path, `${JSON.stringify(writing, null, 2)}\n`);
     written = writing;
   };
 
@@ -77,24 +82,6 @@ async function readOrMoveAway<T>({ path, schema, onDamaged }: JsonFileOptions<T>
   await rename(path, copy);
   onDamaged?.(path, copy);
   return null;
-}
-
-async function replace(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}`;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
 }
 
 function parsed(text: string): unknown {

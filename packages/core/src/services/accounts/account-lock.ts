@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { AccountState } from '../../entities/index.ts';
 import { ServiceError } from '../../errors.ts';
 import { db } from '../../database/tables.ts';
@@ -22,11 +21,14 @@ export interface LockedAccount {
  * @returns The account; `null` if it is missing. Source: storage L4.
  */
 export async function lockAccount(em: EntityManager, account: string): Promise<LockedAccount | null> {
-  const { rows } = await sql<LockedAccount>`
-    select id, plan, state, deployment_count as deployments, storage_bytes::float8 as "storageBytes",
-      storage_exact as "storageExact"
-    from account where id = ${account} for update`.execute(db(em));
-  return rows[0] ?? null;
+  const row = await db(em)
+    .selectFrom('account')
+    .select(['id', 'plan', 'state', 'deployment_count as deployments'])
+    .select(['storage_bytes as storageBytes', 'storage_exact as storageExact'])
+    .where('id', '=', account)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 /** Like {@link lockAccount}. @throws `forbidden` if the account is no longer active. */

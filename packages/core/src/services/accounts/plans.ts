@@ -20,17 +20,9 @@ export function createPlans(all: readonly Plan[]): Plans {
   return { all, get: (plan) => byId.get(plan) ?? anonymous };
 }
 
-/**
- * The plan whose limits apply to a caller's deploys: the account's plan, or Free for an anonymous caller. Source:
- * api §3.
- */
-function planOf(core: Core, caller: Caller): Plan {
-  return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN);
-}
-
-/** The limits of one deploy of this caller. */
+/** The limits of one deploy of this caller: of the account's plan, or of Free for an anonymous caller. Source: api §3. */
 export function limitsOf(core: Core, caller: Caller): DeployLimits {
-  return planOf(core, caller).limits;
+  return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN).limits;
 }
 
 /** `GET /limits`. */

@@ -1,6 +1,6 @@
 import { ANONYMOUS_STORAGE_BYTES } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
 import { db, type StatementScope } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
@@ -53,7 +53,7 @@ export async function measureStorage(
   owner: StorageOwner,
   contents: ContentLengths = NOTHING,
 ): Promise<StorageUsage> {
-  return measure(scope, sql`${deploymentsOf(owner)} union all ${uploadsOf(owner)}`, contents);
+  return measure(scope, allOf(scope, owner), contents);
 }
 
 /**
@@ -75,7 +75,7 @@ export async function addStorage(
   let exact = account.storageExact && (certain || contents.size === 0);
   let storage: StorageUsage = { used: account.storageBytes, added: 0 };
   // An open upload has already reserved its contents.
-  if (contents.size > 0) ({ added: storage.added } = await measure(em, uploadsOf(owner), contents));
+  if (contents.size > 0) ({ added: storage.added } = await measure(em, uploadsOf(em, owner), contents));
   if (!exact && limit !== undefined && storage.used + storage.added > limit) {
     storage = await measureStorage(em, owner, contents);
     exact = true;
@@ -167,7 +167,7 @@ export function measureInexactStorage(core: Core, limits: RunLimits): Promise<nu
  */
 async function measureAndStore(core: Core, account: string): Promise<number> {
   const { rows } = await sql<{ version: number; used: number }>`
-    with ${distinctContents(sql`${deploymentsOf({ account })} union all ${uploadsOf({ account })}`)}
+    with ${distinctContents(allOf(core, { account }))}
     select storage_version as version, (select coalesce(sum(size), 0)::float8 from held) as used
     from account where id = ${account}`.execute(db(core));
   const { version, used } = rows[0]!;
@@ -182,7 +182,7 @@ async function measureAndStore(core: Core, account: string): Promise<number> {
 
 async function measure(
   scope: StatementScope,
-  manifests: RawBuilder<unknown>,
+  manifests: Expression<unknown>,
   contents: ContentLengths,
 ): Promise<StorageUsage> {
   const hashes = packHashes([...contents.keys()]);
@@ -198,23 +198,32 @@ async function measure(
 }
 
 /** The CTE `held`: the distinct contents of some manifests. `|| ''` detoasts the packed hashes once instead of once per access. */
-function distinctContents(manifests: RawBuilder<unknown>): RawBuilder<unknown> {
+function distinctContents(manifests: Expression<unknown>): RawBuilder<unknown> {
   return sql`
-    manifests as materialized (select hashes || ''::bytea as hashes, sizes from (${manifests}) m (hashes, sizes)),
+    manifests as materialized (select hashes || ''::bytea as hashes, sizes from ${manifests} m (hashes, sizes)),
     held as materialized (
       select ${hashAtPosition(sql.ref('m.hashes'), 'f.position')} as hash, max(f.size) as size
       from manifests m cross join lateral unnest(m.sizes) with ordinality as f (size, position) group by 1)`;
 }
 
-const belongsTo = (owner: StorageOwner) =>
-  'account' in owner ? sql`account_id = ${owner.account}` : sql`account_id is null and address = ${owner.address}`;
+const columnsOf = (owner: StorageOwner) =>
+  'account' in owner ? { account_id: owner.account } : { account_id: null, address: owner.address };
 
-const deploymentsOf = (owner: StorageOwner) => sql`
-  select m.hashes, m.sizes from deployment d join manifest m on m.deployment_id = d.id
-  where d.status = 'success' and ${belongsTo(owner)}`;
+const uploadsOf = (scope: StatementScope, owner: StorageOwner) =>
+  db(scope)
+    .selectFrom('upload')
+    .select(['hashes', 'sizes'])
+    .where('committed', 'is', null)
+    .where(({ and }) => and(columnsOf(owner)));
 
-const uploadsOf = (owner: StorageOwner) => sql`
-  select hashes, sizes from upload where committed is null and ${belongsTo(owner)}`;
+const allOf = (scope: StatementScope, owner: StorageOwner) =>
+  db(scope)
+    .selectFrom('deployment')
+    .innerJoin('manifest', 'deployment_id', 'id')
+    .select(['hashes', 'sizes'])
+    .where('status', '=', 'success')
+    .where(({ and }) => and(columnsOf(owner)))
+    .unionAll(uploadsOf(scope, owner));
 
 /** Returns an upper bound of the bytes that are stored for an owner, without reading manifests. */
 export async function estimateStorage(scope: StatementScope, owner: StorageOwner): Promise<number> {

@@ -80,30 +80,18 @@ export async function addToken(
     const created = core.now();
     await makeTokenRoom(em, account, created);
     const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
-    const createdToken = createToken(em, account, {
-      kind,
-      labels,
-      expires,
-      created,
-      token: await findFreeTokenId(em, account),
-    });
+    const row = { token: await findFreeTokenId(em, account), kind, labels, created, expires, used: null };
+    const { secret } = createToken(em, account, row);
+    const added = { ...toToken(row), secret };
     recordActivity(em, {
       account,
       event: 'token.create',
       authMethod,
       created,
-      token: createdToken.token,
-      meta: { kind, labels, expires: expires && toUnixSeconds(expires) },
+      token: row.token,
+      meta: { kind, labels, expires: added.expires },
     });
-    return {
-      token: createdToken.token,
-      kind,
-      labels,
-      created: toUnixSeconds(created),
-      expires: expires && toUnixSeconds(expires),
-      used: null,
-      secret: createdToken.secret,
-    };
+    return added;
   });
 }
 
@@ -178,7 +166,10 @@ export async function deleteToken({ core, caller }: Scope, token: string): Promi
   });
 }
 
-function toToken({ token, kind, labels, created, expires, used }: Token): WireToken {
+/** The fields of a credential that its owner sees. */
+type TokenFields = Pick<Token, 'token' | 'kind' | 'labels' | 'created' | 'expires' | 'used'>;
+
+function toToken({ token, kind, labels, created, expires, used }: TokenFields): WireToken {
   return {
     token,
     kind,

@@ -12,7 +12,7 @@ export interface NewActivity {
   event: ActivityEvent;
   authMethod: AuthMethod;
   created: Date;
-  deployment?: string;
+  deployment?: string | undefined;
   domain?: string;
   token?: string;
   meta?: Record<string, unknown>;

@@ -71,7 +71,7 @@ export async function watchActivities(
         hasNews = false;
         const rows = await readAfter(core, caller.account, last);
         // Check after reading: activities from after the loss of access must not be sent.
-        const expires = await checkCredential(core, caller);
+        const expires = await checkCredential({ core, caller });
         for (const row of rows) {
           yield { id: String(row.id), activity: toActivity(row) };
           last = row.id;

@@ -1,6 +1,5 @@
 import { CLAIM_HASH, type Deployment as WireDeployment } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { Addresses, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Account, Deployment } from '../../entities/index.ts';
@@ -8,8 +7,8 @@ import { invalid, notFound } from '../../errors.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { type ContentLengths, splitNumbers, unpackHashes } from '../packs/contents.ts';
-import { countAccountStorage } from './count-storage.ts';
+import { type ContentLengths, joined, lengthsOf } from '../packs/contents.ts';
+import { countAccountStorage } from './deploy-storage.ts';
 import { toDeployment } from './deployments.ts';
 import { secretHash } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
@@ -74,10 +73,10 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
 }
 
 async function contentsOf(em: EntityManager, deployment: string): Promise<ContentLengths> {
-  const { rows } = await sql<{ hashes: Buffer; sizes: string }>`
-    select hashes, array_to_string(sizes, ',') as sizes from manifest where deployment_id = ${deployment}`.execute(
-    db(em),
-  );
-  const sizes = splitNumbers(rows[0]!.sizes);
-  return new Map(unpackHashes(rows[0]!.hashes).map((sha256, i) => [sha256, sizes[i]!]));
+  const { hashes, sizes } = await db(em)
+    .selectFrom('manifest')
+    .select(({ ref }) => ['hashes', joined(ref('sizes')).as('sizes')])
+    .where('deployment_id', '=', deployment)
+    .executeTakeFirstOrThrow();
+  return lengthsOf(hashes, sizes);
 }

@@ -1,4 +1,4 @@
-import type { Caller, Core } from '../../core.ts';
+import type { Caller, Scope } from '../../core.ts';
 import { hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
 import { giveBackRateLimit, type RateLimitState, requireRateLimit } from '../rate-limits.ts';
 
@@ -20,7 +20,8 @@ export interface DeployBudget {
  *
  * @throws `rate_limit_exceeded`; `unavailable` if the store cannot be used. Source: api §3, §7; security T25, T27.
  */
-export async function takeDeployBudget(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<DeployBudget> {
+export async function takeDeployBudget(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<DeployBudget> {
+  const { core, caller } = scope;
   if (!core.rateLimits || (key && (await hasStoredOutcome(core, key)))) return { state: null, async giveBack() {} };
   const [name, who] =
     caller.kind === 'account'

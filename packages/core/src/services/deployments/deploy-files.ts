@@ -12,7 +12,6 @@ export interface UploadedFile extends ContentDigest {
   junk: boolean;
 }
 
-/** Receives the bytes of one file part. */
 interface FileSink {
   /** @returns A promise when the sender should pause. @throws `payload_too_large`, `validation_failed`. */
   write(chunk: Uint8Array): Promise<void> | undefined;

@@ -26,7 +26,6 @@ export interface DeployForm {
   read(caller: Caller): { checksums: string[]; options: DeployOptions };
 }
 
-/** The maximum length of a field other than `checksums`, in bytes. */
 const MAX_FIELD_BYTES = 64 * 1024;
 
 /** Collects the fields of a deploy under the limits of a plan, in any order. Source: api §3. */

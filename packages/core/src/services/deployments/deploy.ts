@@ -1,20 +1,19 @@
 import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
-import type { Caller, Core } from '../../core.ts';
+import type { Caller, Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
 import { failpoint } from '../../failpoints.ts';
 import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
-import { findStoredContents } from '../packs/contents.ts';
+import { limitsOf } from '../accounts/plans.ts';
+import { StoredContentsQuery } from '../packs/contents.ts';
+import { commitWithPack, openPack, sealNewContents } from '../packs/open-packs.ts';
+import { hashPassword } from '../sites/passwords.ts';
 import { collectFiles, type DeployFiles, verifyChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
+import { trackStorage } from './deploy-storage.ts';
 import { publishedFiles } from './file-rules.ts';
-import { fingerprintOf, type IdempotencyKey } from './idempotency.ts';
-import { commitWithPack, type OpenPack, openPack } from '../packs/open-packs.ts';
-import { sealNewContents } from '../packs/seal-new.ts';
-import { hashPassword } from '../sites/passwords.ts';
-import { limitsOf } from '../accounts/plans.ts';
-import { type PublishOutcome, type Publication, publish } from './publish.ts';
-import { compileDeployRules } from './deploy-warnings.ts';
-import { trackStorage } from './storage-tracker.ts';
+import { canonicalFiles, fingerprintOf, type IdempotencyKey } from './idempotency.ts';
+import { publish } from './publish.ts';
+import { compileDeployRules } from './rule-files.ts';
 
 /** From here on, checking the files takes longer than a turn. */
 const MANY_FILES = 1_000;
@@ -43,62 +42,42 @@ export interface Deploy {
  *   refused here only for storage, and only if it is not a replay.
  * Source: api §3; storage §3.
  */
-export async function beginDeploy(core: Core, caller: Caller, key: IdempotencyKey | null): Promise<Deploy> {
+export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<Deploy> {
+  const { core, caller } = scope;
   if (!key) await refuseAtDeploymentCap(core, caller);
-  const storage = await trackStorage(core, caller, key);
+  const storage = await trackStorage(scope, key);
   const pack = openPack(core);
-  const stored = findStoredContents(core);
+  const stored = new StoredContentsQuery(core);
   const limits = limitsOf(core, caller);
-  const files = collectFiles(
-    pack,
-    limits,
-    (content) => {
-      stored.add(content.sha256);
-      storage.add(content);
-    },
-    storage.check,
-  );
+  const onContent: Parameters<typeof collectFiles>[2] = (content) => {
+    stored.add(content.sha256);
+    storage.add(content);
+  };
+  const received = collectFiles(pack, limits, onContent, storage.check);
   const form = collectForm(limits);
   return {
-    files,
+    files: received,
     form,
     close: () => pack.close(),
     async commit() {
-      const fields = form.read(caller);
+      const { checksums, options } = form.read(caller);
       await pack.finish();
-      if (files.parts.length > MANY_FILES) await ownTurn();
-      const request = check(files, fields);
-      const published = request.files.map(({ path, sha256, size }) => ({ path, sha256, size }));
-      const passwordHash = request.options.password === null ? null : await hashPassword(request.options.password);
-      const publication: Publication = {
-        files: published,
-        options: request.options,
-        passwordHash,
+      if (received.parts.length > MANY_FILES) await ownTurn();
+      verifyChecksums(received.parts, checksums);
+      const published = publishedFiles(received.parts, FILES_FIELD);
+      const files = published.map(({ path, sha256, size }) => ({ path, sha256, size }));
+      const publication = {
+        files,
+        options,
+        passwordHash: options.password === null ? null : await hashPassword(options.password),
         pack: await sealNewContents(pack, stored),
         reserved: false,
-        ...compileDeployRules(files.ruleFiles, published),
-        idempotency: key && { ...key, fingerprint: fingerprintOf(core, canonical(request)) },
+        ...compileDeployRules(received.ruleFiles, files),
+        idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), options]) },
       };
-      return commit(core, caller, pack, publication);
+      const outcome = await commitWithPack(core, pack, (em) => publish(em, scope, publication));
+      failpoint('deploy.committed');
+      return outcome;
     },
   };
-}
-
-function check(files: DeployFiles, { checksums, options }: ReturnType<DeployForm['read']>) {
-  verifyChecksums(files.parts, checksums);
-  return { files: publishedFiles(files.parts, FILES_FIELD), options };
-}
-
-/** The canonical manifest and parameters, which define "the same request". Source: api §3. */
-function canonical({ files, options }: ReturnType<typeof check>): unknown {
-  return [
-    files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)),
-    options,
-  ];
-}
-
-async function commit(core: Core, caller: Caller, pack: OpenPack, publication: Publication): Promise<PublishOutcome> {
-  const outcome = await commitWithPack(core, pack, (em) => publish(em, core, caller, publication));
-  failpoint('deploy.committed');
-  return outcome;
 }

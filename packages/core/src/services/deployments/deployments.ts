@@ -16,7 +16,6 @@ import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** The maximum number of domains in a message; `details` lists all of them. */
 const MAX_NAMED_DOMAINS = 10;
 
 /** The wire form of a deployment. Source: api §3. */
@@ -121,7 +120,6 @@ export async function deleteDeployment(
   });
 }
 
-/** Throws if domains point at the deployment. The lock of the account prevents new links meanwhile. */
 async function refuseWhileLinked(em: EntityManager, deployment: string): Promise<void> {
   const linked = await em.find(Domain, { deployment }, { fields: ['name'], orderBy: { name: 'asc' } });
   if (linked.length === 0) return;

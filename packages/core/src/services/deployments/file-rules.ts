@@ -1,15 +1,19 @@
+import { constants } from 'node:buffer';
 import {
   type DeployLimits,
   findPathConflict,
   isJunk,
+  MAX_PATH_BYTES,
   normalizePath,
   refusedPath,
   type SizeLimit,
 } from '@berth/contract';
+import type { JsonBounds } from '../../bounded-json.ts';
+import type { Caller, Scope } from '../../core.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
+import { limitsOf } from '../accounts/plans.ts';
 
-/** A file that a deploy may contain. */
-export interface CheckedFile {
+interface CheckedFile {
   /** In canonical form. */
   path: string;
   /**
@@ -42,8 +46,7 @@ export function payloadTooLarge(limit: SizeLimit, max: number, message: string, 
   });
 }
 
-/** The error for more files than the plan allows. */
-export function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
+function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
   return payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxFilesCount} files.`);
 }
 
@@ -100,7 +103,6 @@ export function createFileChecker(
   };
 }
 
-/** @throws `validation_failed` for an invalid path or a refused name. */
 function checkName(name: string): { path: string; junk: boolean } {
   const read = normalizePath(name);
   if (!read.ok) throw invalidFile(toPrintableName(name), read.reason);
@@ -125,8 +127,54 @@ export function publishedFiles<T extends { path: string; junk: boolean }>(parts:
   return files;
 }
 
-/** A name as an error message may contain it: printable and short. */
 function toPrintableName(name: string): string {
   const printable = Array.from(name.slice(0, 200), (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? '\ufffd' : c)).join('');
   return printable === '' ? '(empty)' : printable;
+}
+
+/** The size of a file in JSON without its path: field names, size, SHA-256, and white space. */
+const FILE_BYTES = 256;
+/** JSON can write each byte of a path as an escape such as `\u0041`. */
+const ESCAPED_BYTES = 6;
+/** Bodies up to this size may escape every character. Larger ones must have paths in plain UTF-8. */
+const ESCAPED_BODY_BYTES = 128 * 1024 ** 2;
+const OTHER_BYTES = 1024 ** 2;
+
+/** An object and its three values, times two: junk is listed but not counted, and unknown fields are ignored. */
+const FILE_VALUES = 8;
+const OTHER_VALUES = 10_000;
+
+/**
+ * The maximum size of JSON that lists the files of a deploy: enough for as many files as the plan allows, with paths of
+ * the maximum length.
+ *
+ * Up to 20,000 files this includes JSON in plain ASCII, where each byte of a path may take 6 bytes.
+ */
+export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 'maxBytes' | 'maxValues'> {
+  const escaped = maxFilesCount * (ESCAPED_BYTES * MAX_PATH_BYTES + FILE_BYTES);
+  const plain = maxFilesCount * (MAX_PATH_BYTES + FILE_BYTES);
+  const listBytes = Math.max(plain, Math.min(escaped, ESCAPED_BODY_BYTES));
+  return {
+    maxBytes: Math.min(OTHER_BYTES + listBytes, constants.MAX_STRING_LENGTH),
+    maxValues: OTHER_VALUES + maxFilesCount * FILE_VALUES,
+  };
+}
+
+/**
+ * Refuses lists of files that are longer than the caller's plan allows. Reads only their lengths, so it runs before
+ * validation.
+ *
+ * A change may remove as many files as any plan allows, because its base may come from a larger plan.
+ *
+ * @param input As the client sent it.
+ * @throws `payload_too_large`.
+ */
+export function refuseLongFileLists({ core, caller }: Scope<Caller>, input: unknown): void {
+  if (typeof input !== 'object' || input === null) return;
+  const { files, put, remove } = input as Record<string, unknown>;
+  const limits = limitsOf(core, caller);
+  const largestBase = Math.max(...core.plans.all.map((plan) => plan.limits.maxFilesCount));
+  const isLonger = (list: unknown, maxLength: number) => Array.isArray(list) && list.length > maxLength;
+  if (isLonger(files, maxFileParts(limits)) || isLonger(put, maxFileParts(limits)) || isLonger(remove, largestBase))
+    throw tooManyFiles(limits);
 }

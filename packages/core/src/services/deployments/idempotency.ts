@@ -13,6 +13,9 @@ export interface IdempotencyKey {
   key: string;
 }
 
+/** A request with a key. The same key with another fingerprint is refused. */
+export type KeyedRequest = IdempotencyKey & { fingerprint: Buffer };
+
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -42,6 +45,17 @@ export function fingerprintOf(core: Core, asked: unknown): Buffer {
   return hmac.digest();
 }
 
+/** The files of a request for {@link fingerprintOf}. Their order does not matter. */
+export function canonicalFiles(files: readonly { path: string; sha256: string; size: number }[]): unknown[] {
+  return files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1));
+}
+
+/** The error for a key that was used for another request. Source: api §3. */
+export function keyUsed(noun: 'deploy' | 'upload'): ServiceError {
+  const message = `This Idempotency-Key was used for another ${noun}; use a new key for new content.`;
+  return new ServiceError('business_logic_error', message, { details: { state: 'idempotency_key_used' } });
+}
+
 const PIECE_ITEMS = 256;
 
 /** The JSON of a value in pieces: that of thousands of files in one string takes several times their memory. */
@@ -68,55 +82,40 @@ function* jsonPieces(value: unknown): Generator<string> {
  * @returns The stored body, or `null` if the key is new.
  * @throws `business_logic_error` if the key was used for another request. Source: api §3.
  */
-export async function findReplay<T>(
-  em: EntityManager,
-  core: Core,
-  id: IdempotencyKey,
-  fingerprint: Buffer,
-): Promise<T | null> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([id.scope, id.key])}, 0))`.execute(db(em));
-  const record = await em.findOne(IdempotencyRecord, { scope: id.scope, key: id.key });
+export async function findReplay<T>(em: EntityManager, core: Core, request: KeyedRequest): Promise<T | null> {
+  const { scope, key, fingerprint } = request;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([scope, key])}, 0))`.execute(db(em));
+  const record = await em.findOne(IdempotencyRecord, { scope, key });
   if (!record) return null;
-  if (core.now().getTime() - record.created.getTime() >= IDEMPOTENCY_WINDOW_SECONDS * 1000) {
-    await em.nativeDelete(IdempotencyRecord, { scope: id.scope, key: id.key });
+  if (record.created <= windowStart(core)) {
+    await em.nativeDelete(IdempotencyRecord, { scope, key });
     em.clear();
     return null;
   }
-  if (Buffer.compare(record.fingerprint, fingerprint) !== 0)
-    throw new ServiceError(
-      'business_logic_error',
-      'This Idempotency-Key was used for another deploy; use a new key for new content.',
-      {
-        details: { state: 'idempotency_key_used' },
-      },
-    );
-  return decrypt(core, id, Buffer.from(record.response)) as T;
+  if (Buffer.compare(record.fingerprint, fingerprint) !== 0) throw keyUsed('deploy');
+  return decrypt(core, request, Buffer.from(record.response)) as T;
 }
 
 /** True if a key has an outcome to replay. Takes no lock, so the result can be outdated at once. */
 export async function hasStoredOutcome(core: Core, { scope, key }: IdempotencyKey): Promise<boolean> {
-  const after = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
-  const record = await db(core)
-    .selectFrom('idempotency_record')
-    .select('created')
-    .where('scope', '=', scope)
-    .where('key', '=', key)
-    .where('created', '>', after)
-    .executeTakeFirst();
-  return record !== undefined;
+  const outcomes = await core.database
+    .em()
+    .count(IdempotencyRecord, { scope, key, created: { $gt: windowStart(core) } });
+  return outcomes > 0;
 }
 
 /** Stores a 201 under its key, in the transaction of the deployment. Encrypted, because it may contain a claim hash. */
-export function storeOutcome(
-  em: EntityManager,
-  core: Core,
-  id: IdempotencyKey,
-  fingerprint: Buffer,
-  body: object,
-): void {
-  em.persist(
-    em.create(IdempotencyRecord, { ...id, fingerprint, response: encrypt(core, id, body), created: core.now() }),
-  );
+export function storeOutcome(em: EntityManager, core: Core, request: KeyedRequest, body: object): void {
+  em.persist(em.create(IdempotencyRecord, { ...request, response: encrypt(core, request, body), created: core.now() }));
+}
+
+/** Deletes the outcomes that are no longer replayed. */
+export async function deleteOldOutcomes(core: Core): Promise<void> {
+  await core.database.em().nativeDelete(IdempotencyRecord, { created: { $lte: windowStart(core) } });
+}
+
+function windowStart(core: Core): Date {
+  return new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
 }
 
 function encrypt(core: Core, id: IdempotencyKey, body: object): Buffer {

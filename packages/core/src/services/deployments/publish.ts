@@ -2,7 +2,7 @@ import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type DeployOptions, type
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { RuleData } from '@berth/serving';
-import type { Caller, Core } from '../../core.ts';
+import type { Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -10,12 +10,12 @@ import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { lockCredential } from '../authentication.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { numberArray, packHashes, assignToPacks, type NewPack } from '../packs/contents.ts';
-import { countStorage } from './count-storage.ts';
-import { toDeployment } from './deployments.ts';
 import { enterFence } from '../packs/fence.ts';
-import { findReplay, type IdempotencyKey, storeOutcome } from './idempotency.ts';
 import { markSealed } from '../packs/open-packs.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
+import { countStorage } from './deploy-storage.ts';
+import { toDeployment } from './deployments.ts';
+import { findReplay, type KeyedRequest, storeOutcome } from './idempotency.ts';
 
 /** A deployment that is ready to be recorded: its bytes are being written to the disk. */
 export interface Publication {
@@ -30,8 +30,7 @@ export interface Publication {
   /** The rules from its rule files; `null` if it has none. */
   rules: RuleData | null;
   warnings: Warning[];
-  /** The key, and the fingerprint of the request. */
-  idempotency: (IdempotencyKey & { fingerprint: Buffer }) | null;
+  idempotency: KeyedRequest | null;
 }
 
 /** The body of the 201, and whether it is a replay. `packUsed` is true if the new pack is referred to. */
@@ -53,16 +52,16 @@ export interface PublishOutcome {
  */
 export async function publish(
   em: EntityManager,
-  core: Core,
-  caller: Caller,
+  scope: Scope<Caller>,
   publication: Publication,
 ): Promise<PublishOutcome> {
+  const { core, caller } = scope;
   const { files, pack, idempotency } = publication;
   failpoint('deploy.begun');
   if (idempotency) {
-    const earlier = await findReplay<CreatedDeployment>(em, core, idempotency, idempotency.fingerprint);
+    const earlier = await findReplay<CreatedDeployment>(em, core, idempotency);
     if (earlier) {
-      await lockCredential(em, core, caller);
+      await lockCredential(em, scope);
       return { body: earlier, replayed: true, packUsed: false };
     }
   }
@@ -71,12 +70,12 @@ export async function publish(
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
   const account = caller.kind === 'account' ? await incrementDeploymentCount(em, core, caller.account) : null;
-  await lockCredential(em, core, caller);
-  await countStorage(em, core, caller, account, publication, fresh);
+  await lockCredential(em, scope);
+  await countStorage(em, scope, account, publication, fresh);
   failpoint('deploy.account-counted');
 
   const claim = caller.kind === 'anonymous' ? randomSecret() : null;
-  const row = await createDeployment(em, core, caller, publication, claim);
+  const row = await createDeployment(em, scope, publication, claim);
   const body: CreatedDeployment = {
     ...toDeployment(core.addresses, row),
     ...(claim === null ? {} : { claim: core.addresses.claim(claim) }),
@@ -91,7 +90,7 @@ export async function publish(
       deployment: row.id,
       meta: { files: row.files, size: row.size, via: row.via },
     });
-  if (idempotency) storeOutcome(em, core, idempotency, idempotency.fingerprint, body);
+  if (idempotency) storeOutcome(em, core, idempotency, body);
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
@@ -103,8 +102,7 @@ export async function publish(
 /** @param claim The claim hash of an anonymous deployment, of which only a hash is stored; otherwise `null`. */
 async function createDeployment(
   em: EntityManager,
-  core: Core,
-  caller: Caller,
+  { core, caller }: Scope<Caller>,
   { files, options, passwordHash }: Publication,
   claim: string | null,
 ): Promise<Deployment> {
@@ -129,7 +127,6 @@ async function createDeployment(
   return row;
 }
 
-/** Returns an id that was never used before. */
 async function issueDeploymentId(em: EntityManager): Promise<string> {
   for (;;) {
     const id = randomDeploymentId();
@@ -153,7 +150,6 @@ async function insertManifest(
     values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules && JSON.stringify(rules)}::jsonb)`.execute(
     db(em),
   );
-  await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(
-    db(em),
-  );
+  const references = packs.map((pack) => ({ deployment_id: deployment, pack_id: pack }));
+  await db(em).insertInto('deployment_pack').values(references).execute();
 }

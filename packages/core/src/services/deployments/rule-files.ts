@@ -1,5 +1,6 @@
-import { invalidFile, type ServiceError } from '../../errors.ts';
+import { findCaseTwins, isDotFile, isWithheld, RULE_FILES, type Warning } from '@berth/contract';
 import {
+  compileRules,
   Fault,
   findBasicAuth,
   MAX_HEADERS_BYTES,
@@ -9,7 +10,9 @@ import {
   type RuleFiles,
   scanForBasicAuth,
 } from '@berth/serving';
+import { invalidFile, type ServiceError } from '../../errors.ts';
 import type { ContentCheck } from './file-rules.ts';
+import type { Publication } from './publish.ts';
 
 /** Netlify's configuration file. It is not read, but `Basic-Auth` in it shows what its owner expects. */
 const NETLIFY_FILE = 'netlify.toml';
@@ -104,4 +107,44 @@ function keepLines(maxBytes: number, done: (bytes: Uint8Array) => void): Content
       done(Buffer.concat(chunks));
     },
   };
+}
+
+const MAX_WARNINGS = 100;
+
+/**
+ * The rules from the rule files, and the warnings about them and the other files: the first 100, and one that counts the
+ * rest. Source: serving S12, S22, S23, S65.
+ */
+export function compileDeployRules(
+  ruleFiles: RuleFiles,
+  published: Publication['files'],
+): Pick<Publication, 'rules' | 'warnings'> {
+  const paths = published.map(({ path }) => path);
+  const warnings: Warning[] = [];
+  let rest = 0;
+  let firstOfRest = '';
+  const warn = (warning: Warning) => {
+    if (warnings.length < MAX_WARNINGS) warnings.push(warning);
+    else if ((rest += 1) === 1) firstOfRest = warning.file;
+  };
+  const rules = compileRules(ruleFiles, paths, (position, message) => warn({ ...position, message }));
+  warnOfNames(paths, warn);
+  if (rest > 0) warnings.push({ file: firstOfRest, message: `And ${rest} more warnings like these.` });
+  return { rules, warnings };
+}
+
+function warnOfNames(paths: readonly string[], warn: (warning: Warning) => void): void {
+  for (const file of paths)
+    if (isWithheld(file) && !RULE_FILES.has(file))
+      warn({
+        file,
+        message: isDotFile(file)
+          ? 'Stored, but dot files are not served (except under .well-known/).'
+          : 'Stored, but not served: it is server code for another host.',
+      });
+  for (const { file, twin } of findCaseTwins(paths))
+    warn({
+      file,
+      message: `Differs from ${twin} only in case. Both are served, but many file systems can store only one.`,
+    });
 }

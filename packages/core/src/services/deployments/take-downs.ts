@@ -1,8 +1,7 @@
 import { parseDeploymentReference } from '@berth/contract';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { LockMode } from '@mikro-orm/postgresql';
 import type { Core } from '../../core.ts';
-import { db } from '../../database/tables.ts';
+import { Deployment, Upload } from '../../entities/index.ts';
 import { notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
@@ -32,77 +31,48 @@ export async function setTakenDown(
   takenDown: boolean,
   { reason }: { reason?: string | undefined } = {},
 ): Promise<TakeDown> {
-  const deployment = parseDeploymentReference(hostOf(reference), core.addresses.platformDomain);
+  const id = parseDeploymentReference(hostOf(reference), core.addresses.platformDomain);
   for (;;) {
-    const account = deployment && (await findOwner(core, deployment));
-    if (deployment === null || account === undefined) throw notFound('deployment');
-    const done = await changeTakeDown(core, { deployment, account, takenDown, reason });
-    if (done) return { deployment, account, takenDown, changed: done.changed };
+    const found = id && (await core.database.em().findOne(Deployment, { id, status: 'success' }));
+    if (!found) throw notFound('deployment');
+    const target = { deployment: found.id, account: found.account?.id ?? null, takenDown };
+    const changed = await changeTakeDown(core, target, reason);
+    if (changed !== null) return { ...target, changed };
   }
 }
 
-interface Change {
-  deployment: string;
-  account: string | null;
-  takenDown: boolean;
-  reason: string | undefined;
-}
-
-/** @returns `null` if it was deleted or has another owner by now. */
+/** @returns Whether it changed; `null` if it was deleted or has another owner by now. */
 async function changeTakeDown(
   core: Core,
-  { deployment, account, takenDown, reason }: Change,
-): Promise<{ changed: boolean } | null> {
+  { deployment, account, takenDown }: Omit<TakeDown, 'changed'>,
+  reason: string | undefined,
+): Promise<boolean | null> {
   return core.database.transaction(async (em) => {
     if (account !== null) await lockAccount(em, account);
+    const expected = { id: deployment, status: 'success', account } as const;
+    const row = await em.findOne(Deployment, expected, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!row) return null;
+    if (Boolean(row.takenDown) === takenDown) return false;
     const created = core.now();
-    const { rows } = await sql<{ down: boolean }>`
-      select taken_down is not null as down from deployment
-      where id = ${deployment} and status = 'success' and account_id is not distinct from ${account} for update`.execute(
-      db(em),
-    );
-    if (!rows[0]) return null;
-    if (rows[0].down === takenDown) return { changed: false };
-    await db(em)
-      .updateTable('deployment')
-      .set({ taken_down: takenDown ? created : null })
-      .where('id', '=', deployment)
-      .execute();
-    if (account !== null && takenDown) await dropOpenUploads(em, account);
-    if (account !== null)
-      recordActivity(em, {
-        account,
-        event: 'deployment.update',
-        authMethod: 'operator',
-        created,
-        deployment,
-        meta: { takenDown, ...(reason === undefined ? {} : { reason }) },
-      });
-    return { changed: true };
+    row.takenDown = takenDown ? created : null;
+    if (account === null) return true;
+    if (takenDown) {
+      // The contents that their clients need not send may come from the deployment. The clients begin again.
+      await em.nativeDelete(Upload, { account, committed: null });
+      await markStorageInexact(em, account);
+    }
+    recordActivity(em, {
+      account,
+      event: 'deployment.update',
+      authMethod: 'operator',
+      created,
+      deployment,
+      meta: { takenDown, ...(reason === undefined ? {} : { reason }) },
+    });
+    return true;
   });
 }
 
-/**
- * Drops the open uploads of an account: the contents that their clients need not send may come from the deployment. The
- * clients begin again. Source: api §9.
- */
-async function dropOpenUploads(em: EntityManager, account: string): Promise<void> {
-  await db(em).deleteFrom('upload').where('account_id', '=', account).where('committed', 'is', null).execute();
-  await markStorageInexact(em, account);
-}
-
-/** @returns The owner; `null` for an anonymous deployment; `undefined` for a missing one. */
-async function findOwner(core: Core, deployment: string): Promise<string | null | undefined> {
-  const row = await db(core)
-    .selectFrom('deployment')
-    .select('account_id')
-    .where('id', '=', deployment)
-    .where('status', '=', 'success')
-    .executeTakeFirst();
-  return row?.account_id;
-}
-
-/** The host of a URL; any other text unchanged. */
 function hostOf(reference: string): string {
   return /^https?:\/\/([^/?#]+)/i.exec(reference)?.[1] ?? reference;
 }

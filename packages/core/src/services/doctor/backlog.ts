@@ -7,13 +7,15 @@ import { type Check, finding } from './checks.ts';
 /** A running server does this work much earlier. */
 const OVERDUE_MS = 10 * 60 * 1000;
 
-interface Backlog {
-  expired: number;
-  uploads: number;
-  changes: number;
-  dead: number;
-  uncompressed: number;
-}
+type Backlog = Record<'expired' | 'uploads' | 'changes' | 'uncompressed' | 'dead', number>;
+
+const FINDINGS = [
+  ['expired', 'drift', 'deployments have expired but were not removed. Check that a server is running.'],
+  ['uploads', 'drift', 'uploads have expired but were not removed. Check that a server is running.'],
+  ['changes', 'drift', 'plan changes are due but did not take effect. Check that a server is running.'],
+  ['uncompressed', 'advice', 'deployments have been waiting to be compressed for 10 minutes or more.'],
+  ['dead', 'advice', 'unused packs have not been removed yet.'],
+] as const;
 
 /** Finds work that the background jobs of a running server should have done. */
 export const backlog: Check = {
@@ -21,45 +23,17 @@ export const backlog: Check = {
   title: 'Overdue work',
   async *run(core, { fix, graceMs }) {
     const found = await countOverdue(core);
-    const any = found.expired + found.uploads + found.changes + found.dead > 0;
-    if (fix && any) {
+    const isFixable = found.expired + found.uploads + found.changes + found.dead > 0;
+    if (fix && isFixable) {
       await sweep(core, { graceMs });
       await applyDuePlanChanges(core);
     }
-    const left = fix && any ? await countOverdue(core) : found;
-    if (found.expired > 0)
-      yield finding(
-        'drift',
-        `${found.expired} deployments have expired but were not removed. Check that a server is running.`,
-        {
-          fixed: left.expired < found.expired,
-        },
-      );
-    if (found.uploads > 0)
-      yield finding(
-        'drift',
-        `${found.uploads} uploads have expired but were not removed. Check that a server is running.`,
-        {
-          fixed: left.uploads < found.uploads,
-        },
-      );
-    if (found.changes > 0)
-      yield finding(
-        'drift',
-        `${found.changes} plan changes are due but did not take effect. Check that a server is running.`,
-        {
-          fixed: left.changes < found.changes,
-        },
-      );
-    if (found.uncompressed > 0)
-      yield finding(
-        'advice',
-        `${found.uncompressed} deployments have been waiting to be compressed for 10 minutes or more.`,
-      );
-    if (found.dead > 0)
-      yield finding('advice', `${found.dead} unused packs have not been removed yet.`, {
-        fixed: left.dead < found.dead,
-      });
+    const left = fix && isFixable ? await countOverdue(core) : found;
+    for (const [work, severity, text] of FINDINGS)
+      if (found[work] > 0)
+        yield finding(severity, `${found[work]} ${text}`, {
+          fixed: work !== 'uncompressed' && left[work] < found[work],
+        });
   },
 };
 

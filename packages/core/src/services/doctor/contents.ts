@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { Content, Pack } from '../../entities/index.ts';
 import type { ContentLocation } from '../../storage/packs.ts';
 import { hashAtPosition, hexOf } from '../packs/contents.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Progress } from './checks.ts';
@@ -108,30 +109,15 @@ async function* contentsOf(core: Core, pack: string): AsyncGenerator<Row> {
 
 /** A sweep may have removed the pack before it was read. */
 async function isSealed(core: Core, pack: string): Promise<boolean> {
-  const row = await db(core)
-    .selectFrom('pack')
-    .select('id')
-    .where('id', '=', pack)
-    .where('state', '=', 'sealed')
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await core.database.em().count(Pack, { id: pack, state: 'sealed' })) > 0;
 }
 
 /** A sweep may have removed the content while it was read. */
 async function isStillThere(core: Core, { sha256, pack, offset }: Row): Promise<boolean> {
-  const row = await db(core)
-    .selectFrom('content as c')
-    .innerJoin('pack as p', 'p.id', 'c.pack_id')
-    .select('p.id')
-    .where('c.hash', '=', Buffer.from(sha256, 'hex'))
-    .where('c.pack_id', '=', pack)
-    .where('c.offset', '=', offset)
-    .where('p.state', '=', 'sealed')
-    .executeTakeFirst();
-  return row !== undefined;
+  const content = { hash: Buffer.from(sha256, 'hex'), pack: { id: pack, state: 'sealed' }, offset } as const;
+  return (await core.database.em().count(Content, content)) > 0;
 }
 
-/** The deployments that need a pack, or one content in it. */
 async function affected(core: Core, pack: string, sha256?: string): Promise<Pick<Finding, 'deployments'>> {
   const all = db(core)
     .selectFrom('deployment_pack as n')

@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db, type Tables } from '../../database/tables.ts';
+import { Account } from '../../entities/index.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { measureStorage, markStorageInexact } from '../accounts/storage.ts';
 import { type Check, finding } from './checks.ts';
@@ -11,7 +12,6 @@ interface Miscount {
   actual: number;
 }
 
-/** The number of deployments that an account has. */
 const countLive = (eb: ExpressionBuilder<Tables, 'account'>) =>
   eb
     .selectFrom('deployment')
@@ -86,10 +86,6 @@ async function measureAgain(core: Core, account: string): Promise<void> {
     await lockAccount(em, account);
     const { used } = await measureStorage(em, { account });
     await markStorageInexact(em, account);
-    await db(em)
-      .updateTable('account')
-      .set({ storage_bytes: used, storage_exact: true })
-      .where('id', '=', account)
-      .execute();
+    await em.nativeUpdate(Account, { id: account }, { storageBytes: used, storageExact: true });
   });
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { decompressForm } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
 import { db, type StatementScope } from '../../database/tables.ts';
-import type { CompressedForm } from '../../entities/index.ts';
+import { type CompressedForm, Compression } from '../../entities/index.ts';
 import type { Coding } from '@berth/serving';
 import { hexOf } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
@@ -81,7 +81,6 @@ async function toFinding(core: Core, row: Row, fault: string, fix: boolean): Pro
   });
 }
 
-/** The deployments that need the pack of a content. */
 function holdersOf(scope: StatementScope, sha256: string) {
   return db(scope)
     .selectFrom('deployment as d')
@@ -108,11 +107,7 @@ async function holders(core: Core, { sha256 }: Row): Promise<string[]> {
 async function deleteForms(core: Core, { sha256, pack }: Row): Promise<string[]> {
   return core.database.transaction(async (em) => {
     await enterFence(em);
-    await db(em)
-      .deleteFrom('compression')
-      .where('content_hash', '=', Buffer.from(sha256, 'hex'))
-      .where('pack_id', '=', pack)
-      .execute();
+    await em.nativeDelete(Compression, { content: Buffer.from(sha256, 'hex'), pack });
     const rows = await db(em)
       .with('due', () => holdersOf(em, sha256).forUpdate())
       .updateTable('deployment as d')
@@ -127,15 +122,8 @@ async function deleteForms(core: Core, { sha256, pack }: Row): Promise<string[]>
 
 /** A sweep may have removed the forms while they were read. */
 async function isStillThere(core: Core, { sha256, pack }: Row): Promise<boolean> {
-  const row = await db(core)
-    .selectFrom('compression as k')
-    .innerJoin('pack as p', 'p.id', 'k.pack_id')
-    .select('p.id')
-    .where('k.content_hash', '=', Buffer.from(sha256, 'hex'))
-    .where('k.pack_id', '=', pack)
-    .where('p.state', '=', 'sealed')
-    .executeTakeFirst();
-  return row !== undefined;
+  const forms = { content: Buffer.from(sha256, 'hex'), pack: { id: pack, state: 'sealed' } } as const;
+  return (await core.database.em().count(Compression, forms)) > 0;
 }
 
 async function rowsAfter(core: Core, last: string): Promise<Row[]> {

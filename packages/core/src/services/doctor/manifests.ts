@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { Deployment } from '../../entities/index.ts';
 import { hashAtPosition } from '../packs/contents.ts';
 import { type Check, type Finding, finding } from './checks.ts';
 
@@ -24,7 +25,7 @@ export const manifests: Check = {
   name: 'manifests',
   title: 'Files of deployments',
   async *run(core) {
-    const total = await countDeployments(core);
+    const total = await core.database.em().count(Deployment, { status: 'success' });
     let done = 0;
     for (let last = ''; ;) {
       const { ids, faults } = await readPage(core, last);
@@ -73,13 +74,4 @@ async function readPage(core: Core, last: string): Promise<Page> {
     ids: rows.filter(({ fault }) => fault === null).map(({ id }) => id),
     faults: rows.flatMap(({ fault, ...row }) => (fault === null ? [] : [{ ...row, fault }])),
   };
-}
-
-async function countDeployments(core: Core): Promise<number> {
-  const { count } = await db(core)
-    .selectFrom('deployment')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('status', '=', 'success')
-    .executeTakeFirstOrThrow();
-  return count;
 }

@@ -1,9 +1,9 @@
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { Pack } from '../../entities/index.ts';
 import { type Check, type DoctorOptions, type Finding, finding } from './checks.ts';
 
 const NAMES_AT_ONCE = 1000;
-/** Maximum number of files that one run removes. */
 const MAX_REMOVED = 10_000;
 const PACK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -19,7 +19,6 @@ export const packs: Check = {
   },
 };
 
-/** Finds contents and compressed forms whose pack is missing or not sealed. */
 async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
   const rows = await db(core)
     .selectFrom(({ selectFrom, val }) =>
@@ -45,7 +44,6 @@ async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
     });
 }
 
-/** Finds deployments that need a pack which is not sealed. */
 async function* neededPacks(core: Core): AsyncGenerator<Finding> {
   const rows = await db(core)
     .selectFrom('deployment_pack as n')
@@ -63,7 +61,6 @@ async function* neededPacks(core: Core): AsyncGenerator<Finding> {
     });
 }
 
-/** Finds packs that open uploads need and that are not sealed. */
 async function* pinnedPacks(core: Core): AsyncGenerator<Finding> {
   const rows = await db(core)
     .selectFrom('upload_pack as n')
@@ -116,11 +113,8 @@ async function* filesWithoutRow(core: Core, { fix, graceMs }: DoctorOptions): As
 
 async function rowsOf(core: Core, ids: readonly string[]): Promise<Set<string>> {
   const packIds = ids.filter((id) => PACK_ID.test(id));
-  const rows = await db(core)
-    .selectFrom('pack')
-    .select('id')
-    .where(({ eb, fn, val }) => eb('id', '=', fn.any(val(packIds))))
-    .execute();
+  const options = { fields: ['id'], disableIdentityMap: true } as const;
+  const rows = await core.database.em().find(Pack, { id: { $in: packIds } }, options);
   return new Set(rows.map(({ id }) => id));
 }
 

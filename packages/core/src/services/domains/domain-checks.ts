@@ -1,14 +1,15 @@
 import type { AuthMethod } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
-import { db } from '../../database/tables.ts';
-import { type DnsCheck, Domain, type DomainStatus } from '../../entities/index.ts';
+import { db, type Tables } from '../../database/tables.ts';
+import { type DnsCheck, Domain } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { namesAbove, registrableOf } from './domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
-import { type DomainState, applyChecks } from './domain-schedule.ts';
+import { applyChecks, type DomainState, MAX_SCHEDULE_MS } from './domain-schedule.ts';
+import { attemptTask } from '../worklist.ts';
 
 /**
  * The minimum pause between two checks of one domain, in milliseconds. Longer than a check takes. Source: api §4.
@@ -28,14 +29,15 @@ export interface CheckRequest {
 }
 
 /**
- * SQL that is true for a domain, as `d`, that no process is checking and that was not checked within the cooldown. A
+ * The condition for a domain that no process is checking and that was not checked within the cooldown. A
  * last check too far in the future was written by a wrong clock and is ignored; small differences between the clocks of
  * processes are allowed for.
  */
-export function isNotBeingChecked(now: Date): RawBuilder<boolean> {
+function isNotBeingChecked(now: Date) {
   const before = new Date(now.getTime() - COOLDOWN_MS);
   const ahead = new Date(now.getTime() + COOLDOWN_MS);
-  return sql<boolean>`(d.checked is null or d.checked <= ${before} or d.checked > ${ahead})`;
+  const { eb, or } = expressionBuilder<Tables, 'domain'>();
+  return or([eb('checked', 'is', null), eb('checked', '<=', before), eb('checked', '>', ahead)]);
 }
 
 /**
@@ -45,16 +47,16 @@ export function isNotBeingChecked(now: Date): RawBuilder<boolean> {
  */
 export async function claimCheck(core: Core, id: number): Promise<number> {
   const now = core.now();
-  const { rows } = await sql<{ id: string }>`
-    update domain d set checked = ${now} where d.id = ${id} and ${isNotBeingChecked(now)} returning d.id`.execute(
-    db(core),
-  );
-  if (rows.length > 0) return 0;
-  const found = await sql<{ passedMs: number }>`
-    select (extract(epoch from ${now}::timestamptz - checked) * 1000)::float8 as "passedMs" from domain where id = ${id}`.execute(
-    db(core),
-  );
-  const passedMs = found.rows[0]?.passedMs ?? 0;
+  const [claimed] = await db(core)
+    .updateTable('domain')
+    .set({ checked: now })
+    .where('id', '=', id)
+    .where(isNotBeingChecked(now))
+    .returning('id')
+    .execute();
+  if (claimed) return 0;
+  const found = await core.database.em().findOne(Domain, { id });
+  const passedMs = found?.checked ? now.getTime() - found.checked.getTime() : 0;
   return Math.min(Math.max(Math.ceil((COOLDOWN_MS - passedMs) / 1000), 1), COOLDOWN_MS / 1000);
 }
 
@@ -97,8 +99,16 @@ async function storeCheckResult(
   const isVerified = row.verified === null && next.verified !== null;
   const isLost = row.verified !== null && next.verified === null;
   em.assign(row, { ...next, checks });
-  if (isVerified) record(em, row, 'domain.verify', now, asker.authMethod, {});
-  else if (isLost) record(em, row, 'domain.update', now, asker.authMethod, { status: row.status, previous: before });
+  if (isVerified || isLost)
+    recordActivity(em, {
+      account: row.account.id,
+      event: isVerified ? 'domain.verify' : 'domain.update',
+      authMethod: asker.authMethod,
+      created: now,
+      domain: row.name,
+      deployment: row.deployment?.id,
+      meta: isVerified ? {} : { status: row.status, previous: before },
+    });
 }
 
 /**
@@ -115,33 +125,92 @@ async function lockName(em: EntityManager, name: string): Promise<void> {
 /** True if another account has proved this name, or a name above or below it. Source: api §4; security T28. */
 async function isBlocked(em: EntityManager, { name, account }: Domain): Promise<boolean> {
   const names = [name, ...namesAbove({ name, registrable: registrableOf(name) })];
-  const { rows } = await sql`
-    select 1 from domain
-    where verified is not null and account_id <> ${account.id} and kind = 'custom'
-      and (name = any(${names}::text[]) or starts_with(reverse(name), reverse(${`.${name}`})))
-    limit 1`.execute(db(em));
-  return rows.length > 0;
+  const proved = await em.count(Domain, {
+    verified: { $ne: null },
+    account: { $ne: account.id },
+    kind: 'custom',
+    $or: [{ name: { $in: names } }, { name: { $like: `%.${name}` } }],
+  });
+  return proved > 0;
 }
 
 function markBlocked(check: DnsCheck): DnsCheck {
   return { ...check, ok: false, reason: NAME_PROVED_BY_OTHER };
 }
 
-function record(
-  em: EntityManager,
-  { account, name, deployment }: Domain,
-  event: 'domain.verify' | 'domain.update',
-  created: Date,
-  authMethod: AuthMethod,
-  meta: { status?: DomainStatus; previous?: DomainStatus },
-): void {
-  recordActivity(em, {
-    account: account.id,
-    event,
-    authMethod,
-    created,
-    domain: name,
-    ...(deployment ? { deployment: deployment.id } : {}),
-    meta,
-  });
+/** The size of one run. */
+export interface RecheckOptions {
+  /** The maximum number of domains that are checked concurrently. Default: 16. */
+  batch?: number;
+  /** The maximum number of batches in a run. Default: 20. */
+  batches?: number;
+  /** Ends the run after the current batch. */
+  signal?: AbortSignal;
+}
+
+/** How long a process has to finish a check that it claimed. Then another process may claim it. */
+const LEASE_MS = 2 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Checks the DNS of domains that are due: unverified ones after growing pauses, and once a day those that serve, or
+ * would serve if they were not paused. Several processes can run this at once; each claims different domains.
+ *
+ * @returns How many domains were checked. Source: api §4; security T28.
+ */
+export async function recheckDomains(
+  core: Core,
+  { batch = 16, batches = 20, signal }: RecheckOptions = {},
+): Promise<number> {
+  let checkedCount = 0;
+  for (let run = 0; run < batches && !signal?.aborted; run += 1) {
+    const ids = await claimDue(core, batch);
+    await Promise.all(
+      ids.map((id) =>
+        attemptTask(core, { task: 'check domains', domainId: id }, () =>
+          checkDomain(core, id, { authMethod: 'system', asked: false }),
+        ),
+      ),
+    );
+    checkedCount += ids.length;
+    if (ids.length < batch) break;
+  }
+  return checkedCount;
+}
+
+async function claimDue(core: Core, batch: number): Promise<number[]> {
+  const now = core.now();
+  const at = (ms: number) => new Date(now.getTime() + ms);
+  // A next check later than any schedule, or a last check in the future, was written by a wrong clock.
+  const due = db(core)
+    .selectFrom('domain as d')
+    .innerJoin('account as a', 'a.id', 'd.account_id')
+    .select('d.id')
+    .where('d.kind', '=', 'custom')
+    .where(({ eb, and, or, fn }) =>
+      or([
+        eb('d.next_check', '<=', now),
+        eb('d.next_check', '>', at(2 * MAX_SCHEDULE_MS)),
+        and([
+          eb('d.status', '=', 'paused'),
+          eb('d.next_check', 'is', null),
+          or([eb(fn.coalesce('d.checked', 'd.created'), '<=', at(-DAY_MS)), eb('d.checked', '>', now)]),
+        ]),
+      ]),
+    )
+    .where(isNotBeingChecked(now))
+    .where(({ eb, and, or }) =>
+      or([eb('d.verified', 'is not', null), and([eb('a.state', '=', 'active'), eb('d.status', '<>', 'paused')])]),
+    )
+    .orderBy('d.next_check')
+    .limit(batch)
+    .forUpdate('d')
+    .skipLocked();
+  const claimed = await db(core)
+    .updateTable('domain')
+    .set({ checked: now, next_check: at(LEASE_MS) })
+    .where('id', 'in', due)
+    .returning('id')
+    .execute();
+  return claimed.map(({ id }) => id);
 }

@@ -23,14 +23,13 @@ export function wantedRecords(
   account: Pick<Account, 'id' | 'dnsName'>,
   name: string,
 ): WantedRecord[] {
-  if (!isApex(name))
-    return [{ type: 'CNAME', name, values: [`to-${account.dnsName}.${core.addresses.cnameTarget}`], match: 'any' }];
+  if (!isApex(name)) return [{ type: 'CNAME', name, values: [`to-${account.dnsName}.${core.addresses.cnameTarget}`] }];
   const addresses = Object.groupBy(core.addresses.apexAddresses, (address) => (address.includes(':') ? 'AAAA' : 'A'));
   return [
     ...(['A', 'AAAA'] as const).flatMap((type): WantedRecord[] =>
-      addresses[type] ? [{ type, name, values: addresses[type], match: 'any' }] : [],
+      addresses[type] ? [{ type, name, values: addresses[type] }] : [],
     ),
-    { type: 'TXT', name: `_berth.${name}`, values: [proofOf(core, account.id, name)], match: 'any' },
+    { type: 'TXT', name: `_berth.${name}`, values: [proofOf(core, account.id, name)] },
   ];
 }
 

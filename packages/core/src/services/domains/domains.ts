@@ -1,10 +1,12 @@
 import type {
   Domain as WireDomain,
+  DomainDns,
   DomainList,
   DomainRecords,
   DomainShare,
   DomainValidation,
   PageQuery,
+  VerifiedDomain,
 } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
@@ -16,14 +18,16 @@ import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts
 import { lockAccount } from '../accounts/account-lock.ts';
 import {
   type DomainName,
-  isApex,
   type InvalidDomainName,
+  isApex,
   namesAbove,
   normaliseName,
   readDomainName,
+  registrableOf,
 } from './domain-names.ts';
 import { listRecords, wantedRecords } from './domain-records.ts';
 import { toUnixSeconds } from '../timestamps.ts';
+import { checkDomain, claimCheck } from './domain-checks.ts';
 
 /** The wire form of a domain. Source: api §4. */
 export function toDomain(addresses: Addresses, row: Domain): WireDomain {
@@ -74,7 +78,7 @@ export async function deleteDomain(scope: Scope, reference: string): Promise<{ d
       authMethod: caller.authMethod,
       created: core.now(),
       domain: row.name,
-      ...(row.deployment ? { deployment: row.deployment.id } : {}),
+      deployment: row.deployment?.id,
     });
     return { domain: row.name };
   });
@@ -138,13 +142,12 @@ async function getOwnDomain(
 }
 
 /** Like {@link getOwnDomain}, for operations that need DNS. @throws `business_logic_error` for a platform domain. */
-export async function getOwnCustomDomain(
+async function getOwnCustomDomain(
   em: EntityManager,
   scope: Scope,
   reference: string,
-  options: { lock?: boolean } = {},
 ): Promise<Domain & { kind: 'custom'; shareHash: string }> {
-  const row = await getOwnDomain(em, scope, reference, options);
+  const row = await getOwnDomain(em, scope, reference);
   if (!isCustom(row))
     throw new ServiceError('business_logic_error', 'A platform domain needs no DNS records: it serves at once.', {
       details: { kind: row.kind },
@@ -185,4 +188,50 @@ export function readUsableName(addresses: Addresses, text: string): DomainName |
     name: read.name,
     reason: `an apex domain needs addresses to point at, and this service has none; use a name below it, such as "www.${read.name}"`,
   };
+}
+
+/**
+ * `POST /domains/{domain}/verify`: checks the DNS now, for at most 5 s, and updates the status. If another account has
+ * proved the name, or one above or below it, the status stays unchanged and the checks say why. If two accounts prove
+ * one name at the same time, one of them gets it.
+ *
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded`
+ *   within 10 s after the last check. Source: api §4; security T28, T30.
+ */
+export async function verifyDomain(scope: Scope, reference: string): Promise<VerifiedDomain> {
+  const { core, caller } = scope;
+  const { id } = await getOwnCustomDomain(core.database.em(), scope, reference);
+  const retryAfter = await claimCheck(core, id);
+  if (retryAfter > 0)
+    throw new ServiceError(
+      'rate_limit_exceeded',
+      `The DNS of this domain was checked a moment ago; try again in ${retryAfter} s.`,
+      { details: { retryAfter }, retryAfterSeconds: retryAfter },
+    );
+  const row = await checkDomain(core, id, { authMethod: caller.authMethod, asked: true });
+  if (!row) throw notFound('domain');
+  return {
+    ...toDomain(core.addresses, row),
+    checks: row.checks.map(({ type, name, expected, found, ok, reason }) => ({
+      type,
+      name,
+      expected,
+      found,
+      ok,
+      ...(reason === undefined ? {} : { reason }),
+    })),
+    nextCheck: row.nextCheck ? toUnixSeconds(row.nextCheck) : null,
+  };
+}
+
+/**
+ * `GET /domains/{domain}/dns`: finds the DNS provider by the NS records of the registrable domain.
+ *
+ * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain. Source: api §4.
+ */
+export async function findProvider(scope: Scope, reference: string): Promise<DomainDns> {
+  const { core } = scope;
+  const { name } = await getOwnCustomDomain(core.database.em(), scope, reference);
+  const provider = await core.dns.provider(registrableOf(name));
+  return { domain: name, dns: provider && { provider } };
 }

@@ -3,14 +3,14 @@ import { type EntityManager, LockMode, UniqueConstraintViolationException } from
 import { Account, type Deployment, Domain } from '../../entities/index.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import type { Scope } from '../../core.ts';
+import type { Core, Scope } from '../../core.ts';
 import { getOwnDeployment } from '../deployments/deployments.ts';
 import { lockActiveAccount } from '../accounts/account-lock.ts';
-import { requireDomainRoom } from './domain-caps.ts';
 import type { DomainName } from './domain-names.ts';
-import { NAME_TAKEN, isNameTaken, readUsableName, toDomain } from './domains.ts';
+import { isNameTaken, NAME_TAKEN, readUsableName, toDomain } from './domains.ts';
 import { randomSecret } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
+import { countDomains, refuseBeyondCap } from '../accounts/caps.ts';
 
 /** The fields that a PUT sets. Absent fields stay unchanged. */
 export interface DomainChange {
@@ -97,7 +97,7 @@ function createDomain(
     authMethod: caller.authMethod,
     created,
     domain: name,
-    ...(deployment ? { deployment: deployment.id } : {}),
+    deployment: deployment?.id,
     meta: { labels },
   });
   return row;
@@ -126,7 +126,7 @@ function updateDomain(
     authMethod: caller.authMethod,
     created: now,
     domain: row.name,
-    ...(isSwitched ? { deployment: deployment.id } : {}),
+    deployment: isSwitched ? deployment.id : undefined,
     meta: { ...(isSwitched ? { previous: before } : {}), ...(isLabelled ? { labels } : {}) },
   });
 }
@@ -157,4 +157,37 @@ async function getLinkable(em: EntityManager, scope: Scope, reference: string): 
 
 function nameTaken({ name }: DomainName): ServiceError {
   return new ServiceError('business_logic_error', `domain: ${NAME_TAKEN}.`, { details: { domain: name } });
+}
+
+const CAP_OF = { platform: 'platformDomains', custom: 'customDomains' } as const;
+
+/** The maximum number of domains of an account whose DNS is not verified. Each of them is checked repeatedly. */
+export const MAX_UNVERIFIED_DOMAINS = 10_000;
+
+/**
+ * Throws unless the account may have one more domain. The caller must hold the lock of the account row, so that
+ * parallel requests cannot exceed a cap.
+ *
+ * @throws `forbidden`, with `details`, at the cap of the plan; `business_logic_error` for a custom domain of an
+ *   account that has {@link MAX_UNVERIFIED_DOMAINS}, whatever its plan. Source: api §6; security T26.
+ */
+async function requireDomainRoom(
+  em: EntityManager,
+  core: Core,
+  { account, plan }: { account: string; plan: string },
+  kind: DomainName['kind'],
+): Promise<void> {
+  const cap = CAP_OF[kind];
+  refuseBeyondCap(core, plan, cap, (await countDomains(em, account))[cap]);
+  if (kind === 'custom') await refuseManyUnverified(em, account);
+}
+
+async function refuseManyUnverified(em: EntityManager, account: string): Promise<void> {
+  const unverified = await em.count(Domain, { account, status: { $in: ['pending', 'partial'] } });
+  if (unverified >= MAX_UNVERIFIED_DOMAINS)
+    throw new ServiceError(
+      'business_logic_error',
+      `An account must have at most ${MAX_UNVERIFIED_DOMAINS.toLocaleString('en-US')} domains that are not verified: verify or delete one first.`,
+      { details: { state: 'too_many_unverified_domains', limit: MAX_UNVERIFIED_DOMAINS } },
+    );
 }

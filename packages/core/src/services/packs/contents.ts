@@ -1,3 +1,4 @@
+import type { UploadFile } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Expression, expressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
@@ -25,8 +26,8 @@ export function packHashes(hashes: readonly string[]): Buffer {
 }
 
 /** Splits concatenated hashes, in hex. */
-export function unpackHashes(packed: Buffer): string[] {
-  const hex = packed.toString('hex');
+export function unpackHashes(packed: Uint8Array): string[] {
+  const hex = Buffer.from(packed.buffer, packed.byteOffset, packed.length).toString('hex');
   return Array.from({ length: packed.length / HASH_BYTES }, (_, i) =>
     hex.slice(i * HASH_BYTES * 2, (i + 1) * HASH_BYTES * 2),
   );
@@ -42,9 +43,22 @@ export function numberArray(numbers: readonly number[]): string {
   return `{${numbers.join(',')}}`;
 }
 
-/** Parses a `bigint[]` that was read as a text with commas. This is faster than the driver's array parser. */
+/** Parses a `bigint[]` that {@link joined} read. */
 export function splitNumbers(text: string): number[] {
   return text === '' ? [] : text.split(',').map(Number);
+}
+
+/** Pairs packed hashes with their lengths, as {@link joined} reads them. */
+export function lengthsOf(hashes: Uint8Array, lengths: string): Map<string, number> {
+  const numbers = splitNumbers(lengths);
+  return new Map(unpackHashes(hashes).map((sha256, i) => [sha256, numbers[i]!]));
+}
+
+/** The files of a manifest or an upload. @param list.sizes As {@link joined} reads them. */
+export function filesOf(list: { paths: readonly string[]; hashes: Uint8Array; sizes: string }): UploadFile[] {
+  const sha256s = unpackHashes(list.hashes);
+  const sizes = splitNumbers(list.sizes);
+  return list.paths.map((path, i) => ({ path, sha256: sha256s[i]!, size: sizes[i]! }));
 }
 
 /** SQL for the hash at a position, counted from 1, in a packed parameter or column. */
@@ -57,55 +71,56 @@ export function hexOf(hash: Expression<Uint8Array>) {
   return fn<string>('encode', [hash, val('hex')]);
 }
 
-/**
- * Finds which contents are already stored. The result stays true only under the fence.
- *
- * @param hashes SHA-256 in hex.
- */
-async function findStored(core: Core, hashes: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ hash: string }>`
-    select encode(hash, 'hex') as hash from content where hash = any(${byteaArray(hashes)}::bytea[])`.execute(db(core));
-  return new Set(rows.map(({ hash }) => hash));
+/** SQL for a `bigint[]` as a text with commas, which is faster than the driver's array parser. */
+export function joined(numbers: Expression<number[]>) {
+  const { fn, val } = expressionBuilder();
+  return fn<string>('array_to_string', [numbers, val(',')]);
 }
 
-/** True if any of these contents is stored. */
+/** The condition that a row of `content` has one of these hashes, given in hex. */
+export function isOneOf(hashes: readonly string[]): RawBuilder<boolean> {
+  return sql<boolean>`hash = any(${byteaArray(hashes)}::bytea[])`;
+}
+
+/** True if any of these contents is stored. The result stays true only under the fence. */
 export async function isAnyStored(em: EntityManager, hashes: readonly string[]): Promise<boolean> {
-  const { rows } = await sql<{ stored: boolean }>`
-    select exists (select 1 from content where hash = any(${byteaArray(hashes)}::bytea[])) as stored`.execute(db(em));
-  return rows[0]!.stored;
+  const row = await db(em).selectFrom('content').select('length').where(isOneOf(hashes)).limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 const MAX_HASHES_PER_QUERY = 2000;
 
-/** Finds which contents are stored while more are still arriving. */
-export interface StoredContentsQuery {
-  /** Adds a content to the query. */
-  add(hash: string): void;
-  /** Returns the added contents that are stored. @throws the errors of the database. */
-  result(): Promise<Set<string>>;
-}
+/**
+ * Finds which contents are stored while more are still arriving. Queries the database in batches. The result stays true
+ * only under the fence.
+ */
+export class StoredContentsQuery {
+  readonly #core: Core;
+  readonly #answers: Promise<{ sha256: string }[]>[] = [];
+  #pending: string[] = [];
 
-/** Starts a search for stored contents, by SHA-256 in hex. It queries the database in batches. */
-export function findStoredContents(core: Core): StoredContentsQuery {
-  const answers: Promise<Set<string>>[] = [];
-  let pending: string[] = [];
-  const query = () => {
-    const answer = findStored(core, pending);
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Adds a content, by SHA-256 in hex. */
+  add(sha256: string): void {
+    if (this.#pending.push(sha256) === MAX_HASHES_PER_QUERY) this.#ask();
+  }
+
+  /** Returns the added contents that are stored. @throws the errors of the database. */
+  async result(): Promise<Set<string>> {
+    if (this.#pending.length > 0) this.#ask();
+    return new Set((await Promise.all(this.#answers)).flat().map(({ sha256 }) => sha256));
+  }
+
+  #ask(): void {
+    const stored = db(this.#core).selectFrom('content').where(isOneOf(this.#pending));
+    const answer = stored.select(({ ref }) => hexOf(ref('hash')).as('sha256')).execute();
     answer.catch(() => {}); // The error reaches the caller of `result`.
-    answers.push(answer);
-    pending = [];
-  };
-  return {
-    add(hash) {
-      if (pending.push(hash) === MAX_HASHES_PER_QUERY) query();
-    },
-    async result() {
-      if (pending.length > 0) query();
-      const stored = new Set<string>();
-      for (const answer of answers) for (const hash of await answer) stored.add(hash);
-      return stored;
-    },
-  };
+    this.#answers.push(answer);
+    this.#pending = [];
+  }
 }
 
 /**
@@ -159,10 +174,12 @@ export async function assignToPacks(
     }
   }
   if (others.length > 0) {
-    const { rows } = await sql<{ pack: string; contents: number }>`
-      select pack_id as pack, count(*)::int as contents from content where hash = any(${byteaArray(others)}::bytea[]) group by pack_id`.execute(
-      db(em),
-    );
+    const rows = await db(em)
+      .selectFrom('content')
+      .select(({ fn }) => ['pack_id as pack', fn.countAll<number>().as('contents')])
+      .where(isOneOf(others))
+      .groupBy('pack_id')
+      .execute();
     const found = rows.reduce((sum, row) => sum + row.contents, 0);
     if (found !== others.length)
       throw unavailable('Some of the content was just removed; send the deploy again.', undefined, 1);

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { Pack } from '../../entities/index.ts';
 import { unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { PackBuilder } from '../../storage/pack-builder.ts';
+import type { NewPack, StoredContentsQuery } from './contents.ts';
+
+/**
+ * A new pack up to this size is made durable concurrently with the transaction that inserts its contents, whose locks
+ * block others. A larger pack is made durable before it.
+ */
+const MAX_CONCURRENT_SEAL_BYTES = 64 * 1024 * 1024;
 
 /** A pack that one upload is filling. Its row is inserted before its file is created, and deleted after its file. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
@@ -24,12 +31,17 @@ export function openPack(core: Core): OpenPack {
   core.activePacks.add(id);
   const builder = new PackBuilder(async () => {
     // The row of a process that was silent for long may have been deleted; its next pack inserts it again.
-    await sql`
-      with known as (
-        insert into boot (id, started, heartbeat) values (${core.boot}, ${core.now()}, ${core.now()}) on conflict do nothing)
-      insert into pack (id, state, boot_id, created) values (${id}, 'open', ${core.boot}, ${core.now()})`.execute(
-      db(core),
-    );
+    const created = core.now();
+    await db(core)
+      .with('known', (query) =>
+        query
+          .insertInto('boot')
+          .values({ id: core.boot, started: created, heartbeat: created })
+          .onConflict((conflict) => conflict.doNothing()),
+      )
+      .insertInto('pack')
+      .values({ id, state: 'open', boot_id: core.boot, created })
+      .execute();
     recorded = true;
     failpoint('pack.recorded');
     return core.packs.create(id);
@@ -56,6 +68,27 @@ export function openPack(core: Core): OpenPack {
       }
     },
   };
+}
+
+/**
+ * Keeps the contents of a finished pack that are not stored yet, and starts to make them durable.
+ *
+ * @param isWanted Selects the contents to keep. Default: all.
+ * @returns `null` if there are none.
+ */
+export async function sealNewContents(
+  pack: OpenPack,
+  storedContents: StoredContentsQuery,
+  isWanted: (sha256: string) => boolean = () => true,
+): Promise<NewPack | null> {
+  const stored = await storedContents.result();
+  await pack.retain((sha256) => isWanted(sha256) && !stored.has(sha256));
+  const contents = pack.contents();
+  if (contents.length === 0) return null;
+  const sealed = pack.seal();
+  if (contents.reduce((sum, { length }) => sum + length, 0) > MAX_CONCURRENT_SEAL_BYTES) await sealed;
+  sealed.catch(() => {}); // The error reaches the code that awaits the promise. A deploy that is refused meanwhile does not await it.
+  return { id: pack.id, contents, sealed };
 }
 
 /**
@@ -93,26 +126,24 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
  * @throws `unavailable` if the sweep has dropped the pack meanwhile. Source: storage P6, W4.
  */
 export async function markSealed(em: EntityManager, core: Core, id: string, sizeBytes: number): Promise<void> {
-  const { numAffectedRows } = await sql`
-    update pack set state = 'sealed', size = ${sizeBytes}, sealed = ${core.now()} where id = ${id} and state = 'open'`.execute(
-    db(em),
-  );
-  if (numAffectedRows !== 1n) throw unavailable('The upload took too long and was dropped; send it again.');
+  const changes = { state: 'sealed', size: sizeBytes, sealed: core.now() } as const;
+  const sealed = await em.nativeUpdate(Pack, { id, state: 'open' }, changes);
+  if (sealed !== 1) throw unavailable('The upload took too long and was dropped; send it again.');
 }
 
 /**
  * Drops a pack that nothing refers to: marks its row as dead, then deletes the file, then the row. Source: storage P8.
  */
 export async function dropPack(core: Core, id: string): Promise<void> {
-  const { numAffectedRows } =
-    await sql`update pack set state = 'dead' where id = ${id} and state in ('open', 'dead')`.execute(db(core));
-  if (numAffectedRows === 1n) await removeDeadPack(core, id);
+  const unsealed = { id, state: { $in: ['open', 'dead'] } } as const;
+  const dead = await core.database.em().nativeUpdate(Pack, unsealed, { state: 'dead' });
+  if (dead === 1) await removeDeadPack(core, id);
 }
 
 /** Deletes the file of a dead pack, then its row. Repeating it is not an error. Source: storage W3. */
 export async function removeDeadPack(core: Core, id: string): Promise<void> {
   await core.packs.remove(id);
   failpoint('sweep.pack-file-removed');
-  await sql`delete from pack where id = ${id} and state = 'dead'`.execute(db(core));
+  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
   failpoint('sweep.pack-row-removed');
 }

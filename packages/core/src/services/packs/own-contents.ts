@@ -10,7 +10,6 @@ export interface OwnContents {
   packs: ReadonlySet<string>;
 }
 
-/** How many deployments, and how many open uploads, are searched. */
 const MAX_RECENT = 10;
 /**
  * Up to this many contents are searched for by the database, which then returns only rows that may have one of them.

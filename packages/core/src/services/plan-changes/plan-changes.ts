@@ -1,15 +1,18 @@
 import type { AuthMethod } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { Core, Plans } from '../../core.ts';
-import { db } from '../../database/tables.ts';
-import { Account, PlanChange } from '../../entities/index.ts';
+import { Account, Domain, PlanChange } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { endOfPeriod } from '../accounts/billing-periods.ts';
-import { type PausedAndResumedDomains, pauseOrResumeDomains } from './paused-domains.ts';
 import { type RunLimits, runWorklist } from '../worklist.ts';
 import { toUnixSeconds } from '../timestamps.ts';
+
+/** The custom domains that a plan change paused and resumed, by name. */
+interface PausedAndResumedDomains {
+  paused: string[];
+  resumed: string[];
+}
 
 /** The result of a requested plan change. */
 export interface PlanChangeOutcome extends PausedAndResumedDomains {
@@ -77,19 +80,17 @@ export async function changePlan(
  */
 export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits, 'signal'> = {}): Promise<number> {
   const now = core.now();
-  return runWorklist<{ account: string }>(
+  return runWorklist<{ account: { id: string } }>(
     core,
     {
       task: 'apply plan changes',
-      async due(skip, limit) {
-        const { rows } = await sql<{ account: string }>`
-          select account_id as account from plan_change
-          where due <= ${now} and account_id <> all(${skip}) order by due limit ${limit}`.execute(db(core));
-        return rows;
-      },
-      groupOf: ({ account }) => account,
-      idsOf: ({ account }) => ({ account }),
-      work: ({ account }) => applyDue(core, account, now),
+      due: (skip, limit) =>
+        core.database
+          .em()
+          .find(PlanChange, { due: { $lte: now }, account: { $nin: [...skip] } }, { orderBy: { due: 'asc' }, limit }),
+      groupOf: ({ account }) => account.id,
+      idsOf: ({ account }) => ({ account: account.id }),
+      work: ({ account }) => applyDue(core, account.id, now),
     },
     { limit: BATCH, signal },
   );
@@ -121,7 +122,6 @@ function schedule(em: EntityManager, core: Core, row: Account, pending: PlanChan
   return due;
 }
 
-/** Moves the account to the new plan and fits its domains, in this transaction. */
 async function transition(
   em: EntityManager,
   core: Core,
@@ -141,6 +141,48 @@ async function transition(
     meta: { from, to: plan },
   });
   return pauseOrResumeDomains(em, core, { account: row.id, plan, authMethod });
+}
+
+/**
+ * Fits the custom domains of an account to the cap of a plan: pauses those beyond the cap, newest first, or resumes
+ * paused ones up to the cap, oldest first. Nothing is deleted. Platform domains and deployments beyond their caps stay
+ * unchanged.
+ *
+ * Runs in the caller's transaction, which must hold the lock of the account. A resumed domain serves at once if it was
+ * proved before; otherwise it waits for its DNS like a new one. In both cases its DNS is checked soon.
+ *
+ * Source: api §4, §6.
+ */
+export async function pauseOrResumeDomains(
+  em: EntityManager,
+  core: Core,
+  { account, plan, authMethod }: { account: string; plan: string; authMethod: AuthMethod },
+): Promise<PausedAndResumedDomains> {
+  const cap = core.plans.get(plan).caps?.customDomains ?? Infinity;
+  const locked = await em.find(
+    Domain,
+    { account, kind: 'custom' },
+    { orderBy: { name: 'asc', id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  const oldestFirst = locked.toSorted((a, b) => a.created.getTime() - b.created.getTime() || a.id - b.id);
+  const active = oldestFirst.filter(({ status }) => status !== 'paused');
+  const paused = active.slice(Math.min(cap, active.length)).toReversed();
+  const room = Math.max(0, cap - active.length);
+  const resumed = oldestFirst.filter(({ status }) => status === 'paused').slice(0, room);
+  const created = core.now();
+  for (const domain of paused) em.assign(domain, { status: 'paused', nextCheck: null });
+  for (const domain of resumed)
+    em.assign(domain, {
+      nextCheck: created,
+      ...(domain.verified ? { status: 'success' } : { status: 'pending', misses: 0, missing: created }),
+    });
+  for (const [event, changed] of [
+    ['domain.pause', paused],
+    ['domain.resume', resumed],
+  ] as const)
+    for (const { name } of changed)
+      recordActivity(em, { account, event, authMethod, created, domain: name, meta: { plan } });
+  return { paused: paused.map(({ name }) => name), resumed: resumed.map(({ name }) => name) };
 }
 
 function recordRequest(em: EntityManager, core: Core, account: string, meta: Record<string, unknown>): void {

@@ -1,7 +1,6 @@
 import type { Core } from '../../core.ts';
 import { toUnavailable } from '../../database/outages.ts';
 import type { Site } from '@berth/serving';
-import type { LiveSites, SiteAddress, SiteLookup } from './site-lookup.ts';
 import {
   type DeployedSite,
   type DomainLink,
@@ -9,6 +8,8 @@ import {
   loadSite,
   resultForDeployment,
   resultForDomain,
+  type SiteAddress,
+  type SiteLookup,
 } from './load-sites.ts';
 import { createLoadingCache, type LoadingCache } from './loading-cache.ts';
 import { SiteFreshness } from './site-freshness.ts';
@@ -25,6 +26,9 @@ export interface SiteCacheLimits {
   /** How long public sites are served from memory while the database is unreachable, in milliseconds. Source: api §10. */
   staleMs: number;
 }
+
+/** The sites that may be served right now. */
+export type LiveSites = Pick<LiveSiteCache, 'peek' | 'find' | 'findFresh'>;
 
 const MiB = 1024 * 1024;
 const LIMITS: SiteCacheLimits = { sitesBytes: 20 * MiB, linksBytes: 4 * MiB, staleMs: 0 };
@@ -43,7 +47,7 @@ const MAX_TRIES = 3;
  *
  * Source: serving S2.
  */
-export class LiveSiteCache implements LiveSites {
+export class LiveSiteCache {
   readonly #core: Core;
   readonly #staleMs: number;
   readonly #sites: LoadingCache<DeployedSite>;
@@ -61,10 +65,23 @@ export class LiveSiteCache implements LiveSites {
     this.#freshness = new SiteFreshness(core.database.siteChanges, (payload) => this.#onChange(payload));
   }
 
+  /**
+   * The result of {@link find} if it is in the cache, else `undefined`. Returns the same object for the same site as long as it is
+   * cached.
+   */
   peek(address: SiteAddress): SiteLookup | undefined {
     return this.#freshness.isFresh() ? this.#peek(address) : undefined;
   }
 
+  /**
+   * Finds the site at an address. The response uses this site even if the domain is linked to another deployment a moment later.
+   * `expires` is compared with the clock, so expiry does not depend on the sweep.
+   *
+   * @returns `null` for a deployment that does not exist, is not `success`, or is past its `expires`; for a domain that is not
+   *   verified or not linked; for everything that belongs to a terminated account.
+   * @throws ServiceError `unavailable` if the database is unavailable and the site is not cached.
+   * Source: serving S2, S4; api §4, §6; storage C3.
+   */
   async find(address: SiteAddress): Promise<SiteLookup> {
     try {
       return await this.#load(address, { fresh: false });
@@ -75,6 +92,7 @@ export class LiveSiteCache implements LiveSites {
     }
   }
 
+  /** Like {@link find}, but bypasses all caches: the bytes of files may have moved to another pack. */
   findFresh(address: SiteAddress): Promise<SiteLookup> {
     return this.#load(address, { fresh: true });
   }

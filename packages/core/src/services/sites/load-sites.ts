@@ -1,9 +1,17 @@
 import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
 import { type Coding, type CompressedForms, prepareRules, type RuleData, type Site } from '@berth/serving';
-import type { SiteLookup, WithheldReason } from './site-lookup.ts';
 import { type ManifestFile, PackedManifest } from './packed-manifest.ts';
 import { passwordVersion } from './passwords.ts';
+
+/** What a host name refers to: a deployment by id, or a domain by its normalised name without a port. */
+export type SiteAddress = { deployment: string } | { domain: string };
+
+/** Why an existing site is not served: its account or its domain is paused, or the operator took it down. */
+export type WithheldReason = 'paused' | 'taken-down';
+
+/** The result of a lookup: a site, the reason why it is not served, or nothing. */
+export type SiteLookup = Site | WithheldReason | null;
 
 /** A deployment as it is served. */
 export interface DeployedSite {

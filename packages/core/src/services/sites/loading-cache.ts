@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { createRecentKeys } from './recent-keys.ts';
 import { createSieve } from './sieve.ts';
 
 /** A cache of values that are loaded by key. The absence of a value, `null`, is cached too. */
@@ -103,6 +102,27 @@ export function createLoadingCache<T extends object>({
       oversized = null;
       absent.clear();
       loading.clear();
+    },
+  };
+}
+
+/** Remembers recent keys. */
+interface RecentKeys {
+  /** True if the key is already remembered. Remembers it. */
+  isRepeated(key: string): boolean;
+}
+
+/** @param minKeys The minimum number of keys that are remembered. The maximum is twice that. */
+function createRecentKeys(minKeys: number): RecentKeys {
+  let current = new Set<string>();
+  let before = new Set<string>();
+  return {
+    isRepeated(key) {
+      if (current.has(key)) return true;
+      const isRepeated = before.has(key);
+      if (current.size >= minKeys) [before, current] = [current, new Set()];
+      current.add(key);
+      return isRepeated;
     },
   };
 }

@@ -1,5 +1,4 @@
 import { Password } from '@berth/contract';
-import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { passwordVersion, renewHash, verifyPassword } from './passwords.ts';
@@ -53,9 +52,13 @@ async function countAttempt(core: Core, deployment: string, address: string): Pr
 }
 
 async function findHash(core: Core, deployment: string): Promise<string | null> {
-  const { rows } = await sql<{ stored: string | null }>`
-    select password_hash as stored from deployment where id = ${deployment} and status = 'success'`.execute(db(core));
-  return rows[0]?.stored ?? null;
+  const row = await db(core)
+    .selectFrom('deployment')
+    .select('password_hash')
+    .where('id', '=', deployment)
+    .where('status', '=', 'success')
+    .executeTakeFirst();
+  return row?.password_hash ?? null;
 }
 
 /** Renews a hash. A failure is ignored, because it must not affect the visitor; the next attempt renews the hash. */
@@ -63,9 +66,12 @@ async function renew(core: Core, deployment: string, password: string, stored: s
   try {
     const renewed = await renewHash(password, stored);
     if (renewed === null) return;
-    await sql`update deployment set password_hash = ${renewed} where id = ${deployment} and password_hash = ${stored}`.execute(
-      db(core),
-    );
+    await db(core)
+      .updateTable('deployment')
+      .set({ password_hash: renewed })
+      .where('id', '=', deployment)
+      .where('password_hash', '=', stored)
+      .execute();
   } catch (err) {
     core.log.warn({ err, deployment }, 'A password hash could not be renewed');
   }

@@ -1,16 +1,16 @@
-import { IDEMPOTENCY_WINDOW_SECONDS } from '@berth/contract';
+import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { Content, Deployment, Pack } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
-import { expireDeployments } from './expire-deployments.ts';
-import { expireUploads } from './expire-uploads.ts';
 import { measureInexactStorage } from '../accounts/storage.ts';
-import { attemptTask, type RunLimits, throwIfDatabaseAway, type Worklist, runWorklist } from '../worklist.ts';
-import { deleteStoppedBoots } from './boots.ts';
+import { deleteOldOutcomes } from '../deployments/idempotency.ts';
 import { tryCloseFence } from '../packs/fence.ts';
 import { dropPack, removeDeadPack } from '../packs/open-packs.ts';
+import { attemptTask, type RunLimits, runWorklist, throwIfDatabaseAway, type Worklist } from '../worklist.ts';
+import { expireDeployments, expireUploads } from './expire.ts';
 
 /** The waiting times and the size of a sweep. */
 export interface SweepOptions {
@@ -61,7 +61,7 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
     'expire deployments': async () => void (report.expired = await expireDeployments(core, limits)),
     'remove deleted deployments': async () => void (report.deployments = await removeDeletedDeployments(core, limits)),
     'expire uploads': () => expireUploads(core, limits),
-    'forget idempotency records': () => deleteOldIdempotencyRecords(core),
+    'forget idempotency records': () => deleteOldOutcomes(core),
     'condemn unreferenced packs': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
     'drop abandoned packs': () => dropAbandonedPacks(core, settings),
     'remove dead packs': async () => void (report.packs = await removeDeadPacks(core, limits)),
@@ -88,23 +88,20 @@ async function runSteps(
   if (errors.length > 0) throw errors[0];
 }
 
-/** Deletes the rows of deleted deployments. Their references to packs are deleted with them. */
-async function removeDeletedDeployments(core: Core, limits: RunLimits): Promise<number> {
-  const due = async (skip: readonly string[], limit: number) => {
-    const { rows } = await sql<Row>`
-      select id from deployment where status = 'deleting' and id <> all(${skip}) order by id limit ${limit}`.execute(
-      db(core),
-    );
-    return rows;
-  };
-  const remove = async (id: string) => {
-    const { numAffectedRows } = await sql`
-      delete from deployment where id in (
-        select id from deployment where id = ${id} and status = 'deleting' for update skip locked)`.execute(db(core));
-    failpoint('sweep.deployment-removed');
-    return numAffectedRows === 1n;
-  };
-  return runWorklist(core, rowList('remove deleted deployments', 'deployment', due, remove), limits);
+function removeDeletedDeployments(core: Core, limits: RunLimits): Promise<number> {
+  return forEachRow(core, limits, {
+    task: 'remove deleted deployments',
+    noun: 'deployment',
+    due: (skip, limit) =>
+      core.database.em().find(Deployment, { status: 'deleting', id: { $nin: [...skip] } }, firstById(limit)),
+    async work(id) {
+      const { numAffectedRows } = await sql`
+        delete from deployment where id in (
+          select id from deployment where id = ${id} and status = 'deleting' for update skip locked)`.execute(db(core));
+      failpoint('sweep.deployment-removed');
+      return numAffectedRows === 1n;
+    },
+  });
 }
 
 /** Deletes the contents of packs that nothing refers to, and marks the packs as dead. Only under the fence. */
@@ -130,61 +127,89 @@ async function condemnBatch(em: EntityManager, before: Date, batch: number): Pro
     order by id limit ${batch} for update`.execute(db(em));
   const packs = rows.map(({ id }) => id);
   if (packs.length === 0) return false;
-  await sql`delete from content where pack_id = any(${packs}::uuid[])`.execute(db(em));
-  await sql`update pack set state = 'dead' where id = any(${packs}::uuid[])`.execute(db(em));
+  await em.nativeDelete(Content, { pack: { $in: packs } });
+  await em.nativeUpdate(Pack, { id: { $in: packs } }, { state: 'dead' });
   failpoint('sweep.pack-condemned');
   return true;
 }
 
 /** Drops open packs that no process fills any more: of silent processes, and of finished uploads of this process. */
-async function dropAbandonedPacks(core: Core, { bootStaleMs, batch, signal }: SweepOptions): Promise<number> {
+function dropAbandonedPacks(core: Core, { bootStaleMs, batch, signal }: SweepOptions): Promise<number> {
   const silent = new Date(core.now().getTime() - bootStaleMs);
-  const due = async (skip: readonly string[], limit: number) => {
-    const { rows } = await sql<Row>`
-      select p.id from pack p join boot b on b.id = p.boot_id
-      where p.state = 'open' and (b.heartbeat <= ${silent} or b.id = ${core.boot})
-        and p.id <> all(${[...skip, ...core.activePacks]}::uuid[])
-      order by p.id limit ${limit}`.execute(db(core));
-    return rows;
-  };
-  const drop = async (id: string) => {
-    if (core.activePacks.has(id)) return false;
-    await dropPack(core, id);
-    return true;
-  };
-  return runWorklist(core, rowList('drop abandoned packs', 'pack', due, drop), { limit: batch, signal });
+  const limits = { limit: batch, signal };
+  return forEachRow(core, limits, {
+    task: 'drop abandoned packs',
+    noun: 'pack',
+    due: (skip, limit) => {
+      const id = { $nin: [...skip, ...core.activePacks] };
+      const abandoned = { $or: [{ boot: core.boot }, { boot: { heartbeat: { $lte: silent } } }] };
+      return core.database.em().find(Pack, { state: 'open', id, ...abandoned }, firstById(limit));
+    },
+    async work(id) {
+      if (core.activePacks.has(id)) return false;
+      await dropPack(core, id);
+      return true;
+    },
+  });
 }
 
-async function removeDeadPacks(core: Core, limits: RunLimits): Promise<number> {
-  const due = async (skip: readonly string[], limit: number) => {
-    const { rows } = await sql<Row>`
-      select id from pack where state = 'dead' and id <> all(${skip}::uuid[]) order by id limit ${limit}`.execute(
-      db(core),
-    );
-    return rows;
+function removeDeadPacks(core: Core, limits: RunLimits): Promise<number> {
+  return forEachRow(core, limits, {
+    task: 'remove dead packs',
+    noun: 'pack',
+    due: (skip, limit) => core.database.em().find(Pack, { state: 'dead', id: { $nin: [...skip] } }, firstById(limit)),
+    async work(id) {
+      await removeDeadPack(core, id);
+      return true;
+    },
+  });
+}
+
+const firstById = (limit: number) =>
+  ({ fields: ['id'], orderBy: { id: 'asc' }, limit, disableIdentityMap: true }) as const;
+
+interface RowWork extends Pick<Worklist<{ id: string }>, 'task' | 'due'> {
+  noun: 'deployment' | 'pack';
+  work(id: string): Promise<boolean>;
+}
+
+function forEachRow(core: Core, limits: RunLimits, { task, noun, due, work }: RowWork): Promise<number> {
+  const list: Worklist<{ id: string }> = {
+    task,
+    due,
+    groupOf: ({ id }) => id,
+    idsOf: ({ id }) => ({ [noun]: id }),
+    work: ({ id }) => work(id),
   };
-  const remove = async (id: string) => {
-    await removeDeadPack(core, id);
-    return true;
-  };
-  return runWorklist(core, rowList('remove dead packs', 'pack', due, remove), limits);
+  return runWorklist(core, list, limits);
 }
 
-interface Row {
-  id: string;
+/** Returns a new id for this boot. */
+export function newBootId(): string {
+  return randomBytes(8).toString('hex');
 }
 
-/** A worklist of rows that are processed by id, independently of each other. */
-function rowList(
-  task: string,
-  noun: string,
-  due: Worklist<Row>['due'],
-  work: (id: string) => Promise<boolean>,
-): Worklist<Row> {
-  return { task, due, groupOf: ({ id }) => id, idsOf: ({ id }) => ({ [noun]: id }), work: ({ id }) => work(id) };
+/**
+ * Updates the heartbeat of this process. Called once at the start, before any upload, and then regularly. Source:
+ * storage W4.
+ */
+export async function recordHeartbeat({ database, boot, now }: Pick<Core, 'database' | 'boot' | 'now'>): Promise<void> {
+  const heartbeat = now();
+  await db({ database })
+    .insertInto('boot')
+    .values({ id: boot, started: heartbeat, heartbeat })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ heartbeat }))
+    .execute();
 }
 
-async function deleteOldIdempotencyRecords(core: Core): Promise<void> {
-  const before = new Date(core.now().getTime() - IDEMPOTENCY_WINDOW_SECONDS * 1000);
-  await sql`delete from idempotency_record where created <= ${before}`.execute(db(core));
+/** Deletes the rows of processes that have been silent for this long and have no packs left. Source: storage W4. */
+async function deleteStoppedBoots(core: Core, bootStaleMs: number): Promise<void> {
+  await db(core)
+    .deleteFrom('boot')
+    .where('heartbeat', '<=', new Date(core.now().getTime() - bootStaleMs))
+    .where('id', '<>', core.boot)
+    .where(({ exists, not, selectFrom }) =>
+      not(exists(selectFrom('pack').select('id').whereRef('boot_id', '=', 'boot.id'))),
+    )
+    .execute();
 }

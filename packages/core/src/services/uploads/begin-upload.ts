@@ -11,41 +11,37 @@ import {
 } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Caller, Core } from '../../core.ts';
+import type { Caller, Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { Upload } from '../../entities/index.ts';
 import { TextArray } from '../../entities/text-array.ts';
 import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { ownTurn } from '../../fair-turns.ts';
 import { type LockedAccount, lockActiveAccount } from '../accounts/account-lock.ts';
 import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
-import { lockCredential } from '../authentication.ts';
-import { addStorage, lockAnonymousAddress, markStorageInexact, requireAnonymousStorage } from '../accounts/storage.ts';
 import { limitsOf } from '../accounts/plans.ts';
+import { addStorage, lockAnonymousAddress, markStorageInexact, requireAnonymousStorage } from '../accounts/storage.ts';
+import { lockCredential } from '../authentication.ts';
 import { takeDeployBudget } from '../deployments/deploy-budget.ts';
-import { fingerprintOf, type IdempotencyKey, readIdempotencyKey } from '../deployments/idempotency.ts';
-import { type ContentLengths, numberArray, packHashes, isAnyStored } from '../packs/contents.ts';
+import {
+  canonicalFiles,
+  fingerprintOf,
+  type IdempotencyKey,
+  keyUsed,
+  readIdempotencyKey,
+} from '../deployments/idempotency.ts';
+import { type ContentLengths, isAnyStored, numberArray, packHashes } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
+import { findOwnContents } from '../packs/own-contents.ts';
 import { randomSecret, secretHash } from '../random.ts';
 import { hashPassword } from '../sites/passwords.ts';
-import { findOwnContents } from '../packs/own-contents.ts';
-import { type BaseDeployment, readBaseDeployment } from './base-deployment.ts';
-import { changedFiles, sizeMismatch, planFiles } from './planned-files.ts';
-import { makeUploadRoom } from './upload-room.ts';
-import { findUpload, findMissingHashes, uploadNotFound, touchUpload } from './uploads.ts';
+import { changedFiles, planFiles, readBaseDeployment, sizeMismatch } from './planned-files.ts';
+import { findUpload, type FoundUpload, makeUploadRoom, readContents, touchUpload, uploadNotFound } from './uploads.ts';
 
 /** From here on, a step that handles every file takes longer than a turn. */
 const MANY_FILES = 1_000;
 
-/** The caller and the key of a new upload. */
-export interface BeginRequest {
-  core: Core;
-  caller: Caller;
-  /** The `Idempotency-Key` of the request, unchanged. */
-  idempotencyKey?: string | undefined;
-}
-
-/** The files that an upload will publish, and the contents they need. */
 interface UploadPlan {
   files: UploadFile[];
   /** The contents that the client must send. */
@@ -73,35 +69,38 @@ interface UploadPlan {
  *   and for a key that was used for another request.
  * Source: api §3, §9; security T2, T4, T22, T25; storage P10.
  */
-export async function beginUpload(request: BeginRequest, input: BeginUpload): Promise<BegunUpload> {
-  const { core, caller } = request;
-  const key = readIdempotencyKey(request.idempotencyKey, caller);
+export async function beginUpload(
+  scope: Scope<Caller> & { readonly idempotencyKey?: string | undefined },
+  input: BeginUpload,
+): Promise<BegunUpload> {
+  const { core, caller } = scope;
+  const key = readIdempotencyKey(scope.idempotencyKey, caller);
   const name = key ? uploadNameOf(core, key) : randomSecret();
   const options = optionsOf(input, caller);
   if ((input.files ?? input.put).length > MANY_FILES) await ownTurn();
   const fingerprint = fingerprintOf(core, canonical(input, options));
 
-  const earlier = key && (await resume(core, caller, name, fingerprint));
+  const earlier = key && (await resume(scope, name, fingerprint));
   if (earlier) return earlier;
   await refuseAtDeploymentCap(core, caller);
-  const budget = await takeDeployBudget(core, caller, null);
-  const planIn = input.base === undefined ? planWhole(core, caller, input) : planChange(core, caller, input);
+  const budget = await takeDeployBudget(scope, null);
+  const planIn = input.base === undefined ? planWhole(scope, input) : planChange(scope, input);
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
   const begunUpload = await core.database.transaction(async (em) => {
     await enterFence(em);
-    const account = await lockOwner(em, core, caller);
-    if (await wasBegunConcurrently(em, core, caller, name)) return null;
+    const account = await lockOwner(em, scope);
+    if (await wasBegunConcurrently(em, scope, name)) return null;
     const plan = await planIn(em);
     const password = passwordOf(input, caller, passwordHash, plan);
-    await makeUploadRoom(em, core, caller);
-    await reserveStorage(em, core, caller, account, plan);
-    await insertUpload(em, core, caller, { ...options, passwordHash: password, ...plan, name, fingerprint });
+    await makeUploadRoom(em, scope);
+    await reserveStorage(em, scope, account, plan);
+    await insertUpload(em, scope, { ...options, passwordHash: password, ...plan, name, fingerprint });
     return { upload: name, missing: [...plan.asked.keys()] };
   });
   failpoint('upload.begun');
   if (begunUpload) return begunUpload;
   await budget.giveBack();
-  const twin = await resume(core, caller, name, fingerprint);
+  const twin = await resume(scope, name, fingerprint);
   if (!twin) throw uploadNotFound();
   return twin;
 }
@@ -123,49 +122,49 @@ function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller):
  * api §3.
  */
 function canonical(input: BeginUpload, options: DeployOptions): unknown {
-  const sorted = (files: readonly UploadFile[]) =>
-    files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1));
-  const missingLengths =
-    input.base === undefined ? sorted(input.files) : [input.base, sorted(input.put), input.remove.toSorted()];
-  return input.password === null ? [missingLengths, options, 'no password'] : [missingLengths, options];
+  const files =
+    input.base === undefined
+      ? canonicalFiles(input.files)
+      : [input.base, canonicalFiles(input.put), input.remove.toSorted()];
+  return input.password === null ? [files, options, 'no password'] : [files, options];
 }
 
 /** The upload that was already begun with a key; otherwise `null`. */
-async function resume(core: Core, caller: Caller, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
-  const upload = await findUpload(core, caller, name);
+async function resume(scope: Scope<Caller>, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
+  const upload = await findUpload(scope, name);
   if (!upload) return null;
-  if (Buffer.compare(upload.fingerprint, fingerprint) !== 0)
-    throw new ServiceError(
-      'business_logic_error',
-      'This Idempotency-Key was used for another upload; use a new key for new content.',
-      { details: { state: 'idempotency_key_used' } },
-    );
-  await touchUpload(core, upload);
-  return { upload: name, missing: await findMissingHashes(core, upload) };
+  if (Buffer.compare(upload.fingerprint, fingerprint) !== 0) throw keyUsed('upload');
+  await touchUpload(scope.core, upload);
+  return { upload: name, missing: upload.missing === 0 ? [] : await missingContents(scope.core, upload) };
 }
 
-/**
- * Locks the account or the address to which the upload counts. @returns The account; `null` for an anonymous caller.
- */
-async function lockOwner(em: EntityManager, core: Core, caller: Caller): Promise<LockedAccount | null> {
+/** The missing contents, in the order in which they were requested. */
+async function missingContents(core: Core, upload: FoundUpload): Promise<string[]> {
+  const { asked, received } = await readContents(core, upload);
+  return [...asked.keys()].filter((sha256) => !received.has(sha256));
+}
+
+async function lockOwner(em: EntityManager, scope: Scope<Caller>): Promise<LockedAccount | null> {
+  const { caller } = scope;
   if (caller.kind === 'anonymous') {
     await lockAnonymousAddress(em, caller.address);
     return null;
   }
   const account = await lockActiveAccount(em, caller.account);
-  await lockCredential(em, core, caller);
+  await lockCredential(em, scope);
   return account;
 }
 
 /** True if a concurrent request with the same key was first. An expired upload of that key is deleted. */
-async function wasBegunConcurrently(em: EntityManager, core: Core, caller: Caller, name: string): Promise<boolean> {
+async function wasBegunConcurrently(
+  em: EntityManager,
+  { core, caller }: Scope<Caller>,
+  name: string,
+): Promise<boolean> {
   const hash = secretHash(name);
-  const { rows } = await sql<{ open: boolean }>`
-    delete from upload where hash = ${hash} and expires <= ${core.now()} returning committed is null as open`.execute(
-    db(em),
-  );
-  if (rows[0]?.open && caller.kind === 'account') await markStorageInexact(em, caller.account);
-  return (await sql`select 1 from upload where hash = ${hash}`.execute(db(em))).rows.length > 0;
+  const expired = await em.nativeDelete(Upload, { hash, expires: { $lte: core.now() } });
+  if (expired > 0 && caller.kind === 'account') await markStorageInexact(em, caller.account);
+  return (await em.count(Upload, { hash })) > 0;
 }
 
 /** The password hash of the new site. @throws `business_logic_error`. Source: api §9. */
@@ -185,13 +184,9 @@ function passwordOf(
   return passwordHash;
 }
 
-/**
- * Counts the contents of an upload as stored. @throws `forbidden`, with `details`, beyond the cap. Source: api §6.
- */
 async function reserveStorage(
   em: EntityManager,
-  core: Core,
-  caller: Caller,
+  { core, caller }: Scope<Caller>,
   account: LockedAccount | null,
   { files, asked }: UploadPlan,
 ): Promise<void> {
@@ -202,29 +197,28 @@ async function reserveStorage(
   await addStorage(em, core, account, asked, { certain: !(await isAnyStored(em, [...asked.keys()])) });
 }
 
-/** Plans the upload in its transaction. */
 type PlanIn = (em: EntityManager) => Promise<UploadPlan>;
 
 /** Checks the files first, so that invalid ones are refused without a transaction. */
-function planWhole(core: Core, caller: Caller, input: WholeUpload): PlanIn {
-  const files = planFiles(input.files, limitsOf(core, caller), { field: 'files' });
+function planWhole(scope: Scope<Caller>, input: WholeUpload): PlanIn {
+  const files = planFiles(input.files, limitsOf(scope.core, scope.caller), { field: 'files' });
   return async (em) => ({
     files,
-    ...(await findMissingContents(em, core, caller, files, new Map())),
+    ...(await findMissingContents(em, scope, files, new Map())),
     basePasswordHash: null,
   });
 }
 
-const planChange =
-  (core: Core, caller: Caller, input: ChangeUpload): PlanIn =>
-  async (em) => {
-    const base: BaseDeployment = await readBaseDeployment(em, core, caller, input.base);
-    const changed = changedFiles({ base: base.files, put: input.put, remove: input.remove });
-    const files = planFiles(changed, limitsOf(core, caller), { field: 'put', base: base.files });
+function planChange(scope: Scope<Caller>, input: ChangeUpload): PlanIn {
+  return async (em) => {
+    const base = await readBaseDeployment(em, scope, input.base);
+    const limits = limitsOf(scope.core, scope.caller);
+    const files = planFiles(changedFiles(base.files, input), limits, { field: 'put', base: base.files });
     const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
-    const { asked, packs } = await findMissingContents(em, core, caller, files, lengths);
+    const { asked, packs } = await findMissingContents(em, scope, files, lengths);
     return { files, asked, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
   };
+}
 
 /**
  * Finds the contents that the client need not send.
@@ -234,8 +228,7 @@ const planChange =
  */
 async function findMissingContents(
   em: EntityManager,
-  core: Core,
-  caller: Caller,
+  { core, caller }: Scope<Caller>,
   files: readonly UploadFile[],
   known: ContentLengths,
 ): Promise<Pick<UploadPlan, 'asked' | 'packs'>> {
@@ -244,13 +237,13 @@ async function findMissingContents(
     caller.kind === 'account'
       ? await findOwnContents(em, core, caller.account, wanted)
       : { lengths: new Map<string, number>(), packs: new Set<string>() };
-  const missingContents = new Map<string, number>();
+  const asked = new Map<string, number>();
   for (const { path, size, sha256 } of files) {
     const length = known.get(sha256) ?? ownContents.lengths.get(sha256);
-    if (length === undefined) missingContents.set(sha256, size);
+    if (length === undefined) asked.set(sha256, size);
     else if (length !== size) throw sizeMismatch(path, size, length);
   }
-  return { asked: missingContents, packs: ownContents.packs };
+  return { asked, packs: ownContents.packs };
 }
 
 interface NewUpload extends Omit<DeployOptions, 'password'>, UploadPlan {
@@ -259,7 +252,7 @@ interface NewUpload extends Omit<DeployOptions, 'password'>, UploadPlan {
   passwordHash: string | null;
 }
 
-async function insertUpload(em: EntityManager, core: Core, caller: Caller, upload: NewUpload): Promise<void> {
+async function insertUpload(em: EntityManager, { core, caller }: Scope<Caller>, upload: NewUpload): Promise<void> {
   const { files, asked, packs, labels, via, passwordHash, ttlSeconds, fingerprint } = upload;
   const hash = secretHash(upload.name);
   const created = core.now();
@@ -273,9 +266,11 @@ async function insertUpload(em: EntityManager, core: Core, caller: Caller, uploa
       ${packHashes(files.map(({ sha256 }) => sha256))}, ${numberArray(files.map(({ size }) => size))}::bigint[],
       ${packHashes([...asked.keys()])}, ${numberArray([...asked.values()])}::bigint[], ${textArray(labels)}::text[],
       ${via}, ${passwordHash}, ${ttlSeconds}, ${created}, ${created}, ${expires})`.execute(db(em));
-  await sql`insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${[...packs]}::uuid[])`.execute(
-    db(em),
-  );
+  if (packs.size > 0)
+    await db(em)
+      .insertInto('upload_pack')
+      .values([...packs].map((id) => ({ upload_hash: hash, pack_id: id })))
+      .execute();
 }
 
 const textArray = (texts: string[]) => new TextArray().convertToDatabaseValue(texts);

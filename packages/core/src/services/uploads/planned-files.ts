@@ -1,13 +1,69 @@
-import type { DeployLimits, UploadFile } from '@berth/contract';
-import { normalizePath } from '@berth/contract';
-import { invalid, invalidFile } from '../../errors.ts';
+import {
+  type ChangeUpload,
+  type DeployLimits,
+  normalizePath,
+  parseDeploymentReference,
+  type UploadFile,
+} from '@berth/contract';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Caller, Scope } from '../../core.ts';
+import { db } from '../../database/tables.ts';
+import { invalid, invalidFile, notFound, ServiceError } from '../../errors.ts';
 import { createFileChecker, publishedFiles } from '../deployments/file-rules.ts';
+import { filesOf, joined } from '../packs/contents.ts';
 
-/** The changes of an upload to its base. */
-export interface BaseChange {
-  base: readonly UploadFile[];
-  put: readonly UploadFile[];
-  remove: readonly string[];
+/** The deployment that an upload changes. */
+export interface BaseDeployment {
+  files: UploadFile[];
+  /** The packs that contain its contents. */
+  packs: string[];
+  /** PHC string; `null` for a public site. */
+  passwordHash: string | null;
+}
+
+/**
+ * Reads the files of a deployment of the caller's account. Call it under the fence: its packs then exist until the
+ * transaction ends.
+ *
+ * @throws `not_found` if it is missing, another account's, expired or being deleted; `business_logic_error` if it was
+ *   taken down.
+ */
+export async function readBaseDeployment(
+  em: EntityManager,
+  { core, caller }: Scope<Caller>,
+  reference: string,
+): Promise<BaseDeployment> {
+  const id = parseDeploymentReference(reference, core.addresses.platformDomain);
+  if (id === null || caller.kind === 'anonymous') throw notFound('deployment');
+  const row = await db(em)
+    .selectFrom('deployment as d')
+    .innerJoin('manifest as m', 'm.deployment_id', 'd.id')
+    .select(({ fn, ref, selectFrom }) => [
+      'd.password_hash as passwordHash',
+      'd.taken_down as takenDown',
+      fn<string[]>('array_to_json', ['m.paths']).as('paths'),
+      'm.hashes',
+      joined(ref('m.sizes')).as('sizes'),
+      selectFrom('deployment_pack')
+        .select((eb) => eb.fn.agg<string[]>('json_agg', ['pack_id']).as('packs'))
+        .whereRef('deployment_id', '=', 'd.id')
+        .$asScalar()
+        .$notNull()
+        .as('packs'),
+    ])
+    .where('d.id', '=', id)
+    .where('d.account_id', '=', caller.account)
+    .where('d.status', '=', 'success')
+    .where(({ eb, or }) => or([eb('d.expires', 'is', null), eb('d.expires', '>', core.now())]))
+    .executeTakeFirst();
+  if (!row) throw notFound('deployment');
+  if (row.takenDown)
+    throw new ServiceError(
+      'business_logic_error',
+      'This deployment was taken down by the operator; it cannot be a base. Begin with every file instead.',
+      { details: { state: 'taken_down' } },
+    );
+  return { files: filesOf(row), packs: row.packs, passwordHash: row.passwordHash };
 }
 
 /**
@@ -41,7 +97,10 @@ export function planFiles(
  *
  * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: api §9; security T2.
  */
-export function changedFiles({ base, put, remove }: BaseChange): UploadFile[] {
+export function changedFiles(
+  base: readonly UploadFile[],
+  { put, remove }: Pick<ChangeUpload, 'put' | 'remove'>,
+): UploadFile[] {
   const removed = new Set(remove.map(canonical));
   const changed = new Map(base.filter(({ path }) => !removed.has(path)).map((file) => [file.path, file]));
   const seen = new Set<string>();
@@ -64,7 +123,6 @@ function canonical(name: string): string {
   return read.ok ? read.path : name;
 }
 
-/** @throws `validation_failed` if one content is listed with two lengths. */
 function refuseTwoSizes(files: readonly UploadFile[]): void {
   const sizes = new Map<string, number>();
   for (const { path, size, sha256 } of files) {

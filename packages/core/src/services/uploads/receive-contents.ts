@@ -1,25 +1,25 @@
 import { CONTENT_HEAD_BYTES, type ReceivedContents } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Caller, Core } from '../../core.ts';
+import type { Caller, Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { Upload } from '../../entities/index.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
 import { checkCredential, lockCredential } from '../authentication.ts';
 import {
+  assignToPacks,
   hashAtPosition,
-  findStoredContents,
   type NewPack,
   numberArray,
   packHashes,
-  assignToPacks,
+  StoredContentsQuery,
   unpackHashes,
 } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
-import { commitWithPack, markSealed, openPack } from '../packs/open-packs.ts';
-import { sealNewContents } from '../packs/seal-new.ts';
-import { contentsOf, getUpload, touchUpload, createTouch, type Upload } from './uploads.ts';
+import { commitWithPack, markSealed, openPack, sealNewContents } from '../packs/open-packs.ts';
+import { createTouch, type FoundUpload, getUpload, readContents, touchUpload } from './uploads.ts';
 
 /** One body of contents that is being received. Its owner must always end it with `close`. */
 export interface ContentsBody {
@@ -50,15 +50,16 @@ export interface ContentsBody {
  * @throws `not_found`; `business_logic_error` for an upload that was committed. Source: api §9; storage P1 to P6;
  *   security T22.
  */
-export async function receiveContents(core: Core, caller: Caller, name: string): Promise<ContentsBody> {
-  const upload = await getUpload(core, caller, name);
+export async function receiveContents(scope: Scope<Caller>, name: string): Promise<ContentsBody> {
+  const { core, caller } = scope;
+  const upload = await getUpload(scope, name);
   if (upload.committed) throw uploadIsOver();
   await touchUpload(core, upload);
-  const { asked, received } = await contentsOf(core, upload);
+  const { asked, received } = await readContents(core, upload);
   const touch = createTouch(core, upload);
   let ignored = 0;
   const pack = openPack(core);
-  const storedContents = findStoredContents(core);
+  const storedContents = new StoredContentsQuery(core);
   const arrived = new Set<string>();
   const whole = new Map<string, number>();
   let mismatch: { sha256: string; instead: string } | null = null;
@@ -100,11 +101,11 @@ export async function receiveContents(core: Core, caller: Caller, name: string):
       await pack.finish();
       if (whole.size > 0) {
         const fresh = await sealNewContents(pack, storedContents, (sha256) => whole.has(sha256));
-        await commitWithPack(core, pack, (em) => recordContents(em, core, caller, upload, whole, fresh));
+        await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, whole, fresh));
         failpoint('upload.contents-recorded');
-      } else if (caller.kind === 'account') await checkCredential(core, caller);
+      } else if (caller.kind === 'account') await checkCredential({ core, caller });
       if (mismatch) throw await contentMismatch(core, upload, mismatch);
-      return { received: whole.size + ignored, missing: (await getUpload(core, caller, name)).missing };
+      return { received: whole.size + ignored, missing: (await getUpload(scope, name)).missing };
     },
     close: () => pack.close(),
   };
@@ -116,28 +117,25 @@ function uploadIsOver() {
   });
 }
 
-/**
- * Records the contents of a body in one transaction: their packs, the received contents of the upload, and its
- * references to packs.
- */
 async function recordContents(
   em: EntityManager,
-  core: Core,
-  caller: Caller,
-  { hash }: Upload,
+  scope: Scope<Caller>,
+  { hash }: FoundUpload,
   contents: ReadonlyMap<string, number>,
   pack: NewPack | null,
 ): Promise<{ packUsed: boolean }> {
+  const { core } = scope;
   await enterFence(em);
   const { packs } = await assignToPacks(em, [...contents.keys()], pack);
   await pack?.sealed;
   failpoint('upload.contents-placed');
-  await lockCredential(em, core, caller);
+  await lockCredential(em, scope);
   await recordReceived(em, core, hash, contents);
-  await sql`
-    insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${packs}::uuid[]) on conflict do nothing`.execute(
-    db(em),
-  );
+  await db(em)
+    .insertInto('upload_pack')
+    .values(packs.map((id) => ({ upload_hash: hash, pack_id: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
   return { packUsed };
@@ -150,12 +148,10 @@ async function recordReceived(
   hash: Buffer,
   contents: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const { numAffectedRows } = await sql`
-    update upload set touched = ${core.now()} where hash = ${hash} and committed is null`.execute(db(em));
-  if (numAffectedRows !== 1n) throw uploadIsOver();
-  const { rows } = await sql<{ received: Buffer | null }>`
-    select string_agg(hashes, '') as received from upload_content where upload_hash = ${hash}`.execute(db(em));
-  const received = new Set(rows[0]?.received ? unpackHashes(rows[0].received) : []);
+  const locked = await em.nativeUpdate(Upload, { hash, committed: null }, { touched: core.now() });
+  if (locked !== 1) throw uploadIsOver();
+  const bodies = await db(em).selectFrom('upload_content').select('hashes').where('upload_hash', '=', hash).execute();
+  const received = new Set(bodies.flatMap(({ hashes }) => unpackHashes(hashes)));
   const fresh = [...contents].filter(([sha256]) => !received.has(sha256));
   if (fresh.length === 0) return;
   await sql`
@@ -165,7 +161,11 @@ async function recordReceived(
   );
 }
 
-async function contentMismatch(core: Core, { hash }: Upload, { sha256, instead }: { sha256: string; instead: string }) {
+async function contentMismatch(
+  core: Core,
+  { hash }: FoundUpload,
+  { sha256, instead }: { sha256: string; instead: string },
+) {
   const { rows } = await sql<{ path: string }>`
     select f.path from upload u cross join unnest(u.paths) with ordinality as f (path, position)
     where u.hash = ${hash} and ${hashAtPosition(sql.ref('u.hashes'), 'f.position')} = decode(${sha256}, 'hex')

@@ -1,27 +1,24 @@
+import { MAX_ANONYMOUS_UPLOADS, MAX_OPEN_UPLOADS, UPLOAD_IDLE_SECONDS } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import type { Caller, Core } from '../../core.ts';
-import { db } from '../../database/tables.ts';
+import { expressionBuilder, sql } from 'kysely';
+import type { Caller, Core, Scope } from '../../core.ts';
+import { db, type Tables } from '../../database/tables.ts';
+import { Upload } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import { type ContentLengths, splitNumbers, unpackHashes } from '../packs/contents.ts';
+import { failpoint } from '../../failpoints.ts';
+import { lockAccount } from '../accounts/account-lock.ts';
+import { markStorageInexact } from '../accounts/storage.ts';
+import { type ContentLengths, joined, lengthsOf, unpackHashes } from '../packs/contents.ts';
 import { secretHash } from '../random.ts';
 
 /** An upload, without its lists. */
-export interface Upload {
+export interface FoundUpload {
   /** The SHA-256 of its id, which identifies it in the database. */
   hash: Buffer;
   fingerprint: Buffer;
   committed: boolean;
   /** The number of missing contents. */
   missing: number;
-}
-
-/** The contents of an open upload. */
-export interface UploadContents {
-  /** The contents that the client must send. */
-  asked: ContentLengths;
-  /** Those of them that have arrived. */
-  received: ReadonlySet<string>;
 }
 
 const NAME = /^[0-9a-f]{32}$/;
@@ -35,10 +32,10 @@ const TOUCH_MS = 60_000;
  * @returns `null` if it is missing, belongs to another caller, or has expired.
  * Source: api §9; security T22.
  */
-export async function findUpload(core: Core, caller: Caller, name: string): Promise<Upload | null> {
+export async function findUpload({ core, caller }: Scope<Caller>, name: string): Promise<FoundUpload | null> {
   if (!NAME.test(name)) return null;
   const hash = secretHash(name);
-  const { rows } = await sql<Omit<Upload, 'hash'>>`
+  const { rows } = await sql<Omit<FoundUpload, 'hash'>>`
     select fingerprint, committed is not null as committed,
       ((octet_length(asked) - coalesce((select sum(octet_length(hashes)) from upload_content where upload_hash = hash), 0)) / 32)::int as missing
     from upload where hash = ${hash} and expires > ${core.now()} and ${belongsTo(caller)}`.execute(db(core));
@@ -46,8 +43,8 @@ export async function findUpload(core: Core, caller: Caller, name: string): Prom
 }
 
 /** Like {@link findUpload}. @throws `not_found`, the same for a missing upload and for one of another caller. */
-export async function getUpload(core: Core, caller: Caller, name: string): Promise<Upload> {
-  const upload = await findUpload(core, caller, name);
+export async function getUpload(scope: Scope<Caller>, name: string): Promise<FoundUpload> {
+  const upload = await findUpload(scope, name);
   if (!upload) throw uploadNotFound();
   return upload;
 }
@@ -57,49 +54,36 @@ export function uploadNotFound() {
   return notFound('upload');
 }
 
-/** The error for an upload that was committed. @param advice What to do instead. */
-export function alreadyCommitted(advice: string) {
-  return new ServiceError('business_logic_error', `This upload was committed; ${advice}.`, {
-    details: { state: 'committed' },
-  });
-}
-
-/** Reads the contents of an upload, in one snapshot. */
-export async function contentsOf(core: Core, { hash }: Pick<Upload, 'hash'>): Promise<UploadContents> {
-  const { rows } = await sql<{ asked: Buffer; lengths: string; received: Buffer | null }>`
-    select asked, array_to_string(lengths, ',') as lengths,
-      (select string_agg(hashes, '') from upload_content where upload_hash = hash) as received
-    from upload where hash = ${hash}`.execute(db(core));
-  const [row] = rows;
+/** Reads the contents that the client must send, and which of them have arrived, in one snapshot. */
+export async function readContents(
+  core: Core,
+  { hash }: FoundUpload,
+): Promise<{ asked: ContentLengths; received: ReadonlySet<string> }> {
+  const row = await db(core)
+    .selectFrom('upload')
+    .select(({ fn, ref, selectFrom, val }) => [
+      'asked',
+      joined(ref('lengths')).as('lengths'),
+      selectFrom('upload_content')
+        .select(fn.agg<Buffer | null>('string_agg', ['hashes', val('')]).as('hashes'))
+        .whereRef('upload_hash', '=', 'upload.hash')
+        .as('received'),
+    ])
+    .where('hash', '=', hash)
+    .executeTakeFirst();
   if (!row) throw uploadNotFound();
-  const lengths = splitNumbers(row.lengths);
-  return {
-    asked: new Map(unpackHashes(row.asked).map((sha256, i) => [sha256, lengths[i]!])),
-    received: new Set(row.received ? unpackHashes(row.received) : []),
-  };
-}
-
-/** The missing contents of an upload, in the order in which they were requested. */
-export async function findMissingHashes(core: Core, upload: Upload): Promise<string[]> {
-  if (upload.missing === 0) return [];
-  const { asked, received } = await contentsOf(core, upload);
-  return asked
-    .keys()
-    .filter((sha256) => !received.has(sha256))
-    .toArray();
+  return { asked: lengthsOf(row.asked, row.lengths), received: new Set(row.received && unpackHashes(row.received)) };
 }
 
 /** Marks an upload as active, at most once a minute. */
-export async function touchUpload(core: Core, { hash }: Pick<Upload, 'hash'>): Promise<void> {
-  const now = core.now();
-  await sql`
-    update upload set touched = ${now} where hash = ${hash} and touched < ${new Date(now.getTime() - TOUCH_MS)}`.execute(
-    db(core),
-  );
+export async function touchUpload(core: Core, { hash }: FoundUpload): Promise<void> {
+  const touched = core.now();
+  const before = new Date(touched.getTime() - TOUCH_MS);
+  await core.database.em().nativeUpdate(Upload, { hash, touched: { $lt: before } }, { touched });
 }
 
 /** Returns a function that marks an upload as active; call it with every chunk. A failure is logged. */
-export function createTouch(core: Core, upload: Pick<Upload, 'hash'>): () => void {
+export function createTouch(core: Core, upload: FoundUpload): () => void {
   let touched = core.now().getTime();
   return () => {
     const now = core.now().getTime();
@@ -111,15 +95,70 @@ export function createTouch(core: Core, upload: Pick<Upload, 'hash'>): () => voi
   };
 }
 
-/** Deletes an open upload and its references to packs. @returns True if there was one. */
-export async function removeOpenUpload(em: EntityManager, hash: Buffer): Promise<boolean> {
-  const { numAffectedRows } = await sql`delete from upload where hash = ${hash} and committed is null`.execute(db(em));
-  return numAffectedRows === 1n;
+/**
+ * Aborts an open upload at once; its bytes are removed later.
+ *
+ * @throws `not_found`, also if it is repeated; `business_logic_error` for an upload that was committed. Source:
+ *   api §9.
+ */
+export async function abortUpload(scope: Scope<Caller>, name: string): Promise<{ upload: string }> {
+  const { core, caller } = scope;
+  const upload = await getUpload(scope, name);
+  if (upload.committed)
+    throw new ServiceError('business_logic_error', 'This upload was committed; delete its deployment instead.', {
+      details: { state: 'committed' },
+    });
+  await core.database.transaction(async (em) => {
+    if (caller.kind === 'account') await lockAccount(em, caller.account);
+    if (!(await removeOpenUpload(em, caller, upload.hash))) throw uploadNotFound();
+  });
+  failpoint('upload.aborted');
+  return { upload: name };
 }
 
-/** SQL condition: the row of `upload` belongs to the caller. */
-export function belongsTo(caller: Caller) {
+/**
+ * Makes room for one more open upload of a credential or of an anonymous address: at the maximum it drops the one that
+ * has been idle longest. The transaction must have locked the account or the address.
+ *
+ * @throws `rate_limit_exceeded`, with the time after which to retry, if none has been idle for 10 minutes. Source:
+ *   api §9.
+ */
+export async function makeUploadRoom(em: EntityManager, { core, caller }: Scope<Caller>): Promise<void> {
+  const now = core.now();
+  const maxUploads = caller.kind === 'account' ? MAX_OPEN_UPLOADS : MAX_ANONYMOUS_UPLOADS;
+  const whose =
+    caller.kind === 'account'
+      ? { account: caller.account, token: caller.token }
+      : { account: null, address: caller.address };
+  const open = await em.find(
+    Upload,
+    { ...whose, committed: null, expires: { $gt: now } },
+    { fields: ['touched'], orderBy: { touched: 'asc' }, limit: maxUploads, disableIdentityMap: true },
+  );
+  const [idlest] = open;
+  if (!idlest || open.length < maxUploads) return;
+  const waitMs = idlest.touched.getTime() + UPLOAD_IDLE_SECONDS * 1000 - now.getTime();
+  if (waitMs >= 0) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+    throw new ServiceError(
+      'rate_limit_exceeded',
+      `At most ${maxUploads} uploads can be open at the same time: commit or abort one, or try again in ${retryAfterSeconds} seconds.`,
+      { retryAfterSeconds },
+    );
+  }
+  await removeOpenUpload(em, caller, idlest.hash);
+}
+
+/** Deletes an open upload and its references to packs. @returns True if there was one. */
+async function removeOpenUpload(em: EntityManager, caller: Caller, hash: Uint8Array): Promise<boolean> {
+  const removed = await em.nativeDelete(Upload, { hash, committed: null });
+  if (removed === 1 && caller.kind === 'account') await markStorageInexact(em, caller.account);
+  return removed === 1;
+}
+
+function belongsTo(caller: Caller) {
+  const { eb, and } = expressionBuilder<Tables, 'upload'>();
   return caller.kind === 'account'
-    ? sql`account_id = ${caller.account}`
-    : sql`account_id is null and address = ${caller.address}`;
+    ? eb('account_id', '=', caller.account)
+    : and([eb('account_id', 'is', null), eb('address', '=', caller.address)]);
 }

@@ -6,8 +6,8 @@ import {
   getBilling,
   listAccounts,
   registerAccount,
+  setAccountState,
 } from '../../../src/services/accounts/account-directory.ts';
-import { setAccountState } from '../../../src/services/accounts/account-states.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';

@@ -11,7 +11,7 @@ import { claimDeployment } from '../../../src/services/deployments/claims.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { sweep } from '../../../src/services/sweep/sweep.ts';
-import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
+import { abortUpload } from '../../../src/services/uploads/uploads.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
 const CAP = 10_000;
@@ -190,8 +190,7 @@ describe('api §6: the storage cap', () => {
   it('is checked again when an upload is committed whose account has a smaller plan by then', async () => {
     const scale = (await test.account('scale')).caller;
     const files = { 'index.html': 'x'.repeat(CAP + 1) };
-    const begunUpload = await begin(core, scale, { files: listOf(files) });
-    await sendMissing(core, scale, begunUpload, files);
+    const begunUpload = await uploadAll(core, scale, files);
     await toFree(scale);
     expect(await refusal(commitUpload({ core, caller: scale }, begunUpload.upload))).toMatchObject(full(CAP + 1));
   });
@@ -205,11 +204,11 @@ describe('api §6: the storage cap', () => {
   it('refuses a deploy of an account beyond it before a byte is read', async () => {
     const scale = (await test.account('scale')).caller;
     await deploySite(core, scale, { 'a.bin': bytes(CAP + 1) });
-    expect(await refusal(beginDeploy(core, await toFree(scale), null))).toMatchObject(full(CAP + 1));
+    expect(await refusal(beginDeploy({ core, caller: await toFree(scale) }, null))).toMatchObject(full(CAP + 1));
   });
 
   it('ends a deploy while it arrives, as soon as its contents are known not to fit', async () => {
-    const deploy = await beginDeploy(core, caller, null);
+    const deploy = await beginDeploy({ core, caller }, null);
     let sent = 0;
     try {
       await expect(async () => {

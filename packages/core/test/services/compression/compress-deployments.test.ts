@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
 import type { Core } from '../../../src/core.ts';
 import { compressDeployments } from '../../../src/services/compression/compress-deployments.ts';
-import { recordHeartbeat, newBootId } from '../../../src/services/sweep/boots.ts';
+import { recordHeartbeat, newBootId } from '../../../src/services/sweep/sweep.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import {
   type CompressionWorld,

@@ -1,16 +1,13 @@
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { compressDeployments } from '../../../src/services/compression/compress-deployments.ts';
 import { doctor, type DoctorEvent } from '../../../src/services/doctor/doctor.ts';
-import { type CompressionWorld, createCompressionWorld, expectForms, hashOf, textOf } from './compression-world.ts';
+import { createCompressionWorld, expectForms, hashOf, textOf } from './compression-world.ts';
 
-let world: CompressionWorld;
 let site: string;
 let text: string;
-beforeAll(async () => {
-  world = await createCompressionWorld();
-});
+const world = await createCompressionWorld();
 afterAll(() => world.close());
 beforeEach(async () => {
   text = textOf(crypto.randomUUID());

@@ -1,19 +1,13 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
 import { begin, listOf, publishDelta, sendMissing, type UploadFiles } from '@berth/testing/uploads';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller } from '../../../src/core.ts';
-import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
 const HOME = { 'index.html': 'home' };
 
-let test: TestCore;
-let caller: AccountCaller;
-let base: string;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ caller } = await test.account());
-  base = (await deploySite(test.core, caller, HOME)).body.deployment;
-});
+const test = await createTestCore();
+const { caller } = await test.account();
+const base = (await deploySite(test.core, caller, HOME)).body.deployment;
 afterAll(() => test.close());
 
 const WAYS: [title: string, deploy: (files: UploadFiles) => Promise<unknown>][] = [

@@ -1,7 +1,7 @@
 import type { Plan } from '@berth/contract';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
@@ -18,11 +18,8 @@ const PLAN: Plan = {
 };
 const SITE = { 'index.html': 'the same for all' };
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore({ plans: createPlans([PLAN, { ...PLAN, plan: 'open', caps: null }]) });
-});
+const test = await createTestCore({ plans: createPlans([PLAN, { ...PLAN, plan: 'open', caps: null }]) });
 afterAll(async () => {
   await expectSound(test);
   await test.close();
@@ -76,7 +73,7 @@ describe('api §6: the cap on deployments', () => {
 
   it('refuses a full account before a byte is read, but a deploy with a key only at its end', async () => {
     for (let i = 0; i < CAP; i += 1) await deploySite(test.core, caller, SITE);
-    await expect(beginDeploy(test.core, caller, null)).rejects.toMatchObject(refusal);
+    await expect(beginDeploy({ core: test.core, caller }, null)).rejects.toMatchObject(refusal);
     await expect(deploySite(test.core, caller, SITE, { key: 'k' })).rejects.toMatchObject(refusal);
     expect(test.core.activePacks.size).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { DEFAULT_PLANS, Deployment } from '@berth/contract';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -14,15 +14,12 @@ import { DEFAULT_RATE_LIMITS } from '../../../src/services/rate-limits.ts';
 const THREE_DAYS = 3 * 86_400;
 const HASH = '0123456789abcdef0123456789abcdef';
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore({
-    plans: createPlans([
-      ...DEFAULT_PLANS,
-      { ...DEFAULT_PLANS[0]!, plan: 'one', caps: { ...DEFAULT_PLANS[0]!.caps!, deployments: 1 } },
-    ]),
-  });
+const test = await createTestCore({
+  plans: createPlans([
+    ...DEFAULT_PLANS,
+    { ...DEFAULT_PLANS[0]!, plan: 'one', caps: { ...DEFAULT_PLANS[0]!.caps!, deployments: 1 } },
+  ]),
 });
 afterAll(() => test.close());
 beforeEach(async () => {
@@ -93,27 +90,20 @@ describe('api §6: a claim', () => {
   it('L4: by a busy account blocks no others: its row is locked before the deployment’s', async () => {
     const { hash, deployment } = await publish();
     const { caller: other } = await test.account();
-    const busy = Promise.withResolvers<void>();
-    const locked = Promise.withResolvers<void>();
-    const work = test.core.database.transaction(async (em) => {
-      await lockAccount(em, caller.account);
-      locked.resolve();
-      await busy.promise;
-    });
-    await locked.promise;
-    const late = claimDeployment(scope(), hash).catch((error: { status: number }) => error.status);
-    const waiting = () =>
-      test.database.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-    await expect.poll(waiting).toHaveLength(1);
-    expect(
-      await test.database.query('select 1 from deployment where id = $1 for update skip locked', [deployment]),
-    ).toHaveLength(1);
-    expect(await claimDeployment(scope(other), hash)).toMatchObject({ status: 'success' });
-    busy.resolve();
-    await work;
-    expect(await late).toBe(404);
+    await whileLocked(
+      test.core,
+      (em) => lockAccount(em, caller.account),
+      async (release) => {
+        const late = refusal(claimDeployment(scope(), hash));
+        await untilLockIsAwaited(test);
+        expect(
+          await test.database.query('select 1 from deployment where id = $1 for update skip locked', [deployment]),
+        ).toHaveLength(1);
+        expect(await claimDeployment(scope(other), hash)).toMatchObject({ status: 'success' });
+        await release();
+        expect(await late).toMatchObject({ status: 404 });
+      },
+    );
   });
 
   it('succeeds for only one of two deployments if the cap of the account has room for one; the other is 403', async () => {

@@ -1,16 +1,13 @@
 import type { Plan } from '@berth/contract';
-import { createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
+import { createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 5, maxTotalSize: 3_000 };
 const SMALL: Plan = { plan: 'free', name: 'Small', price: { month: 0, year: 0 }, caps: null, limits: LIMITS };
 
-let test: TestCore;
-beforeAll(async () => {
-  test = await createTestCore({ plans: createPlans([SMALL]) });
-});
+const test = await createTestCore({ plans: createPlans([SMALL]) });
 afterAll(() => test.close());
 
 const junk = (count: number, bytes = '') => Array.from({ length: count }, (_, i) => [`${i}/.DS_Store`, bytes] as const);

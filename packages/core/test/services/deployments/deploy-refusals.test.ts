@@ -1,25 +1,20 @@
 import type { Plan } from '@berth/contract';
-import { ANONYMOUS, checksumsOf, createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
-import { stateOf } from '@berth/testing/invariants';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountCaller } from '../../../src/core.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
+import { ANONYMOUS, checksumsOf, createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
+import { stateOf } from '@berth/testing/invariants';
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 5, maxTotalSize: 3_000 };
 const SMALL: Plan = { plan: 'free', name: 'Small', price: { month: 0, year: 0 }, caps: null, limits: LIMITS };
 const MD5_OF_A = '0cc175b9c0f1b6a831c399e269772661';
 const MD5_OF_B = '92eb5ffee6ae2fec3ad71c777531578f';
 
-let test: TestCore;
-let caller: AccountCaller;
 let before: Awaited<ReturnType<typeof stateOf>>;
-beforeAll(async () => {
-  test = await createTestCore({ plans: createPlans([SMALL]) });
-  ({ caller } = await test.account());
-  await deploySite(test.core, caller, { kept: 'kept' });
-});
+const test = await createTestCore({ plans: createPlans([SMALL]) });
+const { caller } = await test.account();
+await deploySite(test.core, caller, { kept: 'kept' });
 afterAll(async () => {
   expect(await Array.fromAsync(test.core.packs.list())).toHaveLength(1);
   await test.close();
@@ -151,7 +146,7 @@ describe('api §3: fields', () => {
   });
 
   it.each([['checksums'], ['labels'], ['password'], ['via'], ['ttl']])('%s given twice is refused', async (field) => {
-    const deploy = await beginDeploy(test.core, caller, null);
+    const deploy = await beginDeploy({ core: test.core, caller }, null);
     deploy.form.add(field, '[]');
     expect(() => deploy.form.add(field, '[]')).toThrow(
       expect.objectContaining({
@@ -163,7 +158,7 @@ describe('api §3: fields', () => {
   });
 
   it('__proto__ is an unknown field like any other', async () => {
-    const deploy = await beginDeploy(test.core, caller, null);
+    const deploy = await beginDeploy({ core: test.core, caller }, null);
     for (const field of ['__proto__', 'constructor', 'toString'])
       expect(() => deploy.form.add(field, '1')).toThrow(
         expect.objectContaining({
@@ -308,7 +303,7 @@ describe('T4: limits of the plan', () => {
   });
 
   it('are enforced as soon as they are exceeded, without reading on', async () => {
-    const deploy = await beginDeploy(test.core, caller, null);
+    const deploy = await beginDeploy({ core: test.core, caller }, null);
     const sink = deploy.files.begin('big');
     void sink.write(Buffer.alloc(1_000));
     expect(() => sink.write(Buffer.alloc(1))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
@@ -318,7 +313,7 @@ describe('T4: limits of the plan', () => {
 
 describe('an upload whose connection breaks', () => {
   it.each([[0], [500], [999]])('T6: after %s bytes of a file leaves nothing', async (bytes) => {
-    const deploy = await beginDeploy(test.core, caller, null);
+    const deploy = await beginDeploy({ core: test.core, caller }, null);
     deploy.form.add('checksums', checksumsOf({ a: 'x'.repeat(1_000) }));
     void deploy.files.begin('a').write(Buffer.alloc(bytes, 'x'));
     await deploy.close();

@@ -1,6 +1,6 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
 import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import {
   deleteDeployment,
@@ -11,18 +11,10 @@ import {
 
 const SITE = { 'index.html': 'hello' };
 
-let test: TestCore;
 let caller: AccountCaller;
 let scope: { core: TestCore['core']; caller: AccountCaller };
-beforeAll(async () => {
-  test = await createTestCore();
-});
-afterAll(async () => {
-  await sweepAll(test);
-  await expectSound(test);
-  await expectSwept(test);
-  await test.close();
-});
+const test = await createTestCore();
+afterAll(() => closeSwept(test));
 beforeEach(async () => {
   ({ caller } = await test.account());
   scope = { core: test.core, caller };

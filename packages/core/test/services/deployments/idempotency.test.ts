@@ -1,7 +1,7 @@
 import type { Plan } from '@berth/contract';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
 import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
 import { insertApiKey } from '../../../src/services/accounts/accounts.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
@@ -19,11 +19,8 @@ const PLAN: Plan = {
 };
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world' };
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore({ plans: createPlans([PLAN]) });
-});
+const test = await createTestCore({ plans: createPlans([PLAN]) });
 afterAll(() => test.close());
 beforeEach(async () => {
   ({ caller } = await test.account());

@@ -1,18 +1,13 @@
 import { DEPLOYMENT_ID, TOKEN_ID } from '@berth/contract';
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
-import { sweepAll } from '@berth/testing/invariants';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller } from '../../../src/core.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { randomDeploymentId, randomSecret, randomSuffix } from '../../../src/services/random.ts';
 import { ADJECTIVES, NOUNS } from '../../../src/services/id-words.ts';
+import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { sweepAll } from '@berth/testing/invariants';
 
-let test: TestCore;
-let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ caller } = await test.account('scale'));
-});
+const test = await createTestCore();
+const { caller } = await test.account('scale');
 afterAll(() => test.close());
 
 const issued = async () => (await test.database.query<{ id: string }>('select id from issued_id')).map(({ id }) => id);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
+import { setAccountState } from '../../../src/services/accounts/account-states.ts';
 import { checksumsOf, createTestCore, type TestCore } from '@berth/testing/core';
 import { stateOf } from '@berth/testing/invariants';
 import { begin, listOf, sendMissing, sha256Of } from '@berth/testing/uploads';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../../src/core.ts';
-import { setAccountState } from '../../../src/services/accounts/account-states.ts';
 import { addToken, deleteToken } from '../../../src/services/accounts/tokens.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
@@ -12,14 +12,10 @@ import { readIdempotencyKey } from '../../../src/services/deployments/idempotenc
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
 
-let test: TestCore;
-let core: Core;
 let owner: AccountCaller;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-});
+const test = await createTestCore();
+const { core } = test;
 beforeEach(async () => {
   ({ caller: owner } = await test.account('pro'));
   const { secret } = await addToken({ core, caller: owner }, { kind: 'deploy', ttl: 60 });
@@ -51,8 +47,7 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
     'a body of contents that were received already',
     async () => {
       const files = { 'index.html': randomUUID() };
-      const begunUpload = await begin(core, caller, { files: listOf(files) });
-      await sendMissing(core, caller, begunUpload, files);
+      const begunUpload = await uploadAll(core, caller, files);
       return receiving(begunUpload.upload, files['index.html']);
     },
   ],
@@ -60,8 +55,7 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
     'a commit',
     async () => {
       const files = { 'index.html': randomUUID() };
-      const begunUpload = await begin(core, caller, { files: listOf(files) });
-      await sendMissing(core, caller, begunUpload, files);
+      const begunUpload = await uploadAll(core, caller, files);
       return () => commitUpload({ core, caller }, begunUpload.upload);
     },
   ],
@@ -70,7 +64,7 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
 
 const SITE = { 'index.html': 'same' };
 async function deploying({ key }: { key?: string } = {}): Promise<() => Promise<unknown>> {
-  const deploy = await beginDeploy(core, caller, readIdempotencyKey(key, caller));
+  const deploy = await beginDeploy({ core, caller }, readIdempotencyKey(key, caller));
   deploy.form.add('checksums', checksumsOf(SITE));
   const sink = deploy.files.begin('index.html');
   await sink.write(Buffer.from(SITE['index.html']));
@@ -78,7 +72,7 @@ async function deploying({ key }: { key?: string } = {}): Promise<() => Promise<
   return () => deploy.commit().finally(() => deploy.close());
 }
 async function receiving(upload: string, bytes: string): Promise<() => Promise<unknown>> {
-  const body = await receiveContents(core, caller, upload);
+  const body = await receiveContents({ core, caller }, upload);
   const sink = body.begin(sha256Of(bytes), bytes.length);
   await sink.write(Buffer.from(bytes));
   sink.end();

@@ -1,8 +1,7 @@
 import { startDnsServer } from '@berth/testing/dns-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDns, type Dns } from '../../../src/dns/dns.ts';
-import { Domain } from '../../../src/entities/index.ts';
-import { findProvider, verifyDomain } from '../../../src/services/domains/domain-verification.ts';
+import { findProvider, verifyDomain } from '../../../src/services/domains/domains.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import type { AccountCaller } from '../../../src/core.ts';
 import { createDomainWorld, type DomainWorld, PATIENT } from './domain-world.ts';
@@ -174,18 +173,6 @@ describe('T28: proving a domain', () => {
     await test.database.query(`delete from domain where account_id = '${alice.account}'`);
     test.advance(10);
     expect((await verify(bob, second(base))).status).toBe('success');
-  });
-
-  it('an internationalised name is the same name in every spelling', async () => {
-    const name = `bücher.${nextName()}`;
-    await add(alice, name);
-    await add(bob, name.toUpperCase());
-    const { name: ascii } = await test.core.database.em().findOneOrFail(Domain, { account: alice.account });
-    await point(alice, ascii);
-    expect((await verify(alice, name)).status).toBe('success');
-    server.zone.clear();
-    await point(bob, ascii);
-    expect((await verify(bob, name)).status).toBe('pending');
   });
 
   it.each([

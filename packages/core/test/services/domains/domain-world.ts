@@ -4,7 +4,7 @@ import type { AccountCaller } from '../../../src/core.ts';
 import { createDns } from '../../../src/dns/dns.ts';
 import { Account, Activity, Domain } from '../../../src/entities/index.ts';
 import { wantedRecords } from '../../../src/services/domains/domain-records.ts';
-import { verifyDomain } from '../../../src/services/domains/domain-verification.ts';
+import { verifyDomain } from '../../../src/services/domains/domains.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 
 /** A core with its own DNS server, and two accounts that add domains. */

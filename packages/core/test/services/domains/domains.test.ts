@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { MAX_UNVERIFIED_DOMAINS } from '../../../src/services/domains/domain-caps.ts';
+import { type DomainChange, MAX_UNVERIFIED_DOMAINS, putDomain } from '../../../src/services/domains/put-domain.ts';
 import { wantedRecords } from '../../../src/services/domains/domain-records.ts';
 import {
   deleteDomain,
@@ -13,7 +13,6 @@ import {
   listDomains,
   validateDomain,
 } from '../../../src/services/domains/domains.ts';
-import { type DomainChange, putDomain } from '../../../src/services/domains/put-domain.ts';
 
 let test: TestCore;
 let ownCaller: AccountCaller;
@@ -235,7 +234,7 @@ describe('api §4: records', () => {
   it('of several addresses of one kind one is enough, and each is listed', () => {
     const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: ['192.0.2.1', '192.0.2.2'] } };
     const [a, txt] = wantedRecords(core, { id: 'acc-1', dnsName: 'abcdefg' }, 'shop.dev');
-    expect(a).toEqual({ type: 'A', name: 'shop.dev', values: ['192.0.2.1', '192.0.2.2'], match: 'any' });
+    expect(a).toEqual({ type: 'A', name: 'shop.dev', values: ['192.0.2.1', '192.0.2.2'] });
     expect(txt).toMatchObject({ type: 'TXT', name: '_berth.shop.dev' });
   });
 

@@ -2,22 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
 import { expectSound, expectSwept, stateOf } from '@berth/testing/invariants';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller } from '../../../src/core.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database/database.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 
 const MiB = 1024 ** 2;
 const INDEX_BYTES = (contents: number) => contents * 48 + 48;
 
-let test: TestCore;
-let caller: AccountCaller;
-let other: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ caller } = await test.account('scale'));
-  ({ caller: other } = await test.account('scale'));
-});
+const test = await createTestCore();
+const { caller } = await test.account('scale');
+const { caller: other } = await test.account('scale');
 afterAll(() => test.close());
 // Everything that no deployment needs is removed: files, rows and contents.
 afterEach(async () => {
@@ -145,7 +139,7 @@ describe('api §3: all or nothing', () => {
 
   it('an upload that was already on the disk is removed if its connection breaks', async () => {
     const before = await stateOf(test);
-    const deploy = await beginDeploy(test.core, caller, null);
+    const deploy = await beginDeploy({ core: test.core, caller }, null);
     const sink = deploy.files.begin('a.bin');
     await sink.write(big['a.bin']);
     await sink.write(big['a.bin']);

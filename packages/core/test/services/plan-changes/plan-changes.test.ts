@@ -3,7 +3,7 @@ import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
@@ -11,6 +11,7 @@ import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
 import { applyDuePlanChanges, changePlan } from '../../../src/services/plan-changes/plan-changes.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
+import { refuseRows, warningLog } from '../../refused-rows.ts';
 
 const [FREE] = DEFAULT_PLANS as [Plan];
 const plan = (id: string, customDomains: number | null, more: Partial<Plan> = {}): Plan => ({
@@ -29,14 +30,10 @@ const PLANS = [
   plan('any', null, { price: 'contact' }),
 ];
 
-let test: TestCore;
-let core: Core;
 let caller: AccountCaller;
 let account: string;
-beforeAll(async () => {
-  test = await createTestCore({ plans: createPlans(PLANS) });
-  ({ core } = test);
-});
+const test = await createTestCore({ plans: createPlans(PLANS) });
+const { core } = test;
 afterAll(async () => {
   await expectSound(test);
   await test.close();
@@ -203,11 +200,7 @@ describe('api §6: a downgrade', () => {
     await core.database.transaction(async (em) => {
       await lockAccount(em, account);
       applying = applyDuePlanChanges(later());
-      const waiting = () =>
-        test.database.query(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-      await expect.poll(waiting).toHaveLength(1);
+      await untilLockIsAwaited(test);
       await sql`update plan_change set due = now() + interval '10 years'`.execute(em.getKysely());
     });
     expect(await applying).toBe(0);

@@ -39,21 +39,9 @@ describe('small contents', () => {
     expect(reads).toBe(2);
   });
 
-  it('are read once for concurrent requests', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => hot.read(contentOf('first'))));
-    expect(new Set(answers).size).toBe(1);
-    expect(reads).toBe(1);
-  });
-
   it('never exceed their memory; the least recently used are evicted first', async () => {
     for (const text of texts) for (let n = 0; n < 2; n += 1) await hot.read(contentOf(text));
     expect(texts.filter((text) => hot.peek(contentOf(text)))).toEqual(['second', 'third', 'fourth']);
-  });
-
-  it('are not evicted by contents that are read once', async () => {
-    for (let n = 0; n < 2; n += 1) await hot.read(contentOf('first'));
-    for (let n = 0; n < 100; n += 1) await hot.read(contentOf(`once ${n}`));
-    expect(String(hot.peek(contentOf('first')))).toBe('first');
   });
 
   it('with bytes that do not match their hash are an error, and never cached (T36)', async () => {

@@ -1,8 +1,7 @@
 import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
-import type { LiveSites } from '../../../src/services/sites/site-lookup.ts';
+import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
 
 let test: TestCore;
 let sites: LiveSites;

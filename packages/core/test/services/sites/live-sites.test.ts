@@ -154,26 +154,4 @@ describe('cached sites', () => {
     );
     expect(await sites.find({ deployment })).toBe('taken-down');
   });
-
-  it('are served to every visitor during fresh loads', async () => {
-    const sites = new LiveSiteCache(test.core);
-    const deployment = await deploy();
-    for (let round = 0; round < 5; round += 1) {
-      const found = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => findSite(sites, deployment, { fresh: i % 3 === 0 })),
-      );
-      for (const site of found) expect(site!.manifest.size).toBe(3);
-    }
-  });
-
-  it('are served to every visitor while memory is short', async () => {
-    const sites = new LiveSiteCache(test.core, { sitesBytes: 2_500 });
-    const deployments = await Promise.all(Array.from({ length: 12 }, () => deploy()));
-    for (let round = 0; round < 5; round += 1) {
-      const found = await Promise.all(
-        [...deployments, ...deployments].map((deployment) => findSite(sites, deployment)),
-      );
-      for (const site of found) expect(site!.manifest.size).toBe(3);
-    }
-  });
 });

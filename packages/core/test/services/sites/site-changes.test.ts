@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Listener } from '../../../src/database/listener.ts';
-import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
-import type { LiveSites, SiteLookup } from '../../../src/services/sites/site-lookup.ts';
+import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
+import type { SiteLookup } from '../../../src/services/sites/load-sites.ts';
 
 /** One second, with a margin for a busy machine. */
 const SOON_MS = 5_000;

@@ -1,7 +1,7 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -11,16 +11,14 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
-import { expireDeployments } from '../../../src/services/sweep/expire-deployments.ts';
+import { expireDeployments } from '../../../src/services/sweep/expire.ts';
+import { refuseRows, warningLog } from '../../refused-rows.ts';
 
 const SITE = { 'index.html': 'for a while' };
 const THREE_DAYS = 3 * 86_400;
 
-let test: TestCore;
 let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-});
+const test = await createTestCore();
 afterAll(async () => {
   await expectSound(test);
   await test.close();

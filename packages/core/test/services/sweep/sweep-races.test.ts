@@ -5,10 +5,9 @@ import { expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { toServiceError } from '../../../src/routers/error-body.ts';
-import { recordHeartbeat, newBootId } from '../../../src/services/sweep/boots.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { sweep } from '../../../src/services/sweep/sweep.ts';
-import { withJitter } from '../jitter.ts';
+import { newBootId, recordHeartbeat, sweep } from '../../../src/services/sweep/sweep.ts';
+import { seededRandom, withJitter } from '../jitter.ts';
 
 const DURATION_MS = 2_000;
 const MAX_PAUSE_MS = 6;

@@ -1,28 +1,30 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { randomBytes } from 'node:crypto';
+import {
+  checksumsOf,
+  createTestCore,
+  deploySite,
+  insertPack,
+  readSite,
+  untilLockIsAwaited,
+  whileLocked,
+} from '@berth/testing/core';
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../../src/core.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { recordHeartbeat, newBootId } from '../../../src/services/sweep/boots.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { tryCloseFence, enterFence } from '../../../src/services/packs/fence.ts';
-import { DEFAULT_SWEEP, sweep } from '../../../src/services/sweep/sweep.ts';
+import { DEFAULT_SWEEP, newBootId, recordHeartbeat, sweep } from '../../../src/services/sweep/sweep.ts';
 
 const HOUR_SECONDS = 3_600;
 const MiB = 1024 ** 2;
 
-let test: TestCore;
-let core: Core;
-let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-  ({ caller } = await test.account());
-});
+const test = await createTestCore();
+const { core } = test;
+const { caller } = await test.account();
 afterAll(() => test.close());
 afterEach(async () => {
   await expectSound(test);
@@ -48,7 +50,7 @@ async function anotherProcess(): Promise<Core> {
 /** Starts an upload that has written to the disk and has not finished. */
 async function uploadInProgress(of: Core) {
   const bytes = randomBytes(2.1 * MiB);
-  const upload = await beginDeploy(of, caller, null);
+  const upload = await beginDeploy({ core: of, caller }, null);
   upload.form.add('checksums', checksumsOf({ big: bytes }));
   const sink = upload.files.begin('big');
   for (let at = 0; at < bytes.length; at += MiB) await sink.write(bytes.subarray(at, at + MiB));
@@ -128,31 +130,12 @@ describe('W2, W5: packs that nothing refers to', () => {
 
 describe('W1: the fence', () => {
   /** Runs `work` while a deploy holds the fence. */
-  async function whileFenced(work: (leave: () => void) => Promise<void>): Promise<void> {
-    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-    const holder = core.database.transaction(async (em) => {
-      await enterFence(em);
-      enter();
-      await left;
-    });
-    await entered;
-    try {
-      await work(leave);
-    } finally {
-      leave();
-      await holder;
-    }
-  }
+  const whileFenced = (work: (leave: () => Promise<void>) => Promise<void>) => whileLocked(core, enterFence, work);
 
   it('keeps the sweep out while a deploy holds it, but not from its other work', async () => {
     await remove(await deploy());
     await whileFenced(async () => {
-      const dead = randomUUID();
-      await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'dead', $2, now())`, [
-        dead,
-        core.boot,
-      ]);
+      await insertPack(test, 'dead');
       expect(await sweepAll(test)).toEqual({ expired: 0, deployments: 1, packs: 1, fenced: false });
       expect(await packs()).toMatchObject([{ state: 'sealed' }]);
     });
@@ -163,14 +146,8 @@ describe('W1: the fence', () => {
     await remove(await deploy());
     await whileFenced(async (leave) => {
       const swept = sweep(core, { graceMs: 0, fenceWaitMs: 60_000 });
-      // Other databases of the server have their own locks.
-      const waiting = () =>
-        test.database.query(
-          `select 1 from pg_locks join pg_database on pg_database.oid = database
-           where datname = current_database() and locktype = 'advisory' and not granted`,
-        );
-      await expect.poll(waiting).toHaveLength(1);
-      leave();
+      await untilLockIsAwaited(test);
+      await leave();
       expect(await swept).toMatchObject({ packs: 1, fenced: true });
     });
   });
@@ -271,11 +248,7 @@ describe('a deleted deployment whose rows cannot be removed', () => {
 
 describe('a step of the sweep that fails', () => {
   it('is named in the log and reported, and does not stop the steps after it', async () => {
-    const dead = randomUUID();
-    await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'dead', $2, now())`, [
-      dead,
-      core.boot,
-    ]);
+    await insertPack(test, 'dead');
     await test.database.query('alter table idempotency_record rename to away');
     const { log, warnings } = warningLog();
     try {
@@ -335,23 +308,14 @@ describe('W4: open packs that no process fills', () => {
   });
 
   it('are removed if they belong to a finished upload of this process', async () => {
-    const orphan = randomUUID();
-    await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
-      orphan,
-      core.boot,
-    ]);
+    const orphan = await insertPack(test, 'open');
     await (await core.packs.create(orphan)).seal(0);
     await sweepAll(test);
     await expectSwept(test);
   });
 
   it('are removed even if another one cannot be', async () => {
-    const orphans = [randomUUID(), randomUUID(), randomUUID()].toSorted();
-    for (const id of orphans)
-      await test.database.query(`insert into pack (id, state, boot_id, created) values ($1, 'open', $2, now())`, [
-        id,
-        core.boot,
-      ]);
+    const orphans = (await Promise.all([1, 2, 3].map(() => insertPack(test, 'open')))).toSorted();
     const accept = await refuseRows(test.database, 'update on pack', `old.id = '${orphans[0]}'`);
     const { log, warnings } = warningLog();
     try {

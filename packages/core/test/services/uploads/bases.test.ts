@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
 import { createTestCore, type TestCore } from '@berth/testing/core';
 import { begin, listOf, publishDelta, sendMissing } from '@berth/testing/uploads';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../../src/core.ts';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { verifyPassword } from '../../../src/services/sites/passwords.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
-let test: TestCore;
-let core: Core;
-let caller: AccountCaller;
-let token: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-  ({ caller } = await test.account('pro'));
-  token = await test.deployToken(caller);
-});
+const test = await createTestCore();
+const { core } = test;
+const { caller } = await test.account('pro');
+const token = await test.deployToken(caller);
 afterAll(() => test.close());
 
 const PASSWORD = 'open sesame';
@@ -39,11 +33,6 @@ async function opens(deployment: string, passwords: readonly string[]): Promise<
   for (const password of passwords) if (await verifyPassword(password, row!.hash)) found.push(password);
   return found;
 }
-const refusal = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.unreachable('it was not refused'),
-    (error: unknown) => error,
-  );
 
 describe('api §9: a base that is protected by a password', () => {
   it.each([
@@ -143,8 +132,7 @@ describe('api §9: a deployment that was taken down', () => {
   it('can be published again by sending its bytes', async () => {
     const files = site();
     await takenDown(files);
-    const begunUpload = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begunUpload, files);
+    const begunUpload = await uploadAll(core, caller, files);
     expect((await commitUpload({ core, caller }, begunUpload.upload)).status).toBe('success');
   });
 });

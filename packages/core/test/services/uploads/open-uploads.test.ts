@@ -1,52 +1,37 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller, AnonymousCaller, Caller } from '../../../src/core.ts';
+import { abortUpload } from '../../../src/services/uploads/uploads.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
 import { createTestCore, type TestCore } from '@berth/testing/core';
 import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
 import { begin, listOf, publishDelta, send, sendMissing } from '@berth/testing/uploads';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../../src/core.ts';
-import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
-import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
 
 const MOST = 20;
 const MAX_ANONYMOUS = 3;
 const IDLE_SECONDS = 600;
 
-let test: TestCore;
-let core: Core;
 let caller: AccountCaller;
 let token: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-});
+const test = await createTestCore();
+const { core } = test;
 beforeEach(async () => {
   ({ caller } = await test.account('pro'));
   token = await test.deployToken(caller);
 });
-afterAll(async () => {
-  await expectSound(test);
-  await sweepAll(test);
-  await expectSwept(test);
-  await test.close();
-});
+afterAll(() => closeSwept(test));
 
 const files = () => ({ 'index.html': randomUUID() });
 const open = (by: Caller) => begin(core, by, { files: listOf(files()) });
 const abort = (upload: string, by: Caller = caller) => abortUpload({ core, caller: by }, upload);
-const refusal = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.unreachable('it was not refused'),
-    (error: unknown) => error,
-  );
 const MISSING = { status: 404, message: 'There is no such upload.' };
 
 describe('api §9: an upload that is aborted', () => {
   it('is gone at once, with its references to packs', async () => {
     const before = await stateOf(test);
     const site = files();
-    const begunUpload = await begin(core, caller, { files: listOf(site) });
-    await sendMissing(core, caller, begunUpload, site);
+    const begunUpload = await uploadAll(core, caller, site);
     expect(await abort(begunUpload.upload)).toEqual({ upload: begunUpload.upload });
     expect(await stateOf(test)).toMatchObject({ upload: before.upload, upload_content: before.upload_content });
     expect(await stateOf(test)).toMatchObject({ upload_pack: before.upload_pack });
@@ -76,8 +61,7 @@ describe('api §9: an upload that is aborted', () => {
 
   it('cannot be one that was committed', async () => {
     const site = files();
-    const begunUpload = await begin(core, caller, { files: listOf(site) });
-    await sendMissing(core, caller, begunUpload, site);
+    const begunUpload = await uploadAll(core, caller, site);
     const body = await commitUpload({ core, caller }, begunUpload.upload);
     expect(await refusal(abort(begunUpload.upload))).toMatchObject({ status: 422, details: { state: 'committed' } });
     expect(await commitUpload({ core, caller }, begunUpload.upload)).toEqual(body);
@@ -86,7 +70,7 @@ describe('api §9: an upload that is aborted', () => {
   it('refuses the contents of a body that was being sent', async () => {
     const site = files();
     const begunUpload = await begin(core, caller, { files: listOf(site) });
-    const body = await receiveContents(core, caller, begunUpload.upload);
+    const body = await receiveContents({ core, caller }, begunUpload.upload);
     const sink = body.begin(begunUpload.missing[0]!, site['index.html'].length);
     await sink.write(Buffer.from(site['index.html']));
     sink.end();
@@ -105,8 +89,8 @@ describe.each([
     test.advance(60);
     const error = await refusal(open(by()));
     expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
-    expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(IDLE_SECONDS - 70);
-    expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeLessThanOrEqual(IDLE_SECONDS - 60);
+    expect(error.retryAfterSeconds).toBeGreaterThan(IDLE_SECONDS - 70);
+    expect(error.retryAfterSeconds).toBeLessThanOrEqual(IDLE_SECONDS - 60);
     for (const { upload } of uploads) await abort(upload, by());
     await abort((await open(by())).upload, by());
   });

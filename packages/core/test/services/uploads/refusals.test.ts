@@ -1,37 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { ANONYMOUS_PLAN, DEFAULT_PLANS } from '@berth/contract';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
-import { expectSound, stateOf } from '@berth/testing/invariants';
-import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFiles } from '@berth/testing/uploads';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../../src/core.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
+import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { expectSound, stateOf } from '@berth/testing/invariants';
+import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFiles } from '@berth/testing/uploads';
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 6, maxTotalSize: 3_000 };
 
-let test: TestCore;
-let core: Core;
-let caller: AccountCaller;
-let base: string;
 let before: Awaited<ReturnType<typeof stateOf>>;
-beforeAll(async () => {
-  const free = DEFAULT_PLANS.find(({ plan }) => plan === ANONYMOUS_PLAN)!;
-  test = await createTestCore({ plans: createPlans([{ ...free, limits: LIMITS }]) });
-  ({ core } = test);
-  ({ caller } = await test.account());
-  base = (await deploySite(core, caller, { 'index.html': 'home', a: '1' })).body.deployment;
-});
+const free = DEFAULT_PLANS.find(({ plan }) => plan === ANONYMOUS_PLAN)!;
+const test = await createTestCore({ plans: createPlans([{ ...free, limits: LIMITS }]) });
+const { core } = test;
+const { caller } = await test.account();
+const base = (await deploySite(core, caller, { 'index.html': 'home', a: '1' })).body.deployment;
 beforeEach(async () => void (before = await stateOf(test)));
 afterEach(() => expectSound(test));
 afterAll(() => test.close());
 
-const refusal = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.unreachable('it was not refused'),
-    (error: { status: number; message: string; details?: unknown }) => error,
-  );
 const file = (path: string, bytes = '') => listOf({ [path]: bytes })[0]!;
 
 describe('api §3, §9: beginning an upload is refused, and changes nothing', () => {
@@ -179,7 +167,7 @@ describe('api §9: a body of contents', () => {
 
   it('is limited to the size of the missing contents', async () => {
     const files = three();
-    const body = await receiveContents(core, caller, await upload(files));
+    const body = await receiveContents({ core, caller }, await upload(files));
     expect(body.maxBytes).toBe(3 * (40 + 40));
     await body.close();
   });

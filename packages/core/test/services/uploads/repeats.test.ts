@@ -1,26 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Core } from '../../../src/core.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { createTestCore, type TestCore } from '@berth/testing/core';
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { begin, listOf, send, sendMissing } from '@berth/testing/uploads';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../../src/core.ts';
-import { openDatabase } from '../../../src/database/database.ts';
-import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
-let test: TestCore;
-let core: Core;
-let caller: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-  ({ caller } = await test.account('pro'));
-});
-afterAll(async () => {
-  await expectSound(test);
-  await sweepAll(test);
-  await expectSwept(test);
-  await test.close();
-});
+const test = await createTestCore();
+const { core } = test;
+const { caller } = await test.account('pro');
+afterAll(() => closeSwept(test));
 
 const rows = async () => {
   const [row] = await test.database.query<{ contents: number; packs: number; bytes: number }>(`
@@ -33,8 +23,7 @@ const site = () => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i
 describe('api §9: contents that were already received', () => {
   it('are accepted and ignored: repeating a body records nothing more', async () => {
     const files = site();
-    const begunUpload = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begunUpload, files);
+    const begunUpload = await uploadAll(core, caller, files);
     const before = await rows();
     for (let i = 0; i < 5; i += 1)
       expect(await sendMissing(core, caller, begunUpload, files)).toEqual({ received: 20, missing: 0 });
@@ -90,8 +79,7 @@ describe('api §9: contents that were already received', () => {
 describe('api §9: concurrent commits of one upload', () => {
   it('run one after the other and return the same deployment', async () => {
     const files = site();
-    const begunUpload = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begunUpload, files);
+    const begunUpload = await uploadAll(core, caller, files);
     const database = openDatabase(test.database.address, { poolSize: 4 });
     let reading = 0;
     let most = 0;

@@ -1,42 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { DEPLOYMENT_ID } from '@berth/contract';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
 import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
 import { begin, listOf, publishDelta, send, sendMissing, sha256Of, type UploadFiles } from '@berth/testing/uploads';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountCaller, Core } from '../../../src/core.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { sweep } from '../../../src/services/sweep/sweep.ts';
-import { abortUpload } from '../../../src/services/uploads/abort-upload.ts';
+import { abortUpload } from '../../../src/services/uploads/uploads.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
 const HOUR_SECONDS = 3_600;
 
-let test: TestCore;
-let core: Core;
-let caller: AccountCaller;
-let other: AccountCaller;
-beforeAll(async () => {
-  test = await createTestCore();
-  ({ core } = test);
-  [caller, other] = [(await test.account('pro')).caller, (await test.account('pro')).caller];
-});
-afterAll(async () => {
-  await expectSound(test);
-  await sweepAll(test);
-  await expectSwept(test);
-  await test.close();
-});
+const test = await createTestCore();
+const { core } = test;
+const [caller, other] = [(await test.account('pro')).caller, (await test.account('pro')).caller];
+afterAll(() => closeSwept(test));
 
 const fresh = (length = 40) => randomBytes(length).toString('hex');
 const commit = (upload: string, by = caller) => commitUpload({ core, caller: by }, upload);
 const siteOf = async (deployment: string) =>
   Object.fromEntries(Object.entries((await readSite(core, deployment))!).map(([path, bytes]) => [path, String(bytes)]));
-const refusal = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.unreachable('it was not refused'),
-    (error: { status: number; message: string; details?: unknown }) => error,
-  );
 
 describe('api §9: an upload', () => {
   it('requests every content once, publishes when all are received, and is served byte for byte', async () => {
@@ -255,8 +238,7 @@ describe('api §9: a commit', () => {
 
   it('I6: sent twelve times at once creates one deployment, counts it once and records it once', async () => {
     const files = { 'index.html': fresh() };
-    const begunUpload = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begunUpload, files);
+    const begunUpload = await uploadAll(core, caller, files);
     const before = await stateOf(test);
     const bodies = await Promise.all(Array.from({ length: 12 }, () => commit(begunUpload.upload)));
     expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
@@ -275,8 +257,7 @@ describe('api §9: a commit', () => {
     const uploads = await Promise.all(
       [1, 2, 3].map(async () => {
         const files = { 'index.html': fresh() };
-        const begunUpload = await begin(core, small, { files: listOf(files) });
-        await sendMissing(core, small, begunUpload, files);
+        const begunUpload = await uploadAll(core, small, files);
         return begunUpload.upload;
       }),
     );
@@ -327,8 +308,7 @@ describe('P10: an upload that is open', () => {
   it('keeps the contents it received and those it need not send for 24 hours, and can be committed until then', async () => {
     const files = { 'spared.html': fresh(), 'brought.html': fresh() };
     const { deployment } = await publishDelta(core, caller, { 'spared.html': files['spared.html'] });
-    const begunUpload = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begunUpload, files);
+    const begunUpload = await uploadAll(core, caller, files);
     await deleteDeployment({ core, caller }, deployment);
     test.advance(24 * HOUR_SECONDS - 60);
     await sweep(core);
@@ -359,8 +339,7 @@ describe('P10: an upload that is open', () => {
 
   it('has no references to packs after the commit, which can be repeated for 24 hours', async () => {
     const files = { 'index.html': fresh() };
-    const begunUpload = await begin(core, caller, { files: listOf(files) });
-    await sendMissing(core, caller, begunUpload, files);
+    const begunUpload = await uploadAll(core, caller, files);
     test.advance(23 * HOUR_SECONDS);
     const body = await commit(begunUpload.upload);
     test.advance(23 * HOUR_SECONDS);

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import type { CreatedDeployment } from '@berth/contract';
+import { yieldEvents } from '../progress.ts';
+import { defaultCacheDir } from '../folder/cache-files.ts';
+import { findLastDeployment, targetCacheName, saveLastDeployment } from '../folder/last-deployment.ts';
+import { readFolderWithEvents } from '../folder/read-folder.ts';
+import type { DeployEvent } from './events.ts';
+import type { DeployFilesInput, DeployFolderInput, DeployFolderOptions, DeployOptions } from './input.ts';
+import { publish, checkPublication } from './publish.ts';
+import { fingerprintOf, hashPassword, ResumeState } from './resume-state.ts';
+import { folderSource, memorySource } from './source.ts';
+
+/**
+ * Publishes a folder, emits events on the way, and returns the deployment.
+ *
+ * Sends only the contents that the server does not have, unless `delta` is false. A run that is killed or aborted leaves nothing
+ * half published. The next run resumes it, if its input is the same. Temporary failures are retried, and reported as `retried`.
+ *
+ * To abort, stop iterating.
+ *
+ * @throws ClientError: `folder` if the folder cannot be published as it is, or changes meanwhile; `aborted` if the caller
+ *   aborted; otherwise the error of the server.
+ * Source: api §3, §9.
+ */
+export function deployFolder(
+  input: DeployFolderInput,
+  options: DeployFolderOptions = {},
+): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
+  return yieldEvents(options.signal, async (emit, signal) => {
+    checkPublication(input);
+    const { cacheDir = defaultCacheDir() } = options;
+    const { client, domain = null } = input;
+    const snapshot = options.snapshot ?? (await readFolderWithEvents(input.folder, cacheDir, emit, signal));
+    const target = { client, root: snapshot.root, domain };
+    const name = targetCacheName(target);
+    const password = await hashPassword(input.password, name);
+    const fingerprint = fingerprintOf(snapshot.files, input, password);
+    const resumeState = new ResumeState({ path: join(cacheDir, 'unfinished', `${name}.json`), fingerprint });
+    const context = {
+      source: folderSource(snapshot),
+      publication: input,
+      lastDeployment: findLastDeployment(cacheDir, target),
+      resumeState,
+      emit,
+      signal,
+    };
+    return publish(context, options, ({ deployment }) =>
+      saveLastDeployment(cacheDir, target, { deployment, password, files: snapshot.files }),
+    );
+  });
+}
+
+/**
+ * Publishes files from memory. Works like `deployFolder` and emits the same events, except `walked` and `hashed`. Nothing is
+ * remembered: an interrupted run cannot be resumed.
+ *
+ * @throws ClientError, as `deployFolder`.
+ */
+export function deployFiles(
+  input: DeployFilesInput,
+  options: DeployOptions = {},
+): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
+  return yieldEvents(options.signal, (emit, signal) => {
+    checkPublication(input);
+    const source = memorySource(input.files);
+    const resumeState = new ResumeState();
+    const context = { source, publication: input, lastDeployment: null, resumeState, emit, signal };
+    return publish(context, options, () => {});
+  });
+}

@@ -1,0 +1,175 @@
+import { createHash, hash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
+import { createThrottle, PROGRESS_INTERVAL_MS, TimeSlices } from '../progress.ts';
+import type { Amount, FolderEvent } from './events.ts';
+import { changingFileError, unreadableError } from './folder-errors.ts';
+import { fileStateOf, type HashCache, isSettled } from './hash-cache.ts';
+import type { FoundFile } from './list-files.ts';
+import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from './read-file.ts';
+
+/** How many times to read a file again if it changed while it was read, and the pause before that in milliseconds. */
+const MAX_READ_RETRIES = 3;
+const RETRY_PAUSE_MS = 50;
+
+/** The maximum length of the first line of a private key. It may be split across two pieces. */
+const MAX_MARKER_CHARACTERS = 96;
+
+/** A file and its hash. `privateKey` is true if it contains a private key. */
+export type HashedFile = FoundFile & { sha256: string; privateKey: boolean };
+
+/**
+ * Hashes the files of a folder, and emits progress. Hashes the small ones on this thread, and meanwhile the large ones, one at
+ * a time, while other threads read them.
+ *
+ * @param cache Provides known hashes, and receives the hash of every settled file.
+ * @param startedMs When the folder was listed, in Unix milliseconds.
+ * @throws ClientError of the kind `folder` if a file cannot be read or keeps changing.
+ */
+export async function hashFiles(
+  root: string,
+  found: readonly FoundFile[],
+  cache: HashCache,
+  startedMs: number,
+  emit: (event: FolderEvent) => void,
+  callerSignal: AbortSignal,
+): Promise<HashedFile[]> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([callerSignal, failed.signal]);
+  const slices = new TimeSlices(signal);
+  const isProgressDue = createThrottle(PROGRESS_INTERVAL_MS);
+  const hashed: HashedFile[] = [];
+  const unknown: FoundFile[] = [];
+  const done: Amount = { files: 0, bytes: 0 };
+  for (const file of found) {
+    if (slices.isOver()) await slices.next();
+    const sha256 = cache.find(file.name, fileStateOf(file.stats));
+    if (sha256 === null) unknown.push(file);
+    else {
+      hashed.push({ ...file, sha256, privateKey: false });
+      addFile(done, file);
+    }
+  }
+  const [total, cached] = [amountOf(found), { ...done }];
+
+  function emitProgress(): void {
+    if (isProgressDue() || done.files === total.files) emit({ type: 'hashed', done: { ...done }, total, cached });
+  }
+
+  /** Progress counts the size at which the file was found, so that it ends exactly at the total. */
+  function record(file: FoundFile, result: HashedFile): void {
+    hashed.push(result);
+    if (!result.privateKey && isSettled(result.stats, startedMs))
+      cache.add(result.name, fileStateOf(result.stats), result.sha256);
+    addFile(done, file);
+    emitProgress();
+  }
+
+  async function hashLargeFiles(): Promise<void> {
+    for (const file of unknown.filter(isLarge))
+      record(file, (await hashLargeFile(root, file, signal)) ?? (await hashChangedFile(root, file, signal)));
+  }
+
+  async function hashSmallFiles(): Promise<void> {
+    for (const file of unknown.filter((file) => !isLarge(file))) {
+      if (slices.isOver()) await slices.next();
+      record(file, hashSmallFile(root, file) ?? (await hashChangedFile(root, file, signal)));
+    }
+  }
+
+  if (unknown.length === 0) emitProgress();
+  const running = [hashLargeFiles(), hashSmallFiles()];
+  try {
+    await Promise.all(running);
+  } catch (thrown) {
+    failed.abort();
+    await Promise.allSettled(running);
+    throw thrown;
+  }
+  return hashed;
+}
+
+/** The number of files, and their total size. */
+export function amountOf(files: readonly FoundFile[]): Amount {
+  const amount: Amount = { files: 0, bytes: 0 };
+  for (const file of files) addFile(amount, file);
+  return amount;
+}
+
+function addFile(amount: Amount, { stats }: FoundFile): void {
+  amount.files += 1;
+  amount.bytes += Number(stats.size);
+}
+
+function isLarge({ stats }: FoundFile): boolean {
+  return stats.size > SMALL_FILE_BYTES;
+}
+
+/**
+ * Reads and hashes a small file.
+ *
+ * @returns `null` if it changed since it was found, or while it was read.
+ * @throws ClientError of the kind `folder` if it cannot be read.
+ */
+function hashSmallFile(root: string, found: FoundFile): HashedFile | null {
+  try {
+    const { bytes, stats } = readSmallFile(`${root}/${found.name}`, Number(found.stats.size));
+    if (fileStateOf(stats) !== fileStateOf(found.stats)) return null;
+    const privateKey = mayHoldPrivateKey(found.path) && PRIVATE_KEY_MARKER.test(bytes.toString('latin1'));
+    return { ...found, sha256: hash('sha256', bytes), privateKey };
+  } catch (thrown) {
+    throw unreadableError(found.path, thrown);
+  }
+}
+
+/** Does the same as {@link hashSmallFile} for a file of any size, piece by piece. */
+async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile | null> {
+  const digest = createHash('sha256');
+  const mayHoldKey = mayHoldPrivateKey(found.path);
+  let privateKey = false;
+  let tail = '';
+  try {
+    const pieces = readLargeFile(`${root}/${found.name}`);
+    for (;;) {
+      const { done, value } = await pieces.next();
+      if (done) {
+        if (fileStateOf(value) !== fileStateOf(found.stats)) return null;
+        return { ...found, sha256: digest.digest('hex'), privateKey };
+      }
+      if (signal.aborted) await pieces.return(found.stats);
+      signal.throwIfAborted();
+      digest.update(value);
+      if (!mayHoldKey) continue;
+      const text = tail + value.toString('latin1');
+      privateKey ||= PRIVATE_KEY_MARKER.test(text);
+      tail = text.slice(-MAX_MARKER_CHARACTERS);
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw unreadableError(found.path, thrown);
+  }
+}
+
+/**
+ * Hashes a file that changed while it was read, as soon as it stops changing.
+ *
+ * @throws ClientError of the kind `folder` if it keeps changing.
+ */
+async function hashChangedFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile> {
+  for (let attempt = 1; attempt <= MAX_READ_RETRIES; attempt += 1) {
+    await sleep(RETRY_PAUSE_MS, undefined, { signal });
+    const fresh = { ...found, stats: statFile(root, found) };
+    const hashed = isLarge(fresh) ? await hashLargeFile(root, fresh, signal) : hashSmallFile(root, fresh);
+    if (hashed) return hashed;
+  }
+  throw changingFileError(found.path);
+}
+
+function statFile(root: string, { name, path }: FoundFile) {
+  try {
+    return lstatSync(`${root}/${name}`, { bigint: true });
+  } catch (thrown) {
+    throw unreadableError(path, thrown);
+  }
+}

@@ -1,0 +1,123 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Caller, Core, Scope } from '../../core.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ContentDigest } from '../../storage/pack-builder.ts';
+import type { LockedAccount } from '../accounts/account-lock.ts';
+import {
+  addStorage,
+  estimateStorage,
+  lockAnonymousAddress,
+  measureStorage,
+  refuseBeyondStorageCap,
+  requireAnonymousStorage,
+  storageCapOf,
+  storageOwnerOf,
+} from '../accounts/storage.ts';
+import type { ContentLengths } from '../packs/contents.ts';
+import { findOwnContents } from '../packs/own-contents.ts';
+import { hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
+
+const MEASURE_EVERY_BYTES = 16 * 1024 * 1024;
+
+/** Tracks the storage that a deploy needs while its contents arrive. */
+export interface StorageTracker {
+  /** Adds a content that has arrived. */
+  add(content: Pick<ContentDigest, 'sha256' | 'size'>): void;
+  /** @throws `forbidden`, with `details`, once the contents that arrived are known to exceed the cap. */
+  check(): void;
+}
+
+/**
+ * Refuses a deploy that cannot fit its owner's storage before all of it is read. Storage is measured only when the
+ * bytes that arrived might not fit, concurrently with the upload. The final check is in {@link countStorage}.
+ *
+ * @param key A deploy that repeats an earlier one is not refused, because it adds nothing.
+ * @throws `forbidden`, with `details`, if the owner already exceeds the cap. Source: api §6.
+ */
+export async function trackStorage(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<StorageTracker> {
+  const { core, caller } = scope;
+  const limit = storageCapOf(core, caller.kind === 'account' ? caller.plan : null);
+  if (limit === undefined) return { add() {}, check() {} };
+  const owner = storageOwnerOf(caller);
+  const arrived = new Map<string, number>();
+  let refusal: unknown = null;
+  let isMeasuring = false;
+  let unmeasuredBytes = 0;
+  let room = limit - (await estimateStorage(core, owner));
+  if (room < 0) await measure();
+  check();
+
+  async function measure(): Promise<void> {
+    isMeasuring = true;
+    unmeasuredBytes = 0;
+    try {
+      const storage = await measureStorage(core, owner, arrived);
+      room = Math.max(limit! - storage.used - storage.added, MEASURE_EVERY_BYTES);
+      refuseBeyondStorageCap(storage, limit);
+    } catch (error) {
+      // Other errors are left to the transaction.
+      const isFull = error instanceof ServiceError && error.code === 'forbidden';
+      if (isFull && !(key && (await hasStoredOutcome(core, key)))) refusal = error;
+    } finally {
+      isMeasuring = false;
+    }
+  }
+
+  function check(): void {
+    if (refusal !== null) throw refusal;
+  }
+
+  return {
+    check,
+    add({ sha256, size }) {
+      if (arrived.has(sha256)) return;
+      arrived.set(sha256, size);
+      unmeasuredBytes += size;
+      if (unmeasuredBytes > room && !isMeasuring) measure().catch(() => {});
+    },
+  };
+}
+
+const NO_CONTENTS: ContentLengths = new Map();
+
+/**
+ * Counts the contents of a publication as stored for its owner, under the fence. Locks an anonymous address.
+ *
+ * @param account The account of the caller, already locked; `null` for an anonymous one.
+ * @param fresh The contents that were not stored before.
+ * @throws `forbidden`, with `details`, beyond the cap. Source: api §6; security T26.
+ */
+export async function countStorage(
+  em: EntityManager,
+  { core, caller }: Scope<Caller>,
+  account: LockedAccount | null,
+  { files, reserved }: { files: readonly { sha256: string; size: number }[]; reserved: boolean },
+  fresh: ReadonlySet<string>,
+): Promise<void> {
+  const contents = reserved ? NO_CONTENTS : new Map(files.map(({ sha256, size }) => [sha256, size]));
+  if (caller.kind === 'anonymous') {
+    await lockAnonymousAddress(em, caller.address);
+    return requireAnonymousStorage(em, caller.address, contents);
+  }
+  if (account) await countAccountStorage(em, core, account, contents, fresh);
+}
+
+/**
+ * Counts contents as stored for an account, except those that its recent deployments already have.
+ *
+ * @param account Already locked.
+ * @param fresh The contents that were not stored before.
+ * @throws `forbidden`, with `details`, beyond the cap. Source: api §6.
+ */
+export async function countAccountStorage(
+  em: EntityManager,
+  core: Core,
+  account: LockedAccount,
+  contents: ContentLengths,
+  fresh: ReadonlySet<string>,
+): Promise<void> {
+  const known = new Set(contents.keys().filter((sha256) => !fresh.has(sha256)));
+  const { lengths: own } = await findOwnContents(em, core, account.id, known);
+  const further = new Map(contents.entries().filter(([sha256]) => !own.has(sha256)));
+  await addStorage(em, core, account, further, { certain: further.size <= fresh.size });
+}

@@ -1,0 +1,31 @@
+import stringWidth from 'string-width';
+
+const GAP = '  ';
+/** Control characters, line separators, and characters that change the direction of text. */
+const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Escapes every character that would move the cursor, start a line or change the direction of text: `\u001b` for ESC. Escaped
+ * JSON keeps its meaning.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Formats rows as aligned columns under a heading. Returns nothing if there are no rows. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : columns([heading.map((title) => title.toUpperCase()), ...rows]);
+}
+
+/** Formats rows as aligned columns, by the width of their characters on a terminal. Control characters are escaped. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map(escapeControls).map((text) => ({ text, width: stringWidth(text) })));
+  const widths: number[] = [];
+  for (const row of cells) row.forEach(({ width }, at) => (widths[at] = Math.max(widths[at] ?? 0, width)));
+  return cells.map((row) =>
+    row
+      .map(({ text, width }, at) => text + ' '.repeat(widths[at]! - width))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
