@@ -6,7 +6,7 @@ import { abortedError, ClientError, type ClientErrorKind } from './errors.ts';
 export const MAX_RESPONSE_BYTES = 16 * 1024 ** 2;
 
 /** The maximum size of an error body, in bytes. */
-export const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /** The maximum length of an event in a stream, in characters. */
 export const MAX_EVENT_LENGTH = 64 * 1024;

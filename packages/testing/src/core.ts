@@ -5,21 +5,22 @@ import { join } from 'node:path';
 import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { expect } from 'vitest';
-import type { AccountCaller, AnonymousCaller, Caller, Core } from '../src/core.ts';
-import { openDatabase } from '../src/database/database.ts';
-import type { ServiceError } from '../src/errors.ts';
-import { createDns } from '../src/dns/dns.ts';
-import { createAccount, insertApiKey } from '../src/services/accounts/accounts.ts';
-import { createActivityFeed } from '../src/services/activities/activity-feed.ts';
-import { addToken } from '../src/services/accounts/tokens.ts';
-import { authenticate } from '../src/services/authentication.ts';
-import { recordHeartbeat, newBootId } from '../src/services/sweep/sweep.ts';
-import { beginDeploy } from '../src/services/deployments/deploy.ts';
-import { readIdempotencyKey } from '../src/services/deployments/idempotency.ts';
-import { LiveSiteCache } from '../src/services/sites/live-sites.ts';
-import { createPlans } from '../src/services/accounts/plans.ts';
-import { openDiskPacks } from '../src/storage/disk-packs.ts';
-import { createHasher } from '../src/storage/hasher.ts';
+import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../core/src/core.ts';
+import { openDatabase } from '../../core/src/database/database.ts';
+import type { ServiceError } from '../../core/src/errors.ts';
+import { createDns } from '../../core/src/dns/dns.ts';
+import { createAccount, insertApiKey } from '../../core/src/services/accounts/accounts.ts';
+import { createActivityFeed } from '../../core/src/services/activities/activity-feed.ts';
+import { addToken } from '../../core/src/services/accounts/tokens.ts';
+import { authenticate } from '../../core/src/services/authentication.ts';
+import { recordHeartbeat, newBootId } from '../../core/src/services/sweep/sweep.ts';
+import { beginDeploy } from '../../core/src/services/deployments/deploy.ts';
+import { readIdempotencyKey } from '../../core/src/services/deployments/idempotency.ts';
+import { LiveSiteCache } from '../../core/src/services/sites/live-sites.ts';
+import { createPlans } from '../../core/src/services/accounts/plans.ts';
+import { openDiskPacks } from '../../core/src/storage/disk-packs.ts';
+import { createHasher } from '../../core/src/storage/hasher.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** A complete core on its own database and folder. */
 export interface TestCore {

@@ -211,7 +211,7 @@ it.each([
   ['https://console.example.com/claim', null, `/claim/${UNKNOWN}`],
 ])('api §10: with CLAIM_URL %s the claim page is at %s and not at %s', async (claimUrl, there, elsewhere) => {
   const other = await startServer({ env: { BASE_URL: 'http://localhost:4999', CLAIM_URL: claimUrl } });
-  if (there) expectPage(await other.api(there, { key: null, headers: BROWSER }), 200);
+  if (there) expectClaimPage(await other.api(there, { key: null, headers: BROWSER }), 200);
   const answer = await other.api(elsewhere, { key: null, headers: BROWSER });
   expect(expectErrorAnswer(answer, 'not_found').message).toContain('address');
   if (there === `/${UNKNOWN}`) expect((await other.api('/ping')).status).toBe(200);

@@ -1,8 +1,7 @@
-import { type DnsServer, startDnsServer } from '@berth/core/testing';
+import { type DnsServer, startDnsServer } from '@berth/testing/dns-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectPage } from './expect-page.ts';
 import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
-import { type DnsServer, startDnsServer } from '@berth/testing/dns-server';
 import { closeClean, expectErrorAnswer } from '@berth/testing/expectations';
 import type { Answer, Ask } from '@berth/testing/requests';
 import { startServer, type TestServer } from '@berth/testing/server';

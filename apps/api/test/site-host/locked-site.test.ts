@@ -1,6 +1,5 @@
 import { type RawAnswer, stop } from '@berth/testing/raw-socket';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RawAnswer, stop } from '../http/raw-socket.ts';
 import { comparable, hostOf, LOCKED, runSampleSites } from './running-host.ts';
 
 /**

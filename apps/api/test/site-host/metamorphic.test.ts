@@ -2,7 +2,6 @@ import { compressDeployments, createCompressor } from '@berth/core/jobs';
 import { createRandom } from '@berth/testing/random';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../crash/traffic.ts';
 import { type Connection, openConnection, type Received } from './oracle/connection.ts';
 import { cookieOf } from './unlocking.ts';
 

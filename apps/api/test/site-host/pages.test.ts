@@ -3,7 +3,6 @@ import { ask, listen, stop } from '@berth/testing/raw-socket';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 import { type PageName, sendPage } from '../../src/site-host/pages.ts';
-import { ask, listen, stop } from '../http/raw-socket.ts';
 import { expectPage } from '../pages/expect-page.ts';
 
 const statuses: Record<PageName, number> = {

@@ -2,7 +2,6 @@ import { ask as askRaw, open } from '@berth/testing/raw-socket';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { safeNext } from '../../src/site-host/unlock-form.ts';
-import { ask as askRaw, open } from '../http/raw-socket.ts';
 import { expectLocked, MARKER, PASSWORD, problemOf, visitorsOf } from './unlocking.ts';
 
 const server = useServer({ env: { TRUST_PROXY: '127.0.0.1' }, clean: { secrets: [PASSWORD] } });

@@ -1,7 +1,6 @@
 import { ServiceError, unavailable } from '@berth/core';
 import { ask, type RawAnswer, stop } from '@berth/testing/raw-socket';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ask, type RawAnswer, stop } from '../http/raw-socket.ts';
 import { expectPage } from '../pages/expect-page.ts';
 import { hostOf, LOCKED, runSampleSites } from './running-host.ts';
 

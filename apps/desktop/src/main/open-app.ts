@@ -21,7 +21,7 @@ import { createNotifier } from './shell/notifier.ts';
 import { type Quitting, stopBeforeQuit } from './shell/quit.ts';
 import { hasTrayHost } from './shell/tray-host.ts';
 import { AppTray } from './shell/tray.ts';
-import { createUpdates, type Updates } from './shell/updates.ts';
+import { createUpdates } from './shell/updates.ts';
 import { type Appearance, MainWindow } from './shell/window.ts';
 
 /** The parameters of the start that are known when Electron is ready. */

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { sendBody } from '../../src/deploy/body.ts';
 import { MAX_BODY_BYTES, divideIntoBodies } from '../../src/deploy/send-contents.ts';
-import { startAnswering } from '../client/fake-servers.ts';
 import { sha256 } from './worlds.ts';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,5 @@
 import { useServer } from '@berth/testing/use-server';
 import { expect, test } from 'vitest';
-import { useServer } from '@berth/api/testing/vitest';
 import { deployFiles } from '../../src/deploy/deploy.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
 import { CANCELLED } from '../../src/deploy/input.ts';

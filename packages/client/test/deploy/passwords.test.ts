@@ -1,6 +1,5 @@
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { useServer } from '@berth/api/testing/vitest';
 import { deployFiles } from '../../src/deploy/deploy.ts';
 import { watchFolder } from '../../src/watch/watch-folder.ts';
 import { collect } from '../folder/folders.ts';

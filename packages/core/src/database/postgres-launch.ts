@@ -256,7 +256,7 @@ export async function killOrphanedSessions(data: string): Promise<void> {
 }
 
 /** The text of a file; empty if it does not exist. */
-export async function readIfExists(file: string): Promise<string> {
+async function readIfExists(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -22,7 +22,7 @@ import { fileListSize, refuseLongFileLists } from '../services/deployments/file-
 import { beginUpload } from '../services/uploads/begin-upload.ts';
 import { commitUpload } from '../services/uploads/commit-upload.ts';
 import { abortUpload } from '../services/uploads/uploads.ts';
-import { accountProcedure, deployProcedure, router } from './trpc.ts';
+import { accountProcedure, deployProcedure, operations, router } from './trpc.ts';
 
 const op = operations('Deployments', accountProcedure);
 const uploadOp = operations('Uploads', deployProcedure);

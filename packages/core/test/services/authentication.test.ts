@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { authenticate } from '../../src/services/authentication.ts';
 import { createToken, type NewToken } from '../../src/services/accounts/tokens.ts';
-import { createTestCore, type TestCore } from '@berth/testing/core';
+import { createTestCore } from '@berth/testing/core';
 
 let caller: AccountCaller;
 let key: string;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { createTestCore, deploySite } from '@berth/testing/core';
 import { sweepAll } from '@berth/testing/invariants';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { access, open, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { createTestCore, deploySite, readSite, insertPack } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import type { Core } from '../../src/core.ts';
 import { deleteDeployment } from '../../src/services/deployments/deployments.ts';

@@ -1,6 +1,6 @@
 import { MAX_LISTED_LABELS } from '@berth/contract';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
 import type { AccountCaller } from '../../src/core.ts';
 import { claimDeployment } from '../../src/services/deployments/claims.ts';
 import { deleteDeployment, updateDeployment } from '../../src/services/deployments/deployments.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
-import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
+import { createTestCore, deploySite, readSite, whileLocked, refusal } from '@berth/testing/core';
+import { expectSound, stateOf, sweepAll, closeSwept } from '@berth/testing/invariants';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTestCore, type TestCore } from '@berth/testing/core';
+import { createTestCore } from '@berth/testing/core';
 import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { ServiceError } from '../../src/errors.ts';

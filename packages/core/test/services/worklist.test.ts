@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { attemptTask, type Worklist, runWorklist } from '../../src/services/worklist.ts';
-import { createTestCore, type TestCore } from '@berth/testing/core';
+import { createTestCore } from '@berth/testing/core';
 
 const test = await createTestCore();
 afterAll(() => test.close());

@@ -1,6 +1,6 @@
 import type { BrowserWindow } from 'electron';
 import { type EventName, eventChannel } from '../../shared/channels.ts';
-import { type EventData, events } from '../../shared/contract.ts';
+import { events } from '../../shared/contract.ts';
 import type { Emit } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { DEFAULT_PLANS } from '@berth/contract';
 import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
-import { begin, listOf, publishDelta, sendMissing } from '@berth/testing/uploads';
+import { begin, listOf, publishDelta, sendMissing, uploadAll } from '@berth/testing/uploads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller, AnonymousCaller, Core } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { createTestCore, deploySite, readSite } from '@berth/testing/core';
 import { begin, listOf, publishDelta, sendMissing, type UploadFiles } from '@berth/testing/uploads';
 
 const HOME = { 'index.html': 'home' };

@@ -1,6 +1,6 @@
 import type { Plan } from '@berth/contract';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_PLANS, Deployment } from '@berth/contract';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite, whileLocked, refusal, untilLockIsAwaited } from '@berth/testing/core';
 import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
 import type { AccountCaller, Core } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';

@@ -2,7 +2,7 @@ import type { Plan } from '@berth/contract';
 import { afterAll, describe, expect, it } from 'vitest';
 import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
-import { createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
+import { createTestCore, deploySite, type TestFiles } from '@berth/testing/core';
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 5, maxTotalSize: 3_000 };
 const SMALL: Plan = { plan: 'free', name: 'Small', price: { month: 0, year: 0 }, caps: null, limits: LIMITS };

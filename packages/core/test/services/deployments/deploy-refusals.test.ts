@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
-import { ANONYMOUS, checksumsOf, createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
+import { ANONYMOUS, checksumsOf, createTestCore, deploySite, type TestFiles } from '@berth/testing/core';
 import { stateOf } from '@berth/testing/invariants';
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 5, maxTotalSize: 3_000 };

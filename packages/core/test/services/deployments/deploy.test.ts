@@ -3,7 +3,7 @@ import { DEPLOYMENT_ID } from '@berth/contract';
 import { afterAll, describe, expect, it } from 'vitest';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
-import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 
 const test = await createTestCore();

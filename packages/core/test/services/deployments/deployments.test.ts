@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
-import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
+import { stateOf, sweepAll, closeSwept } from '@berth/testing/invariants';
 import type { AccountCaller } from '../../../src/core.ts';
 import {
   deleteDeployment,

@@ -1,6 +1,6 @@
 import type { Plan } from '@berth/contract';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite, type TestFiles } from '@berth/testing/core';
 import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
 import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
 import { insertApiKey } from '../../../src/services/accounts/accounts.ts';

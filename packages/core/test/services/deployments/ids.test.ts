@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { randomDeploymentId, randomSecret, randomSuffix } from '../../../src/services/random.ts';
 import { ADJECTIVES, NOUNS } from '../../../src/services/id-words.ts';
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { createTestCore, deploySite } from '@berth/testing/core';
 import { sweepAll } from '@berth/testing/invariants';
 
 const test = await createTestCore();

@@ -1,10 +1,10 @@
+import { setAccountState } from '../../../src/services/accounts/account-directory.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { setAccountState } from '../../../src/services/accounts/account-states.ts';
-import { checksumsOf, createTestCore, type TestCore } from '@berth/testing/core';
+import { checksumsOf, createTestCore } from '@berth/testing/core';
 import { stateOf } from '@berth/testing/invariants';
-import { begin, listOf, sendMissing, sha256Of } from '@berth/testing/uploads';
+import { begin, listOf, sha256Of, uploadAll } from '@berth/testing/uploads';
 import { addToken, deleteToken } from '../../../src/services/accounts/tokens.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';

@@ -1,10 +1,7 @@
+import { recheckDomains } from '../../../src/services/domains/domain-checks.ts';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDns } from '../../../src/dns/dns.ts';
-import { recheckDomains } from '../../../src/services/domains/domain-rechecks.ts';
-import { verifyDomain } from '../../../src/services/domains/domain-verification.ts';
 import { pauseOrResumeDomains } from '../../../src/services/plan-changes/plan-changes.ts';
-import { refuseRows, warningLog } from '../../refused-rows.ts';
 import { createDomainWorld, type DomainWorld } from './domain-world.ts';
 
 const MINUTE = 60;

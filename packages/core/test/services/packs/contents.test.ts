@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite, readSite } from '@berth/testing/core';
 import { expectSound, expectSwept, stateOf } from '@berth/testing/invariants';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { DEFAULT_PLANS, type Plan } from '@berth/contract';
-import { createTestCore, deploySite, type TestCore } from '@berth/testing/core';
+import { createTestCore, deploySite, untilLockIsAwaited } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { sql } from 'kysely';
@@ -11,7 +11,6 @@ import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
 import { applyDuePlanChanges, changePlan } from '../../../src/services/plan-changes/plan-changes.ts';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
-import { refuseRows, warningLog } from '../../refused-rows.ts';
 
 const [FREE] = DEFAULT_PLANS as [Plan];
 const plan = (id: string, customDomains: number | null, more: Partial<Plan> = {}): Plan => ({

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite, readSite } from '@berth/testing/core';
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import type { AccountCaller } from '../../../src/core.ts';
@@ -12,7 +12,6 @@ import {
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
 import { expireDeployments } from '../../../src/services/sweep/expire.ts';
-import { refuseRows, warningLog } from '../../refused-rows.ts';
 
 const SITE = { 'index.html': 'for a while' };
 const THREE_DAYS = 3 * 86_400;

@@ -7,7 +7,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { toServiceError } from '../../../src/routers/error-body.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { newBootId, recordHeartbeat, sweep } from '../../../src/services/sweep/sweep.ts';
-import { seededRandom, withJitter } from '../jitter.ts';
+import { withJitter } from '../jitter.ts';
 
 const DURATION_MS = 2_000;
 const MAX_PAUSE_MS = 6;

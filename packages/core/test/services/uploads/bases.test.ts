@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { begin, listOf, publishDelta, sendMissing } from '@berth/testing/uploads';
+import { createTestCore, refusal } from '@berth/testing/core';
+import { begin, listOf, publishDelta, uploadAll } from '@berth/testing/uploads';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { verifyPassword } from '../../../src/services/sites/passwords.ts';

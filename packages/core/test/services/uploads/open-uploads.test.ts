@@ -4,9 +4,9 @@ import type { AccountCaller, AnonymousCaller, Caller } from '../../../src/core.t
 import { abortUpload } from '../../../src/services/uploads/uploads.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
-import { begin, listOf, publishDelta, send, sendMissing } from '@berth/testing/uploads';
+import { createTestCore, refusal } from '@berth/testing/core';
+import { stateOf, closeSwept } from '@berth/testing/invariants';
+import { begin, listOf, publishDelta, send, uploadAll } from '@berth/testing/uploads';
 
 const MOST = 20;
 const MAX_ANONYMOUS = 3;

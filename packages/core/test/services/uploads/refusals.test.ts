@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite, readSite, refusal } from '@berth/testing/core';
 import { expectSound, stateOf } from '@berth/testing/invariants';
 import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFiles } from '@berth/testing/uploads';
 

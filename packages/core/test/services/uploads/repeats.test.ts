@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
-import { createTestCore, type TestCore } from '@berth/testing/core';
-import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
-import { begin, listOf, send, sendMissing } from '@berth/testing/uploads';
+import { createTestCore } from '@berth/testing/core';
+import { closeSwept } from '@berth/testing/invariants';
+import { begin, listOf, send, sendMissing, uploadAll } from '@berth/testing/uploads';
 
 const test = await createTestCore();
 const { core } = test;

@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { DEPLOYMENT_ID } from '@berth/contract';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
-import { expectSound, expectSwept, stateOf, sweepAll } from '@berth/testing/invariants';
-import { begin, listOf, publishDelta, send, sendMissing, sha256Of, type UploadFiles } from '@berth/testing/uploads';
+import { ANONYMOUS, createTestCore, deploySite, readSite, refusal } from '@berth/testing/core';
+import { expectSwept, stateOf, sweepAll, closeSwept } from '@berth/testing/invariants';
+import {
+  begin,
+  listOf,
+  publishDelta,
+  send,
+  sendMissing,
+  sha256Of,
+  type UploadFiles,
+  uploadAll,
+} from '@berth/testing/uploads';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/uploads.ts';
