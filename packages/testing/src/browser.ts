@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
 
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
@@ -10,6 +11,17 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-proxy-server'],
+  });
+}
+
+/** Describes tests that share a browser. Where there is none, they are skipped, and their title says why. */
+export function describeInBrowser(title: string, describeTests: (browser: () => Browser) => void): void {
+  const reason = NO_BROWSER === null ? '' : `, skipped: ${NO_BROWSER}`;
+  describe.skipIf(NO_BROWSER !== null)(`${title} in Chromium${reason}`, () => {
+    let browser: Browser;
+    beforeAll(async () => void (browser = await launchBrowser()));
+    afterAll(() => browser?.close());
+    describeTests(() => browser);
   });
 }
 

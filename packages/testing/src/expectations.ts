@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
 import { expect } from 'vitest';
+import { expectCounted, expectSwept } from './invariants.ts';
 import type { Answer } from './requests.ts';
 import type { TestServer } from './server.ts';
 
@@ -112,24 +114,12 @@ async function expectClean(server: TestServer, secrets: readonly string[], fault
   const { database, berth, logged } = server;
   expect([...berth.core.activePacks]).toEqual([]);
   expect(await database.query(`select id from pack where state = 'open'`)).toEqual([]);
-  expect(
-    await database.query(`
-      select a.id, deployment_count as counted, count(d.id)::int as recounted
-      from account a left join deployment d on d.account_id = a.id and d.status = 'success'
-      group by a.id having deployment_count <> count(d.id)`),
-  ).toEqual([]);
+  await expectCounted(database);
   if (!faults) expect(logged.filter(({ level }) => level !== 'info')).toEqual([]);
   await expectNoSecrets(server, secrets);
 
   await sweep(berth.core, { graceMs: 0 });
-  const packs = await database.query<{ id: string }>(`select id from pack where state = 'sealed'`);
-  const { files } = await footprintOf(server);
-  expect(
-    files
-      .filter((name) => name.endsWith('.pack'))
-      .map((name) => name.slice(-41, -5))
-      .toSorted(),
-  ).toEqual(packs.map(({ id }) => id).toSorted());
+  await expectSwept({ database, packsDir: join(berth.config.dataDir, 'packs') });
 }
 
 async function expectNoSecrets({ database, logged, secrets }: TestServer, more: readonly string[]): Promise<void> {

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { LiveSiteCache } from '../../core/src/services/sites/live-sites.ts';
 import { sweep, type SweepReport } from '../../core/src/services/sweep/sweep.ts';
 import type { Site } from '@berth/serving';
 import type { TestCore } from './core.ts';
+import type { TestDatabase } from './database.ts';
 
 const TABLES = [
   'account',
@@ -70,6 +72,11 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
       expect(hash('sha256', await core.packs.read(file)), `bytes of ${id}/${path}`).toBe(file.sha256);
     }
   }
+  await expectCounted(database);
+}
+
+/** I4: counters equal a recount. */
+export async function expectCounted(database: TestDatabase): Promise<void> {
   const miscounted = await database.query(`
     select id, deployment_count, (select count(*) from deployment where account_id = a.id and status = 'success') as recount from account a
     where deployment_count <> (select count(*) from deployment where account_id = a.id and status = 'success')`);
@@ -88,20 +95,23 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
 }
 
 /**
- * I3: after the sweep, files = rows = packs that deployments, uploads or compressed forms need, and every content is in
- * one of them.
+ * I3: after a sweep without grace periods, the files, the rows and the packs that deployments, open uploads or compressed
+ * forms need are the same; all are sealed, and every content is in one of them.
  */
-export async function expectSwept({ core, database }: TestCore): Promise<void> {
+export async function expectSwept({ database, packsDir }: Pick<TestCore, 'database' | 'packsDir'>): Promise<void> {
   const ids = async (query: string) => (await database.query<{ id: string }>(query)).map(({ id }) => id).toSorted();
-  const referenced = await ids(
-    'select pack_id as id from deployment_pack union select pack_id from upload_pack union select pack_id from compression where pack_id is not null',
-  );
-  expect(await ids('select id from pack'), 'I3: rows').toEqual(referenced);
-  expect((await Array.fromAsync(core.packs.list())).toSorted(), 'I3: files').toEqual(referenced);
-  expect(
-    await ids(
-      'select distinct pack_id as id from content where pack_id not in (select pack_id from deployment_pack union select pack_id from upload_pack)',
-    ),
-    'I3: contents',
-  ).toEqual([]);
+  const rows = await ids('select id from pack');
+  const needed = `select pack_id as id from deployment_pack union select pack_id from upload_pack
+    union select pack_id from compression where pack_id is not null`;
+  expect(await ids(needed), 'I3: needed packs = rows').toEqual(rows);
+  const files = await readdir(packsDir, { recursive: true, withFileTypes: true });
+  const names = files.filter((entry) => entry.isFile()).map(({ name }) => name.replace(/\.pack$/, ''));
+  expect(names.toSorted(), 'I3: files = rows').toEqual(rows);
+  expect(await ids(`select id from pack where state <> 'sealed'`), 'I3: unfinished packs').toEqual([]);
+  const holding = `select pack_id as id from content
+    union select pack_id from compression where pack_id is not null`;
+  expect(await ids(holding), 'I3: packs with contents = rows').toEqual(rows);
+  const lost = `select distinct pack_id as id from content
+    where pack_id not in (select pack_id from deployment_pack union select pack_id from upload_pack)`;
+  expect(await ids(lost), 'I3: contents elsewhere').toEqual([]);
 }

@@ -20,7 +20,8 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     running.push(one);
     return one;
   };
-  const killDatabase = async () => process.kill(Number((await readFile(postmaster, 'utf8')).split('\n')[0]), 'SIGKILL');
+  const killDatabase = async (pidFile: string) =>
+    process.kill(Number((await readFile(pidFile, 'utf8')).split('\n')[0]), 'SIGKILL');
   const keyIn = ({ output }: ServerProcess) => /^ *(ship-[0-9a-f]{32})$/m.exec(output())?.[1];
 
   beforeAll(async () => {
@@ -66,22 +67,23 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
     expect(existsSync(postmaster)).toBe(false);
   });
 
-  it.each([1, 2])(
+  // Both wait for seconds between the starts that fail.
+  it.concurrent.each([1, 2])(
     'api §12: end with a clear message when the database cannot be restarted, WORKERS=%i',
     async (workers) => {
-      server = await whenUp(launch({ WORKERS: String(workers) }));
-      await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
-      await killDatabase();
-      expect(await server.exited).toBe(1);
-      expect(server.output()).toMatch(/Berth exits: The database ended and could not be started 5 times in a row\. /);
-      await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '18\n');
+      const folder = join(dataDir, `workers-${workers}`);
+      const failing = await whenUp(launch({ DATA_DIR: folder, WORKERS: String(workers) }));
+      await writeFile(join(folder, 'postgres/data/PG_VERSION'), '9.6\n');
+      await killDatabase(join(folder, 'postgres/data/postmaster.pid'));
+      expect(await failing.exited).toBe(1);
+      expect(failing.output()).toMatch(/Berth exits: The database ended and could not be started 5 times in a row\. /);
     },
   );
 
   it('api §12: stop at SIGTERM while the database is down', async () => {
     server = await whenUp(launch());
     await writeFile(join(dataDir, 'postgres/data/PG_VERSION'), '9.6\n');
-    await killDatabase();
+    await killDatabase(postmaster);
     await server.printed('The database did not start; trying again');
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);

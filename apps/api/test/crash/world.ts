@@ -13,6 +13,7 @@ import { createHistory, type History } from './history.ts';
 export interface World {
   database: TestDatabase;
   dataDir: string;
+  packsDir: string;
   history: History;
   /** The environment of a process on this world. Its sweep has no grace periods, unless `more` is {@link PATIENT}. */
   env(more?: Record<string, string>): Record<string, string>;
@@ -48,6 +49,7 @@ export async function createWorld(server?: TestDatabase['address']): Promise<Wor
   return {
     database,
     dataDir,
+    packsDir: join(dataDir, 'packs'),
     history: createHistory(),
     env,
     launch,

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
-import { launchBrowser, NO_BROWSER, openPage, type WatchedPage } from '@berth/testing/browser';
+import { describeInBrowser, openPage, type WatchedPage } from '@berth/testing/browser';
 import { listen, stop } from '@berth/testing/raw-socket';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 import { type PageName, sendPage } from '../../src/site-host/pages.ts';
 import { sendUnlockPage, type UnlockState } from '../../src/site-host/unlock-page.ts';
@@ -52,97 +52,90 @@ interface Written {
   isShown: boolean;
 }
 
-describe.skipIf(NO_BROWSER !== null)(
-  `a page of the service in Chromium${NO_BROWSER === null ? '' : `, skipped: ${NO_BROWSER}`}`,
-  () => {
-    let server: Server;
-    let port: number;
-    let browser: Browser;
-    /** One window for all tests. Each of them loads its page. */
-    let window: WatchedPage;
-    let asked: string[];
-    beforeAll(async () => {
-      server = createHttpServer(
-        (req, res) => {
-          const name = req.url!.slice(1);
-          const state = UNLOCKING.find(({ kind }) => kind === name);
-          if (state) sendUnlockPage(res, state, '/', {});
-          else sendPage(res, name as PageName);
-        },
-        { log: { info() {}, warn() {}, error() {} } },
-      );
-      [port, browser] = await Promise.all([listen(server), launchBrowser()]);
-      window = await openPage(browser, { viewport: SMALL_PHONE });
-      window.page.on('request', (request) => request.url().startsWith('http') && asked.push(request.url()));
-    });
-    afterAll(async () => {
-      await browser.close();
-      await stop(server);
-    });
+describeInBrowser('a page of the service', (browser) => {
+  let server: Server;
+  let port: number;
+  /** One window for all tests. Each of them loads its page. */
+  let window: WatchedPage;
+  let asked: string[];
+  beforeAll(async () => {
+    server = createHttpServer(
+      (req, res) => {
+        const name = req.url!.slice(1);
+        const state = UNLOCKING.find(({ kind }) => kind === name);
+        if (state) sendUnlockPage(res, state, '/', {});
+        else sendPage(res, name as PageName);
+      },
+      { log: { info() {}, warn() {}, error() {} } },
+    );
+    port = await listen(server);
+    window = await openPage(browser(), { viewport: SMALL_PHONE });
+    window.page.on('request', (request) => request.url().startsWith('http') && asked.push(request.url()));
+  });
+  afterAll(() => stop(server));
 
-    const open = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
-      const url = `http://localhost:${port}/${name}`;
-      const { page, faults, foreign } = window;
-      asked = [];
-      await page.emulateMedia({ colorScheme });
-      await page.goto(url);
-      expect({ asked, foreign }).toEqual({ asked: [url], foreign: [] });
-      // The only faults are the messages of the browser about the status of this page and of those before it.
-      expect(faults.filter((fault) => !fault.includes(`http://localhost:${port}/`))).toEqual([]);
-      return page;
-    };
+  const open = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
+    const url = `http://localhost:${port}/${name}`;
+    const { page, faults, foreign } = window;
+    asked = [];
+    await page.emulateMedia({ colorScheme });
+    await page.goto(url);
+    expect({ asked, foreign }).toEqual({ asked: [url], foreign: [] });
+    // The only faults are the messages of the browser about the status of this page and of those before it.
+    expect(faults.filter((fault) => !fault.includes(`http://localhost:${port}/`))).toEqual([]);
+    return page;
+  };
 
-    it.each(NAMES)('%s: is readable in light and dark, below its title', async (name) => {
-      const papers = new Set<string>();
-      for (const scheme of ['light', 'dark'] as const) {
-        const page = await open(name, scheme);
-        const heading = await page.getByRole('main').getByRole('heading', { level: 1 }).textContent();
-        expect((await page.title()).replace(/^Error: /, '')).toBe(heading);
-        expect(await page.evaluate('document.documentElement.lang')).toBe('en');
-        const written = await page.evaluate<Written[]>(WRITTEN);
-        expect(written.length).toBeGreaterThan(2);
-        for (const { text, ink, paper } of written)
-          expect(contrast(ink, paper), `${scheme}: ${text}, ${ink} on ${paper}`).toBeGreaterThan(4.5);
-        papers.add(written[0]!.paper);
-      }
-      expect(papers.size).toBe(2);
-    });
+  it.each(NAMES)('%s: is readable in light and dark, below its title', async (name) => {
+    const papers = new Set<string>();
+    for (const scheme of ['light', 'dark'] as const) {
+      const page = await open(name, scheme);
+      const heading = await page.getByRole('main').getByRole('heading', { level: 1 }).textContent();
+      expect((await page.title()).replace(/^Error: /, '')).toBe(heading);
+      expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+      const written = await page.evaluate<Written[]>(WRITTEN);
+      expect(written.length).toBeGreaterThan(2);
+      for (const { text, ink, paper } of written)
+        expect(contrast(ink, paper), `${scheme}: ${text}, ${ink} on ${paper}`).toBeGreaterThan(4.5);
+      papers.add(written[0]!.paper);
+    }
+    expect(papers.size).toBe(2);
+  });
 
-    it.each(NAMES)('%s: fits a small phone, also with doubled font size and without its style', async (name) => {
-      const page = await open(name);
-      expect(await overflow(page), 'as it is').toBe(0);
-      await page.evaluate("document.documentElement.style.fontSize = '200%'");
-      expect(await overflow(page), 'with large letters').toBe(0);
-      await page.evaluate("document.documentElement.style.fontSize = ''");
-      const styled = await page.evaluate<Written[]>(WRITTEN);
-      await page.evaluate('document.styleSheets[0].disabled = true');
-      expect(await overflow(page), 'without style').toBe(0);
-      const plain = await page.evaluate<Written[]>(WRITTEN);
-      for (const written of [styled, plain]) {
-        expect(written.filter(({ isShown }) => !isShown)).toEqual([]);
-        const tops = written.map(({ top }) => top);
-        expect(tops, 'top to bottom in the order of the document').toEqual(tops.toSorted((a, b) => a - b));
-      }
-    });
+  it.each(NAMES)('%s: fits a small phone, also with doubled font size and without its style', async (name) => {
+    const page = await open(name);
+    expect(await overflow(page), 'as it is').toBe(0);
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    expect(await overflow(page), 'with large letters').toBe(0);
+    await page.evaluate("document.documentElement.style.fontSize = ''");
+    const styled = await page.evaluate<Written[]>(WRITTEN);
+    await page.evaluate('document.styleSheets[0].disabled = true');
+    expect(await overflow(page), 'without style').toBe(0);
+    const plain = await page.evaluate<Written[]>(WRITTEN);
+    for (const written of [styled, plain]) {
+      expect(written.filter(({ isShown }) => !isShown)).toEqual([]);
+      const tops = written.map(({ top }) => top);
+      expect(tops, 'top to bottom in the order of the document').toEqual(tops.toSorted((a, b) => a - b));
+    }
+  });
 
-    it.each(NAMES)('%s: can be used with the Tab key, and shows the focus', async (name) => {
-      const page = await open(name);
-      const asks = UNLOCKING.some(({ kind }) => kind === name);
-      const usable = 'document.querySelectorAll("a[href], button, input:not([type=hidden])")';
-      const count = await page.evaluate<number>(`${usable}.length`);
-      expect(count).toBe(asks ? 2 : name === 'unknown-page' ? 1 : 0);
-      if (asks) await page.locator('input:focus').waitFor();
-      for (let index = 0; index < count; index += 1) {
-        // A password field has the focus at first, so that the password can be typed at once.
-        if (!asks || index > 0) await page.keyboard.press('Tab');
-        expect(await page.evaluate(`Array.from(${usable}).indexOf(document.activeElement)`)).toBe(index);
-        const [style, width, colour, paper] = await page.evaluate<[string, string, string, string]>(OUTLINE);
-        expect([style, width]).toEqual(['solid', '2px']);
-        expect(contrast(colour, paper)).toBeGreaterThan(3);
-      }
-    });
-  },
-);
+  it.each(NAMES)('%s: can be used with the Tab key, and shows the focus', async (name) => {
+    const page = await open(name);
+    const asks = UNLOCKING.some(({ kind }) => kind === name);
+    const usable = 'document.querySelectorAll("a[href], button, input:not([type=hidden])")';
+    const count = await page.evaluate<number>(`${usable}.length`);
+    expect(count).toBe(asks ? 2 : name === 'unknown-page' ? 1 : 0);
+    if (asks) await page.locator('input:focus').waitFor();
+    for (let index = 0; index < count; index += 1) {
+      // A password field has the focus at first, so that the password can be typed at once.
+      if (!asks || index > 0) await page.keyboard.press('Tab');
+      expect(await page.evaluate(`Array.from(${usable}).indexOf(document.activeElement)`)).toBe(index);
+      const [style, width, colour, paper] = await page.evaluate<[string, string, string, string]>(OUTLINE);
+      expect([style, width]).toEqual(['solid', '2px']);
+      expect(contrast(colour, paper)).toBeGreaterThan(3);
+    }
+  });
+});
 
 /** How far the page extends beyond the window, in pixels. */
 function overflow(page: Page): Promise<number> {

@@ -43,7 +43,8 @@ test('a deploy creates one deployment even if the server is killed and restarted
   const [folder, cacheDir] = [makeFolder(), makeFolder()];
   writeFiles(folder, { 'index.html': 'hello', 'big.bin': Buffer.alloc(9_000_000, 'big') });
   const client = createClient({ server: proxy.url, key: OWNER_KEY });
-  const { events, result } = await collect(deployFolder({ folder, client, domain: 'killed' }, { cacheDir }));
+  const retries = { attempts: 100, firstMs: 100, longestMs: 300 };
+  const { events, result } = await collect(deployFolder({ folder, client, domain: 'killed' }, { cacheDir, retries }));
 
   expect(events.filter(({ type }) => type === 'retried').length).toBeGreaterThanOrEqual(3);
   expect((await client.api.deployments.list.query({})).deployments).toHaveLength(1);

@@ -14,10 +14,6 @@ let server: EmbeddedPostgres;
 let logged: string[];
 /** Resolves with the first line of the log, when the supervisor has noticed that the server ended. */
 let noticed: Promise<string>;
-/** Resolves with the reason when the supervisor gives up. */
-let gaveUp: Promise<Error>;
-let giveUp: (error: Error) => void;
-
 let notice: (message: string) => void;
 
 function note(_: object, message: string): void {
@@ -25,26 +21,19 @@ function note(_: object, message: string): void {
   notice(message);
 }
 const start = () =>
-  startEmbeddedPostgres(dir, { settings: { fsync: 'off' }, log: { info: note, warn: note, error: note }, giveUp });
+  startEmbeddedPostgres(dir, { settings: { fsync: 'off' }, log: { info: note, warn: note, error: note } });
 
 /** The data folder of a new database that was stopped. Each test copies it, which is faster than making another one. */
 const template = await mkdtemp(join(tmpdir(), 'berth-template-'));
 await (await startEmbeddedPostgres(template, { settings: { fsync: 'off' } })).stop();
 afterAll(() => rm(template, { recursive: true, force: true }));
 
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'berth-supervised-'));
+async function copyTemplate(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-supervised-'));
   // Keeps the owner of the files: as root, PostgreSQL may run as another user.
-  execFileSync('cp', ['-a', join(template, 'data'), join(dir, 'data')]);
-  logged = [];
-  ({ promise: noticed, resolve: notice } = Promise.withResolvers<string>());
-  ({ promise: gaveUp, resolve: giveUp } = Promise.withResolvers<Error>());
-  server = await start();
-});
-afterEach(async () => {
-  await server.stop();
-  await rm(dir, { recursive: true, force: true });
-});
+  execFileSync('cp', ['-a', join(template, 'data'), join(folder, 'data')]);
+  return folder;
+}
 
 async function postmaster(): Promise<number> {
   return Number((await readFile(join(dir, 'data/postmaster.pid'), 'utf8')).split('\n')[0]);
@@ -71,6 +60,17 @@ const isBack = (times: number) =>
   expect.poll(() => logged.filter((message) => message === 'The database is back').length).toBe(times);
 
 describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
+  beforeEach(async () => {
+    dir = await copyTemplate();
+    logged = [];
+    ({ promise: noticed, resolve: notice } = Promise.withResolvers<string>());
+    server = await start();
+  });
+  afterEach(async () => {
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
   it('after each SIGKILL, with its data, at the same address, with two log lines each time', async () => {
     await query('create table kept (kill int)');
     for (let kill = 1; kill <= 3; kill += 1) {
@@ -148,20 +148,40 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
 });
 
 describe('api §12: an embedded PostgreSQL that cannot be restarted', () => {
-  it('is given up after five failed starts in a row, by a message that says why', async () => {
-    await writeFile(join(dir, 'data/PG_VERSION'), '9.6\n');
-    process.kill(await postmaster(), 'SIGKILL');
-    const { message } = await gaveUp;
+  /** Starts a server, breaks and kills it, and waits until the supervisor gives up. */
+  async function breakServer(damage: (folder: string) => Promise<unknown>) {
+    const folder = await copyTemplate();
+    const lines: string[] = [];
+    const add = (_: object, message: string) => void lines.push(message);
+    const gaveUp = Promise.withResolvers<Error>();
+    const log = { info: add, warn: add, error: add };
+    const broken = await startEmbeddedPostgres(folder, {
+      settings: { fsync: 'off' },
+      log,
+      giveUp: gaveUp.resolve,
+    });
+    try {
+      const [pid] = (await readFile(join(folder, 'data/postmaster.pid'), 'utf8')).split('\n');
+      await damage(folder);
+      process.kill(Number(pid), 'SIGKILL');
+      const { message } = await gaveUp.promise;
+      return { message, lines, files: await readdir(folder) };
+    } finally {
+      await broken.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  // Both wait for seconds between the starts that fail.
+  it.concurrent('is given up after five failed starts in a row, by a message that says why', async () => {
+    const { lines, message } = await breakServer((folder) => writeFile(join(folder, 'data/PG_VERSION'), '9.6\n'));
     expect(message).toMatch(/^The database ended and could not be started 5 times in a row\. .*initialized by/s);
-    expect(logged.filter((line) => line === 'The database did not start; trying again')).toHaveLength(4);
-    await writeFile(join(dir, 'data/PG_VERSION'), '18\n');
+    expect(lines.filter((line) => line === 'The database did not start; trying again')).toHaveLength(4);
   });
 
-  it('is not replaced by an empty database when its folder is gone', async () => {
-    await rename(join(dir, 'data'), join(dir, 'elsewhere'));
-    const [pid] = (await readFile(join(dir, 'elsewhere/postmaster.pid'), 'utf8')).split('\n');
-    process.kill(Number(pid), 'SIGKILL');
-    expect((await gaveUp).message).toContain('the database is gone from');
-    expect(await readdir(dir)).not.toContain('data');
+  it.concurrent('is not replaced by an empty database when its folder is gone', async () => {
+    const { files, message } = await breakServer((dir) => rename(join(dir, 'data'), join(dir, 'elsewhere')));
+    expect(message).toContain('the database is gone from');
+    expect(files).not.toContain('data');
   });
 });
