@@ -3,12 +3,15 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 /** How long requests are processed before other connections get a turn, in milliseconds. */
 const TURN_MS = 2;
 
+/** Whether large requests were processed in this round of the event loop. */
+let isOpen = false;
 let end = 0;
 let next: Promise<void> | null = null;
 let restUntil = 0;
 
 /** Whether large requests were processed for so long that other connections should get a turn first. */
 export function isTurnOver(): boolean {
+  open();
   return performance.now() >= end;
 }
 
@@ -42,11 +45,18 @@ export async function ownTurn(): Promise<void> {
   });
 }
 
+/** Begins a turn, unless this round of the event loop has one. It lasts until the next round at most. */
+function open(): void {
+  if (isOpen) return;
+  isOpen = true;
+  end = performance.now() + TURN_MS;
+  void setImmediate().then(() => (isOpen = false));
+}
+
 function nextTurn(): Promise<void> {
-  // The first caller starts the next turn for all that wait.
+  // The first caller waits for all.
   next ??= setImmediate().then(() => {
     next = null;
-    end = performance.now() + TURN_MS;
   });
   return next;
 }

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from '@berth/core';
 import { hasBody, watchUpload } from '../http/request-body.ts';
-import { bodyTooLarge, readWholeBody } from '../http/whole-body.ts';
+import { bodyTooLarge, freeMemory, readWholeBody } from '../http/whole-body.ts';
 import { type ReserveMemory, reserveMemory } from './body-memory.ts';
 import { beginClientTurn } from './client-turns.ts';
 
@@ -93,13 +93,8 @@ export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_B
   } catch (cause) {
     throw new ServiceError('validation_failed', 'The body must be valid UTF-8.', { cause });
   } finally {
-    freeMemory(bytes);
+    freeMemory(bytes.buffer as ArrayBuffer);
   }
-}
-
-/** Frees the bytes at once. V8 would keep them until it collects garbage, while the text of the body is parsed. */
-function freeMemory({ buffer }: Buffer): void {
-  (buffer as ArrayBuffer).transfer(0);
 }
 
 /**

@@ -39,9 +39,15 @@ export async function readWholeBody(
       chunk.copy(new Uint8Array(body), size - chunk.length);
     }
   } catch (cause) {
+    freeMemory(body);
     if (cause instanceof ServiceError) throw cause;
     const closed = `The connection closed before ${what[0]!.toLowerCase()}${what.slice(1)} was complete.`;
     throw new ServiceError('request_timeout', closed, { cause });
   }
   return Buffer.from(body, 0, size);
+}
+
+/** Frees bytes that are not needed any more at once. V8 would keep them until it collects garbage. */
+export function freeMemory(bytes: ArrayBuffer): void {
+  bytes.transfer(0);
 }
