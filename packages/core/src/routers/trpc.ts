@@ -67,7 +67,7 @@ export interface ProcedureMeta extends RestMeta, Record<string, unknown> {
 }
 
 /** How many queries of one client run at once in this process, so that it cannot take all connections to the database. */
-const QUERIES_AT_ONCE = 8;
+const QUERIES_AT_ONCE = 4;
 /** The interval of the pings on an idle event stream. */
 const PING_MS = 15_000;
 
