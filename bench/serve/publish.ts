@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@berth/core';
 import pg from 'pg';
 import { page, PLATFORM_DOMAIN } from './files.ts';
 
@@ -27,13 +25,10 @@ export function siteHost(site: number): string {
  * Publishes sites of one page each; every page is different and stored once. The pages are uploaded by the API, many in
  * a deployment; the rows of the sites are derived from the rows of these deployments.
  *
- * @param dataDir That of a running Berth with an embedded PostgreSQL.
+ * @param databaseUrl The database of the running Berth.
  */
-export async function publishSites(port: number, apiKey: string, dataDir: string, count: number): Promise<void> {
-  // The PostgreSQL of the server; this process only joins it.
-  const postgres = await startEmbeddedPostgres(join(dataDir, 'postgres'), { visitor: true });
-  const { socketDir, user, database } = postgres.address;
-  const client = new pg.Client({ host: socketDir, port: 5432, user, database });
+export async function publishSites(port: number, apiKey: string, databaseUrl: string, count: number): Promise<void> {
+  const client = new pg.Client(databaseUrl);
   await client.connect();
   try {
     for (let first = 0; first < count; first += PAGES_A_DEPLOY) {
@@ -45,7 +40,6 @@ export async function publishSites(port: number, apiKey: string, dataDir: string
     await client.query('analyze');
   } finally {
     await client.end();
-    await postgres.stop();
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '@berth/core';
 import { type BenchServer, startBerth } from '../processes.ts';
 import { uniformDraws, zipfDraws } from './draws.ts';
 import { LARGE_FILE, largeFile, page, PLATFORM_DOMAIN, siteFiles, writeSiteFile } from './files.ts';
@@ -46,14 +47,25 @@ export async function prepareScene(): Promise<Scene> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-sites-'));
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
   const apiKey = `ship-${randomBytes(16).toString('hex')}`;
-  const fixed = { NODE_ENV: 'production', DATA_DIR: dataDir, PLATFORM_DOMAIN, OWNER_API_KEY: apiKey };
+  // Several Berths serve the scene at once, so the database belongs to none of them.
+  const postgres = await startEmbeddedPostgres(join(home, 'postgres'));
+  const { user, socketDir, database } = postgres.address;
+  const databaseUrl = `postgresql://${user}@${encodeURIComponent(socketDir)}/${database}`;
+  const fixed = {
+    NODE_ENV: 'production',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    PLATFORM_DOMAIN,
+    OWNER_API_KEY: apiKey,
+  };
   const start = (env: Record<string, string>) => startBerth({ ...fixed, ...env });
   const dispose = async () => {
+    await postgres.stop();
     for (const dir of [home, dataDir]) await rm(dir, { recursive: true, force: true });
   };
   try {
     const berth = await start({});
-    const published = await publishAll(berth, apiKey, home).finally(() => berth.stop());
+    const published = await publishAll(berth.port, apiKey, home, databaseUrl).finally(() => berth.stop());
     return { ...published, startBerth: start, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
@@ -62,14 +74,15 @@ export async function prepareScene(): Promise<Scene> {
 }
 
 async function publishAll(
-  { port, dataDir }: Awaited<ReturnType<typeof startBerth>>,
+  port: number,
   apiKey: string,
   home: string,
+  databaseUrl: string,
 ): Promise<Omit<Scene, 'startBerth' | typeof Symbol.asyncDispose>> {
   const files = siteFiles();
   const id = await deploy(port, apiKey, new Map([...files, [LARGE_FILE, largeFile()]]));
   const host = `${id}.${PLATFORM_DOMAIN}`;
-  await publishSites(port, apiKey, dataDir, SITES);
+  await publishSites(port, apiKey, databaseUrl, SITES);
 
   const tree = join(home, 'tree');
   for (const [path, bytes] of files) await writeSiteFile(tree, host, path, bytes);
