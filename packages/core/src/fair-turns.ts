@@ -1,23 +1,27 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** How long requests are processed before other connections get a turn, in milliseconds. */
+/**
+ * The length of a turn in milliseconds: how much of one round of the event loop is spent on work that shares turns. Node
+ * accepts one connection in each round, so long rounds delay new visitors.
+ */
 const TURN_MS = 2;
 
-/** Whether large requests were processed in this round of the event loop. */
-let isOpen = false;
+/** Whether this round of the event loop has a turn. */
+let hasTurn = false;
+/** When the turn ends. */
 let end = 0;
 let next: Promise<void> | null = null;
 let restUntil = 0;
 
-/** Whether large requests were processed for so long that other connections should get a turn first. */
+/** Whether the turn of this round of the event loop is used up. Begins it if the round has none. */
 export function isTurnOver(): boolean {
-  open();
+  beginTurn();
   return performance.now() >= end;
 }
 
 /**
- * Processes a part of a large request. After some milliseconds of such work in the whole process it lets all other
- * connections have a turn first, so that large requests on many connections delay others only a little.
+ * Runs a short piece of work in a turn that the whole process shares. If the turn of this round is used up, waits for the
+ * next round, so that many requests at once delay other connections only a little.
  *
  * @returns What the work returns.
  * @throws what the work throws.
@@ -45,16 +49,15 @@ export async function ownTurn(): Promise<void> {
   });
 }
 
-/** Begins a turn, unless this round of the event loop has one. It lasts until the next round at most. */
-function open(): void {
-  if (isOpen) return;
-  isOpen = true;
+function beginTurn(): void {
+  if (hasTurn) return;
+  hasTurn = true;
   end = performance.now() + TURN_MS;
-  void setImmediate().then(() => (isOpen = false));
+  void setImmediate().then(() => (hasTurn = false));
 }
 
 function nextTurn(): Promise<void> {
-  // The first caller waits for all.
+  // All callers share one promise.
   next ??= setImmediate().then(() => {
     next = null;
   });

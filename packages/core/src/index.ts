@@ -28,7 +28,7 @@ export {
   findDomainSetup,
   type SetupRecord,
 } from './services/domains/domain-setup.ts';
-export { runQueued } from './services/serial-queue.ts';
+export { runQueued } from './services/run-queued.ts';
 export { recordHeartbeat, newBootId } from './services/sweep/sweep.ts';
 export {
   DEFAULT_RATE_LIMITS,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeWindow, eventually, isFocused } from '../harness/gallery/describe-window.ts';
-import { deploymentId, folder, grant, UNREACHABLE } from '../harness/gallery/sample.ts';
+import { appState, deploymentId, folder, grant, UNREACHABLE } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { useDrag } from '../harness/gallery/use-drag.ts';
 
@@ -29,6 +29,19 @@ describeWindow('the window, where it could do something unintended (desktop §8)
     await page.getByRole('button', { name: 'Choose folder…' }).click();
     await eventually(() => sent('publish')).toEqual([{ grants: [DIST.grant] }]);
     expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
+  });
+
+  it('shows a problem and a page that the app sends before the window is drawn', async () => {
+    const { page, emit, answer } = await gallery.open(
+      { ...EMPTY, state: null },
+      { answers: { readState: { later: true } } },
+    );
+    await page.getByRole('status', { name: 'Starting' }).waitFor();
+    await emit('problem', { problem: UNREACHABLE });
+    await emit('navigate', { page: 'folders' });
+    await answer('readState', { value: appState() });
+    await page.getByRole('alert').filter({ hasText: UNREACHABLE.message }).waitFor();
+    await page.getByRole('main', { name: 'folders' }).waitFor();
   });
 
   it('does not watch while the typed password is invalid', async () => {

@@ -5,7 +5,7 @@ import type { JsonBounds } from '../bounded-json.ts';
 import { type Caller, clientOf, type Core } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import { inFairTurn } from '../fair-turns.ts';
-import { runQueued } from '../services/serial-queue.ts';
+import { runQueued } from '../services/run-queued.ts';
 import { type Actor, mayCall } from './access.ts';
 import { toErrorBody, toServiceError, toTrpcError } from './error-body.ts';
 

@@ -12,7 +12,7 @@ import { SettingsPage } from '../pages/settings/settings-page.tsx';
 import { SitesPage } from '../pages/sites/sites-page.tsx';
 import { NextDropContext, useOptions } from '../state/options.ts';
 import { createShell, type Route, ShellContext, type WatchSource } from '../state/shell.ts';
-import { type Store, StoreContext, useAppState, useSnapshot } from '../state/store.ts';
+import { type Store, StoreContext, useAppState, useSnapshot, useStore } from '../state/store.ts';
 import { Announcements } from './announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { keepFocus } from './keep-focus.ts';
@@ -55,11 +55,12 @@ function Window({ desktop }: { desktop: DesktopApi }) {
 
 /** The window once the state is loaded: sidebar, page, and overlays. */
 function Shell({ desktop }: { desktop: DesktopApi }) {
-  const { toasts, showToast, dismiss } = useToasts(desktop);
+  const store = useStore();
+  const { toasts, showToast, dismiss } = useToasts(store);
   const { platform } = useAppState('about');
   // Changed by the user, and by events from the menu, the tray or a link.
   const [route, navigate] = useState<Route>({ page: 'publish' });
-  useEffect(() => desktop.events.navigate(navigate), [desktop]);
+  useEffect(() => store.onNavigate(navigate), [store]);
   // A drop uses the options at the time it is published; they may change while a system dialog is open, or before a message is answered.
   const { nextDrop, latest: options } = useOptions(desktop);
   const [waiting, setWaiting] = useState<readonly WatchSource[]>([]);

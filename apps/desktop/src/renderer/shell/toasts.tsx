@@ -1,10 +1,10 @@
 import './toasts.css';
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { DesktopApi } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import type { ToastAction } from '../state/shell.ts';
+import type { Store } from '../state/store.ts';
 import { withFile } from '../text/folder.ts';
 
 const MAX_TOASTS = 4;
@@ -18,7 +18,7 @@ interface Toast {
 }
 
 /** Keeps at most {@link MAX_TOASTS} toasts. The oldest one is removed first; problems only when nothing else is left. */
-export function useToasts(desktop: DesktopApi) {
+export function useToasts({ onProblem }: Store) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const lastId = useRef(0);
   const showToast = useCallback((content: string | Problem, action?: ToastAction) => {
@@ -33,7 +33,7 @@ export function useToasts(desktop: DesktopApi) {
     });
   }, []);
   const dismiss = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
-  useEffect(() => desktop.events.problem(({ problem }) => showToast(problem)), [desktop, showToast]);
+  useEffect(() => onProblem(({ problem }) => showToast(problem)), [onProblem, showToast]);
   return { toasts, showToast, dismiss };
 }
 

@@ -14,6 +14,7 @@ const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as co
  * Subscribes to the app's events and reads its state.
  *
  * A slice that an event reports before the answer arrives wins over the answer: events report every change, so it is at least as new.
+ * Events that are not part of the state are queued until a component listens: the first may arrive before the window is drawn.
  */
 export function openStore(desktop: DesktopApi) {
   const listeners = new Set<() => void>();
@@ -29,6 +30,8 @@ export function openStore(desktop: DesktopApi) {
     if (snapshot.is === 'ready') publish({ is: 'ready', state: mergeSlice(snapshot.state, slice) });
   };
 
+  const onProblem = queueUntilListening(desktop.events.problem);
+  const onNavigate = queueUntilListening(desktop.events.navigate);
   for (const name of SLICES) desktop.events[name]((data) => receive({ [name]: data }));
   void desktop.commands.readState().then((answer) => {
     if (answer.ok) publish({ is: 'ready', state: { ...answer.value, ...reported } });
@@ -37,10 +40,31 @@ export function openStore(desktop: DesktopApi) {
 
   return {
     get: () => snapshot,
+    onProblem,
+    onNavigate,
     subscribe(listener: () => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+  };
+}
+
+type Subscribe<T> = (listener: (data: T) => void) => () => void;
+
+/** Subscribes now. The first listener gets the events that arrived before it; there is one listener at a time. */
+function queueUntilListening<T>(subscribe: Subscribe<T>): Subscribe<T> {
+  const queued: T[] = [];
+  let current: ((data: T) => void) | null = null;
+  subscribe((data) => {
+    if (current) current(data);
+    else queued.push(data);
+  });
+  return (listener) => {
+    current = listener;
+    for (const data of queued.splice(0)) listener(data);
+    return () => {
+      current = null;
+    };
   };
 }
 
@@ -66,15 +90,19 @@ function keepIdentity<T extends { id: string }>(before: T[], after: T[]): T[] {
 
 export const StoreContext = createContext<Store | null>(null);
 
+export function useStore(): Store {
+  return use(StoreContext)!;
+}
+
 /** The app state as the page has it; renders again on every change. */
 export function useSnapshot(): Snapshot {
-  const store = use(StoreContext)!;
+  const store = useStore();
   return useSyncExternalStore(store.subscribe, store.get);
 }
 
 /** One slice of the state; renders again only when this slice changes. @throws Error outside a ready window. */
 export function useAppState<K extends keyof AppState>(slice: K): AppState[K] {
-  const store = use(StoreContext)!;
+  const store = useStore();
   return useSyncExternalStore(store.subscribe, () => {
     const snapshot = store.get();
     if (snapshot.is !== 'ready') throw new Error('the state must be loaded before a component reads it');

@@ -4,7 +4,7 @@ import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Caller, Core } from '../../core.ts';
 import { db, type StatementScope } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
-import { runQueued } from '../serial-queue.ts';
+import { runQueued } from '../run-queued.ts';
 import { type RunLimits, runWorklist } from '../worklist.ts';
 import { type ContentLengths, hashAtPosition, numberArray, packHashes } from '../packs/contents.ts';
 import type { LockedAccount } from './account-lock.ts';

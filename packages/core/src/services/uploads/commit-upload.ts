@@ -12,7 +12,7 @@ import { findReplay } from '../deployments/idempotency.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
 import { compileDeployRules } from '../deployments/rule-files.ts';
 import { filesOf, hexOf, isOneOf, joined } from '../packs/contents.ts';
-import { runQueued } from '../serial-queue.ts';
+import { runQueued } from '../run-queued.ts';
 import { type FoundUpload, getUpload, touchUpload, uploadNotFound } from './uploads.ts';
 
 type CommitKey = NonNullable<Publication['idempotency']>;

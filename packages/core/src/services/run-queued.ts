@@ -4,10 +4,10 @@ import type { Core } from '../core.ts';
 const queues = new WeakMap<Core, Map<string, LimitFunction>>();
 
 /**
- * Runs work when fewer than `atOnce` runs with the same key are going on in this process. The others wait in order, and
- * can use the results of the ones before.
+ * Runs work once fewer than `atOnce` tasks with the same key run in this process. Tasks start in order. A failed task
+ * does not block later ones.
  *
- * @param atOnce The same for every run with this key. Default: 1.
+ * @param atOnce The same for every task with this key. Default: 1.
  * @throws what the work throws.
  */
 export async function runQueued<T>(core: Core, key: string, work: () => Promise<T>, atOnce = 1): Promise<T> {
