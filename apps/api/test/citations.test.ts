@@ -10,7 +10,8 @@ const TESTS = '{apps,packages}/*/test/**/*.{ts,tsx}';
 const DOCUMENTS = ['api', 'desktop', 'security', 'serving', 'storage', 'watching'] as const;
 
 /** A string literal as first argument: the title of a test, or the title after `each(…)`. */
-const TITLE = /(?:\b(?:describe|it|test)(?:\.\w+)*|\))\(\s*(?<quote>['"`])(?<title>(?:\\.|(?!\k<quote>).)*)\k<quote>/gs;
+const TITLE =
+  /(?:\b(?:describe|it|test(?:Answers)?)(?:\.\w+)*|\))\(\s*(?<quote>['"`])(?<title>(?:\\.|(?!\k<quote>).)*)\k<quote>/gs;
 /** A comment at the start of a line or after code. Adjacent line comments are one comment. */
 const COMMENT = /(?<![^\s{])(?:\/\*.*?\*\/|\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*)/gs;
 

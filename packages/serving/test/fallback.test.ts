@@ -11,13 +11,11 @@ describe.each(sites)('%s', (_, sketch) => {
   const site = siteOf(sketch);
   const isPage = (target: string, accept?: string) => formatIntent(ask(target, site, { accept })).startsWith('200 ');
 
-  it.each(['/any/route', '/any/route/', '/', '/v1.2', '/a.b/c', '/x.html', '/x.123', '/x.abcdefghi', '/x.a-b', '/x.'])(
+  it.each('/any/route /any/route/ / /v1.2 /a.b/c /x.html /x.123 /x.abcdefghi /x.a-b /x.'.split(' '))(
     'answers %s, which has no extension or .html (S36, S37)',
-    (target) => {
-      expect(isPage(target)).toBe(true);
-    },
+    (target) => expect(isPage(target)).toBe(true),
   );
-  it.each(['/assets/old.4f3a.js', '/favicon.ico', '/x.a', '/x.1a', '/x.mp4', '/x.HTML', '/x.htm', '/a/x.abcdefgh'])(
+  it.each('/assets/old.4f3a.js /favicon.ico /x.a /x.1a /x.mp4 /x.HTML /x.htm /a/x.abcdefgh'.split(' '))(
     'does not answer %s, which has another extension (S36, S37)',
     (target) => {
       expect(formatIntent(ask(target, site))).toBe('404 404.html');
@@ -26,36 +24,20 @@ describe.each(sites)('%s', (_, sketch) => {
   );
 
   it.each([
-    undefined,
-    '',
-    '*/*',
-    'text/*',
-    'text/html',
-    'TEXT/HTML',
-    'text/html;level=1',
-    'text/html;level=1;q=0, text/html',
-    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-    'application/json, text/plain, */*',
-    'image/png, text/html;q=0.1',
-    'text/*;q=0, text/html',
-    '*/*;q=0, text/html;q=0.001',
-    ' text/html ; q=1',
-  ])('answers a request with Accept %j (S36)', (accept) => {
-    expect(isPage('/any/route', accept)).toBe(true);
+    ['no type', [undefined, '']],
+    ['any type', ['*/*', 'text/*', 'text/html,application/xml;q=0.9,*/*;q=0.8', 'application/json, text/plain, */*']],
+    ['text/html', ['text/html', 'TEXT/HTML', ' text/html ; q=1', 'image/png, text/html;q=0.1']],
+    ['text/html at a level', ['text/html;level=1', 'text/html;level=1;q=0, text/html']],
+    ['text/html, but no others', ['text/*;q=0, text/html', '*/*;q=0, text/html;q=0.001']],
+  ])('answers a request whose Accept names %s: %j (S36)', (_, accepts) => {
+    for (const accept of accepts) expect(isPage('/any/route', accept), accept).toBe(true);
   });
   it.each([
-    'application/json',
-    'image/avif,image/webp,image/*',
-    'text/html;q=0',
-    'text/html; Q=0.000',
-    'text/html;q=0, */*',
-    'text/*;q=0, */*',
-    '*/*;q=0',
-    'text/plain',
-    'application/xhtml+xml',
-    'nonsense',
-  ])('does not answer a request with Accept %j (S36)', (accept) => {
-    expect(formatIntent(ask('/any/route', site, { accept }))).toBe('404 404.html');
+    ['other types', ['application/json', 'image/avif,image/*', 'text/plain', 'application/xhtml+xml', 'nonsense']],
+    ['all but text/html', ['text/html;q=0', 'text/html; Q=0.000', 'text/html;q=0, */*', 'text/*;q=0, */*', '*/*;q=0']],
+  ])('does not answer a request whose Accept names %s: %j (S36)', (_, accepts) => {
+    for (const accept of accepts)
+      expect(formatIntent(ask('/any/route', site, { accept })), accept).toBe('404 404.html');
   });
 
   it('varies by Accept, whether it is used or not (S38)', () => {

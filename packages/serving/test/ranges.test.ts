@@ -16,39 +16,19 @@ describe('judgeRange', () => {
     expect(formatRange(judgeRange({ range }, { size, etag }))).toBe(answer);
   });
 
-  const rows: [range: string | undefined, size: number, answer: string][] = [
-    [undefined, 10, 'whole'],
-    ['BYTES=0-4', 10, '0-4'],
-    ['bytes=\t0-4\t', 10, '0-4'],
-    ['bytes=,0-4,', 10, '0-4'],
-    ['bytes=007-008', 10, '7-8'],
-    ['bytes=9-9', 10, '9-9'],
-    ['bytes=10-10', 10, '416'],
-    ['bytes=-0', 10, '416'],
-    ['bytes=-00', 10, '416'],
-    ['bytes=-0', 0, '416'],
-    ['bytes=-5', 0, '416'],
-    ['bytes=0-', 0, '416'],
-    ['bytes=0-0', 0, '416'],
-    ['bytes=1-0', 0, 'whole'],
-    ['bytes 0-4', 10, 'whole'],
-    ['bytes =0-4', 10, 'whole'],
-    [' bytes=0-4', 10, 'whole'],
-    ['bytes=0-4;x', 10, 'whole'],
-    ['bytes=+0-4', 10, 'whole'],
-    ['bytes=0.0-4', 10, 'whole'],
-    ['bytes=0-4, bytes=5-6', 10, 'whole'],
-    ['bytes=\u0660-\u0664', 10, 'whole'],
-    ['bytes=0-4\n', 10, 'whole'],
-    ['bytes=0-99999999999999999999999', 10, '0-9'],
-    ['bytes=99999999999999999999999-', 10, '416'],
-    ['bytes=-99999999999999999999999', 10, '0-9'],
-    [`bytes=0-${'9'.repeat(248)}`, 10, '0-9'],
-    [`bytes=0-${'9'.repeat(249)}`, 10, 'whole'],
-    [`bytes=0-4${','.repeat(10_000)}`, 10, 'whole'],
-  ];
-  it.each(rows)('%j of %d bytes gives %s (S46)', (range, size, answer) => {
-    expect(formatRange(judgeRange({ range }, { size, etag }))).toBe(answer);
+  it.each<[answer: string, size: number, ranges: (string | undefined)[]]>([
+    ['whole', 10, [undefined, 'bytes 0-4', 'bytes =0-4', ' bytes=0-4', 'bytes=0-4;x', 'bytes=0-4\n']],
+    ['whole', 10, ['bytes=+0-4', 'bytes=0.0-4', 'bytes=\u0660-\u0664', 'bytes=0-4, bytes=5-6']],
+    ['whole', 10, [`bytes=0-${'9'.repeat(249)}`, `bytes=0-4${','.repeat(10_000)}`]],
+    ['whole', 0, ['bytes=1-0']],
+    ['0-4', 10, ['BYTES=0-4', 'bytes=\t0-4\t', 'bytes=,0-4,']],
+    ['7-8', 10, ['bytes=007-008']],
+    ['9-9', 10, ['bytes=9-9']],
+    ['0-9', 10, [`bytes=0-${'9'.repeat(23)}`, `bytes=-${'9'.repeat(23)}`, `bytes=0-${'9'.repeat(248)}`]],
+    ['416', 10, ['bytes=10-10', 'bytes=-0', 'bytes=-00', `bytes=${'9'.repeat(23)}-`]],
+    ['416', 0, ['bytes=-0', 'bytes=-5', 'bytes=0-', 'bytes=0-0']],
+  ])('gives %s of %d bytes for %.100j (S46)', (answer, size, ranges) => {
+    for (const range of ranges) expect(formatRange(judgeRange({ range }, { size, etag })), range).toBe(answer);
   });
 
   it('selects the same bytes as slice for ranges of every kind (S46)', () => {

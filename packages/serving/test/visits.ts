@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { hash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
 import type { Intent } from '../src/intent.ts';
 import { parseRequestPath } from '../src/request-path.ts';
 import { resolve } from '../src/resolve.ts';
 import type { PathRules, RuleMatch, RuleStatus } from '../src/rules/rules.ts';
 import type { Site } from '../src/site.ts';
-import { manifestOf } from './sites.ts';
 
 /** A short notation for a site. */
 export interface Sketch {
@@ -19,10 +19,14 @@ export interface Sketch {
 /** The parts of a site that decide the response. */
 export type DecidedSite = Pick<Site, 'manifest' | 'rules'>;
 
-/** Builds the site of a sketch. */
+/** Builds the site of a sketch. The content of each file is its path; all are in one pack. */
 export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rules }: Sketch): DecidedSite {
+  const entries = files.map((path, index) => {
+    const bytes = { pack: 'pack', offset: index * 1000, length: path.length, sha256: hash('sha256', path) };
+    return [path, bytes] as const;
+  });
   return {
-    manifest: manifestOf(...files),
+    manifest: new Map(entries),
     rules: {
       cleanUrls,
       trailingSlash,
@@ -86,10 +90,15 @@ function match(rule: Record<string, string | undefined>, path: string): RuleMatc
   };
 }
 
-/** Declares one test for each request to a site. */
-export function testAnswers(sketch: Sketch, rows: [target: string, expected: string][]): void {
+/** Declares tests of a site: for each response, the targets of the requests that get it, separated by spaces. */
+export function testAnswers(title: string, { answers, ...sketch }: Sketch & { answers: Record<string, string> }): void {
   const site = siteOf(sketch);
-  it.each(rows)('a request for %s results in %s', (target, expected) => {
-    expect(formatIntent(ask(target, site))).toBe(expected);
+  const rows = Object.entries(answers).flatMap(([answer, targets]) =>
+    targets.split(' ').map((target) => [target, answer]),
+  );
+  describe(title, () => {
+    it.each(rows)('a request for %s results in %s', (target, expected) => {
+      expect(formatIntent(ask(target!, site))).toBe(expected);
+    });
   });
 }

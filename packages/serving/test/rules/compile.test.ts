@@ -79,10 +79,8 @@ describe('a destination that names no file (S29)', () => {
     (to) => {
       for (const code of [200, 404, '200!']) {
         const { rules, warnings } = compile({ redirects: `# x\n/x ${to} ${code}` }, ...paths, 'ship.json');
-        expect([rules, warnings]).toEqual([
-          null,
-          [expect.stringContaining(`_redirects:2 Skipped: its destination "${to}"`)],
-        ]);
+        expect(rules).toBeNull();
+        expect(warnings).toEqual([expect.stringContaining(`_redirects:2 Skipped: its destination "${to}"`)]);
       }
     },
   );
@@ -101,46 +99,32 @@ describe('a destination that names no file (S29)', () => {
 });
 
 describe('a warning about a loop of redirects (S28)', () => {
-  it.each<[string, Texts, string[]]>([
-    ['two lines', { redirects: '/a /b\n/b /a' }, ['_redirects:2 These redirects form a loop: "/a" -> "/b" -> "/a".']],
-    [
-      'two lines, ignoring slashes and queries',
-      { redirects: '/a /b/?x\n/b /a/#y' },
-      [expect.stringContaining('_redirects:2 ')],
-    ],
+  const shipJson = (source: string, destination: string) => ({ redirects: [{ source, destination }] });
+  it.each<[string, Texts, warnings: string[]]>([
+    ['two lines', { redirects: '/a /b\n/b /a' }, ['_redirects:2 "/a" -> "/b" -> "/a".']],
+    ['two lines with slashes', { redirects: '/a /b/?x\n/b /a/#y' }, ['_redirects:2 "/b/" -> "/a/" -> "/b/".']],
     [
       'a long loop: one warning, at its last rule',
       { redirects: '/in /1\n/1 /2\n/2 /3\n/3 /4\n/4 /5\n/5 /1' },
-      ['_redirects:6 These redirects form a loop: "/1" -> "/2" -> "/3" -> "/4" -> … -> "/1".'],
+      ['_redirects:6 "/1" -> "/2" -> "/3" -> "/4" -> … -> "/1".'],
     ],
     [
       'two loops, one across both files',
-      {
-        ship: { redirects: [{ source: '/a', destination: '/b' }] },
-        redirects: '/b /a\n/c /d 302!\n/d /c',
-      },
-      [expect.stringContaining('_redirects:1 '), expect.stringContaining('_redirects:3 ')],
+      { ship: shipJson('/a', '/b'), redirects: '/b /a\n/c /d 302!\n/d /c' },
+      ['_redirects:1 "/a" -> "/b" -> "/a".', '_redirects:3 "/c" -> "/d" -> "/c".'],
     ],
-    [
-      'a path with and without its slash',
-      { redirects: '/a /a/ 301\n/a/ /a 301' },
-      ['_redirects:2 These redirects form a loop: "/a" -> "/a/" -> "/a".'],
-    ],
+    ['a path and its slash', { redirects: '/a /a/ 301\n/a/ /a 301' }, ['_redirects:2 "/a" -> "/a/" -> "/a".']],
     [
       'a path with and without its slash, in ship.json and _redirects',
-      { ship: { redirects: [{ source: '/a/', destination: '/a' }] }, redirects: '/a /a/' },
-      ['_redirects:1 These redirects form a loop: "/a" -> "/a/" -> "/a".'],
+      { ship: shipJson('/a/', '/a'), redirects: '/a /a/' },
+      ['_redirects:1 "/a" -> "/a/" -> "/a".'],
     ],
     [
       'a loop through a path without and with its slash',
       { redirects: '/a /b\n/b /b/\n/b /a' },
-      ['_redirects:3 These redirects form a loop: "/a" -> "/b" -> "/b/" -> "/a".'],
+      ['_redirects:3 "/a" -> "/b" -> "/b/" -> "/a".'],
     ],
-    [
-      'one path with two queries',
-      { redirects: '/a /a?x=1\n/a /a?x=2' },
-      ['_redirects:2 These redirects form a loop: "/a" -> "/a".'],
-    ],
+    ['one path with two queries', { redirects: '/a /a?x=1\n/a /a?x=2' }, ['_redirects:2 "/a" -> "/a".']],
     ['none for a slash that is only added or only removed', { redirects: '/a /a/\n/b/ /b' }, []],
     ['none for a path that adds its slash and then leads elsewhere', { redirects: '/a /a/\n/a /b' }, []],
     ['none for a path with one query that then leads elsewhere', { redirects: '/a /a?x=1\n/a /a?x=1#y\n/a /b' }, []],
@@ -150,7 +134,8 @@ describe('a warning about a loop of redirects (S28)', () => {
     ['none if a rewrite ends the chain', { redirects: '/a /b\n/b /page 200\n/page /a' }, []],
     ['none if only the second redirect of a path closes the loop', { redirects: '/a /b\n/b /c\n/b /a' }, []],
   ])('%s', (_, texts, warnings) => {
-    expect(compile(texts, 'page.html').warnings).toEqual(warnings);
+    const loops = warnings.map((warning) => warning.replace(' ', ' These redirects form a loop: '));
+    expect(compile(texts, 'page.html').warnings).toEqual(loops);
   });
 
   it('takes time linear in the number of rules', () => {
@@ -168,15 +153,7 @@ describe('a warning about a loop of redirects (S28)', () => {
 });
 
 describe('a warning about a page that another page with the same address hides (S20)', () => {
-  const paths = [
-    'both.html',
-    'both/index.html',
-    'file.html',
-    'folder/index.html',
-    'index.html',
-    'x/both.html',
-    'both.txt',
-  ];
+  const paths = 'both.html both/index.html file.html folder/index.html index.html x/both.html both.txt'.split(' ');
   it.each<[Record<string, unknown>, string[]]>([
     [{}, []],
     [{ cleanUrls: true }, []],

@@ -33,18 +33,15 @@ describe('a line of _headers (S33, S34)', () => {
     ],
     ['! Referrer-Policy', '/*: -Referrer-Policy'],
     ['!\tCache-Control', '/*: -Cache-Control'],
-    ['X A: 1', 'fault'],
-    ['X-\u00c4: 1', 'fault'],
-    ['X-A: \u00e4', 'fault'],
-    ['X-A: a\tb', 'fault'],
-    ['X-A: a\u0000b', 'fault'],
-    ['X-A: a\rX-B: 1', 'fault'],
-    ['X-A:', 'fault'],
-    ['! ', 'fault'],
-    ['! ETag', 'fault'],
-    ['ETag: "x"', 'fault'],
   ])('%j is %s', (line, expected) => {
     expect(read(`/*\n  ${line}`).results).toEqual([expected]);
+  });
+
+  it.each([
+    ['the name', ['X A: 1', 'X-\u00c4: 1', '! ', '! ETag', 'ETag: "x"']],
+    ['the value', ['X-A:', 'X-A: \u00e4', 'X-A: a\tb', 'X-A: a\u0000b', 'X-A: a\rX-B: 1']],
+  ])('with a fault in %s: %j', (_, lines) => {
+    for (const line of lines) expect(read(`/*\n  ${line}`).results, line).toEqual(['fault']);
   });
 
   it('a fault is reported with its line and a hint (S23)', () => {

@@ -11,53 +11,36 @@ function prepare(redirects: string, ship?: Record<string, unknown>, headers?: st
   return prepareRules(compileRules(files, ['index.html', 'page.html', 'logo.png'], () => {}));
 }
 
-const formatMatches = (matches: Iterable<RuleMatch>) => Array.from(matches, ({ status, path }) => `${status} /${path}`);
+const formatMatches = (matches: Iterable<RuleMatch>) =>
+  Array.from(matches, ({ status, path }) => `${status} /${path}`).join(', ');
 
 describe('prepared rules (S26)', () => {
   it('return their matches in order, literal ones among the others', () => {
     const { whenMissing } = prepare('/:a /1\n/x /2\n/* /3\n/x /4 302\n/y /5\n/:b /6\n/x/ /7');
-    expect(formatMatches(whenMissing.matches('x'))).toEqual([
-      '301 /1',
-      '301 /2',
-      '301 /3',
-      '302 /4',
-      '301 /6',
-      '301 /7',
-    ]);
-    expect(formatMatches(whenMissing.matches('x/'))).toEqual(formatMatches(whenMissing.matches('x')));
-    expect(formatMatches(whenMissing.matches('y'))).toEqual(['301 /1', '301 /3', '301 /5', '301 /6']);
-    expect(formatMatches(whenMissing.matches('x/y'))).toEqual(['301 /3']);
-    expect(formatMatches(whenMissing.matches(''))).toEqual(['301 /3']);
+    for (const path of ['x', 'x/'])
+      expect(formatMatches(whenMissing.matches(path))).toBe('301 /1, 301 /2, 301 /3, 302 /4, 301 /6, 301 /7');
+    expect(formatMatches(whenMissing.matches('y'))).toBe('301 /1, 301 /3, 301 /5, 301 /6');
+    for (const path of ['x/y', '']) expect(formatMatches(whenMissing.matches(path))).toBe('301 /3');
   });
 
   it('return the origin, path, query and fragment of the destination', () => {
     const { whenMissing } = prepare('/a/* https://b.example/:splat/\u00e9?x=:splat#y 302');
-    expect([...whenMissing.matches('a/b c')]).toEqual([
-      {
-        status: 302,
-        origin: 'https://b.example',
-        path: 'b c/\u00e9',
-        query: '?x=b%20c',
-        fragment: '#y',
-        isFallback: false,
-      },
-    ]);
+    const address = { origin: 'https://b.example', path: 'b c/\u00e9', query: '?x=b%20c', fragment: '#y' };
+    expect([...whenMissing.matches('a/b c')]).toEqual([{ status: 302, ...address, isFallback: false }]);
   });
 
   it.each([
-    ['/* /page 200', true],
-    ['/* /page.html 200', true],
-    ['/* / 200', true],
-    ['/a/* /:splat 200', true],
-    ['/* /logo.png 200', true],
-    ['/:a /page 200', false],
-    ['/x /page 200', false],
-    ['/* /page 404', false],
-    ['/* /page 302', false],
-  ])('%s is a fallback if its destination is a page: %s (S36)', (line, isFallback) => {
-    const path = line.startsWith('/a/') ? 'a/x' : 'x';
-    expect([...prepare(line).whenMissing.matches(path)].map((match) => match.isFallback)).toEqual([isFallback]);
-  });
+    [true, ['/* /page 200', '/* /page.html 200', '/* / 200', '/a/* /:splat 200', '/* /logo.png 200']],
+    [false, ['/:a /page 200', '/x /page 200', '/* /page 404', '/* /page 302']],
+  ])(
+    'with a star and the status 200 are fallbacks if their destination is a page (%s): %j (S36)',
+    (isFallback, lines) => {
+      for (const line of lines) {
+        const path = line.startsWith('/a/') ? 'a/x' : 'x';
+        expect([...prepare(line).whenMissing.matches(path)].map((match) => match.isFallback)).toEqual([isFallback]);
+      }
+    },
+  );
 
   it('match nothing on a site without rules', () => {
     expect(prepareRules(null)).toBe(NO_RULES);
@@ -76,8 +59,8 @@ describe('prepared rules (S26)', () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 8 }), path, (patterns, path) => {
         const lines = patterns.map((from, n) => `${from.startsWith('/') ? from : `/${from}`} /to/${n}`);
-        const oneByOne = lines.flatMap((line) => formatMatches(prepare(line).whenMissing.matches(path)));
-        expect(formatMatches(prepare(lines.join('\n')).whenMissing.matches(path))).toEqual(oneByOne);
+        const oneByOne = lines.flatMap((line) => [...prepare(line).whenMissing.matches(path)]);
+        expect([...prepare(lines.join('\n')).whenMissing.matches(path)]).toEqual(oneByOne);
       }),
     );
   });
@@ -111,14 +94,8 @@ describe('rules at every limit (S66)', () => {
       const literal = path === 'literal-9999' ? 1 : 0;
       expect([...rules.forced.matches(path)]).toHaveLength(expected);
       expect([...rules.whenMissing.matches(path)]).toHaveLength(2 * expected + literal);
-      expect(rules.headers.apply(path, [], answer)).toEqual(
-        expected === 0
-          ? []
-          : [
-              ['X-A', expect.any(String)],
-              ['X', '1'],
-            ],
-      );
+      const fields = rules.headers.apply(path, [], answer).map(([name]) => name);
+      expect(fields).toEqual(expected === 0 ? [] : ['X-A', 'X']);
     }
   });
 });

@@ -37,36 +37,25 @@ describe('a line of _redirects (S25)', () => {
     ['/a\t/b\t302', '/a -> 302 /b'],
     ['/a /b 302\r', '/a -> 302 /b'],
     ['/a /b 302 #!', '/a -> 302 /b'],
-    ['/a#x /b', 'fault'],
     ['/a /b # 302', '/a -> 301 /b'],
-    ['/a /b 2000', 'fault'],
-    ['/a /b 304', 'fault'],
-    ['/a /b 300', 'fault'],
-    ['/a /b 500', 'fault'],
-    ['/a /b 301!!', 'fault'],
-    ['/a /b ! 301', 'fault'],
-    ['/a /b +301', 'fault'],
-    ['/a 301', 'fault'],
-    ['/a', 'fault'],
-    ['/a # /b', 'fault'],
-    ['/a /b 301 Cookie=x', 'fault'],
-    ['/a /b Language=de', 'fault'],
-    ['/a ?x=1 /b', 'fault'],
-    ['/a //b.example', 'fault'],
-    ['/a https://b.example 404', 'fault'],
-    ['/a https://b.example 200!', 'fault'],
   ])('%j is %s', (line, expected) => {
     expect(read(line).results).toEqual([expected]);
   });
 
-  it('a fault is reported with its line and a hint (S23)', () => {
-    expect(read('\ufeff/a /b\n\n# x\n/c /d 300\n/e /f\n').warnings).toEqual([
-      '4: Skipped: the code must be one of 200, 301, 302, 303, 307, 308, 404, with a ! to force it.',
-    ]);
+  it.each([
+    ['the code', ['/a /b 2000', '/a /b 304', '/a /b 300', '/a /b 500', '/a /b 301!!', '/a /b ! 301', '/a /b +301']],
+    ['a missing destination', ['/a 301', '/a', '/a # /b', '/a#x /b']],
+    ['a condition', ['/a /b 301 Cookie=x', '/a /b Language=de', '/a ?x=1 /b']],
+    ['the destination', ['/a //b.example', '/a https://b.example 404', '/a https://b.example 200!']],
+  ])('with a fault in %s: %j', (_, lines) => {
+    for (const line of lines) expect(read(line).results, line).toEqual(['fault']);
   });
 
-  it('a byte-order mark is skipped (S22)', () => {
-    expect(read('\ufeff/a /b').results).toEqual(['/a -> 301 /b']);
+  it('a fault is reported with its line and a hint, and a byte-order mark is skipped (S22, S23)', () => {
+    expect(read('\ufeff/a /b\n\n# x\n/c /d 300\n/e /f\n')).toMatchObject({
+      results: ['/a -> 301 /b', 'fault', '/e -> 301 /f'],
+      warnings: ['4: Skipped: the code must be one of 200, 301, 302, 303, 307, 308, 404, with a ! to force it.'],
+    });
   });
 
   it('bytes that are not UTF-8 only invalidate their line (S23)', () => {

@@ -39,42 +39,28 @@ describe('rewrites and headers of ship.json (S25, S33)', () => {
     ]);
   });
 
-  it('an entry of headers contains a list of header fields', () => {
-    const headers = [
-      { key: 'X-A', value: ' 1 ' },
-      { key: 'X-B', value: '2' },
-    ];
+  it('an entry of headers contains a list of header fields, and replaces earlier values', () => {
+    const headers = ['X-A', 'X-B'].map((key) => ({ key, value: ' 1 ' }));
     const answer = read({ headers: [{ source: '/assets/(.*)', headers }] });
-    expect(answer).toMatchObject({
-      results: ['/assets/*: X-A=1 X-B=2'],
-      warnings: [],
-      headers: [{ rule: { replaces: true } }],
-    });
+    expect(answer).toMatchObject({ results: ['/assets/*: X-A=1 X-B=1'], warnings: [] });
+    expect(answer.headers).toMatchObject([{ rule: { replaces: true } }]);
   });
 });
 
 describe('settings (S15, S16)', () => {
   it.each([
-    [{}, { cleanUrls: false, trailingSlash: null, warnings: [] }],
-    [{ cleanUrls: true }, { cleanUrls: true, trailingSlash: null, warnings: [] }],
-    [{ trailingSlash: false }, { cleanUrls: false, trailingSlash: false, warnings: [] }],
-    [
-      { trailingSlash: true, cleanUrls: false },
-      { cleanUrls: false, trailingSlash: true, warnings: [] },
-    ],
-    [
-      { trailingSlash: null, cleanUrls: 'true' },
-      {
-        cleanUrls: false,
-        trailingSlash: null,
-        warnings: [
-          'cleanUrls: Skipped: it must be true or false.',
-          'trailingSlash: Skipped: it must be true or false.',
-        ],
-      },
-    ],
-  ])('%j', (json, expected) => {
-    expect(read(json)).toMatchObject(expected);
+    [{}, false, null],
+    [{ cleanUrls: true }, true, null],
+    [{ trailingSlash: false }, false, false],
+    [{ trailingSlash: true, cleanUrls: false }, false, true],
+  ])('%j: cleanUrls %s, trailingSlash %s', (json, cleanUrls, trailingSlash) => {
+    expect(read(json)).toMatchObject({ cleanUrls, trailingSlash, warnings: [] });
+  });
+
+  it('are skipped if they are not true or false', () => {
+    const warnings = ['cleanUrls', 'trailingSlash'].map((key) => `${key}: Skipped: it must be true or false.`);
+    const json = { trailingSlash: null, cleanUrls: 'true' };
+    expect(read(json)).toMatchObject({ cleanUrls: false, trailingSlash: null, warnings });
   });
 });
 
@@ -82,63 +68,51 @@ describe('a fault is reported at its position, and the whole entry is skipped (S
   const header = (rest: Record<string, unknown>) => ({
     headers: [{ source: '/a', headers: [{ key: 'X', value: '1', ...rest }] }],
   });
-  it.each<[Record<string, unknown>, string]>([
-    [{ functions: {} }, 'functions: '],
-    [{ ['__proto__x y']: 1 }, '"__proto__x y": '],
-    [JSON.parse('{"__proto__": {"cleanUrls": true}}'), '__proto__: '],
-    [{ redirects: {} }, 'redirects: '],
-    [{ redirects: null, rewrites: 'x' }, 'rewrites: '],
-    [{ headers: 1 }, 'headers: '],
-    [{ redirects: [null] }, 'redirects[0]: '],
-    [{ redirects: [['/a', '/b']] }, 'redirects[0]: '],
-    [{ redirects: [{ destination: '/b' }] }, 'redirects[0].source: '],
-    [{ redirects: [{ source: 1, destination: '/b' }] }, 'redirects[0].source: '],
-    [{ redirects: [{ source: '/a' }] }, 'redirects[0].destination: '],
-    [{ redirects: [redirect({ source: '/*' })] }, 'redirects[0].source: '],
-    [{ redirects: [redirect({ destination: '//b.example' })] }, 'redirects[0].destination: '],
-    [{ redirects: [redirect({ permanent: 'yes' })] }, 'redirects[0].permanent: '],
-    [{ redirects: [redirect({ permanent: 'yes', statusCode: 301 })] }, 'redirects[0].permanent: '],
-    ...[200, 300, 304, 404, 500, '301', null, 301.5].map((statusCode): [Record<string, unknown>, string] => [
-      { redirects: [redirect({ statusCode })] },
+  it.each<[start: string, files: Record<string, unknown>[]]>([
+    ['functions: ', [{ functions: {} }]],
+    ['"__proto__x y": ', [{ ['__proto__x y']: 1 }]],
+    ['__proto__: ', [JSON.parse('{"__proto__": {"cleanUrls": true}}')]],
+    ['redirects: ', [{ redirects: {} }]],
+    ['rewrites: ', [{ redirects: null, rewrites: 'x' }]],
+    ['headers: ', [{ headers: 1 }]],
+    ['redirects[0]: ', [{ redirects: [null] }, { redirects: [['/a', '/b']] }]],
+    ['redirects[0].source: ', [{ redirects: [{ destination: '/b' }] }, { redirects: [redirect({ source: '/*' })] }]],
+    ['redirects[0].source: ', [{ redirects: [redirect({ source: 1 })] }]],
+    ['redirects[0].destination: ', [{ redirects: [{ source: '/a' }] }]],
+    ['redirects[0].destination: ', [{ redirects: [redirect({ destination: '//b.example' })] }]],
+    ['redirects[0].permanent: ', [{ redirects: [redirect({ permanent: 'yes' })] }]],
+    ['redirects[0].permanent: ', [{ redirects: [redirect({ permanent: 'yes', statusCode: 301 })] }]],
+    [
       'redirects[0].statusCode: ',
-    ]),
-    [{ redirects: [redirect({ has: [{ type: 'host', value: 'x' }] })] }, 'redirects[0]: Skipped: "has"'],
-    [{ redirects: [redirect({ missing: [] })] }, 'redirects[0]: Skipped: "missing"'],
-    [{ rewrites: [redirect({ permanent: true })] }, 'rewrites[0]: Skipped: "permanent"'],
-    [{ rewrites: [redirect({}), redirect({ source: '' })].slice(1) }, 'rewrites[0].source: '],
-    [{ rewrites: [redirect({ destination: 'https://b.example/' })] }, 'rewrites[0].destination: '],
-    [{ headers: [{ source: '/a', headers: {} }] }, 'headers[0].headers: '],
-    [{ headers: [{ source: '/a' }] }, 'headers[0].headers: '],
-    [{ headers: [{ source: '/a', headers: [], has: [] }] }, 'headers[0]: Skipped: "has"'],
-    [{ headers: [{ source: 'a', headers: [] }] }, 'headers[0].source: '],
-    [{ headers: [{ source: '/a', headers: ['X: 1'] }] }, 'headers[0].headers[0]: '],
-    [header({ key: 'Set-Cookie' }), 'headers[0].headers[0].key: '],
-    [header({ key: 'X Y' }), 'headers[0].headers[0].key: '],
-    [header({ key: '' }), 'headers[0].headers[0].key: '],
-    [header({ value: '' }), 'headers[0].headers[0].value: '],
-    [header({ value: 1 }), 'headers[0].headers[0].value: '],
-    [header({ value: 'a\r\nSet-Cookie: b' }), 'headers[0].headers[0].value: '],
-    [header({ value: '\u00e9' }), 'headers[0].headers[0].value: '],
-    [header({ value: '\ud800' }), 'headers[0].headers[0].value: '],
-    [header({ and: 1 }), 'headers[0].headers[0]: Skipped: "and"'],
-  ])('%j', (json, start) => {
-    const { results, warnings } = read(json);
-    expect([results, warnings]).toEqual([[], [expect.stringContaining(start)]]);
-    expect(warnings[0]).toMatch(/: Skipped: .{10,}\.$/);
+      [200, 300, 304, 404, 500, '301', null, 301.5].map((statusCode) => ({ redirects: [redirect({ statusCode })] })),
+    ],
+    ['redirects[0]: Skipped: "has"', [{ redirects: [redirect({ has: [{ type: 'host', value: 'x' }] })] }]],
+    ['redirects[0]: Skipped: "missing"', [{ redirects: [redirect({ missing: [] })] }]],
+    ['rewrites[0]: Skipped: "permanent"', [{ rewrites: [redirect({ permanent: true })] }]],
+    ['rewrites[0].source: ', [{ rewrites: [redirect({ source: '' })] }]],
+    ['rewrites[0].destination: ', [{ rewrites: [redirect({ destination: 'https://b.example/' })] }]],
+    ['headers[0].headers: ', [{ headers: [{ source: '/a', headers: {} }] }, { headers: [{ source: '/a' }] }]],
+    ['headers[0]: Skipped: "has"', [{ headers: [{ source: '/a', headers: [], has: [] }] }]],
+    ['headers[0].source: ', [{ headers: [{ source: 'a', headers: [] }] }]],
+    ['headers[0].headers[0]: ', [{ headers: [{ source: '/a', headers: ['X: 1'] }] }]],
+    ['headers[0].headers[0].key: ', [header({ key: 'Set-Cookie' }), header({ key: 'X Y' }), header({ key: '' })]],
+    [
+      'headers[0].headers[0].value: ',
+      ['', 1, 'a\r\nSet-Cookie: b', '\u00e9', '\ud800'].map((value) => header({ value })),
+    ],
+    ['headers[0].headers[0]: Skipped: "and"', [header({ and: 1 })]],
+  ])('%s%j', (start, files) => {
+    for (const json of files) {
+      const { results, warnings } = read(json);
+      expect([results, warnings]).toEqual([[], [expect.stringContaining(start)]]);
+      expect(warnings[0]).toMatch(/: Skipped: .{10,}\.$/);
+    }
   });
 
   it('valid entries next to an invalid one are kept', () => {
     const { results, warnings } = read({
       redirects: [redirect({}), redirect({ statusCode: 200 }), redirect({ source: '/c' })],
-      headers: [
-        {
-          source: '/a',
-          headers: [
-            { key: 'ETag', value: '1' },
-            { key: 'X', value: '1' },
-          ],
-        },
-      ],
+      headers: [{ source: '/a', headers: ['ETag', 'X'].map((key) => ({ key, value: '1' })) }],
     });
     expect(results).toEqual(['/a -> 308 /b', '/c -> 308 /b', '/a: X=1']);
     expect(warnings).toHaveLength(2);
