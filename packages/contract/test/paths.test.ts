@@ -10,7 +10,6 @@ import {
   normalizePath,
   utf8Length,
 } from '../src/paths.ts';
-import { traversalNames } from './traversal-names.ts';
 
 const segment = (bytes: number) => 'a'.repeat(bytes);
 const deep = (segments: number) => Array.from({ length: segments }, () => 'a').join('/');
@@ -43,90 +42,55 @@ function decoded(path: string): string {
 
 describe('api §3: accepted names and their canonical form', () => {
   it.each([
-    ['index.html', 'index.html'],
-    ['docs/a/b.html', 'docs/a/b.html'],
     ['/index.html', 'index.html'],
     ['./index.html', 'index.html'],
     ['./docs/a.html', 'docs/a.html'],
-    ['.well-known/security.txt', '.well-known/security.txt'],
-    ['..a', '..a'],
-    ['a..', 'a..'],
-    ['...', '...'],
-    ['a/.../b', 'a/.../b'],
     ['cafe\u0301.html', 'caf\u00e9.html'],
-    ['caf\u00e9.html', 'caf\u00e9.html'],
     ['\u1100\u1161\u11a8', '\uac01'],
-    ['日本語/ページ.html', '日本語/ページ.html'],
-    ['\u{1f600}.png', '\u{1f600}.png'],
-    ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}.png', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}.png'],
-    ['CON', 'CON'],
-    ['a|b*c', 'a|b*c'],
-    ['notes: one.txt', 'notes: one.txt'],
-    ['end. ', 'end. '],
-    ["it's & more, (x) [y] {z} $1 ~ ^ ` ! + = @ ;", "it's & more, (x) [y] {z} $1 ~ ^ ` ! + = @ ;"],
-    ['__proto__', '__proto__'],
-    [segment(MAX_SEGMENT_BYTES), segment(MAX_SEGMENT_BYTES)],
-    [pathOf(MAX_PATH_BYTES), pathOf(MAX_PATH_BYTES)],
     [`/${pathOf(MAX_PATH_BYTES)}`, pathOf(MAX_PATH_BYTES)],
     ['e\u0301'.repeat(127), '\u00e9'.repeat(127)],
     [`./${deep(MAX_PATH_SEGMENTS)}`, deep(MAX_PATH_SEGMENTS)],
   ])('converts %j to %j', (name, path) => {
     expect(normalizePath(name)).toEqual({ ok: true, path });
   });
+
+  it.each([
+    ['a usual name', ['index.html', 'docs/a/b.html', '.well-known/security.txt']],
+    ['dots', ['..a', 'a..', '...', 'a/.../b', 'end. ']],
+    ['letters beyond ASCII', ['caf\u00e9.html', '日本語/ページ.html', '\u{1f600}.png']],
+    ['joined emoji', ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}.png']],
+    ['what some systems reserve', ['CON', 'a|b*c', 'notes: one.txt', '__proto__']],
+    ['marks', ["it's & more, (x) [y] {z} $1 ~ ^ ` ! + = @ ;"]],
+    ['the maximum length', [segment(MAX_SEGMENT_BYTES), pathOf(MAX_PATH_BYTES)]],
+  ])('does not change %s: %.60j', (_, names) => {
+    for (const path of names) expect(normalizePath(path)).toEqual({ ok: true, path });
+  });
 });
 
 describe('T1: refused names, each with its reason', () => {
   it.each([
-    ['', 'the path must not be empty'],
-    ['/', 'the path must not be empty'],
-    ['./', 'the path must not be empty'],
-    ['//x', 'relative'],
-    ['///x', 'relative'],
-    ['.//x', 'relative'],
-    ['//host/share', 'relative'],
-    ['/C:/x', 'relative'],
-    ['C:', 'relative'],
-    ['c:/x', 'relative'],
-    ['C:x', 'relative'],
-    ['./C:/x', 'relative'],
-    ['\u212a:/x', 'relative'],
-    ['.', '"." or ".."'],
-    ['..', '"." or ".."'],
-    ['../x', '"." or ".."'],
-    ['/../x', '"." or ".."'],
-    ['././x', '"." or ".."'],
-    ['/./x', '"." or ".."'],
-    ['a/../b', '"." or ".."'],
-    ['a/./b', '"." or ".."'],
-    ['a/..', '"." or ".."'],
-    ['a/.', '"." or ".."'],
-    ['a//b', 'empty segment'],
-    ['a/', 'empty segment'],
-    ['..\\x', 'folders must be separated by "/"'],
-    ['a\\b', 'folders must be separated by "/"'],
-    ['C:\\x', 'folders must be separated by "/"'],
-    ['a%00b', 'this one has %'],
-    ['%2e%2e/x', 'this one has %'],
-    ['..%2fx', 'this one has %'],
-    ['a#b', 'this one has #'],
-    ['a?b', 'this one has ?'],
-    ['a<b', 'this one has <'],
-    ['a>b', 'this one has >'],
-    ['a"b', 'this one has "'],
-    ['a\ud800', 'UTF-8'],
-    ['\udc00a', 'UTF-8'],
-    ['\udc00\ud800', 'UTF-8'],
-    ['a\ufffdb', 'UTF-8'],
-    [segment(MAX_SEGMENT_BYTES + 1), 'a path segment must have at most 255 bytes'],
-    [`${segment(3)}/${'\u00e9'.repeat(128)}/x`, 'a path segment must have at most 255 bytes'],
-    [pathOf(MAX_PATH_BYTES + 1), 'a path must have at most 1024 bytes'],
-    [segment(5_000), 'a path must have at most 1024 bytes'],
-    [deep(MAX_PATH_SEGMENTS + 1), 'a path must have at most 64 segments'],
-    [`/${deep(MAX_PATH_SEGMENTS + 1)}`, 'a path must have at most 64 segments'],
-  ])('%j: %s', (name, reason) => {
-    const result = normalizePath(name);
-    expect(result).toMatchObject({ ok: false });
-    expect(result.ok || result.reason).toContain(reason);
+    ['the path must not be empty', ['', '/', './']],
+    ['relative', ['//x', '///x', './/x', '//host/share']],
+    ['relative', ['/C:/x', 'C:', 'c:/x', 'C:x', './C:/x', '\u212a:/x']],
+    ['"." or ".."', ['.', '..', '../x', '/../x', '././x', '/./x', 'a/../b', 'a/./b', 'a/..', 'a/.']],
+    ['empty segment', ['a//b', 'a/']],
+    ['folders must be separated by "/"', ['..\\x', 'a\\b', 'C:\\x']],
+    ['this one has %', ['a%00b', '%2e%2e/x', '..%2fx']],
+    ['this one has #', ['a#b']],
+    ['this one has ?', ['a?b']],
+    ['this one has <', ['a<b']],
+    ['this one has >', ['a>b']],
+    ['this one has "', ['a"b']],
+    ['UTF-8', ['a\ud800', '\udc00a', '\udc00\ud800', 'a\ufffdb']],
+    [
+      'a path segment must have at most 255 bytes',
+      [segment(MAX_SEGMENT_BYTES + 1), `${segment(3)}/${'\u00e9'.repeat(128)}/x`],
+    ],
+    ['a path must have at most 1024 bytes', [pathOf(MAX_PATH_BYTES + 1), segment(5_000)]],
+    ['a path must have at most 64 segments', [deep(MAX_PATH_SEGMENTS + 1), `/${deep(MAX_PATH_SEGMENTS + 1)}`]],
+  ])('%s: %.60j', (reason, names) => {
+    for (const name of names)
+      expect(normalizePath(name), name).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -142,25 +106,25 @@ describe('T1: refused names, each with its reason', () => {
 });
 
 describe('T1: no accepted path leaves its folder', () => {
-  it('holds for a corpus of traversal names', () => {
-    let names = 0;
-    for (const name of traversalNames()) {
-      names += 1;
-      const result = normalizePath(name);
-      if (result.ok) expect(staysInside(result.path), name).toBe(true);
-    }
-    expect(names).toBeGreaterThan(33_000);
+  const spaced = ['.. ', '..\u0000', '.\u200b.'];
+  const dots = '.. %2e%2e %2E. .%2e %252e%252e %c0%ae%c0%ae %uff0e%uff0e ..%00 ..; %%32%65%%32%65'.split(' ');
+  const others = '. ... .... \uff0e\uff0e \u2025 \u002e\u0323.'.split(' ');
+  const separators = '/ \\ %2f %5c %252f %255c %c0%af %c1%9c // \\/ /./ ;/ : %u2215 \u2215 \uff0f \u29f8'.split(' ');
+  const steps = [...dots, ...others, ...spaced].flatMap((dot) => separators.map((separator) => dot + separator));
+  const prefixes = ['', ...'/ ./ // a/ C: D: C:/ \\\\host\\ file:/// %2f'.split(' ')];
+  it.each(prefixes)('holds for every encoding of dots and separators, at several depths, after "%s"', (prefix) => {
+    for (const step of steps)
+      for (const depth of [1, 2, 6])
+        for (const target of ['etc/passwd', 'windows\\win.ini', 'index.html'])
+          for (const suffix of ['', '%00', '/', '.html']) {
+            const result = normalizePath(prefix + step.repeat(depth) + target + suffix);
+            if (result.ok) expect(staysInside(result.path), result.path).toBe(true);
+          }
   });
 
+  const signs = '. .. / // ./ ../ \\ %2e %2f %5c C: : \u2025 \uff0e \uff0f a b.html'.split(' ');
   const piece = fc.oneof(
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom(
-        ' ',
-        '\u0000',
-        ...'. .. / // ./ ../ \\ %2e %2f %5c C: : \u2025 \uff0e \uff0f a b.html'.split(' '),
-      ),
-    },
+    { weight: 3, arbitrary: fc.constantFrom(' ', '\u0000', ...signs) },
     { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }) },
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
   );

@@ -11,56 +11,25 @@ import {
 
 describe('api §3: content that is refused by its path', () => {
   it.each([
-    ['setup.exe', 'programs and installers (.exe)'],
-    ['a/b/SETUP.EXE', 'programs and installers (.exe)'],
-    ['photo.jpg.exe', 'programs and installers (.exe)'],
-    ['.exe', 'programs and installers (.exe)'],
-    ['setup.exe.', 'programs and installers (.exe)'],
-    ['setup.exe ', 'programs and installers (.exe)'],
-    ['setup.exe. .', 'programs and installers (.exe)'],
-    ['.git/config', 'a repository'],
-    ['a/.git/HEAD', 'a repository'],
-    ['.git', 'a repository'],
-    ['.well-known/.git/HEAD', 'a repository'],
-    ['.env', 'environment files'],
-    ['.env.production', 'environment files'],
-    ['.envrc', 'environment files'],
-    ['a/.env.local', 'environment files'],
-    ['.well-known/.env', 'environment files'],
-    ['id_rsa', 'private keys'],
-    ['a/.ssh/id_rsa', 'private keys'],
-    ['id_ed25519', 'private keys'],
-    ['id_ecdsa', 'private keys'],
-    ['id_dsa', 'private keys'],
-    ['node_modules/x/index.js', 'node_modules/'],
-  ])('%s: %s', (path, reason) => {
-    expect(refusedPath(path)).toContain(reason);
+    ['programs and installers (.exe)', ['setup.exe', 'a/b/SETUP.EXE', 'photo.jpg.exe', '.exe']],
+    ['programs and installers (.exe)', ['setup.exe.', 'setup.exe ', 'setup.exe. .']],
+    ['a repository', ['.git/config', 'a/.git/HEAD', '.git', '.well-known/.git/HEAD']],
+    ['environment files', ['.env', '.env.production', '.envrc', 'a/.env.local', '.well-known/.env']],
+    ['private keys', ['id_rsa', 'a/.ssh/id_rsa', 'id_ed25519', 'id_ecdsa', 'id_dsa']],
+    ['node_modules/', ['node_modules/x/index.js']],
+  ])('%s: %j', (reason, paths) => {
+    for (const path of paths) expect(refusedPath(path), path).toContain(reason);
   });
 
   it.each([
-    ['index.html'],
-    ['exe'],
-    ['exe/index.html'],
-    ['a.exe.html'],
-    ['.gitignore'],
-    ['.github/x'],
-    ['a.git/x'],
-    ['env'],
-    ['a.env'],
-    ['id_rsa.pub'],
-    ['my_id_rsa'],
-    ['a/node_modules/x.js'],
-    ['node_modules'],
-    ['cert.pem'],
-    ['.DS_Store'],
-    ['a'],
-    ['a.'],
-    ['archive.zip'],
-    ['script.sh'],
-    ['app.js'],
-    ['.well-known/assetlinks.json'],
-  ])('accepts %s', (path) => {
-    expect(refusedPath(path)).toBeNull();
+    ['programs', 'exe exe/index.html a.exe.html archive.zip script.sh app.js a a. index.html'],
+    ['repositories', '.gitignore .github/x a.git/x'],
+    ['environment files', 'env a.env'],
+    ['keys', 'id_rsa.pub my_id_rsa cert.pem'],
+    ['node_modules/', 'a/node_modules/x.js node_modules'],
+    ['hidden files', '.DS_Store .well-known/assetlinks.json'],
+  ])('accepts what only resembles %s: %s', (_, paths) => {
+    for (const path of paths.split(' ')) expect(refusedPath(path), path).toBeNull();
   });
 
   it.each(BLOCKED_EXTENSIONS.map((extension) => [extension]))('refuses .%s in any case', (extension) => {
@@ -75,82 +44,42 @@ describe('api §3: content that is refused by its path', () => {
 });
 
 describe('api §3: private keys in PEM form', () => {
-  it.each([
-    ['-----BEGIN PRIVATE KEY-----', true],
-    ['-----BEGIN RSA PRIVATE KEY-----', true],
-    ['-----BEGIN EC PRIVATE KEY-----', true],
-    ['-----BEGIN OPENSSH PRIVATE KEY-----', true],
-    ['-----BEGIN ENCRYPTED PRIVATE KEY-----', true],
-    ['text before\n-----BEGIN RSA PRIVATE KEY-----\nMII', true],
-    ['-----BEGIN PUBLIC KEY-----', false],
-    ['-----BEGIN CERTIFICATE-----', false],
-    ['BEGIN PRIVATE KEY', false],
-  ])('%j: %s', (text, matches) => {
-    expect(PRIVATE_KEY_MARKER.test(text)).toBe(matches);
+  it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('start with "BEGIN %sPRIVATE KEY"', (kind) => {
+    for (const before of ['', 'text before\n'])
+      expect(`${before}-----BEGIN ${kind}PRIVATE KEY-----\nMII`).toMatch(PRIVATE_KEY_MARKER);
+  });
+
+  it('are neither public keys nor certificates', () => {
+    for (const text of ['-----BEGIN PUBLIC KEY-----', '-----BEGIN CERTIFICATE-----', 'BEGIN PRIVATE KEY'])
+      expect(text).not.toMatch(PRIVATE_KEY_MARKER);
   });
 
   it.each([
-    ['a.pem', true],
-    ['a/B.PEM', true],
-    ['server.key', true],
-    ['a.pem.txt', false],
-    ['pem', false],
-    ['index.html', false],
-  ])('searches %s: %s', (path, searched) => {
-    expect(mayHoldPrivateKey(path)).toBe(searched);
+    [true, 'a.pem a/B.PEM server.key'],
+    [false, 'a.pem.txt pem index.html'],
+  ])('may be in a file (%s): %s', (isSearched, paths) => {
+    for (const path of paths.split(' ')) expect(mayHoldPrivateKey(path), path).toBe(isSearched);
   });
 });
 
-describe('api §3: junk', () => {
-  it.each([
-    ['.DS_Store'],
-    ['a/b/.DS_Store'],
-    ['Thumbs.db'],
-    ['a/Thumbs.db'],
-    ['desktop.ini'],
-    ['__MACOSX/._a'],
-    ['__MACOSX/a/b'],
-    ['a/__MACOSX/b'],
-    ['.git/.DS_Store'],
-  ])('drops %s', (path) => {
-    expect(isJunk(path)).toBe(true);
-  });
-
-  it.each([
-    ['DS_Store'],
-    ['.DS_Store/a'],
-    ['Thumbs.db.html'],
-    ['desktop.ini/x'],
-    ['__MACOSX'],
-    ['__MACOSX.html'],
-    ['._a'],
-    ['index.html'],
-  ])('keeps %s', (path) => {
-    expect(isJunk(path)).toBe(false);
-  });
+it.each([
+  [true, '.DS_Store a/b/.DS_Store .git/.DS_Store Thumbs.db a/Thumbs.db desktop.ini'],
+  [true, '__MACOSX/._a __MACOSX/a/b a/__MACOSX/b'],
+  [false, 'DS_Store .DS_Store/a Thumbs.db.html desktop.ini/x __MACOSX __MACOSX.html ._a index.html'],
+])('api §3: a file is junk (%s): %s', (junk, paths) => {
+  for (const path of paths.split(' ')) expect(isJunk(path), path).toBe(junk);
 });
 
 describe('api §3, S12: stored, never served', () => {
   it.each([
-    ['.htaccess', true, true],
-    ['a/.hidden', true, true],
-    ['.a/b.html', true, true],
-    ['a/.well-known/x', true, true],
-    ['.well-known', true, true],
-    ['.well-known/security.txt', false, false],
-    ['.well-known/.a/b', false, false],
-    ['..a', true, true],
-    ['a.b/c', false, false],
-    ['ship.json', false, true],
-    ['_redirects', false, true],
-    ['_headers', false, true],
-    ['_worker.js', false, true],
-    ['_routes.json', false, true],
-    ['a/ship.json', false, false],
-    ['a/_redirects', false, false],
-    ['index.html', false, false],
-  ])('%s: a dot file %s, withheld %s', (path, dot, withheld) => {
-    expect(isDotFile(path)).toBe(dot);
-    expect(isWithheld(path)).toBe(withheld);
+    ['a dot file', true, true, '.htaccess a/.hidden .a/b.html a/.well-known/x .well-known ..a'],
+    ['a configuration file', false, true, 'ship.json _redirects _headers _worker.js _routes.json'],
+    ['a served file', false, false, '.well-known/security.txt .well-known/.a/b a.b/c index.html'],
+    ['a file in a folder', false, false, 'a/ship.json a/_redirects'],
+  ])('%s (a dot file: %s, withheld: %s): %s', (_, dot, withheld, paths) => {
+    for (const path of paths.split(' ')) {
+      expect(isDotFile(path), path).toBe(dot);
+      expect(isWithheld(path), path).toBe(withheld);
+    }
   });
 });

@@ -2,41 +2,16 @@ import { columns, table } from '@berth/terminal';
 import { expect, it } from 'vitest';
 
 it.each([
-  [
-    'trailing spaces',
-    [
-      ['a', ''],
-      ['wide', 'b'],
-    ],
-    ['a', 'wide  b'],
-  ],
-  [
-    'wide characters and emoji',
-    [
-      ['日本', 'x'],
-      ['abcd', 'y'],
-      ['🚢', 'z'],
-    ],
-    ['日本  x', 'abcd  y', '🚢    z'],
-  ],
-  [
-    'combining characters',
-    [
-      ['u\u0308', 'x'],
-      ['bb', 'y'],
-    ],
-    ['u\u0308   x', 'bb  y'],
-  ],
+  ['trailing spaces', ['a|', 'wide|b'], ['a', 'wide  b']],
+  ['wide characters and emoji', ['日本|x', 'abcd|y', '🚢|z'], ['日本  x', 'abcd  y', '🚢    z']],
+  ['combining characters', ['u\u0308|x', 'bb|y'], ['u\u0308   x', 'bb  y']],
   [
     'T38: control characters, which are escaped',
-    [
-      ['a\u001b[2Jb\nc\u202ed', 'e'],
-      ['a', 'f'],
-    ],
+    ['a\u001b[2Jb\nc\u202ed|e', 'a|f'],
     ['a\\u001b[2Jb\\u000ac\\u202ed  e', 'a                          f'],
   ],
 ])('columns are aligned with %s', (_, rows, lines) => {
-  expect(columns(rows)).toEqual(lines);
+  expect(columns(rows.map((row) => row.split('|')))).toEqual(lines);
 });
 
 it('a table has a heading, and is empty without rows', () => {
