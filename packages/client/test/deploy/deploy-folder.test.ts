@@ -1,10 +1,11 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
-import { deployFolder } from '../../src/deploy/deploy.ts';
+import { deployFiles, deployFolder } from '../../src/deploy/deploy.ts';
 import { planFolder } from '../../src/deploy/changes.ts';
+import { watchFolder } from '../../src/watch/watch-folder.ts';
 import { collect, writeFiles } from '../folder/folders.ts';
 import { makeWorld, sha256, typesOf } from './worlds.ts';
 
@@ -194,15 +195,25 @@ test('planFolder returns what would happen, and sends nothing', async () => {
   expect(world.proxy.passed).toEqual([]);
 });
 
-test('a refusal of the server has its code, its status and the file', async () => {
-  const world = await makeWorld(server(), { 'ship.json': '{' });
-  await expect(world.deploy()).rejects.toMatchObject({
-    kind: 'refused',
-    code: 'validation_failed',
-    status: 400,
-    file: 'ship.json',
-  });
-});
+test.each(['', '   ', '12345', 'x'.repeat(129)])(
+  'the password %.10j is refused before anything is sent, and by the server',
+  async (password) => {
+    const { deploy, client, options, folder, proxy, deployments } = await makeWorld(server(), { 'index.html': 'hi' });
+    const files = [{ path: 'index.html', content: 'hi' }];
+    const refused = { kind: 'refused', message: expect.stringContaining('a password') };
+    await expect(deploy({ password })).rejects.toMatchObject(refused);
+    await expect(deploy({ password }, { delta: false })).rejects.toMatchObject(refused);
+    await expect(collect(deployFiles({ client, files, password }, options))).rejects.toMatchObject(refused);
+    await expect(collect(watchFolder({ client, folder, password }))).rejects.toMatchObject(refused);
+    expect(proxy.passed).toEqual([]);
+    const contents = [{ path: 'index.html', size: 2, sha256: sha256('hi') }];
+    await expect(client.api.deployments.begin.mutate({ files: contents, password })).rejects.toMatchObject({
+      status: 400,
+      details: { issues: [{ path: 'password' }] },
+    });
+    expect(await deployments()).toBe(0);
+  },
+);
 
 test('a program that is killed while it saves the deployment gets the same one from the next run', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi' });
@@ -217,12 +228,20 @@ test('a program that is killed while it saves the deployment gets the same one f
   expect(await world.deployments()).toBe(1);
 });
 
+test('a site keeps its password if a change is published without one', async () => {
+  const world = await makeWorld(server(), SITE);
+  expect((await world.deploy({ password: 'open sesame' })).result.password).toBe(true);
+  writeFiles(world.folder, { 'index.html': 'two' });
+  expect((await world.deploy()).result.password).toBe(true);
+  writeFiles(world.folder, { 'index.html': 'three' });
+  expect((await world.deploy({ password: null })).result.password).toBe(false);
+});
+
 test('the cache contains neither the key nor the password', async () => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
   const events = deployFolder({ folder: world.folder, client: world.client, password: 'open sesame' }, world.options);
   await expect(collect(events)).rejects.toMatchObject({ kind: 'refused' });
-  const { readdirSync, readFileSync, statSync } = await import('node:fs');
   const files = readdirSync(world.cacheDir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(world.cacheDir, name))
     .filter((path) => statSync(path).isFile());

@@ -9,7 +9,7 @@ import { testEnvironment } from '@berth/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
-import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
+import { collect, makeFolder } from '../folder/folders.ts';
 
 test('a deploy creates one deployment even if the server is killed and restarted in the middle', async () => {
   const database = await createTestDatabase();
@@ -40,8 +40,8 @@ test('a deploy creates one deployment even if the server is killed and restarted
     running = exited.then(start);
     return undefined;
   };
-  const [folder, cacheDir] = [makeFolder(), makeFolder()];
-  writeFiles(folder, { 'index.html': 'hello', 'big.bin': Buffer.alloc(9_000_000, 'big') });
+  const folder = makeFolder({ 'index.html': 'hello', 'big.bin': Buffer.alloc(9_000_000, 'big') });
+  const cacheDir = makeFolder();
   const client = createClient({ server: proxy.url, key: OWNER_KEY });
   const retries = { attempts: 100, firstMs: 100, longestMs: 300 };
   const { events, result } = await collect(deployFolder({ folder, client, domain: 'killed' }, { cacheDir, retries }));

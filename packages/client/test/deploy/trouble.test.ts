@@ -1,13 +1,15 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CreatedDeployment } from '@berth/contract';
 import type { Trouble } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
-import { deployFiles } from '../../src/deploy/deploy.ts';
+import { deployFiles, deployFolder } from '../../src/deploy/deploy.ts';
+import { CANCELLED } from '../../src/deploy/input.ts';
 import { readFolder } from '../../src/folder/read-folder.ts';
-import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
-import { makeWorld, settled, sha256, typesOf } from './worlds.ts';
+import { collect, makeFolder } from '../folder/folders.ts';
+import { makeWorld, settled, sha256, typesOf, type World } from './worlds.ts';
 
 const server = useServer();
 const BIG = Buffer.alloc(400_000, 'big');
@@ -30,19 +32,43 @@ const TROUBLES: readonly (readonly [string, Trouble])[] = [
 ];
 const CASES = REQUESTS.flatMap((path) => TROUBLES.map(([what, trouble]) => [path, what, trouble] as const));
 let domains = 0;
+const freshDomain = () => `trouble${(domains += 1)}.localhost`;
+
+/** Counts the open uploads of the account. */
+async function openUploads({ client }: World): Promise<number> {
+  const { account } = await client.api.account.get.query();
+  return (await server().database.query('select 1 from upload where account_id = $1 and committed is null', [account]))
+    .length;
+}
+
+/** Publishes the folder, and aborts as soon as the missing contents are known. */
+async function giveUp(world: World, reason?: DOMException): Promise<void> {
+  const controller = new AbortController();
+  const { folder, client, options } = world;
+  const events = deployFolder({ folder, client }, { ...options, signal: controller.signal });
+  await expect(async () => {
+    for await (const { type } of events) if (type === 'planned') controller.abort(reason);
+  }).rejects.toMatchObject({ kind: 'aborted' });
+}
+
+/** Expects the only deployment of the account, with all files. */
+async function expectOneDeployment(world: World, { deployment, files }: CreatedDeployment): Promise<void> {
+  expect(files).toBe(3);
+  expect(await world.deployments()).toBe(1);
+  expect(sha256((await server().visit(deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
+}
 
 test.each(CASES)('if %s %s, the deploy is retried and creates one deployment', async (troubled, _, trouble) => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = (_req, path, nth) => (path === troubled && nth < 2 ? trouble : undefined);
   const delta = troubled !== '/deployments';
-  const { events, result } = await world.deploy({ domain: `trouble${(domains += 1)}.localhost` }, { delta });
+  const { events, result } = await world.deploy({ domain: freshDomain() }, { delta });
   const retried = events.filter(({ type }) => type === 'retried');
   // If the responses of two bodies were lost, their contents have still arrived.
   const isThere = troubled.startsWith('/uploads') && trouble === 'lose-answer';
   expect(retried).toHaveLength(isThere ? 1 : 2);
   expect(typesOf(events).at(-1)).toBe('linked');
-  expect(await world.deployments()).toBe(1);
-  expect(sha256((await server().visit(result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
+  await expectOneDeployment(world, result);
 });
 
 describe('a server whose database restarts', () => {
@@ -52,25 +78,21 @@ describe('a server whose database restarts', () => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) =>
       path === troubled && nth === 0 ? { ...RESTARTING, inBody: true } : undefined;
-    const domain = `restart${(domains += 1)}.localhost`;
-    const { events, result } = await world.deploy({ domain }, { delta: troubled !== '/deployments' });
+    const delta = troubled !== '/deployments';
+    const { events, result } = await world.deploy({ domain: freshDomain() }, { delta });
     // The pause is not checked: the connection of an unread body may be reset before the response arrives.
     expect(events.filter(({ type }) => type === 'retried')).toHaveLength(1);
-    expect(await world.deployments()).toBe(1);
-    expect(sha256((await server().visit(result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
-    expect(result.files).toBe(3);
+    await expectOneDeployment(world, result);
   });
 
   test.each([true, false])('and answers everything with 503 once gets one deployment (delta: %s)', async (delta) => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) => (REQUESTS.includes(path) && nth === 0 ? RESTARTING : undefined);
-    const domain = `restart${(domains += 1)}.localhost`;
-    const { events, result } = await world.deploy({ domain }, { delta });
+    const { events, result } = await world.deploy({ domain: freshDomain() }, { delta });
     const waits = events.flatMap((event) => (event.type === 'retried' ? [event.waitMs] : []));
     expect(waits).toHaveLength(delta ? 4 : 2);
     for (const waitMs of waits) expect(waitMs).toBeGreaterThanOrEqual(1_000);
-    expect(await world.deployments()).toBe(1);
-    expect(sha256((await server().visit(result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
+    await expectOneDeployment(world, result);
   });
 });
 
@@ -87,11 +109,11 @@ test('contents that arrived completely before the connection broke are not sent 
   expect(contents.length).toBe(50);
 });
 
-test('a deploy that the server refuses is not retried', async () => {
+test.each([400, 404])('a deploy that is refused with %i is not retried, nor sent as a form', async (status) => {
   const world = await makeWorld(server(), SITE);
-  world.proxy.trouble = () => ({ status: 400 });
-  await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status: 400 });
-  expect(world.proxy.passed).toHaveLength(1);
+  world.proxy.trouble = () => ({ status });
+  await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status });
+  expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/trpc/deployments.begin']);
 });
 
 test('a deploy fails if the server stays unreachable', async () => {
@@ -119,36 +141,17 @@ describe('an upload that the server no longer knows', () => {
   });
 });
 
-test('a deploy fails if begin is answered 404, and does not try a form instead', async () => {
-  const world = await makeWorld(server(), SITE);
-  world.proxy.trouble = () => ({ status: 404 });
-  await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status: 404 });
-  expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/trpc/deployments.begin']);
-});
-
-describe('a deploy without delta uploads', () => {
-  test('sends one form with every file and all options', async () => {
-    const world = await makeWorld(server(), { ...SITE, 'é ü.txt': 'name' });
-    const options = { labels: ['a-label'], password: 'secret word', via: 'cli', ttl: 3600 };
-    const { events, result } = await world.deploy(options, { delta: false });
-    expect(events).toContainEqual(expect.objectContaining({ type: 'planned', via: 'multipart' }));
-    expect(result).toMatchObject({
-      files: 4,
-      labels: ['a-label'],
-      password: true,
-      via: 'cli',
-      expires: expect.any(Number),
-    });
-    expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/deployments']);
-  });
-
-  test('serves the files that were sent', async () => {
-    const world = await makeWorld(server(), SITE);
-    const { result } = await world.deploy({}, { delta: false });
-    expect(await world.read(result, '/a/b.txt')).toBe('text');
-    expect(sha256((await server().visit(result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
-    expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/deployments']);
-  });
+test('a deploy without delta uploads sends one form with every file and all options', async () => {
+  const world = await makeWorld(server(), { ...SITE, 'é ü.txt': 'name' });
+  const options = { labels: ['a-label'], via: 'cli', ttl: 3600 };
+  const { events, result } = await world.deploy({ ...options, password: 'secret word' }, { delta: false });
+  expect(events).toContainEqual(expect.objectContaining({ type: 'planned', via: 'multipart' }));
+  expect(result).toMatchObject({ files: 4, labels: ['a-label'], password: true, via: 'cli' });
+  expect(result.expires).toBeTypeOf('number');
+  expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/deployments']);
+  const open = await world.deploy({}, { delta: false });
+  expect(await world.read(open.result, '/a/b.txt')).toBe('text');
+  expect(sha256((await server().visit(open.result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
 });
 
 describe('a file that changes after it was hashed', () => {
@@ -175,8 +178,7 @@ describe('a file that changes after it was hashed', () => {
 
 test('a file that was replaced by a link after it was hashed is not sent, even if the content is the same (T3)', async () => {
   const world = await makeWorld(server(), SITE);
-  const elsewhere = makeFolder();
-  writeFiles(elsewhere, { 'b.txt': 'text' });
+  const elsewhere = makeFolder({ 'b.txt': 'text' });
   world.proxy.trouble = (_req, path) => {
     if (!path.endsWith('begin')) return undefined;
     rmSync(join(world.folder, 'a/b.txt'));
@@ -232,12 +234,48 @@ describe('files in memory', () => {
 
   test('are refused if two have the same path, or one is the folder of another', async () => {
     const { client, options } = await makeWorld(server(), {});
-    for (const paths of [
-      ['a', 'a'],
-      ['a', 'a/b'],
-    ])
-      await expect(
-        collect(deployFiles({ client, files: paths.map((path) => ({ path, content: '' })) }, options)),
-      ).rejects.toMatchObject({ kind: 'folder' });
+    for (const other of ['a', 'a/b']) {
+      const files = ['a', other].map((path) => ({ path, content: '' }));
+      await expect(collect(deployFiles({ client, files }, options))).rejects.toMatchObject({ kind: 'folder' });
+    }
   });
+});
+
+test('a cancelled deploy aborts its upload at once', async () => {
+  const world = await makeWorld(server(), SITE);
+  await giveUp(world, CANCELLED);
+  await settled(world);
+  expect(await openUploads(world)).toBe(0);
+  await world.deploy();
+  expect(await world.deployments()).toBe(1);
+});
+
+test('a deploy that is aborted without CANCELLED keeps its upload for the next run', async () => {
+  const world = await makeWorld(server(), SITE);
+  await giveUp(world);
+  await settled(world);
+  expect(await openUploads(world)).toBe(1);
+  await world.deploy();
+  expect(await openUploads(world)).toBe(0);
+});
+
+test('a deploy that fails because of the network keeps its upload', async () => {
+  const world = await makeWorld(server(), SITE);
+  world.proxy.trouble = (_req, path) => (path.startsWith('/uploads') ? { cutAfter: 0 } : undefined);
+  await expect(world.deploy({}, { retries: { attempts: 0 } })).rejects.toMatchObject({ kind: 'network' });
+  expect(await openUploads(world)).toBe(1);
+});
+
+test.each([
+  ['aborts its upload, because no later run resumes it', ['commit'], 0],
+  ['reports why it failed, even if its upload cannot be aborted', ['commit', 'abort'], 1],
+])('a failed deploy of files in memory %s', async (_, refused, open) => {
+  const world = await makeWorld(server(), {});
+  world.proxy.trouble = (_req, path) => (refused.some((end) => path.endsWith(end)) ? { status: 400 } : undefined);
+  const files = [{ path: 'index.html', content: 'hi' }];
+  await expect(collect(deployFiles({ files, client: world.client }, world.options))).rejects.toMatchObject({
+    kind: 'refused',
+    status: 400,
+  });
+  expect(await openUploads(world)).toBe(open);
 });

@@ -1,42 +1,24 @@
 import { hash } from 'node:crypto';
 import type { CreatedDeployment } from '@berth/contract';
-import { type Proxy, startProxy } from '@berth/testing/proxy';
+import { startProxy } from '@berth/testing/proxy';
 import type { TestServer } from '@berth/testing/server';
 import { expect, vi } from 'vitest';
-import { type BerthClient, createClient } from '../../src/client.ts';
+import { createClient } from '../../src/client.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import type { DeployFolderInput, DeployFolderOptions } from '../../src/deploy/input.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
-import { collect, makeFolder, writeFiles } from '../folder/folders.ts';
+import { collect, makeFolder } from '../folder/folders.ts';
+
+export type World = Awaited<ReturnType<typeof makeWorld>>;
 
 /** A new account, a folder, and a proxy to the server that can cause failures. */
-export interface World {
-  server: TestServer;
-  proxy: Proxy;
-  client: BerthClient;
-  key: string;
-  account: string;
-  folder: string;
-  cacheDir: string;
-  /** Retries without long pauses. */
-  options: DeployFolderOptions;
-  deploy(
-    input?: Partial<DeployFolderInput>,
-    options?: DeployFolderOptions,
-  ): Promise<{ events: DeployEvent[]; result: CreatedDeployment }>;
-  /** Counts the deployments of the account. */
-  deployments(): Promise<number>;
-  /** Returns the content that a deployment serves at a path. */
-  read(deployment: CreatedDeployment, path: string): Promise<string>;
-}
-
-export async function makeWorld(server: TestServer, files: Readonly<Record<string, string | Buffer>>): Promise<World> {
+export async function makeWorld(server: TestServer, files: Readonly<Record<string, string | Buffer>>) {
   const proxy = await startProxy(server.port);
   const { key, account } = await server.account('scale');
   const client = createClient({ server: proxy.url, key });
-  const [folder, cacheDir] = [makeFolder(), makeFolder()];
-  writeFiles(folder, files);
-  const options = { cacheDir, retries: { firstMs: 5, longestMs: 20 } };
+  const [folder, cacheDir] = [makeFolder(files), makeFolder()];
+  /** Retries without long pauses. */
+  const options: DeployFolderOptions = { cacheDir, retries: { firstMs: 5, longestMs: 20 } };
   return {
     server,
     proxy,
@@ -46,14 +28,12 @@ export async function makeWorld(server: TestServer, files: Readonly<Record<strin
     folder,
     cacheDir,
     options,
-    deploy: (input, more) => collect(deployFolder({ folder, client, ...input }, { ...options, ...more })),
-    async deployments() {
-      const { deployments } = await client.api.deployments.list.query({});
-      return deployments.length;
-    },
-    async read({ deployment }, path) {
-      return (await server.visit(deployment, path)).text;
-    },
+    deploy: (input: Partial<DeployFolderInput> = {}, more: DeployFolderOptions = {}) =>
+      collect(deployFolder({ folder, client, ...input }, { ...options, ...more })),
+    /** Counts the deployments of the account. */
+    deployments: async () => (await client.api.deployments.list.query({})).deployments.length,
+    /** Returns the content that a deployment serves at a path. */
+    read: async ({ deployment }: CreatedDeployment, path: string) => (await server.visit(deployment, path)).text,
   };
 }
 

@@ -1,18 +1,20 @@
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Creates a folder that is deleted after the test. */
-export function makeFolder(): string {
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** Creates a folder with files that is deleted after the test. */
+export function makeFolder(files: Files = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-client-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFiles(folder, files);
   return folder;
 }
 
 /** Writes files into a folder, with times one minute ago. */
-export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+export function writeFiles(folder: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });

@@ -1,26 +1,40 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  type BigIntStats,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ClientError } from '../../src/errors.ts';
+import { defaultCacheDir } from '../../src/folder/cache-files.ts';
+import { isSettled } from '../../src/folder/hash-cache.ts';
 import { type ReadFolder, readFolder } from '../../src/folder/read-folder.ts';
-import { collect, makeFolder, writeFiles } from './folders.ts';
+import { collect, makeFolder } from './folders.ts';
 
-const cacheDir = () => makeFolder();
+/** Reads a folder. @returns Its events and its result. */
+const follow = (folder: string, cacheDir = makeFolder()) => collect(readFolder(folder, { cacheDir }));
 
-async function read(folder: string, cache = cacheDir()): Promise<ReadFolder> {
-  return (await collect(readFolder(folder, { cacheDir: cache }))).result;
-}
+const read = async (folder: string, cacheDir?: string): Promise<ReadFolder> => (await follow(folder, cacheDir)).result;
 
 const pathsOf = ({ files }: ReadFolder) => files.map(({ path }) => path);
+const skippedIn = ({ skipped }: ReadFolder) => skipped.map(({ path, reason }) => `${path}: ${reason}`);
 
 describe('readFolder', () => {
   test('returns every file with size and SHA-256, sorted by path in code unit order', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'b.txt': 'b', 'B.txt': 'B', 'a/z.txt': '', 'a.txt': 'a', 'é.txt': 'e', 'a/b/c.txt': 'c' });
+    const folder = makeFolder({ 'b.txt': 'b', 'B.txt': 'B', 'a/z.txt': '', 'a.txt': 'a', 'é.txt': 'e', 'a/b/c': 'c' });
     const { files, totalBytes, skipped } = await read(folder);
-    expect(files.map(({ path }) => path)).toEqual(['B.txt', 'a.txt', 'a/b/c.txt', 'a/z.txt', 'b.txt', 'é.txt']);
+    expect(files.map(({ path }) => path)).toEqual(['B.txt', 'a.txt', 'a/b/c', 'a/z.txt', 'b.txt', 'é.txt']);
     expect(files[1]).toEqual({
       path: 'a.txt',
       size: 1,
@@ -30,10 +44,7 @@ describe('readFolder', () => {
   });
 
   test('skips and reports links, both to the outside and to the inside (T3)', async () => {
-    const folder = makeFolder();
-    const outside = makeFolder();
-    writeFiles(outside, { 'secret.txt': 'secret' });
-    writeFiles(folder, { 'index.html': 'hi' });
+    const [folder, outside] = [makeFolder({ 'index.html': 'hi' }), makeFolder({ 'secret.txt': 'secret' })];
     symlinkSync(join(outside, 'secret.txt'), join(folder, 'out.txt'));
     symlinkSync(outside, join(folder, 'out'));
     symlinkSync('index.html', join(folder, 'in.html'));
@@ -41,15 +52,12 @@ describe('readFolder', () => {
     symlinkSync('nowhere', join(folder, 'broken'));
     const found = await read(folder);
     expect(pathsOf(found)).toEqual(['index.html']);
-    expect(found.skipped).toEqual(
-      ['broken', 'in.html', 'loop', 'out', 'out.txt'].map((path) => ({ path, reason: 'link' })),
-    );
+    expect(skippedIn(found)).toEqual(['broken: link', 'in.html: link', 'loop: link', 'out: link', 'out.txt: link']);
   });
 
   test('skips and reports private files, at any depth (api §3)', async () => {
-    const folder = makeFolder();
     const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n';
-    writeFiles(folder, {
+    const folder = makeFolder({
       'index.html': 'hi',
       '.env': 'A=1',
       'sub/.env.local': 'A=1',
@@ -72,33 +80,24 @@ describe('readFolder', () => {
   });
 
   test('skips a private key that is in the cache', async () => {
-    const folder = makeFolder();
-    const cache = cacheDir();
-    writeFiles(folder, { 'a.txt': 'a', 'server.pem': '-----BEGIN PRIVATE KEY-----' });
+    const [folder, cache] = [makeFolder({ 'a.txt': 'a', 'server.pem': '-----BEGIN PRIVATE KEY-----' }), makeFolder()];
     for (let i = 0; i < 2; i += 1) expect(pathsOf(await read(folder, cache))).toEqual(['a.txt']);
   });
 
   test('skips and reports junk, pipes and sockets', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'a.txt': 'a', '.DS_Store': 'x', 'b/Thumbs.db': 'x', '__MACOSX/a.txt': 'x' });
+    const folder = makeFolder({ 'a.txt': 'a', '.DS_Store': 'x', 'b/Thumbs.db': 'x', '__MACOSX/a.txt': 'x' });
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     const server = createServer().listen(join(folder, 'socket'));
     await new Promise((resolve) => server.once('listening', resolve));
     onTestFinished(() => void server.close());
     const found = await read(folder);
     expect(pathsOf(found)).toEqual(['a.txt']);
-    expect(found.skipped).toEqual([
-      { path: '.DS_Store', reason: 'junk' },
-      { path: '__MACOSX/', reason: 'junk' },
-      { path: 'b/Thumbs.db', reason: 'junk' },
-      { path: 'pipe', reason: 'not-a-file' },
-      { path: 'socket', reason: 'not-a-file' },
-    ]);
+    const junk = ['.DS_Store: junk', '__MACOSX/: junk', 'b/Thumbs.db: junk'];
+    expect(skippedIn(found)).toEqual([...junk, 'pipe: not-a-file', 'socket: not-a-file']);
   });
 
   test('skips .berthignore, and what it lists in the syntax of .gitignore', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, {
+    const folder = makeFolder({
       '.berthignore': '# drafts\n*.map\n!keep.map\n/drafts/\nsub/**/x.txt\n!.env\n',
       'a.js': 'a',
       'a.js.map': 'm',
@@ -111,27 +110,19 @@ describe('readFolder', () => {
     });
     const found = await read(folder);
     expect(pathsOf(found)).toEqual(['a.js', 'keep.map', 'sub/.berthignore', 'sub/drafts/two.html']);
-    expect(found.skipped).toEqual([
-      { path: '.berthignore', reason: 'ignored' },
-      { path: '.env', reason: 'private' },
-      { path: 'a.js.map', reason: 'ignored' },
-      { path: 'drafts/', reason: 'ignored' },
-      { path: 'sub/deep/er/x.txt', reason: 'ignored' },
-    ]);
+    const ignored = ['a.js.map: ignored', 'drafts/: ignored', 'sub/deep/er/x.txt: ignored'];
+    expect(skippedIn(found)).toEqual(['.berthignore: ignored', '.env: private', ...ignored]);
   });
 
   test('returns names in NFC, and finds files by their names on disk', async () => {
-    const folder = makeFolder();
     const onDisk = 'cafe\u0301/e\u0301.txt';
-    writeFiles(folder, { [onDisk]: 'x' });
-    const { files, diskNames } = await read(folder);
+    const { files, diskNames } = await read(makeFolder({ [onDisk]: 'x' }));
     expect(files[0]?.path).toBe('café/é.txt'.normalize('NFC'));
     expect([...diskNames]).toEqual([['café/é.txt'.normalize('NFC'), onDisk]]);
   });
 
   test('follows a link to the folder itself', async () => {
-    const [folder, elsewhere] = [makeFolder(), makeFolder()];
-    writeFiles(folder, { 'a.txt': 'a' });
+    const [folder, elsewhere] = [makeFolder({ 'a.txt': 'a' }), makeFolder()];
     symlinkSync(folder, join(elsewhere, 'dist'));
     expect(pathsOf(await read(join(elsewhere, 'dist')))).toEqual(['a.txt']);
   });
@@ -152,26 +143,22 @@ describe('a folder is refused', () => {
     ['new\nline.txt', 'a path must not contain control or direction characters'],
   ] as const;
   test.each(NAMES)('that contains %j', async (name, reason) => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'index.html': 'hi', [name]: 'x' });
+    const folder = makeFolder({ 'index.html': 'hi', [name]: 'x' });
     expect(await refusal(folder)).toMatchObject({ kind: 'folder', file: name, message: `${name}: ${reason}.` });
   });
 
   test('unless .berthignore lists the invalid file', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'index.html': 'hi', 'setup.exe': 'x', '.berthignore': '*.exe' });
+    const folder = makeFolder({ 'index.html': 'hi', 'setup.exe': 'x', '.berthignore': '*.exe' });
     expect(pathsOf(await read(folder))).toEqual(['index.html']);
   });
 
   test('in which two names give the same path (T2)', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'é.txt': '1', 'e\u0301.txt': '2' });
+    const folder = makeFolder({ 'é.txt': '1', 'e\u0301.txt': '2' });
     expect(await refusal(folder)).toMatchObject({ kind: 'folder', file: 'é.txt' });
   });
 
   test('that does not exist, or is a file', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'a.txt': 'a' });
+    const folder = makeFolder({ 'a.txt': 'a' });
     for (const path of ['nothing', 'a.txt'])
       expect(await refusal(join(folder, path))).toMatchObject({ kind: 'folder', file: null });
   });
@@ -182,9 +169,7 @@ describe('a folder is refused', () => {
     ['private.txt', 'private.txt'],
     ['private/a.txt', 'private/'],
   ])('with %s, which cannot be read, and names it', async (file, named) => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'index.html': 'hi', [file]: 'x' });
-    const { chmodSync } = await import('node:fs');
+    const folder = makeFolder({ 'index.html': 'hi', [file]: 'x' });
     chmodSync(folder, 0o755);
     chmodSync(join(folder, named), 0o000);
     asOtherUser();
@@ -206,7 +191,7 @@ describe('a file that changes while it is read', () => {
     const folder = makeFolder();
     const path = join(folder, 'big.bin');
     writeFileSync(path, Buffer.alloc(4 * 1024 * 1024));
-    const events = readFolder(folder, { cacheDir: cacheDir() });
+    const events = readFolder(folder, { cacheDir: makeFolder() });
     const first = await events.next();
     expect(first.value).toMatchObject({ type: 'walked' });
     writeFileSync(path, 'finished');
@@ -232,7 +217,7 @@ describe('a file that changes while it is read', () => {
 describe('the hash cache', () => {
   /** Returns how many files were not read. */
   async function cachedOf(folder: string, cache: string) {
-    const { events, result } = await collect(readFolder(folder, { cacheDir: cache }));
+    const { events, result } = await follow(folder, cache);
     const last = events.at(-1);
     return { cached: last?.type === 'hashed' ? last.cached.files : null, result };
   }
@@ -240,8 +225,7 @@ describe('the hash cache', () => {
   const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
 
   test('avoids reading files whose state has not changed', async () => {
-    const [folder, cache] = [makeFolder(), cacheDir()];
-    writeFiles(folder, { 'a.txt': 'a', 'b.txt': 'b' });
+    const [folder, cache] = [makeFolder({ 'a.txt': 'a', 'b.txt': 'b' }), makeFolder()];
     await settle();
     expect((await cachedOf(folder, cache)).cached).toBe(0);
     const again = await cachedOf(folder, cache);
@@ -250,48 +234,40 @@ describe('the hash cache', () => {
   });
 
   const CHANGES = [
+    ['another content', (path: string) => writeFileSync(path, 'B')],
     [
-      'another content of the same size and time',
+      'another file in its place',
       (path: string) => {
-        const { atime, mtime } = statSync(path);
-        writeFileSync(path, 'B');
-        utimesSync(path, atime, mtime);
-      },
-    ],
-    [
-      'another file in its place, of the same size and time',
-      (path: string) => {
-        const { atime, mtime } = statSync(path);
         writeFileSync(`${path}.new`, 'B');
-        utimesSync(`${path}.new`, atime, mtime);
         renameSync(`${path}.new`, path);
       },
     ],
   ] as const;
-  test.each(CHANGES)('detects %s', async (_, change) => {
-    const [folder, cache] = [makeFolder(), cacheDir()];
-    writeFiles(folder, { 'a.txt': 'A' });
+  test.each(CHANGES)('detects %s, of the same size and time', async (_, change) => {
+    const [folder, cache] = [makeFolder({ 'a.txt': 'A' }), makeFolder()];
     await settle();
     const before = (await cachedOf(folder, cache)).result;
-    change(join(folder, 'a.txt'));
+    const path = join(folder, 'a.txt');
+    const { atime, mtime } = statSync(path);
+    change(path);
+    utimesSync(path, atime, mtime);
     const { cached, result } = await cachedOf(folder, cache);
     expect(cached).toBe(0);
     expect(result.files[0]?.sha256).not.toBe(before.files[0]?.sha256);
   });
 
   test('does not reuse the hash of a file that was written just before it was read', async () => {
-    const [folder, cache] = [makeFolder(), cacheDir()];
+    const [folder, cache] = [makeFolder(), makeFolder()];
     for (const content of ['1', '2', '3', '4', '5']) {
       writeFileSync(join(folder, 'a.txt'), content);
       const { result } = await cachedOf(folder, cache);
-      const { result: fresh } = await cachedOf(folder, cacheDir());
+      const { result: fresh } = await cachedOf(folder, makeFolder());
       expect(result.files).toEqual(fresh.files);
     }
   });
 
   test('is readable only for its owner, and drops deleted files', async () => {
-    const [folder, cache] = [makeFolder(), cacheDir()];
-    writeFiles(folder, { 'a.txt': 'a', 'gone.txt': 'b' });
+    const [folder, cache] = [makeFolder({ 'a.txt': 'a', 'gone.txt': 'b' }), makeFolder()];
     await settle();
     await read(folder, cache);
     rmSync(join(folder, 'gone.txt'));
@@ -299,21 +275,12 @@ describe('the hash cache', () => {
     const [name] = readdirSync(join(cache, 'hashes'));
     const path = join(cache, 'hashes', name!);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    const { readFileSync } = await import('node:fs');
     expect(readFileSync(path, 'utf8')).not.toContain('gone.txt');
   });
 
-  const BROKEN = [
-    '',
-    '{',
-    'null',
-    '[]',
-    '{"version":99,"entries":[["a.txt","x","y"]]}',
-    '{"version":1,"entries":[[1]]}',
-  ];
-  test.each(BROKEN)('is ignored if its text is %j', async (text) => {
-    const [folder, cache] = [makeFolder(), cacheDir()];
-    writeFiles(folder, { 'a.txt': 'a' });
+  const DAMAGED = ['{"version":99,"entries":[["a.txt","x","y"]]}', '{"version":1,"entries":[[1]]}'];
+  test.each(['', '{', 'null', '[]', ...DAMAGED])('is ignored if its text is %j', async (text) => {
+    const [folder, cache] = [makeFolder({ 'a.txt': 'a' }), makeFolder()];
     await settle();
     const { files } = await read(folder, cache);
     const [name] = readdirSync(join(cache, 'hashes'));
@@ -323,18 +290,42 @@ describe('the hash cache', () => {
   });
 
   test('is optional if it cannot be written', async () => {
-    const [folder, cache] = [makeFolder(), cacheDir()];
-    writeFiles(folder, { 'a.txt': 'a' });
+    const [folder, cache] = [makeFolder({ 'a.txt': 'a' }), makeFolder()];
     writeFileSync(join(cache, 'hashes'), 'a file in the way');
     expect(pathsOf(await read(folder, cache))).toEqual(['a.txt']);
   });
 });
 
+const NOW_MS = 1_800_000_000_500;
+const agoNs = (ms: number) => BigInt(NOW_MS - ms) * 1_000_000n + 123n;
+const wholeSecondAgoNs = (seconds: number) => BigInt(Math.floor(NOW_MS / 1000) - seconds) * 1_000_000_000n;
+
+test.each([
+  ['long ago', agoNs(60_000), agoNs(60_000), true],
+  ['a moment ago', agoNs(5), agoNs(5), false],
+  ['long enough ago for a fine clock', agoNs(30), agoNs(30), true],
+  ['a second ago on a coarse clock', wholeSecondAgoNs(1), wholeSecondAgoNs(1), false],
+  ['long enough ago for a coarse clock', wholeSecondAgoNs(3), wholeSecondAgoNs(3), true],
+  ['long ago as its time says, which was set a moment ago', agoNs(60_000), agoNs(5), false],
+  ['in the future', agoNs(-60_000), agoNs(60_000), false],
+])('isSettled: a file written %s', (_, mtimeNs, ctimeNs, settled) => {
+  expect(isSettled({ mtimeNs, ctimeNs } as BigIntStats, NOW_MS)).toBe(settled);
+});
+
+test.each([
+  ['linux', {}, join(homedir(), '.cache/berth')],
+  ['linux', { XDG_CACHE_HOME: '/var/me/cache' }, '/var/me/cache/berth'],
+  ['linux', { XDG_CACHE_HOME: '' }, join(homedir(), '.cache/berth')],
+  ['darwin', {}, join(homedir(), 'Library/Caches/berth')],
+  ['win32', { LOCALAPPDATA: '/users/me/local' }, '/users/me/local/berth/Cache'],
+] as const)('on %s with %o the cache is in the cache folder of the system', (platform, env, folder) => {
+  expect(defaultCacheDir(env, platform)).toBe(folder);
+});
+
 describe('reading a folder', () => {
   test('emits progress, and at the end the total', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'a.txt': 'a', 'b.bin': Buffer.alloc(300_000), '.env': 'x' });
-    const { events } = await collect(readFolder(folder, { cacheDir: cacheDir() }));
+    const folder = makeFolder({ 'a.txt': 'a', 'b.bin': Buffer.alloc(300_000), '.env': 'x' });
+    const { events } = await follow(folder);
     const total = { files: 2, bytes: 300_001 };
     expect(events[0]).toEqual({ type: 'walked', total, skipped: [{ path: '.env', reason: 'private' }] });
     expect(events.at(-1)).toEqual({ type: 'hashed', done: total, total, cached: { files: 0, bytes: 0 } });
@@ -343,18 +334,17 @@ describe('reading a folder', () => {
   test('finds nothing if it is empty', async () => {
     const folder = makeFolder();
     mkdirSync(join(folder, 'empty'));
-    const { events, result } = await collect(readFolder(folder, { cacheDir: cacheDir() }));
+    const { events, result } = await follow(folder);
     expect(result).toMatchObject({ files: [], totalBytes: 0, skipped: [] });
     expect(events.map(({ type }) => type)).toEqual(['walked', 'hashed']);
   });
 
   test('ends if the caller aborts before or while it runs', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, { 'a.bin': Buffer.alloc(20 * 1024 * 1024) });
-    const before = readFolder(folder, { cacheDir: cacheDir(), signal: AbortSignal.abort() });
+    const folder = makeFolder({ 'a.bin': Buffer.alloc(20 * 1024 * 1024) });
+    const before = readFolder(folder, { cacheDir: makeFolder(), signal: AbortSignal.abort() });
     await expect(before.next()).rejects.toMatchObject({ kind: 'aborted' });
     const gaveUp = new AbortController();
-    const events = readFolder(folder, { cacheDir: cacheDir(), signal: gaveUp.signal });
+    const events = readFolder(folder, { cacheDir: makeFolder(), signal: gaveUp.signal });
     await events.next();
     gaveUp.abort();
     await expect(collect(events)).rejects.toMatchObject({ kind: 'aborted' });

@@ -5,24 +5,14 @@ import { watchFolder, type WatchParts } from '../../src/watch/watch-folder.ts';
 type Type = WatchEvent['type'];
 type EventOf<T extends Type> = Extract<WatchEvent, { type: T }>;
 
-/** A watch that runs until it is stopped. */
-export interface RunningWatch {
-  /** All events so far. */
-  readonly events: readonly WatchEvent[];
-  /** The next event of a type, after the last one returned. Rejects with the events so far if the watch ends before. */
-  next<T extends Type>(type: T): Promise<EventOf<T>>;
-  /** The number of events of a type. */
-  count(type: Type): number;
-  /** Aborts the watch. Resolves when it has returned. */
-  stop(): Promise<void>;
-}
+export type RunningWatch = ReturnType<typeof startWatch>;
 
-/** Runs a watch with a short quiet period. */
+/** Runs a watch with a short quiet period until it is stopped. */
 export function startWatch(
   input: WatchFolderInput,
   { rule, ...options }: Omit<WatchOptions, 'signal'> = {},
   parts: Partial<WatchParts> = {},
-): RunningWatch {
+) {
   const stopping = new AbortController();
   const events: WatchEvent[] = [];
   let wakeUp = Promise.withResolvers<void>();
@@ -40,16 +30,18 @@ export function startWatch(
   });
   ended.catch(() => {});
   return {
-    events,
-    async next<T extends Type>(type: T) {
+    events: events as readonly WatchEvent[],
+    /** The next event of a type, after the last one returned. Rejects with the events so far if the watch ends before. */
+    async next<T extends Type>(type: T): Promise<EventOf<T>> {
       for (;;) {
         for (; position < events.length; position += 1)
           if (events[position]!.type === type) return events[position++] as EventOf<T>;
         await Promise.race([wakeUp.promise, ended]);
       }
     },
-    count: (type) => events.filter((event) => event.type === type).length,
-    async stop() {
+    count: (type: Type) => events.filter((event) => event.type === type).length,
+    /** Aborts the watch. Resolves when it has returned. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },

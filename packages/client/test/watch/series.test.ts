@@ -39,20 +39,33 @@ const published = async (watched: RunningWatch): Promise<string> =>
 const versionsOf = async (of: Omit<Parameters<typeof listVersions>[0], 'client'>): Promise<string[]> =>
   (await listVersions({ client, ...of })).map(({ deployment }) => deployment);
 
+const freshDomain = () => `s${crypto.randomUUID().slice(0, 12)}.localhost`;
+
+it('the versions of a watched folder are only its own deployments, newest first', async () => {
+  const folder = build('dist', 'one');
+  const domain = freshDomain();
+  const watched = watch({ folder, domain });
+  const first = await published(watched);
+  build('dist', 'two');
+  const second = await published(watched);
+  await server().publish({ 'index.html': 'not from the watch' }, { key: client.key });
+  expect(await versionsOf({ folder, domain })).toEqual([second, first]);
+  expect(await versionsOf({ folder, domain: 'another' })).toEqual([]);
+});
+
 describe('a named series', () => {
   const series = 'the blog of the harbour, wherever it is';
 
   it('continues in another folder and at another domain, and uses the current value of keep', async () => {
     let keep = 3;
-    const name = () => `s${crypto.randomUUID().slice(0, 12)}.localhost`;
-    const before = watch({ series, folder: build('dist', 'one'), domain: name(), keep: () => keep });
+    const before = watch({ series, folder: build('dist', 'one'), domain: freshDomain(), keep: () => keep });
     const firstDeployment = await published(before);
     build('dist', 'two');
     const secondDeployment = await published(before);
     await before.stop();
 
     const folder = build('moved', 'three');
-    const domain = name();
+    const domain = freshDomain();
     const again = watch({ series, folder, domain, keep: () => keep });
     const thirdDeployment = await published(again);
     expect(await versionsOf({ series, folder, domain })).toEqual([thirdDeployment, secondDeployment, firstDeployment]);
@@ -91,11 +104,7 @@ describe('a watch with another key', () => {
       ['at first', clientOf(client.key, ownAccount.account), 'published'],
       ['with another key', clientOf(secret, ownAccount.account), 'unchanged'],
       ['with a key of another account', clientOf(other.key, other.account), 'published'],
-      [
-        'with a key of another account, claimed to be of the first one',
-        clientOf(other.key, ownAccount.account),
-        'published',
-      ],
+      ['with such a key that claims the first account', clientOf(other.key, ownAccount.account), 'published'],
       ['with a key of an unknown account', clientOf(secret), 'published'],
     ] as const) {
       const watched = watch({ client: as, folder, password: 'open sesame' });

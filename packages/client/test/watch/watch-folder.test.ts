@@ -1,28 +1,27 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type BerthClient, createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
 import { ClientError } from '../../src/errors.ts';
 import type { WatchFolderInput } from '../../src/watch/input.ts';
 import { watchFolder } from '../../src/watch/watch-folder.ts';
 import type { WatcherEvents } from '../../src/watch/watcher.ts';
+import { makeFolder, writeFiles } from '../folder/folders.ts';
 import { type RunningWatch, startWatch } from './running-watch.ts';
 
 const server = useServer();
 let client: BerthClient;
-let home: string;
 let folder: string;
 let cacheDir: string;
-let isOffline = false;
-let watches: RunningWatch[] = [];
+let isOffline: boolean;
 
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'berth-watch-'));
+  const home = makeFolder();
   folder = join(home, 'dist');
   cacheDir = join(home, 'cache');
+  isOffline = false;
   const { key } = await server().account('scale');
   client = createClient({
     server: `http://localhost:${server().port}`,
@@ -31,30 +30,20 @@ beforeEach(async () => {
   });
 });
 
-afterEach(async () => {
-  await Promise.all(watches.map((watch) => watch.stop()));
-  watches = [];
-  isOffline = false;
-  rmSync(home, { recursive: true, force: true });
-});
-
 /** Replaces the folder by the files of a build. */
 function build(files: Record<string, string>): void {
   rmSync(folder, { recursive: true, force: true });
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
+  writeFiles(folder, files);
 }
 
 /** Starts a watch of the folder that ends with the test. */
 function watch(
   input: Partial<WatchFolderInput> = {},
-  rule: Parameters<typeof startWatch>[1] = {},
+  options: Parameters<typeof startWatch>[1] = {},
   parts: Parameters<typeof startWatch>[2] = {},
 ): RunningWatch {
-  const running = startWatch({ folder, client, ...input }, { cacheDir, ...rule }, parts);
-  watches.push(running);
+  const running = startWatch({ folder, client, ...input }, { cacheDir, ...options }, parts);
+  onTestFinished(() => running.stop());
   return running;
 }
 
@@ -100,6 +89,8 @@ describe('a watch', () => {
     expect(await watched.next('watching')).toEqual({ type: 'watching', folder, domain });
     const first = await watched.next('published');
     expect(first.url).toBe(`http://${domain}:${server().port}`);
+    const order = ['watching', 'walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked', 'published'];
+    expect([...new Set(watched.events.map(({ type }) => type))]).toEqual(order);
     expect(await show(domain)).toBe('one');
 
     build({ 'index.html': 'two', 'app.js': '2' });
@@ -109,15 +100,6 @@ describe('a watch', () => {
     expect(await show(domain)).toBe('two');
     expect(await show(domain, '/app.js')).toBe('2');
     expect(watched.count('committed')).toBe(2);
-  });
-
-  it('emits the events of each deploy in order', async () => {
-    build({ 'index.html': 'one' });
-    const watched = watch({ domain: freshDomain() });
-    await watched.next('published');
-    const order = ['watching', 'walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked', 'published'];
-    const types = watched.events.map(({ type }) => type);
-    expect([...new Set(types)]).toEqual(order);
   });
 
   it('gives each deployment a link of its own without a domain', async () => {
@@ -130,23 +112,6 @@ describe('a watch', () => {
     expect((await server().visit(first.url)).text).toBe('one');
     expect((await server().visit(second.url)).text).toBe('two');
     expect((await client.api.domains.list.query({})).domains).toEqual([]);
-  });
-
-  it('publishes only the newest state after a deploy (D6)', async () => {
-    const gate = gated();
-    build({ 'index.html': 'one' });
-    const domain = freshDomain();
-    const watched = watch({ domain }, {}, gate.parts);
-    await gate.arrived;
-    for (const text of ['two', 'three', 'four']) {
-      writeFileSync(join(folder, 'more.html'), text);
-      await new Promise((resolve) => setTimeout(resolve, 60));
-    }
-    gate.open();
-    await watched.next('published');
-    await watched.next('published');
-    expect(await show(domain, '/more')).toBe('four');
-    expect(await deployments()).toHaveLength(2);
   });
 
   it('publishes nothing of a build that starts between a scan and its deploy, until it is complete (D5)', async () => {
@@ -187,7 +152,7 @@ describe('a watch', () => {
     await again.stop();
     expect(await deployments()).toHaveLength(1);
 
-    const { deployment } = await deployed({ 'index.html': 'by hand' });
+    const { deployment } = await server().publish({ 'index.html': 'by hand' }, { key: client.key });
     await client.api.domains.put.mutate({ domain, deployment });
     const third = watch({ domain: name });
     await third.next('published');
@@ -226,13 +191,6 @@ describe('a watch', () => {
     await watched.next('published');
     expect(await show(domain)).toBe('two');
     expect(watched.count('committed')).toBe(2);
-  });
-
-  it('waits for a missing folder', async () => {
-    const watched = watch();
-    expect(await watched.next('missing')).toEqual({ type: 'missing', reason: 'gone' });
-    build({ 'index.html': 'one' });
-    await watched.next('published');
   });
 
   it('retries while the server cannot be reached, and then publishes the newest state (D6)', async () => {
@@ -280,6 +238,70 @@ describe('a watch on a system that does not report changes', () => {
   });
 });
 
+describe('a watch whose watcher is still starting', () => {
+  it('publishes what it missed, and replaces that watcher once it has started', async () => {
+    const started = Promise.withResolvers<void>();
+    const replaced = Promise.withResolvers<void>();
+    let closed = 0;
+    let listeners = 0;
+    const slow = {
+      async createWatcher(_folder: string, events: WatcherEvents) {
+        listeners += 1;
+        if (listeners === 2) replaced.resolve();
+        events.changed();
+        await started.promise;
+        return { close: async () => void (closed += 1) };
+      },
+    };
+    build({ 'index.html': 'one' });
+    const watched = watch({}, { rule: { lookEveryMs: 50, quietMs: 20 } }, slow);
+    await watched.next('published');
+    build({ 'index.html': 'two' });
+    const { url } = await watched.next('published');
+    expect((await server().visit(url)).text).toBe('two');
+    expect([listeners, closed]).toEqual([1, 0]);
+    started.resolve();
+    await replaced.promise;
+    expect(closed).toBeGreaterThan(0);
+    await watched.stop();
+    expect(closed).toBe(listeners);
+  });
+});
+
+describe('a watch whose watcher never reports changes', () => {
+  /** Starts a watch, and waits until its first build is live. */
+  async function startUnnotified() {
+    build({ 'index.html': 'first' });
+    const nudges = new EventTarget();
+    const watched = watch({}, { nudges }, { createWatcher: async () => ({ close: async () => {} }) });
+    await watched.next('published');
+    return { watched, nudge: (type: 'look' | 'publish') => nudges.dispatchEvent(new Event(type)) };
+  }
+
+  it('publishes a change after a nudge (D7)', async () => {
+    const { watched, nudge } = await startUnnotified();
+    build({ 'index.html': 'second, unnotified' });
+    nudge('look');
+    const { url } = await watched.next('published');
+    expect((await server().visit(url)).text).toBe('second, unnotified');
+  });
+
+  it('answers a publish request with unchanged if nothing is new (D4)', async () => {
+    const { watched, nudge } = await startUnnotified();
+    nudge('publish');
+    await watched.next('unchanged');
+    expect(watched.count('published')).toBe(1);
+  });
+
+  it('ignores nudges after it has ended', async () => {
+    const { watched, nudge } = await startUnnotified();
+    await watched.stop();
+    const count = watched.events.length;
+    nudge('publish');
+    expect(watched.events).toHaveLength(count);
+  });
+});
+
 describe('the pruning of a watch', () => {
   it('keeps the newest deployments, and counts those of earlier runs', async () => {
     const createdFiles: string[] = [];
@@ -300,7 +322,7 @@ describe('the pruning of a watch', () => {
   });
 
   it('never deletes deployments of others, or one that a domain points at', async () => {
-    const { deployment: foreign } = await deployed({ 'index.html': 'by hand' });
+    const { deployment: foreign } = await server().publish({ 'index.html': 'by hand' }, { key: client.key });
     build({ 'index.html': 'first' });
     const domain = freshDomain();
     const watched = watch({ domain, keep: 1, labels: ['blog'] });
@@ -374,8 +396,3 @@ describe('refused watches', () => {
     expect(error).toMatchObject({ kind });
   });
 });
-
-/** Publishes independently of the watch. */
-function deployed(files: Record<string, string>) {
-  return server().publish(files, { key: client.key });
-}
