@@ -30,19 +30,12 @@ it('berth activities --follow prints past activities, then new ones, until Ctrl-
 });
 
 it('berth activities --follow prints the error if it cannot connect', async () => {
-  const env = { BERTH_SERVER: `http://localhost:${server().port}` };
-  expect(await createUser(env).runInProcess('activities', '--follow')).toEqual({
-    code: 3,
-    out: '',
-    err: `Error: You are not signed in to ${env.BERTH_SERVER}.\nSign in with berth login, or set BERTH_KEY.\n`,
-  });
-  expect(
-    await createUser({ BERTH_SERVER: await unreachableAddress() }).runInProcess('activities', '--follow'),
-  ).toMatchObject({
-    code: 5,
-    out: '',
-    err: expect.stringContaining('Is a Berth server running at'),
-  });
+  const follow = (url: string) => createUser({ BERTH_SERVER: url }).runInProcess('activities', '--follow');
+  const url = `http://localhost:${server().port}`;
+  const err = `Error: You are not signed in to ${url}.\nSign in with berth login, or set BERTH_KEY.\n`;
+  expect(await follow(url)).toEqual({ code: 3, out: '', err });
+  const unreachable = expect.stringContaining('Is a Berth server running at');
+  expect(await follow(await unreachableAddress())).toMatchObject({ code: 5, out: '', err: unreachable });
 });
 
 it('berth activities reads as many pages as --limit needs', async () => {

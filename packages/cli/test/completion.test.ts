@@ -9,18 +9,8 @@ const isHere = (program: string) => spawnSync(program, ['--version']).status ===
 describe.each(['bash', 'zsh', 'fish'])('the completion for %s', (shell) => {
   it('names every command and option', async () => {
     const { out } = await createUser().runInProcess('completion', shell);
-    for (const word of [
-      'publish',
-      'deployments',
-      'completion',
-      'verify',
-      'dry-run',
-      'no-password',
-      'no-delta',
-      'follow',
-      'server',
-    ])
-      expect(out).toContain(word);
+    const words = 'publish deployments completion verify dry-run no-password no-delta follow server';
+    for (const word of words.split(' ')) expect(out).toContain(word);
   });
 
   it.skipIf(!isHere(shell))('is a valid script for the shell', async () => {
@@ -46,11 +36,8 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
     const { home, runInProcess } = createUser();
     mkdirSync(join(home, 'dist'));
     writeFiles(home, { 'notes.txt': '' });
-    const words = `(${line
-      .split(' ')
-      .map((word) => `'${word}'`)
-      .join(' ')})`;
-    const press = `COMP_WORDS=${words}; COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const words = line.split(' ').map((word) => `'${word}'`);
+    const press = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const script = `${(await runInProcess('completion', 'bash')).out}\n${press}`;
     const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8', cwd: home });
     return stdout.split('\n').filter((word) => word !== '');

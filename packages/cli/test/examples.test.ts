@@ -27,27 +27,14 @@ interface Example {
   via: string;
 }
 
+const fileOf = (example: string) => join(EXAMPLES, example);
+
 const CASES: Example[] = [
-  { name: 'curl', needs: ['curl', 'md5sum'], command: () => [join(EXAMPLES, 'curl/publish.sh')], via: 'curl' },
-  {
-    name: 'python',
-    needs: ['python3'],
-    command: () => ['python3', join(EXAMPLES, 'python/publish.py')],
-    via: 'python',
-  },
-  {
-    name: 'rust',
-    needs: ['rustc'],
-    command: () => [builtRust()],
-    via: 'rust',
-  },
-  {
-    name: 'typescript',
-    needs: [],
-    command: () => [process.execPath, join(EXAMPLES, 'typescript/publish.ts')],
-    via: 'example',
-  },
-  { name: 'ci', needs: [], command: () => [join(EXAMPLES, 'ci/publish.sh')], via: 'cli' },
+  { name: 'curl', needs: ['curl', 'md5sum'], command: () => [fileOf('curl/publish.sh')], via: 'curl' },
+  { name: 'python', needs: ['python3'], command: () => ['python3', fileOf('python/publish.py')], via: 'python' },
+  { name: 'rust', needs: ['rustc'], command: () => [builtRust()], via: 'rust' },
+  { name: 'typescript', needs: [], command: () => [process.execPath, fileOf('typescript/publish.ts')], via: 'example' },
+  { name: 'ci', needs: [], command: () => [fileOf('ci/publish.sh')], via: 'cli' },
 ];
 
 let rustProgram: string | undefined;
@@ -55,7 +42,7 @@ let rustProgram: string | undefined;
 function builtRust(): string {
   if (rustProgram !== undefined) return rustProgram;
   const program = join(mkdtempSync(join(tmpdir(), 'berth-example-')), 'publish');
-  const built = spawnSync('rustc', ['--edition', '2021', '-O', '-o', program, join(EXAMPLES, 'rust/publish.rs')]);
+  const built = spawnSync('rustc', ['--edition', '2021', '-O', '-o', program, fileOf('rust/publish.rs')]);
   expect(String(built.stderr)).toBe('');
   return (rustProgram = program);
 }
@@ -115,22 +102,14 @@ describe.each(CASES)('the example $name', (example) => {
     expect((await server().visit(stdout.trim())).text).toBe(SITE['index.html']);
   });
 
-  it.skipIf(isMissing)('prints why it was refused, and fails', async () => {
-    const outcome = await run(example, { BERTH_KEY: `ship-${'f'.repeat(32)}` });
-    expect(outcome).toMatchObject({ code: expect.any(Number), stdout: '' });
-    expect(outcome.stderr).toMatch(/key|credential/i);
-  });
-
-  it.skipIf(isMissing)('names a folder that does not exist, and fails', async () => {
-    const { code, stdout, stderr } = await run(example, {}, null);
+  it.skipIf(isMissing).each([
+    ['a key that is refused', { BERTH_KEY: `ship-${'f'.repeat(32)}` }, SITE, /key|credential/i],
+    ['a folder that does not exist', {}, null, /dist/],
+    ['an empty folder', {}, {}, /There (?:is no file|are no files) to publish/],
+  ])('names %s, and fails', async (_, more, files, reason) => {
+    const { code, stdout, stderr } = await run(example, more, files);
     expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' });
-    expect(stderr).toMatch(/dist/);
-  });
-
-  it.skipIf(isMissing)('prints that an empty folder has no files, and fails', async () => {
-    const { code, stdout, stderr } = await run(example, {}, {});
-    expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' });
-    expect(stderr).toMatch(/There (?:is no file|are no files) to publish/);
+    expect(stderr).toMatch(reason);
   });
 });
 
@@ -209,7 +188,7 @@ describe('the CI job', () => {
   });
 
   it('runs the script next to its workflow', () => {
-    const workflow = readFileSync(join(EXAMPLES, 'ci/publish.yml'), 'utf8');
+    const workflow = readFileSync(fileOf('ci/publish.yml'), 'utf8');
     expect(workflow).toContain('run: ./publish.sh ./dist\n');
     expect(workflow).toContain('url: ${{ steps.publish.outputs.url }}\n');
     expect(workflow).not.toContain('\t');

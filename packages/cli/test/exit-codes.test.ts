@@ -10,12 +10,12 @@ const server = useServer();
 
 const here = () => ({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
 
-/** Starts a server that refuses every request with an error. @returns A command line for it. */
-async function accountAtRefusing(error: string, status: number, message: string): Promise<string> {
+/** Starts a server that answers every request with an error. @returns A command line for it. */
+const refused = (error: string, status: number, message: string) => async () => {
   const body = JSON.stringify({ error: { message, code: -32603, data: { error, message, status } } });
   const headers = { 'Content-Type': 'application/json', ...(status === 429 && { 'Retry-After': '7' }) };
   return `account --server ${await startAnswering((req, res) => (req.resume(), res.writeHead(status, headers).end(body)))}`;
-}
+};
 
 const deployToken = async () => ({ BERTH_KEY: (await server().account()).deployToken });
 
@@ -50,6 +50,7 @@ type Case = [
 const EMPTY_PASSWORD = /The password is empty\. Use 6 to 128 characters, or omit --password/;
 const EMPTY_VARIABLE = /The password is empty\. Use 6 to 128 characters, or omit BERTH_PASSWORD/;
 const NO_KEY = { BERTH_KEY: '' };
+const WRONG_KEY = { BERTH_KEY: `ship-${'f'.repeat(32)}` };
 const PASSWORDS: [password: string, error: RegExp][] = [
   ['', EMPTY_PASSWORD],
   ['   ', EMPTY_PASSWORD],
@@ -60,12 +61,7 @@ const PASSWORDS: [password: string, error: RegExp][] = [
 const CASES: Case[] = [
   [2, 'an unknown option', './dist --domian blog', /^Error: unknown option '--domian'\. Did you mean --domain\?$/m],
   [2, 'a mistyped command', 'deploymnts', /"deploymnts"\. Did you mean berth deployments\?/],
-  [
-    2,
-    'an unknown verb',
-    'domains vrify www.example.com',
-    /"berth domains vrify"\. Did you mean berth domains verify\?/,
-  ],
+  [2, 'an unknown verb', 'domains vrify a.com', /"berth domains vrify"\. Did you mean berth domains verify\?/],
   [2, 'a mistyped command with arguments', 'wach ./dist', /no command "wach"\. Did you mean berth watch\?/],
   [2, 'a command of other tools', 'logs', /^Error: There is no command "logs"\. Did you mean berth activities\?$/m],
   [2, 'one with an option', 'logs --follow', /^Error: There is no command "logs"\. Did you mean berth activities\?$/m],
@@ -75,12 +71,7 @@ const CASES: Case[] = [
     const error = `^Error: There is no command "${word}"\\..* Use berth \\./${word} to publish the folder\\.$`;
     return [2, `${word}, a command of other tools, even if it is also a folder`, word, new RegExp(error, 'm')];
   }),
-  [
-    2,
-    'a word that is a folder without a front page',
-    'assets',
-    /no index\.html\. Use berth \.\/assets to publish it anyway\.$/m,
-  ],
+  [2, 'a folder without a front page', 'assets', /no index\.html\. Use berth \.\/assets to publish it anyway\.$/m],
   ...['publish', 'watch'].flatMap((command): Case[] => [
     ...PASSWORDS.map(([password, error]): Case => {
       const title = `the password ${JSON.stringify(password).slice(0, 9)} of ${command}`;
@@ -93,43 +84,15 @@ const CASES: Case[] = [
   [2, 'a missing argument', 'tokens delete', /missing required argument/],
   [2, 'a time without a unit', './dist --ttl 3', /Write a number and a unit, such as 90s/],
   [2, 'a time to live together with a domain', './dist --ttl 3d --domain blog', /cannot be used with option/],
-  [
-    2,
-    'an invalid address',
-    'account --server localhost:4000',
-    /is not a server address. It must be like http:\/\/localhost/,
-  ],
+  [2, 'an invalid address', 'account --server localhost:4000', /is not a server address. It must be like http:\/\//],
   [2, 'damaged settings', 'account', /The settings in .+config\.json are damaged/, { XDG_CONFIG_HOME: 'damaged' }],
-  [
-    3,
-    'a missing key',
-    'deployments',
-    /^Error: You are not signed in to http:.+\.\nSign in with berth login, or set/m,
-    NO_KEY,
-  ],
-  [
-    3,
-    'a key that is not accepted',
-    './dist',
-    /The key in BERTH_KEY is not valid/,
-    { BERTH_KEY: `ship-${'f'.repeat(32)}` },
-  ],
+  [3, 'a missing key', 'deployments', /^Error: You are not signed in to http:.+\.\nSign in with berth login/m, NO_KEY],
+  [3, 'a key that is not accepted', './dist', /The key in BERTH_KEY is not valid/, WRONG_KEY],
   [3, 'a domain without an account', './dist --domain blog', /A domain needs an API key/, NO_KEY],
   [3, 'watching without an account', 'watch ./dist', /berth login/, NO_KEY],
   [3, 'a deploy token without permission', 'account', /A deploy token can only deploy/, deployToken],
-  [
-    3,
-    'a deploy token with a domain',
-    './dist --domain x',
-    /needs an API key[^]*A deploy token can only deploy/,
-    deployToken,
-  ],
-  [
-    3,
-    'a suspended account, without a useless hint',
-    () => accountAtRefusing('forbidden', 403, 'The account is suspended.'),
-    /^Error: The account is suspended\.\n$/,
-  ],
+  [3, 'a deploy token with a domain', './dist --domain x', /API key[^]*A deploy token can only deploy/, deployToken],
+  [3, 'a suspended account, without a useless hint', refused('forbidden', 403, 'Suspended.'), /^Error: Suspended\.\n$/],
   [4, 'a missing folder', './nothing', /The folder \.\/nothing does not exist\./],
   [4, 'a file instead of a folder', 'dist/index.html', /index\.html is a file/],
   [4, 'a folder without files', './empty', /no file/],
@@ -144,9 +107,9 @@ const CASES: Case[] = [
   ],
   [
     1,
-    'an internal error of the server',
-    () => accountAtRefusing('internal_server_error', 500, 'Something went wrong on our side.'),
-    /Something went wrong on our side\.\nSee the log of the server for details\./,
+    'an internal error',
+    refused('internal_server_error', 500, 'Oh.'),
+    /Oh\.\nSee the log of the server for details\./,
   ],
   [
     5,
@@ -156,9 +119,9 @@ const CASES: Case[] = [
   ],
   [
     5,
-    'a server that is busy, and says when to try again',
-    () => accountAtRefusing('rate_limit_exceeded', 429, 'Too much at once.'),
-    /Too much at once\.\nTry again in 7 s\./,
+    'a busy server, with the time to wait',
+    refused('rate_limit_exceeded', 429, 'Busy.'),
+    /Busy\.\nTry again in 7 s\./,
   ],
 ];
 

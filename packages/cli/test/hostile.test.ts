@@ -13,31 +13,11 @@ let key: string;
 
 /** Commands that together print all texts of responses. */
 const COMMANDS = [
-  'DIST',
-  'DIST --domain other',
-  'DIST --domain DOMAIN',
-  'DIST --no-delta',
-  'DIST --ttl 3d',
-  'DIST --dry-run',
-  'deployments',
-  'deployments get ID',
-  'deployments label ID v1.2',
-  'deployments delete ID',
-  'domains',
-  'domains set DOMAIN',
-  'domains records DOMAIN',
-  'domains verify DOMAIN',
-  'domains share DOMAIN',
-  'domains delete DOMAIN',
-  'tokens',
-  'tokens create --label ci-job',
-  'tokens delete TOKEN',
-  'account',
-  'activities',
-  'open',
-  'open ID',
-  'whoami',
-];
+  ['DIST', 'DIST --domain other', 'DIST --domain DOMAIN', 'DIST --no-delta', 'DIST --ttl 3d', 'DIST --dry-run'],
+  ['deployments', 'deployments get ID', 'deployments label ID v1.2', 'deployments delete ID', 'open', 'open ID'],
+  ['domains', ...['set', 'records', 'verify', 'share', 'delete'].map((verb) => `domains ${verb} DOMAIN`)],
+  ['tokens', 'tokens create --label ci-job', 'tokens delete TOKEN', 'account', 'activities', 'whoami'],
+].flat();
 
 /** The output of these does not depend on the response. */
 const PRINTS_NOTHING_OF_IT = new Set(['DIST --dry-run']);

@@ -31,7 +31,20 @@ const TOKEN: Shape = {
   ...all('null', 'expires used'),
 };
 const AMOUNT = all('number', 'files bytes');
-const CAPS = all('number', 'deployments platformDomains customDomains seats storage');
+const ACCOUNT: Shape = {
+  ...all('string', 'account email plan hint authMethod'),
+  ...all('null', 'name caps'),
+  usage: all('number', 'deployments platformDomains customDomains seats storage'),
+  created: 'number',
+};
+/** `meta` depends on the event. */
+const ACTIVITY: Shape = {
+  ...all('string', 'event token authMethod'),
+  created: 'number',
+  ...all('null', 'deployment domain'),
+  meta: 'object',
+};
+const CONFIG = all('string', 'server serverFrom keyFrom file');
 const PUBLISHED: Shape = {
   url: 'string',
   deployment: DEPLOYMENT,
@@ -80,37 +93,13 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['tokens create', { token: { ...TOKEN, secret: 'string' } }],
   ['tokens', { tokens: [TOKEN], more: 'boolean' }],
   ['tokens delete TOKEN', { token: 'string' }],
-  [
-    'account',
-    {
-      account: {
-        ...all('string', 'account email plan hint authMethod'),
-        ...all('null', 'name caps'),
-        usage: CAPS,
-        created: 'number',
-      },
-    },
-  ],
-  [
-    'activities --limit 1',
-    {
-      activities: [
-        // `meta` depends on the event.
-        {
-          ...all('string', 'event token authMethod'),
-          created: 'number',
-          ...all('null', 'deployment domain'),
-          meta: 'object',
-        },
-      ],
-      more: 'boolean',
-    },
-  ],
+  ['account', { account: ACCOUNT }],
+  ['activities --limit 1', { activities: [ACTIVITY], more: 'boolean' }],
   ['open', { url: 'string' }],
-  ['whoami', { server: 'string', kind: 'string', from: 'string', account: 'string' }],
-  ['config', { server: 'string', serverFrom: 'string', keyFrom: 'string', file: 'string' }],
-  ['config get server', { server: 'string', serverFrom: 'string', keyFrom: 'string', file: 'string' }],
-  ['config set server https://api.example.com', { server: 'string', file: 'string' }],
+  ['whoami', all('string', 'server kind from account')],
+  ['config', CONFIG],
+  ['config get server', CONFIG],
+  ['config set server https://api.example.com', all('string', 'server file')],
   ['logout', { server: 'string', forgotten: 'boolean' }],
 ];
 

@@ -8,9 +8,7 @@ import { type Outcome, createUser, writeFiles } from './user.ts';
 
 const server = useServer();
 let url: string;
-beforeAll(() => {
-  url = `http://localhost:${server().port}`;
-});
+beforeAll(() => void (url = `http://localhost:${server().port}`));
 
 const fileOf = (home: string) => join(home, '.config/berth/config.json');
 
@@ -25,19 +23,13 @@ describe('berth login', () => {
   it('stores the key in a file that only its owner can read, and uses it from then on', async () => {
     const { home, outcome, runProgram } = await signedIn();
     const file = fileOf(home);
-    expect(outcome).toEqual({
-      code: 0,
-      out: `Signed in to ${url} as owner@localhost. Stored in ${file}.\n`,
-      err: '',
-    });
+    const out = `Signed in to ${url} as owner@localhost. Stored in ${file}.\n`;
+    expect(outcome).toEqual({ code: 0, out, err: '' });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ server: url, keys: { [url]: OWNER_KEY } });
-    expect(await runProgram('whoami')).toEqual({
-      code: 0,
-      out: `owner@localhost on ${url}, from the stored key\n`,
-      err: '',
-    });
+    const account = `owner@localhost on ${url}, from the stored key\n`;
+    expect(await runProgram('whoami')).toEqual({ code: 0, out: account, err: '' });
   });
 
   it('accepts a deploy token', async () => {
@@ -91,22 +83,10 @@ it('berth prints no key in any command', async () => {
     await runProgram(dist),
     await runProgram('account', '--server', 'http://127.0.0.1:9'),
   ];
-  for (const words of [
-    [dist, '--json'],
-    [dist, '--dry-run'],
-    [dist, '--domain', 'no such domain'],
-    ['whoami'],
-    ['whoami', '--json'],
-    ['config'],
-    ['config', '--json'],
-    ['account'],
-    ['tokens'],
-    ['tokens', '--json'],
-    ['activities'],
-    ['deployments', 'get', OWNER_KEY.slice(0, 10)],
-    ['logout'],
-  ])
-    outcomes.push(await runInProcess(...words));
+  for (const more of [['--json'], ['--dry-run'], ['--domain', 'no such domain']])
+    outcomes.push(await runInProcess(dist, ...more));
+  for (const words of ['whoami', 'config', 'account', 'tokens', 'activities', 'deployments get ship-00000', 'logout'])
+    for (const more of [[], ['--json']]) outcomes.push(await runInProcess(...words.split(' '), ...more));
   expect(outcomes.map(({ out, err }) => out + err).join('')).not.toContain(OWNER_KEY.slice(5));
 });
 

@@ -29,32 +29,26 @@ it('berth open opens the last deployment, or a deployment or domain by any of it
   expect(await runInProcess('open', 'another')).toMatchObject({ code: 4, err: 'Error: There is no such domain.\n' });
 });
 
-it.each([
-  'smb://evil/share/x.exe',
-  'file:///etc/passwd',
-  '/etc/passwd',
-  'vscode://x',
-  'javascript:alert(1)',
-  '--version',
-  'x.exe',
-  'https://berth.example@evil.example/',
-  'http://ada:secret@evil.example/',
-  'https://',
-  '',
-])('berth open refuses the address "%s" from a server, and names it in the error', async (url) => {
-  const opened: string[] = [];
-  const answer = { result: { data: { url, deployments: [{ url }] } } };
-  const server = await startAnswering((_req, res) => {
-    res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
-  });
-  const { runInProcess } = createUser(
-    { BERTH_SERVER: server, BERTH_KEY: OWNER_KEY },
-    { openPage: async (page) => void opened.push(page) },
-  );
-  for (const words of [[], ['calm-otter-4k9x2qd'], ['www.example.com']]) {
-    const { code, out, err } = await runInProcess('open', ...words);
-    expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain(`Error: The server sent ${JSON.stringify(url)}, which is not a web address`);
-  }
-  expect(opened).toEqual([]);
-});
+const NOT_PAGES =
+  'smb://evil/share/x.exe file:///etc/passwd /etc/passwd vscode://x javascript:alert(1) --version x.exe';
+const WITH_NAMES = ['https://berth.example@evil.example/', 'http://ada:secret@evil.example/'];
+it.each([...NOT_PAGES.split(' '), ...WITH_NAMES, 'https://', ''])(
+  'berth open refuses the address "%s" from a server, and names it in the error',
+  async (url) => {
+    const opened: string[] = [];
+    const answer = { result: { data: { url, deployments: [{ url }] } } };
+    const server = await startAnswering((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    const { runInProcess } = createUser(
+      { BERTH_SERVER: server, BERTH_KEY: OWNER_KEY },
+      { openPage: async (page) => void opened.push(page) },
+    );
+    for (const words of [[], ['calm-otter-4k9x2qd'], ['www.example.com']]) {
+      const { code, out, err } = await runInProcess('open', ...words);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toContain(`Error: The server sent ${JSON.stringify(url)}, which is not a web address`);
+    }
+    expect(opened).toEqual([]);
+  },
+);

@@ -16,29 +16,19 @@ export interface Outcome {
   err: string;
 }
 
-/** A user with a home folder, which is deleted after the test. */
-export interface TestUser {
-  home: string;
-  /** The environment of all commands. */
-  env: Record<string, string>;
-  /** Runs the real program in the home folder. */
-  runProgram(...words: string[]): Promise<Outcome>;
-  /** Does the same as `runProgram`, with an input. */
-  runProgramWithInput(input: string, ...words: string[]): Promise<Outcome>;
-  /** Starts the real program without waiting for it. */
-  startProgram(...words: string[]): ChildProcessWithoutNullStreams;
-  /** Runs a command line in this process. Does the same as `runProgram`, but saves the start, which takes half a second. */
-  runInProcess(...words: string[]): Promise<Outcome>;
-}
-
 export const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Halves the time a process takes to start. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
-/** @param variables Further variables, such as `BERTH_SERVER`. @param parts Replace the real parts in `runInProcess`. */
-export function createUser(variables: Record<string, string> = {}, parts: Partial<Parts> = {}): TestUser {
+/**
+ * Creates a user with a home folder, which is deleted after the test.
+ *
+ * @param variables Further variables, such as `BERTH_SERVER`. @param parts Replace the real parts in `runInProcess`.
+ */
+export function createUser(variables: Record<string, string> = {}, parts: Partial<Parts> = {}) {
   const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  /** The environment of all commands. */
   const env: Record<string, string> = {
     PATH: process.env['PATH']!,
     HOME: home,
@@ -47,6 +37,7 @@ export function createUser(variables: Record<string, string> = {}, parts: Partia
     NODE_COMPILE_CACHE: COMPILE_CACHE,
     ...variables,
   };
+  /** Starts the real program in the home folder, without waiting for it. */
   const startProgram = (...words: string[]) => spawn(process.execPath, [MAIN, ...words], { env, cwd: home });
   const runProgramWithInput = async (input: string, ...words: string[]): Promise<Outcome> => {
     const child = startProgram(...words);
@@ -58,8 +49,10 @@ export function createUser(variables: Record<string, string> = {}, parts: Partia
     env,
     startProgram,
     runProgramWithInput,
-    runProgram: (...words) => runProgramWithInput('', ...words),
-    async runInProcess(...words) {
+    /** Runs the real program in the home folder. */
+    runProgram: (...words: string[]) => runProgramWithInput('', ...words),
+    /** Does the same in this process, without the start, which takes half a second. */
+    async runInProcess(...words: string[]): Promise<Outcome> {
       let out = '';
       let err = '';
       const terminal = terminalOf(
