@@ -1,7 +1,7 @@
 import { insertDomain } from '@berth/testing/domains';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cookieOf } from './unlocking.ts';
+import { cookieOf, enterPassword } from './unlocking.ts';
 
 const PASSWORD = 'a password of this file';
 
@@ -198,11 +198,7 @@ describe('header rules', () => {
     });
     expect(await corsOf(open.deployment, { headers: preflight.headers })).toHaveLength(3);
 
-    const unlocked = await server().visit(guarded.deployment, '/.berth/unlock', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ password: PASSWORD }).toString(),
-    });
+    const unlocked = await enterPassword(server(), guarded.deployment, { password: PASSWORD });
     const headers = { ...preflight.headers, Cookie: cookieOf(unlocked) };
     expect(await corsOf(guarded.deployment, preflight)).toEqual([]);
     expect((await server().visit(guarded.deployment, '/', { headers })).status).toBe(200);
