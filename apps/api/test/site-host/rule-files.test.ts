@@ -7,7 +7,7 @@ const PASSWORD = 'a password of this file';
 
 const server = useServer({ clean: { secrets: [PASSWORD] } });
 
-describe('the order of decision (S1)', () => {
+describe('the order of decision (S1, S6, S12, S64)', () => {
   const FILES = {
     'index.html': 'front',
     '200.html': 'fallback',
@@ -69,11 +69,16 @@ describe('the order of decision (S1)', () => {
     ['locked', 'DELETE', '/both', 401, 'protected by a password'],
     ['locked', 'GET', '/.secret', 401, 'protected by a password'],
     ['open', 'GET', '/.berth/x', 404, 'nothing at this address'],
+    ['open', 'GET', '/.berth/unlock', 404, 'nothing at this address'],
+    ['open', 'POST', '/.berth/unlock', 404, 'nothing at this address'],
+    ['open', 'GET', '//.well-known/acme-challenge/token', 404, 'nothing at this address'],
     ['open', 'GET', '/.well-known/acme-challenge/token', 404, 'nothing at this address'],
     ['open', 'DELETE', '/.secret', 405, ''],
     ['open', 'DELETE', '/both', 405, ''],
     ['open', 'OPTIONS', '/both', 204, ''],
     ['open', 'GET', '/.secret', 404, 'own 404'],
+    ['open', 'GET', '/%2esecret', 404, 'own 404'],
+    ['open', 'GET', '/a/../.secret', 404, 'own 404'],
     ['open', 'GET', '/ship.json', 404, 'own 404'],
     ['open', 'GET', '/a/x%2Fy', 404, 'own 404'],
     ['open', 'GET', '//plain', 307, '/plain'],

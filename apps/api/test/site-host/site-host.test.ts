@@ -165,6 +165,59 @@ describe('when a dependency fails', () => {
   });
 });
 
+it('S58, S59, T16: a locked site answers every path, method, Range and condition in the same way', async () => {
+  const SPELLINGS = [
+    '/ /index.html /index /INDEX.html /index.html/ /index.html?v=1 /index%2ehtml /index.html%2f /index.html;a=1',
+    '//index.html /./index.html /docs/../index.html /docs/%2e%2e/index.html /%69ndex.html /..%2findex.html',
+    '/about /about/ /about.html /ABOUT /%61bout //about /\\about /docs /docs/ /docs%2f /docs/nothing /nothing',
+    '/404.html /ship.json /.secret /.well-known/security.txt /favicon.ico /.berth/unlock /.berth/unlock?next=//evil',
+    `http://${hostOf(LOCKED)}/about`,
+  ];
+  const ADDED = [
+    [],
+    ['Range: bytes=0-3'],
+    ['Range: bytes=999999-'],
+    ['Range: bytes=0-3', 'If-Range: "x"'],
+    ['If-None-Match: *'],
+    ['If-Match: "x"'],
+    ['If-Modified-Since: Fri, 31 Dec 2100 00:00:00 GMT'],
+    ['Sec-Fetch-Dest: image'],
+    ['Cookie: __Host-berth-unlock=v1.x.y.z'],
+    [`X-Forwarded-Host: ${hostOf(PUBLIC)}`],
+    ['Authorization: Basic eDp5'],
+  ];
+  /** A locked answer without the requested address, which its form leads back to, and without its length. */
+  const ask = async (target: string, lines: string[] = [], method = 'GET') => {
+    const { status, names, headers, body } = await host.get(target, lines, { method, host: hostOf(LOCKED) });
+    const shared = { ...headers, date: '', 'x-request-id': '', 'content-length': '' };
+    return { status, names, headers: shared, body: body.replace(/name="next" value="[^"]*"/, 'name="next"') };
+  };
+  const expected = await ask('/');
+  expect(expected).toMatchObject({
+    status: 401,
+    headers: {
+      'www-authenticate': 'Password realm="site"',
+      'cache-control': 'private, no-store',
+      vary: 'Cookie',
+      'x-robots-tag': 'noindex',
+      'referrer-policy': 'same-origin',
+    },
+  });
+  expect(expected.body).toContain('protected by a password');
+  for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-range', 'clear-site-data', 'set-cookie'])
+    expect(expected.headers).not.toHaveProperty(name);
+
+  for (const target of SPELLINGS.join(' ').split(' ')) {
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
+      for (const lines of ADDED) {
+        if (method === 'POST' && target.startsWith('/.berth/')) continue;
+        const body = method === 'HEAD' ? '' : expected.body;
+        expect(await ask(target, lines, method), `${method} ${target} ${lines.join()}`).toEqual({ ...expected, body });
+      }
+    }
+  }
+});
+
 describe('S59: the unlock page', () => {
   const enter = (body = 'password=x&next=/docs/') =>
     host.get('/.berth/unlock', ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${body.length}`], {
