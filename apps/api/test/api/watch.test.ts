@@ -11,26 +11,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 const server = useServer({ clean: true });
 let owner: { account: string; key: string };
-const watches: Watch[] = [];
+const subscriptions: (() => void)[] = [];
 beforeEach(async () => void (owner = await server().account()));
-afterEach(() => watches.splice(0).forEach((each) => each.stop()));
+afterEach(() => subscriptions.splice(0).forEach((end) => end()));
 
 /** A subscription by the real client. */
-interface Watch {
-  got: Activity[];
-  /** The states of the connection, in order. */
-  states: string[];
-  /** Resolves once the connection is up. */
-  started: Promise<void>;
-  /** Resolves when the client stops: with its error, or with `null` when the server ended the stream. */
-  ended: Promise<TRPCClientError<AppRouter> | null>;
-  stop(): void;
-}
-
-function watch(
-  key: string,
-  { url = `http://localhost:${server().port}`, lastEventId }: { url?: string; lastEventId?: string } = {},
-): Watch {
+function watch(key: string, { url = `http://localhost:${server().port}`, lastEventId = '' } = {}) {
   const client = createTRPCClient<AppRouter>({
     links: [
       httpSubscriptionLink({
@@ -53,16 +39,24 @@ function watch(
     onError: (error) => ended.resolve(error),
     onComplete: () => ended.resolve(null),
   });
-  const made = { got, states, started: started.promise, ended: ended.promise, stop: unsubscribe };
-  watches.push(made);
-  return made;
+  subscriptions.push(unsubscribe);
+  return {
+    got,
+    /** The states of the connection, in order. */
+    states,
+    /** Resolves once the connection is up. */
+    started: started.promise,
+    /** Resolves when the client stops: with its error, or with `null` when the server ended the stream. */
+    ended: ended.promise,
+    stop: unsubscribe,
+  };
 }
 
 /** Causes an event in an account. */
 const act = async (key: string, name: string) => {
   await server().publish({ 'index.html': name }, { key, fields: { via: name } });
 };
-const namesOf = ({ got }: Watch) => got.map(({ meta }) => meta['via']);
+const namesOf = ({ got }: ReturnType<typeof watch>) => got.map(({ meta }) => meta['via']);
 const until = (seen: () => unknown) => expect.poll(seen, { interval: 10 });
 
 describe('api §9: activities.watch', () => {
@@ -176,11 +170,11 @@ describe('api §9: activities.watch', () => {
   it('rejects anonymous clients, deploy tokens and invalid ids', async () => {
     const { deployToken } = await server().account();
     for (const [key, lastEventId, code] of [
-      [deployToken, undefined, 'forbidden'],
+      [deployToken, '', 'forbidden'],
       [owner.key, 'x', 'validation_failed'],
       [owner.key, '-1', 'validation_failed'],
     ] as const)
-      expect((await watch(key, lastEventId ? { lastEventId } : {}).ended)!.data).toMatchObject({ error: code });
+      expect((await watch(key, { lastEventId }).ended)!.data).toMatchObject({ error: code });
     const anonymous = await server().api('/trpc/activities.watch', { key: null });
     expect(anonymous.text).toContain('"error":"authentication_failed"');
   });
