@@ -73,16 +73,8 @@ async function beginAnUpload(expires: string): Promise<Buffer> {
 describe('api §8: the doctor on a healthy service', () => {
   it('finds nothing, and reports every check and its progress', async () => {
     const seen = await events();
-    expect(seen.filter(({ kind }) => kind === 'check').map(({ check }) => check)).toEqual([
-      'isolation',
-      'backlog',
-      'counters',
-      'domains',
-      'packs',
-      'manifests',
-      'contents',
-      'forms',
-    ]);
+    const checks = seen.filter(({ kind }) => kind === 'check').map(({ check }) => check);
+    expect(checks.join(' ')).toBe('isolation backlog counters domains packs manifests contents forms');
     expect(await examine()).toEqual([]);
     const [row] = await test.database.query<{ bytes: string }>('select sum(length) as bytes from content');
     const last = seen.findLast(({ kind }) => kind === 'progress');

@@ -59,14 +59,6 @@ describe('api §1: a credential', () => {
       expect(dump).not.toContain(Buffer.from(part).toString('hex'));
     }
   });
-
-  it('is never created twice', async () => {
-    const tokenRow = await test.core.database.transaction(async (em) =>
-      Array.from({ length: 200 }, () => createToken(em, caller.account, { kind: 'deploy', created: test.core.now() })),
-    );
-    expect(new Set(tokenRow.map(({ secret }) => secret)).size).toBe(200);
-    expect(new Set(tokenRow.map(({ token }) => token)).size).toBe(200);
-  });
 });
 
 describe('api §5: POST /tokens', () => {
