@@ -3,7 +3,7 @@ import { unreachableAddress } from '@berth/testing/fake-servers';
 import { startProxy } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
 import { expect, it, onTestFinished } from 'vitest';
-import { outcomeOf, createUser } from './user.ts';
+import { createUser, envOf, outcomeOf } from './user.ts';
 
 const server = useServer();
 
@@ -40,7 +40,7 @@ it('berth activities --follow prints the error if it cannot connect', async () =
 
 it('berth activities reads as many pages as --limit needs', async () => {
   const { key } = await server().account('pro');
-  const { runInProcess } = createUser({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key });
+  const { runInProcess } = createUser(envOf(server(), key));
   const headers = { 'Content-Type': 'application/json' };
   for (let number = 0; number < 101; number++) {
     const body = JSON.stringify({ labels: [`label-${number}`] });

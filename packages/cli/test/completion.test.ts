@@ -9,8 +9,8 @@ const isHere = (program: string) => spawnSync(program, ['--version']).status ===
 describe.each(['bash', 'zsh', 'fish'])('the completion for %s', (shell) => {
   it('names every command and option', async () => {
     const { out } = await createUser().runInProcess('completion', shell);
-    const words = 'publish deployments completion verify dry-run no-password no-delta follow server';
-    for (const word of words.split(' ')) expect(out).toContain(word);
+    const names = 'publish deployments completion verify dry-run no-password no-delta follow server';
+    for (const name of names.split(' ')) expect(out).toContain(name);
   });
 
   it.skipIf(!isHere(shell))('is a valid script for the shell', async () => {

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Deployment } from '@berth/contract';
-import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, describe, expect, it } from 'vitest';
-import { MAIN, createUser, writeFiles } from './user.ts';
+import { createUser, envOf, MAIN, writeFiles } from './user.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
 const SITE = {
@@ -70,8 +69,7 @@ async function run(
   files: Record<string, string> | null = SITE,
 ): Promise<Ran> {
   const { home, env } = createUser({
-    BERTH_SERVER: `http://localhost:${server().port}`,
-    BERTH_KEY: OWNER_KEY,
+    ...envOf(server()),
     BERTH: `${process.execPath} ${MAIN}`,
     ...more,
   });

@@ -1,14 +1,11 @@
 import { once } from 'node:events';
-import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { startAnswering, unreachableAddress } from '@berth/testing/fake-servers';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/exit-codes.ts';
-import { createUser, outcomeOf, writeFiles } from './user.ts';
+import { createUser, envOf, outcomeOf, writeFiles } from './user.ts';
 
 const server = useServer();
-
-const here = () => ({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
 
 /** Starts a server that answers every request with an error. @returns A command line for it. */
 const refused = (error: string, status: number, message: string) => async () => {
@@ -143,7 +140,7 @@ async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
 
 describe('the exit code', () => {
   it.each(CASES)('is %i for %s', async (code, title, args, expectedError, env = {}) => {
-    const person = createUser({ ...here(), ...(typeof env === 'function' ? await env() : env) });
+    const person = createUser({ ...envOf(server()), ...(typeof env === 'function' ? await env() : env) });
     writeFiles(person.home, HOME);
     const text = typeof args === 'function' ? await args() : args;
     const words = typeof text === 'string' ? text.split(' ') : text;
@@ -171,7 +168,7 @@ describe('the exit code', () => {
   ])('is 130 immediately after Ctrl-C while %s waits for the server', async (_, words) => {
     const requestReceived = Promise.withResolvers<void>();
     const url = await startAnswering(() => requestReceived.resolve());
-    const person = createUser(here());
+    const person = createUser(envOf(server()));
     writeFiles(person.home, { 'dist/index.html': 'hi' });
     const child = person.startProgram(...words, '--server', url);
     await requestReceived.promise;

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { createUser, writeFiles } from './user.ts';
+import { createUser, envOf, writeFiles } from './user.ts';
 
 /** Describes the values of an object, in their order. */
 type Shape = { [key: string]: Shape | Shape[] | string };
@@ -126,8 +125,7 @@ describe('--json', () => {
 
   it('prints one object in a stable shape on one line, for every command', async () => {
     const opened: string[] = [];
-    const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
-    const { home, runInProcess } = createUser(env, { openPage: async (url) => void opened.push(url) });
+    const { home, runInProcess } = createUser(envOf(server()), { openPage: async (url) => void opened.push(url) });
     const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi', '.hidden': 'x', '.env': 'SECRET=1' });
     const known: Record<string, string> = { DIST: dist };
     for (const [words, shape] of SHAPES) {

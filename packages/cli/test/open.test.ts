@@ -3,15 +3,14 @@ import { startAnswering } from '@berth/testing/fake-servers';
 import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { expect, it } from 'vitest';
-import { createUser, writeFiles } from './user.ts';
+import { createUser, envOf, writeFiles } from './user.ts';
 
 const server = useServer();
 
 it('berth open opens the last deployment, or a deployment or domain by any of its names', async () => {
   const opened: string[] = [];
   const { key } = await server().account('pro');
-  const env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: key };
-  const { home, runInProcess } = createUser(env, { openPage: async (url) => void opened.push(url) });
+  const { home, runInProcess } = createUser(envOf(server(), key), { openPage: async (url) => void opened.push(url) });
   const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi' });
   const { deployment } = JSON.parse((await runInProcess(dist, '--domain', 'shown', '--json')).out);
   const domain = `http://shown.localhost:${server().port}`;

@@ -3,10 +3,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createUser, writeFiles } from './user.ts';
+import { createUser, envOf, writeFiles } from './user.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const exec = promisify(execFile);
@@ -52,7 +51,7 @@ describe('the package of the command line', () => {
   });
 
   it('publishes with npx outside of this repository', async () => {
-    const { home, env } = createUser({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
+    const { home, env } = createUser(envOf(server()));
     writeFiles(join(home, 'dist'), { 'index.html': 'by npx' });
     copyFileSync(tarball, join(home, 'berth.tgz'));
     const npx = ['--yes', '--offline', './berth.tgz', './dist'];

@@ -3,24 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { startAnswering } from '@berth/testing/fake-servers';
 import type { Deployment, Domain } from '@berth/contract';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { MAIN, createUser, writeFiles } from './user.ts';
+import { describe, expect, it } from 'vitest';
+import { createUser, envOf, MAIN, writeFiles } from './user.ts';
 
 const SITE = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }', '.env': 'SECRET=1' };
 
 const server = useServer();
-let env: Record<string, string>;
-beforeAll(() => {
-  env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
-});
 
 /** Creates a user who has built a site. */
-function builder(more: Record<string, string> = {}, parts = {}) {
-  const person = createUser({ ...env, ...more }, parts);
+function builder(more: Record<string, string> = {}) {
+  const person = createUser({ ...envOf(server()), ...more });
   return { ...person, dist: writeFiles(join(person.home, 'dist'), SITE) };
 }
 
@@ -170,7 +165,7 @@ describe('berth <folder>', () => {
     for (const words of [
       ['--label', 'v1.2', dist],
       ['publish', dist, '--label', 'v1.2'],
-      ['--server', env['BERTH_SERVER']!, dist, '-l', 'v1.2'],
+      ['--server', `http://localhost:${server().port}`, dist, '-l', 'v1.2'],
     ]) {
       const { out } = await runInProcess(...words);
       expect(await deploymentAt(out.trim())).toMatchObject({ labels: ['v1.2'] });

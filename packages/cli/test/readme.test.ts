@@ -6,7 +6,7 @@ import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/exit-codes.ts';
-import { MAIN, createUser, writeFiles } from './user.ts';
+import { createUser, envOf, MAIN, writeFiles } from './user.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -43,7 +43,7 @@ describe.each(['README.md', 'packages/cli/README.md'])('the commands of %s', (do
   const server = useServer();
 
   it('print the documented output, one after the other', async () => {
-    const { home, env } = createUser({ BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY });
+    const { home, env } = createUser(envOf(server()));
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'site.css': 'h1{}' });
     writeFileSync(join(home, 'dist/photo.jpg'), Buffer.alloc(25_000));
     writeFileSync(join(home, 'key.txt'), `${OWNER_KEY}\n`);

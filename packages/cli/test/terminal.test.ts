@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Deployment } from '@berth/contract';
-import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { MAIN, createUser, writeFiles } from './user.ts';
+import { createUser, envOf, MAIN, writeFiles } from './user.ts';
 
 const CLEAR_LINE = '\r\u001b[2K';
 
@@ -45,12 +44,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   }
 
   async function ran(words: string[], { answer = '', more = {} }: { answer?: string; more?: object } = {}) {
-    const person = createUser({
-      BERTH_SERVER: `http://localhost:${server().port}`,
-      BERTH_KEY: OWNER_KEY,
-      TERM: 'xterm',
-    });
-    const { home, env } = person;
+    const { home, env } = createUser({ ...envOf(server()), TERM: 'xterm' });
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'photo.jpg': randomBytes(3_000_000) });
     const command = ['-c', ON_TERMINAL, answer, process.execPath, MAIN, ...words];
     const run = promisify(execFile)('python3', command, { cwd: home, env: { ...env, ...more } });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { OWNER_KEY } from '@berth/testing/requests';
 import { onTestFinished } from 'vitest';
 import { PARTS, type Parts } from '../src/parts.ts';
 import { run } from '../src/run.ts';
@@ -19,6 +20,12 @@ export interface Outcome {
 export const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Halves the time a process takes to start. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
+
+/** The variables of a user who is signed in to a server. Default: as its owner. */
+export const envOf = ({ port }: { port: number }, key = OWNER_KEY): Record<string, string> => ({
+  BERTH_SERVER: `http://localhost:${port}`,
+  BERTH_KEY: key,
+});
 
 /**
  * Creates a user with a home folder, which is deleted after the test.

@@ -1,19 +1,14 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { outcomeOf, createUser, writeFiles } from './user.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { createUser, envOf, outcomeOf, writeFiles } from './user.ts';
 
 const server = useServer();
-let env: Record<string, string>;
-beforeAll(() => {
-  env = { BERTH_SERVER: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
-});
 
 /** Starts a watch whose output is read line by line. */
 function watching(...words: string[]) {
-  const person = createUser(env);
+  const person = createUser(envOf(server()));
   const dist = writeFiles(join(person.home, 'dist'), { 'index.html': 'build 1' });
   const child = person.startProgram('watch', './dist', ...words);
   onTestFinished(() => void child.kill('SIGKILL'));
