@@ -223,7 +223,7 @@ async function link(label: string, deployment: string): Promise<void> {
 
 /** Sends a request as a visitor, with one more header if given. */
 async function askAs({ host, cookie }: Guise, { method, path, headers }: Asked, index: number, odd?: [string, string]) {
-  const fields = { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) };
+  const fields: Record<string, string> = { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) };
   if (odd) {
     const [name, value] = odd;
     fields[name] = name === 'Cookie' && cookie !== undefined ? `${cookie}; ${value}` : value;
