@@ -24,16 +24,13 @@ const FILES = {
   _headers: '/about\n  X-Site: ours',
 };
 
-/** One request on a connection, and which name of which site it uses. */
-interface Question {
-  host: string;
+/** A request for every site, and its status where the site is not locked. */
+interface Asked {
   method: string;
   path: string;
   headers: Record<string, string>;
+  status: number;
 }
-
-/** A request for every site, and its status where the site is not locked. */
-type Asked = Omit<Question, 'host'> & { status: number };
 
 const get = (path: string, status: number, headers: Record<string, string> = {}): Asked => ({
   method: 'GET',
@@ -157,34 +154,26 @@ afterAll(() => connections.forEach((connection) => connection.close()));
 
 describe(`one content in public and in protected sites, seed ${SEED}`, () => {
   it('gets the same answer for any other headers of the request, in any order on any connection (S57, S63)', async () => {
-    const bases = guises.flatMap((guise) =>
-      QUESTIONS.map((asked) => ({
-        guise,
-        status: guise.isLocked ? 401 : asked.status,
-        question: questionOf(guise, asked),
-      })),
-    );
-    const expected = await Promise.all(bases.map(({ question }, index) => sendQuestion(question, index)));
-    for (const [index, { guise, status, question }] of bases.entries())
-      expectOwn(expected[index]!, { ...guise, status }, `${question.method} ${question.host}${question.path}`);
+    const bases = guises.flatMap((guise) => QUESTIONS.map((asked) => ({ guise, asked })));
+    const expected = await Promise.all(bases.map(({ guise, asked }, index) => askAs(guise, asked, index)));
+    for (const [index, { guise, asked }] of bases.entries()) expectOwn(expected[index]!, guise, asked);
 
     const random = createRandom(SEED);
     const varied = guises.flatMap((guise, at) =>
-      oddFor(guise).flatMap(([name, value]) =>
+      oddFor(guise).flatMap((odd) =>
         shuffle([...QUESTIONS.keys()], random)
           .slice(0, QUESTIONS_EACH)
-          .map((number) => ({ base: at * QUESTIONS.length + number, name, value })),
+          .map((number) => ({ base: at * QUESTIONS.length + number, odd })),
       ),
     );
     const shuffled = shuffle(varied, random);
     await Promise.all(
       connections.map(async (_, connection) => {
         for (let turn = connection; turn < shuffled.length; turn += CONNECTIONS) {
-          const { base, name, value } = shuffled[turn]!;
-          const { question } = bases[base]!;
-          const answer = await sendQuestion(added(question, name, value), connection);
-          const label = `${question.method} ${question.host}${question.path} with ${name}: ${value}`;
-          expect(answer, label).toEqual(expected[base]);
+          const { base, odd } = shuffled[turn]!;
+          const { guise, asked } = bases[base]!;
+          const answer = await askAs(guise, asked, connection, odd);
+          expect(answer, `${asked.method} ${guise.host}${asked.path} with ${odd.join(': ')}`).toEqual(expected[base]);
         }
       }),
     );
@@ -192,7 +181,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
 
   it('has one ETag, and no caching in common with a protected site (S44, S53, S63)', async () => {
     const answers = await Promise.all(
-      guises.filter(({ isLocked }) => !isLocked).map((guise) => sendQuestion(questionOf(guise, SCRIPT), 0)),
+      guises.filter(({ isLocked }) => !isLocked).map((guise) => askAs(guise, SCRIPT, 0)),
     );
     expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(1);
     expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual(Array(5).fill('br'));
@@ -213,8 +202,8 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
       await link('guarded', isOpen ? deployments.open : deployments.guarded);
       const answers = await Promise.all(
         connections.flatMap((_, connection) => [
-          sendQuestion(questionOf({ host, isLocked: !isOpen }, FRONT_PAGE), connection),
-          sendQuestion(questionOf(opened!, FRONT_PAGE), connection),
+          askAs({ host, isLocked: !isOpen }, FRONT_PAGE, connection),
+          askAs(opened!, FRONT_PAGE, connection),
         ]),
       );
       for (const [index, { status, body, headers }] of answers.entries()) {
@@ -232,14 +221,22 @@ async function link(label: string, deployment: string): Promise<void> {
   expect([200, 201]).toContain(answer.status);
 }
 
-function questionOf({ host, cookie }: Guise, { method, path, headers }: Asked): Question {
-  return { host, method, path, headers: { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) } };
+/** Sends a request as a visitor, with one more header if given. */
+async function askAs({ host, cookie }: Guise, { method, path, headers }: Asked, index: number, odd?: [string, string]) {
+  const fields: Record<string, string> = { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) };
+  if (odd) {
+    const [name, value] = odd;
+    fields[name] = name === 'Cookie' && cookie !== undefined ? `${cookie}; ${value}` : value;
+  }
+  const answer = await connections[index % CONNECTIONS]!.ask(method, host, path, fields);
+  return { ...answer, names: Object.keys(answer.headers) };
 }
 
 /** Checks that a site answers by its own rules: nothing comes from another site with the same content. */
-function expectOwn(answer: Received, { status, cookie, isLocked }: Guise & { status: number }, label: string): void {
+function expectOwn(answer: Received, { host, cookie, isLocked }: Guise, { method, path, status }: Asked): void {
+  const label = `${method} ${host}${path}`;
   const { 'cache-control': caching, vary = '', etag } = answer.headers;
-  expect(answer.status, label).toBe(status);
+  expect(answer.status, label).toBe(isLocked ? 401 : status);
   const isProtected = isLocked || cookie !== undefined;
   expect([caching === 'private, no-store', vary.includes('Cookie')], label).toEqual([isProtected, isProtected]);
   if (isLocked) expect([answer.body.includes(MARKER), etag], label).toEqual([false, undefined]);
@@ -255,16 +252,6 @@ function oddFor({ host, cookie, isLocked }: Guise): [string, string][] {
   // The first page that a visitor of a locked site opens clears what was stored (S59).
   if (!isLocked) odd.push(['Sec-Fetch-Dest', 'document']);
   return odd;
-}
-
-function added({ headers, ...question }: Question, name: string, value: string): Question {
-  const both = name === 'Cookie' && headers['Cookie'] !== undefined ? `${headers['Cookie']}; ${value}` : value;
-  return { ...question, headers: { ...headers, [name]: both } };
-}
-
-async function sendQuestion({ host, method, path, headers }: Question, index: number) {
-  const answer = await connections[index % CONNECTIONS]!.ask(method, host, path, headers);
-  return { ...answer, names: Object.keys(answer.headers) };
 }
 
 function shuffle<T>(values: readonly T[], random: () => number): T[] {
