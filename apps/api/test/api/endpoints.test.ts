@@ -13,7 +13,7 @@ import {
   TOKEN_ID,
 } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
-import { expectErrorAnswer, expectRefusal, readAnswer } from '@berth/testing/expectations';
+import { expectErrorAnswer, readAnswer } from '@berth/testing/expectations';
 import { type Ask, askerOf } from '@berth/testing/requests';
 import { testEnvironment } from '@berth/testing/server';
 import { useServer } from '@berth/testing/use-server';
@@ -98,19 +98,6 @@ describe('api §6', () => {
     expect(readAnswer(claimed, 200, Deployment)).not.toHaveProperty('expires');
     expect((await deploy()).text).toBe(first.text);
   });
-});
-
-it('T24: a claim over the cap is 403 with details, and the deployment stays claimable', async () => {
-  const { account: full, key: fullKey } = await server().account();
-  const fill = (count: number) =>
-    server().database.query('update account set deployment_count = $2 where id = $1', [full, count]);
-  const { claim } = await server().publish({ 'index.html': 'found' }, { key: null });
-  const send = (key: string) => api('/account/claim', { method: 'POST', key, json: { claim } });
-  await fill(100);
-  const { details } = await expectRefusal(server(), 'forbidden', () => send(fullKey));
-  expect(details).toEqual({ cap: 'deployments', used: 100, limit: 100 });
-  expect((await send(key)).status).toBe(200);
-  await fill(0);
 });
 
 describe('api §3: a deployment', () => {
