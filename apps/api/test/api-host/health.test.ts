@@ -1,12 +1,14 @@
-import { afterEach, expect, it } from 'vitest';
+import type { Core } from '@berth/core';
+import { ask, listen as listenOn, stop } from '@berth/testing/raw-socket';
+import { expect, it, onTestFinished } from 'vitest';
+import { createApiHost } from '../../src/api-host/api-host.ts';
 import { healthRouter } from '../../src/api-host/health.ts';
-import { listen, type SampleApi } from './sample-api.ts';
-
-let api: SampleApi;
-afterEach(() => api.close());
+import { createHttpServer } from '../../src/http/server.ts';
+import { listen } from './sample-api.ts';
 
 async function requestHealth(isReady: () => Promise<boolean>, init: RequestInit = {}) {
-  api = await listen(healthRouter(isReady));
+  const api = await listen(healthRouter(isReady));
+  onTestFinished(api.close);
   return fetch(`${api.url}/healthz`, init);
 }
 
@@ -14,7 +16,7 @@ it('/healthz is 200 for everyone while the service is ready', async () => {
   const response = await requestHealth(async () => true, { headers: { Authorization: 'Bearer bad' } });
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   expect(response.headers.get('cache-control')).toBe('no-store');
-  expect((await fetch(`${api.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
+  expect((await requestHealth(async () => true, { method: 'HEAD' })).status).toBe(200);
 });
 
 it.each([
@@ -32,4 +34,35 @@ it.each([
 it('api §2: another method on /healthz is 405', async () => {
   const response = await requestHealth(async () => true, { method: 'POST' });
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+});
+
+it('F7, api §2: a fault in any route sends the error body with a request id and no details, and is logged', async () => {
+  const errors: { err: Error }[] = [];
+  const log = { info() {}, warn() {}, error: (fields: object) => void errors.push(fields as { err: Error }) };
+  const database = {
+    isReady() {
+      throw new Error('a secret of the inside');
+    },
+  };
+  const api = createApiHost({
+    core: { database } as unknown as Core,
+    baseUrl: new URL('http://localhost'),
+    claimUrl: 'http://localhost/claim',
+    log,
+    addressOf: () => '127.0.0.1',
+  });
+  const server = createHttpServer(api, { log });
+  const port = await listenOn(server);
+  onTestFinished(() => stop(server));
+  const { status, headers, body } = await ask(port, 'GET /healthz HTTP/1.1');
+  expect([status, JSON.parse(body)]).toEqual([
+    500,
+    {
+      error: 'internal_server_error',
+      message: expect.not.stringContaining('secret'),
+      status: 500,
+      details: { requestId: headers['x-request-id'] },
+    },
+  ]);
+  expect(errors.map(({ err }) => err.message)).toEqual(['a secret of the inside']);
 });

@@ -1,3 +1,4 @@
+import { expectErrorAnswer } from '@berth/testing/expectations';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -68,4 +69,14 @@ describe.each(LISTS)('api §1: GET /%s', (list) => {
     for (const limit of [1, 5, 20])
       expect((await read(list, `limit=${limit}&cursor=${nextCursor}`)).items).toEqual(items.slice(10, 10 + limit));
   });
+});
+
+it('T23: a cursor that is empty, a word, cut, padded or changed is 400', async () => {
+  const { nextCursor: cursor = '' } = await read('deployments', 'limit=1');
+  const cut = [cursor.slice(1), cursor.slice(0, -1)];
+  for (const forged of ['', 'x', ...cut, `${cursor}=`, `${cursor}%20`, cursor.toLowerCase(), '%F0%9F%94%91']) {
+    const answer = await server().api(`/deployments?cursor=${forged}`, { key });
+    const { details } = expectErrorAnswer(answer, 'validation_failed');
+    expect(details).toEqual({ issues: [{ path: 'cursor', message: expect.any(String) }] });
+  }
 });
