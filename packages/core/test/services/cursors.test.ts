@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createTestCore, deploySite } from '@berth/testing/core';
+import { useTestCore, deploySite } from '@berth/testing/core';
 import { sweepAll } from '@berth/testing/invariants';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CursorScope, decodeCursor, encodeCursor, toPage } from '../../src/services/cursors.ts';
 import { deleteDeployment, listDeployments } from '../../src/services/deployments/deployments.ts';
 
@@ -13,8 +13,7 @@ const refusal = expect.objectContaining({
   details: { issues: [expect.objectContaining({ path: 'cursor' })] },
 });
 
-const test = await createTestCore();
-afterAll(() => test.close());
+const test = await useTestCore();
 
 describe('T23: a cursor', () => {
   const scope = (account = 'acc-1', list = 'deployments'): CursorScope => ({ core: test.core, account, list });

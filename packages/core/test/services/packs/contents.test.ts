@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { ANONYMOUS, createTestCore, deploySite, readSite } from '@berth/testing/core';
+import { ANONYMOUS, useTestCore, deploySite, readSite } from '@berth/testing/core';
 import { expectSound, expectSwept, stateOf } from '@berth/testing/invariants';
 import fc from 'fast-check';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 
 const MiB = 1024 ** 2;
 const INDEX_BYTES = (contents: number) => contents * 48 + 48;
 
-const test = await createTestCore();
+const test = await useTestCore();
 const { caller } = await test.account('scale');
 const { caller: other } = await test.account('scale');
-afterAll(() => test.close());
 // Everything that no deployment needs is removed: files, rows and contents.
 afterEach(async () => {
   await expectSwept(test);

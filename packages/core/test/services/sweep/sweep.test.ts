@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   anotherProcess,
   checksumsOf,
-  createTestCore,
+  useTestCore,
   deploySite,
   insertPack,
   readSite,
@@ -12,7 +12,7 @@ import {
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { sql } from 'kysely';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
@@ -23,10 +23,9 @@ import { DEFAULT_SWEEP, recordHeartbeat, sweep } from '../../../src/services/swe
 const HOUR_SECONDS = 3_600;
 const MiB = 1024 ** 2;
 
-const test = await createTestCore();
+const test = await useTestCore();
 const { core } = test;
 const { caller } = await test.account();
-afterAll(() => test.close());
 afterEach(async () => {
   await expectSound(test);
   const left = await test.database.query<{ id: string }>(`select id from deployment where status = 'success'`);
