@@ -68,9 +68,6 @@ export function readAnswer<T>(
   return schema.strict().parse(json());
 }
 
-/** The data of a tRPC call that succeeded. */
-export const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
-
 /**
  * Checks that a request fails with this error and changes nothing: rows, counters, files, no open pack.
  *
