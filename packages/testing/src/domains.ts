@@ -1,6 +1,6 @@
 import type { TestServer } from './server.ts';
 
-interface LinkedDomain {
+export interface LinkedDomain {
   kind?: 'platform' | 'custom';
   status?: 'pending' | 'partial' | 'success' | 'paused';
   deployment?: string | null;
