@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../core/src/core.ts';
 import { openDatabase } from '../../core/src/database/database.ts';
 import type { ServiceError } from '../../core/src/errors.ts';
@@ -94,6 +94,13 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A core for the tests of a file. */
+export async function useTestCore(overrides: Partial<Core> = {}): Promise<TestCore> {
+  const test = await createTestCore(overrides);
+  afterAll(() => test.close());
+  return test;
 }
 
 /** Returns the error of a call. Fails the test if the call succeeds. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { openDatabase } from '../../core/src/database/database.ts';
+import type { EmbeddedPostgres } from '../../core/src/database/embedded-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,11 +14,7 @@ declare module 'vitest' {
 const TEMPLATE = 'berth_template';
 
 /** The address of the PostgreSQL server of the run. */
-export interface DatabaseServer {
-  socketDir: string;
-  user: string;
-  database: string;
-}
+type DatabaseServer = EmbeddedPostgres['address'];
 
 /** A database for one test. */
 export interface TestDatabase {

@@ -24,13 +24,16 @@ export interface DnsServer {
   close(): Promise<void>;
 }
 
-const TYPE_NAMES = new Map<number, keyof Records>([
-  [Packet.TYPE.A, 'A'],
-  [Packet.TYPE.AAAA, 'AAAA'],
-  [Packet.TYPE.CNAME, 'CNAME'],
-  [Packet.TYPE.NS, 'NS'],
-  [Packet.TYPE.TXT, 'TXT'],
-]);
+/** The data of a record of each type, as the server writes it. */
+const DATA: Record<keyof Records, (value: string) => object> = {
+  A: (address) => ({ address }),
+  AAAA: (address) => ({ address }),
+  CNAME: (domain) => ({ domain }),
+  NS: (ns) => ({ ns }),
+  TXT: (text) => ({ data: text.match(/[^]{1,255}/g) ?? [''] }),
+};
+const TYPES = Object.keys(DATA) as (keyof Records)[];
+const TYPE_NAMES = new Map<number, keyof Records>(TYPES.map((name) => [Packet.TYPE[name], name]));
 const TTL_SECONDS = 60;
 
 /** Starts a DNS server on a free port. */
@@ -80,14 +83,6 @@ function respond(request: Packet, entry: Records | Fault | undefined): Packet | 
 function recordsOf(name: string, type: keyof Records | undefined, records: Records): Packet['answers'] {
   if (type === undefined) return [];
   const record = { name, type: Packet.TYPE[type], class: Packet.CLASS.IN, ttl: TTL_SECONDS };
-  const data: object[] =
-    type === 'CNAME'
-      ? records.CNAME === undefined
-        ? []
-        : [{ domain: records.CNAME }]
-      : (records[type] ?? []).map((value) => {
-          if (type === 'NS') return { ns: value };
-          return type === 'TXT' ? { data: value.match(/[^]{1,255}/g) ?? [''] } : { address: value };
-        });
-  return data.map((fields) => ({ ...record, ...fields }) as Packet['answers'][number]);
+  const values = [records[type] ?? []].flat();
+  return values.map((value) => ({ ...record, ...DATA[type](value) }) as Packet['answers'][number]);
 }

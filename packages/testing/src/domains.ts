@@ -1,12 +1,9 @@
 import type { TestServer } from './server.ts';
 
 export interface LinkedDomain {
-  /** Default: `custom`. */
   kind?: 'platform' | 'custom';
-  /** Default: `success`. */
   status?: 'pending' | 'partial' | 'success' | 'paused';
   deployment?: string | null;
-  /** Default: true. */
   verified?: boolean;
 }
 

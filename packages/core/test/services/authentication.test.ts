@@ -1,13 +1,12 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { authenticate } from '../../src/services/authentication.ts';
 import { createToken, type NewToken } from '../../src/services/accounts/tokens.ts';
-import { createTestCore, refusal } from '@berth/testing/core';
+import { useTestCore, refusal } from '@berth/testing/core';
 
 let caller: AccountCaller;
 let key: string;
-const test = await createTestCore();
-afterAll(() => test.close());
+const test = await useTestCore();
 beforeEach(async () => {
   ({ caller, key } = await test.account('pro'));
 });

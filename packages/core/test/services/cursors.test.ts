@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createTestCore, deploySite } from '@berth/testing/core';
+import { useTestCore, deploySite } from '@berth/testing/core';
 import { sweepAll } from '@berth/testing/invariants';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CursorScope, decodeCursor, encodeCursor, toPage } from '../../src/services/cursors.ts';
 import { deleteDeployment, listDeployments } from '../../src/services/deployments/deployments.ts';
 
@@ -13,8 +13,7 @@ const refusal = expect.objectContaining({
   details: { issues: [expect.objectContaining({ path: 'cursor' })] },
 });
 
-const test = await createTestCore();
-afterAll(() => test.close());
+const test = await useTestCore();
 
 describe('T23: a cursor', () => {
   const scope = (account = 'acc-1', list = 'deployments'): CursorScope => ({ core: test.core, account, list });
@@ -70,6 +69,11 @@ describe('T23: a cursor', () => {
   });
 
   it.each([
+    ['', () => ''],
+    ['a word', () => 'cursor'],
+    ['cut at its start', () => encodeCursor(scope(), [5]).slice(1)],
+    ['cut at its end', () => encodeCursor(scope(), [5]).slice(0, -1)],
+    ['with padding', () => `${encodeCursor(scope(), [5])}=`],
     ['with additional text at its end', () => `${encodeCursor(scope(), [5])}AAAA`],
     ['only a MAC', () => Buffer.alloc(16).toString('base64url')],
     ['random bytes', () => randomBytes(60).toString('base64url')],

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestCore, deploySite, flipBit, insertPack, packFile, readSite } from '@berth/testing/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { useTestCore, deploySite, flipBit, insertPack, packFile, readSite } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import type { Core } from '../../src/core.ts';
 import { deleteDeployment } from '../../src/services/deployments/deployments.ts';
@@ -14,9 +14,8 @@ const SITE = { 'index.html': '<h1>Ahoy</h1>', 'empty.txt': '', 'big.bin': random
 
 let site: string;
 let pack: string;
-const test = await createTestCore();
+const test = await useTestCore();
 const { core } = test;
-afterAll(() => test.close());
 beforeEach(async () => {
   const { caller } = await test.account();
   site = (await deploySite(core, caller, { ...SITE, 'own.txt': randomUUID() })).body.deployment;

@@ -1,6 +1,6 @@
 import { MAX_LISTED_LABELS } from '@berth/contract';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, useTestCore, deploySite } from '@berth/testing/core';
 import type { AccountCaller } from '../../src/core.ts';
 import { claimDeployment } from '../../src/services/deployments/claims.ts';
 import { deleteDeployment, updateDeployment } from '../../src/services/deployments/deployments.ts';
@@ -8,8 +8,7 @@ import { listLabels } from '../../src/services/labels.ts';
 import { addToken, deleteToken } from '../../src/services/accounts/tokens.ts';
 
 let caller: AccountCaller;
-const test = await createTestCore();
-afterAll(() => test.close());
+const test = await useTestCore();
 beforeEach(async () => void ({ caller } = await test.account('pro')));
 
 const scope = () => ({ core: test.core, caller });

@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { createTestCore } from '@berth/testing/core';
+import { describe, expect, it } from 'vitest';
+import { useTestCore } from '@berth/testing/core';
 import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import {
@@ -11,8 +11,7 @@ import {
   takeFromBucket,
 } from '../../src/services/rate-limits.ts';
 
-const test = await createTestCore({ rateLimits: DEFAULT_RATE_LIMITS });
-afterAll(() => test.close());
+const test = await useTestCore({ rateLimits: DEFAULT_RATE_LIMITS });
 
 const MINUTE_MS = 60_000;
 /** A core whose clock shows a given time. */

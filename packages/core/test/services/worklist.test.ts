@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { attemptTask, type Worklist, runWorklist } from '../../src/services/worklist.ts';
-import { createTestCore } from '@berth/testing/core';
+import { useTestCore } from '@berth/testing/core';
 import { warningLog } from '@berth/testing/refused-rows';
 
-const test = await createTestCore();
-afterAll(() => test.close());
+const test = await useTestCore();
 
 /** A list of numbers that are due in order. Those that fail stay due. */
 function listOf(count: number, fails: (item: number) => boolean, groupOf: (item: number) => string = String) {

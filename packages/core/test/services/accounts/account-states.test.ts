@@ -1,5 +1,5 @@
-import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, useTestCore, deploySite } from '@berth/testing/core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import {
   actForAccount,
@@ -13,9 +13,8 @@ import { deleteDeployment } from '../../../src/services/deployments/deployments.
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 
 let caller: AccountCaller;
-const test = await createTestCore();
+const test = await useTestCore();
 const { core } = test;
-afterAll(() => test.close());
 beforeEach(async () => void ({ caller } = await test.account()));
 
 const newest = async (count: number) =>

@@ -1,6 +1,6 @@
 import { DEFAULT_PLANS } from '@berth/contract';
-import { createTestCore } from '@berth/testing/core';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { useTestCore } from '@berth/testing/core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { ensureOwner, insertApiKey, getAccount } from '../../../src/services/accounts/accounts.ts';
@@ -10,8 +10,7 @@ const OWNER = { email: 'owner@localhost', plan: DEFAULT_PLANS.at(-1)! };
 const CHOSEN = 'ship-0123456789abcdef0123456789abcdef';
 const OTHER = 'ship-fedcba9876543210fedcba9876543210';
 
-const test = await createTestCore();
-afterAll(() => test.close());
+const test = await useTestCore();
 beforeEach(() => test.database.query('truncate account cascade'));
 
 const accounts = () =>

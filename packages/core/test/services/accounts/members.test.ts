@@ -1,14 +1,13 @@
-import { createTestCore, refusals } from '@berth/testing/core';
+import { useTestCore, refusals } from '@berth/testing/core';
 import { stateOf } from '@berth/testing/invariants';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { addMember, listMembers, removeMember } from '../../../src/services/accounts/members.ts';
 
 let caller: AccountCaller;
-const test = await createTestCore();
-afterAll(() => test.close());
+const test = await useTestCore();
 beforeEach(async () => void ({ caller } = await test.account('team')));
 
 const add = (email: string) => addMember(test.core, caller.account, email);

@@ -1,6 +1,6 @@
 import { CREDENTIAL, type TokenRequest } from '@berth/contract';
-import { createTestCore, refusals } from '@berth/testing/core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { useTestCore, refusals } from '@berth/testing/core';
+import { describe, expect, it } from 'vitest';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import {
@@ -13,9 +13,8 @@ import {
   MAX_TOKENS,
 } from '../../../src/services/accounts/tokens.ts';
 
-const test = await createTestCore();
+const test = await useTestCore();
 const { caller } = await test.account();
-afterAll(() => test.close());
 
 const scope = () => ({ core: test.core, caller });
 const add = (request: Partial<TokenRequest> = {}) => addToken(scope(), { kind: 'deploy', ...request });

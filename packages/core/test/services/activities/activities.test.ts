@@ -1,7 +1,7 @@
-import { createTestCore, deploySite } from '@berth/testing/core';
+import { useTestCore, deploySite } from '@berth/testing/core';
 import { stateOf, sweepAll } from '@berth/testing/invariants';
 import { refuseRows } from '@berth/testing/refused-rows';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
@@ -13,8 +13,7 @@ import { deleteDeployment, updateDeployment } from '../../../src/services/deploy
 const SITE = { 'index.html': 'hello' };
 
 let caller: AccountCaller;
-const test = await createTestCore();
-afterAll(() => test.close());
+const test = await useTestCore();
 beforeEach(async () => void ({ caller } = await test.account()));
 
 const scope = () => ({ core: test.core, caller });

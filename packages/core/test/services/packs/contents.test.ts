@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { ANONYMOUS, createTestCore, deploySite, readSite } from '@berth/testing/core';
+import { ANONYMOUS, useTestCore, deploySite, readSite } from '@berth/testing/core';
 import { expectSound, expectSwept, stateOf } from '@berth/testing/invariants';
 import fc from 'fast-check';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 
 const MiB = 1024 ** 2;
 const INDEX_BYTES = (contents: number) => contents * 48 + 48;
 
-const test = await createTestCore();
+const test = await useTestCore();
 const { caller } = await test.account('scale');
 const { caller: other } = await test.account('scale');
-afterAll(() => test.close());
 // Everything that no deployment needs is removed: files, rows and contents.
 afterEach(async () => {
   await expectSwept(test);
@@ -114,6 +113,17 @@ describe('a pool of one connection', () => {
 });
 
 describe('api §3: all or nothing', () => {
+  const big = { 'a.bin': randomBytes(2.2 * MiB), 'b.bin': randomBytes(100) };
+
+  it.each([
+    ['its checksums are wrong', { checksums: '[]' }],
+    ['a field is wrong', { ttl: 'soon' }],
+  ])('an upload that was already on the disk is removed if %s', async (_, fields) => {
+    const before = await stateOf(test);
+    await expect(deploySite(test.core, caller, big, { fields })).rejects.toMatchObject({ code: 'validation_failed' });
+    expect(await stateOf(test)).toEqual(before);
+  });
+
   it('P6: a deploy whose pack the sweep has dropped is refused with 503 and leaves nothing', async () => {
     const before = await stateOf(test);
     const create: Core['packs']['create'] = async (pack) => {
@@ -127,7 +137,6 @@ describe('api §3: all or nothing', () => {
       };
     };
     const sleeper = { ...test.core, packs: { ...test.core.packs, create } };
-    const big = { 'a.bin': randomBytes(2.2 * MiB), 'b.bin': randomBytes(100) };
     const outage = { code: 'unavailable', status: 503, retryAfterSeconds: expect.any(Number) };
     await expect(deploySite(sleeper, caller, big, { key: 'asleep' })).rejects.toMatchObject(outage);
     expect(await stateOf(test)).toEqual(before);

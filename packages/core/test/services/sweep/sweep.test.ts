@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   anotherProcess,
   checksumsOf,
-  createTestCore,
+  useTestCore,
   deploySite,
   insertPack,
   readSite,
@@ -12,7 +12,7 @@ import {
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { sql } from 'kysely';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
@@ -23,10 +23,9 @@ import { DEFAULT_SWEEP, recordHeartbeat, sweep } from '../../../src/services/swe
 const HOUR_SECONDS = 3_600;
 const MiB = 1024 ** 2;
 
-const test = await createTestCore();
+const test = await useTestCore();
 const { core } = test;
 const { caller } = await test.account();
-afterAll(() => test.close());
 afterEach(async () => {
   await expectSound(test);
   const left = await test.database.query<{ id: string }>(`select id from deployment where status = 'success'`);
@@ -83,7 +82,6 @@ describe('W2, W5: packs that nothing refers to', () => {
     expect((await readSite(core, second))!['shared.bin']!.equals(shared['shared.bin'])).toBe(true);
     await remove(second);
     expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 2 });
-    await expectSwept(test);
   });
 
   it('are removed in bounded batches', async () => {
@@ -165,7 +163,6 @@ describe('W3: an interrupted removal', () => {
     await test.database.query(`update pack set state = 'dead'`);
     if (fileGone) await core.packs.remove(pack!.id);
     expect(await sweepAll(test)).toMatchObject({ packs: 1 });
-    await expectSwept(test);
   });
 
   it('because of errors of the store is repeated, and does not block other packs: rows stay until their files are deleted', async () => {

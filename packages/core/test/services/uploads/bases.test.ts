@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { createTestCore, refusal } from '@berth/testing/core';
+import { useTestCore, refusal } from '@berth/testing/core';
 import { begin, listOf, publishDelta, uploadAll } from '@berth/testing/uploads';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { verifyPassword } from '../../../src/services/sites/passwords.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
-const test = await createTestCore();
+const test = await useTestCore();
 const { core } = test;
 const { caller } = await test.account('pro');
 const token = await test.deployToken(caller);
-afterAll(() => test.close());
 
 const PASSWORD = 'open sesame';
 const site = () => ({ 'index.html': randomUUID() });

@@ -51,14 +51,6 @@ describe('api §9: an upload that is aborted', () => {
     expect(await begin(core, caller, input, 'again')).toEqual({ upload, missing });
   });
 
-  it('cannot be one that was committed', async () => {
-    const site = files();
-    const begunUpload = await uploadAll(core, caller, site);
-    const body = await commitUpload({ core, caller }, begunUpload.upload);
-    expect(await refusal(abort(begunUpload.upload))).toMatchObject({ status: 422, details: { state: 'committed' } });
-    expect(await commitUpload({ core, caller }, begunUpload.upload)).toEqual(body);
-  });
-
   it('refuses the contents of a body that was being sent', async () => {
     const site = files();
     const begunUpload = await begin(core, caller, { files: listOf(site) });

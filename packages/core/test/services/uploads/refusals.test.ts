@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { ANONYMOUS_PLAN, DEFAULT_PLANS } from '@berth/contract';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
-import { ANONYMOUS, createTestCore, deploySite, readText, refusal } from '@berth/testing/core';
+import { ANONYMOUS, useTestCore, deploySite, readText, refusal } from '@berth/testing/core';
 import { expectSound, stateOf } from '@berth/testing/invariants';
 import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFiles } from '@berth/testing/uploads';
 
@@ -12,13 +12,12 @@ const LIMITS = { maxFileSize: 1_000, maxFilesCount: 6, maxTotalSize: 3_000 };
 
 let before: Awaited<ReturnType<typeof stateOf>>;
 const free = DEFAULT_PLANS.find(({ plan }) => plan === ANONYMOUS_PLAN)!;
-const test = await createTestCore({ plans: createPlans([{ ...free, limits: LIMITS }]) });
+const test = await useTestCore({ plans: createPlans([{ ...free, limits: LIMITS }]) });
 const { core } = test;
 const { caller } = await test.account();
 const base = (await deploySite(core, caller, { 'index.html': 'home', a: '1' })).body.deployment;
 beforeEach(async () => void (before = await stateOf(test)));
 afterEach(() => expectSound(test));
-afterAll(() => test.close());
 
 const file = (path: string, bytes = '') => listOf({ [path]: bytes })[0]!;
 const large = (path: string, size: number) => file(path, path.repeat(size));
