@@ -86,9 +86,7 @@ export async function startMain({ home, server, dist, watchRule = FAST_RULE }: M
     mayNavigate: (address) => !webContents.refuses('will-navigate', address),
     mayOpen: (address) => webContents.openHandler?.({ url: address }).action !== 'deny',
     onSend: (listener) =>
-      void webContents.on('fake:sent', ({ channel, data }: { channel: string; data: unknown }) =>
-        listener(channel, [data]),
-      ),
+      void webContents.on('fake:sent', (channel: string, data: unknown) => listener(channel, [data])),
     async quit() {
       fake.app.quit();
       await fake.app.ended;
