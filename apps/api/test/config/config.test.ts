@@ -191,9 +191,7 @@ describe('readConfig', () => {
     ['DATABASE_URL', 'mysql://u:hidden@db/berth', /^DATABASE_URL: must be a PostgreSQL URL such as "postgres:/],
     ['OWNER_EMAIL', 'jo', /^OWNER_EMAIL: "jo" is not an e-mail address; use "name@host" of at most 254 characters/],
     ['OWNER_EMAIL', `${'a'.repeat(250)}@test`, /^OWNER_EMAIL: .* at most 254 characters/],
-    ['PLATFORM_DOMAIN', `${'a.'.repeat(200)}test`, /^PLATFORM_DOMAIN: must have at most 189 characters/],
     ['PLATFORM_DOMAIN', `${'a'.repeat(64)}.test`, /^PLATFORM_DOMAIN: .* parts of 1 to 63 letters, digits and hyphens/],
-    ['CNAME_TARGET', `${'a.'.repeat(200)}test`, /^CNAME_TARGET: must have at most 242 characters/],
     ['BASE_URL', `http://${'a.'.repeat(200)}test`, /^BASE_URL: .* a name of at most 253 characters/],
     ['DNS_SERVERS', '192.0.2.53:65536', /^DNS_SERVERS: .* a port from 1 to 65535/],
     ['TRUST_PROXY', '10.0.0.0/7', /^TRUST_PROXY: .* for IPv4 \/8 or narrower/],
@@ -338,8 +336,6 @@ describe('T37: in production', () => {
       { OWNER_API_KEY: `ship-${'0123456789abcdef'.repeat(2)}` },
       /^OWNER_API_KEY: must not be a sample; omit it/,
     ],
-    ['a short secret', { SECRET_KEY: KEY_HEX.slice(0, 32) }, /^SECRET_KEY: must be 32 bytes/],
-    ['an open TRUST_PROXY', { TRUST_PROXY: 'true' }, /^TRUST_PROXY: /],
   ])('refuses %s with one clear line', (_, env, message) => {
     expect(faultsOf({ ...PRODUCTION, ...env })).toEqual([expect.stringMatching(message)]);
   });

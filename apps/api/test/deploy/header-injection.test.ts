@@ -30,15 +30,8 @@ const INJECTIONS = [
 /** Sends a form over a raw socket and reads the raw answer. */
 async function deployRaw(form: ReturnType<typeof multipart>, headers: Record<string, string> = {}) {
   const { socket, received } = await open(server().port);
-  socket.write(
-    Buffer.concat([
-      Buffer.from(
-        deployHead(server().port, form, { Authorization: `Bearer ${OWNER_KEY}`, Connection: 'close', ...headers }),
-        'latin1',
-      ),
-      form.body,
-    ]),
-  );
+  const all = { Authorization: `Bearer ${OWNER_KEY}`, Connection: 'close', ...headers };
+  socket.write(Buffer.concat([Buffer.from(deployHead(server().port, form, all), 'latin1'), form.body]));
   return parse(await received);
 }
 
@@ -80,23 +73,16 @@ describe('T9: an answer has exactly the expected headers', () => {
   });
 
   it('whatever a request contains', async () => {
-    for (const target of [
-      '/deployments/a%0d%0aX-Evil:%201',
-      '/%0d%0aX-Evil:%201',
-      '/deployments?cursor=%0d%0aX-Evil:%201',
-      '/trpc/%0d%0aX-Evil:%201',
-      '/config?%0d%0aX-Evil:%201',
-    ])
-      expect(
-        (
-          await ask(server().port, `GET ${target} HTTP/1.1`, [
-            `Host: localhost:${server().port}`,
-            `Authorization: Bearer ${OWNER_KEY}`,
-            'X-Request-Id: evil',
-            'Origin: https://evil.example',
-          ])
-        ).names.join(),
-      ).not.toMatch(/evil/i);
+    const headers = [
+      `Host: localhost:${server().port}`,
+      `Authorization: Bearer ${OWNER_KEY}`,
+      'X-Request-Id: evil',
+      'Origin: https://evil.example',
+    ];
+    for (const path of ['/deployments/a', '/', '/deployments?cursor=', '/trpc/', '/config?']) {
+      const { names } = await ask(server().port, `GET ${path}%0d%0aX-Evil:%201 HTTP/1.1`, headers);
+      expect(names.join()).not.toMatch(/evil/i);
+    }
   });
 });
 
@@ -123,20 +109,6 @@ describe('T9, S13: a redirect of a site', () => {
     const answer = await ask(server().port, `GET ${target} HTTP/1.1`, [`Host: ${site}.localhost`]);
     expect([answer.status, answer.headers['location']]).toEqual([307, location]);
     expectHeaders(answer, [...ALWAYS, 'Location', 'Cache-Control', 'X-Content-Type-Options']);
-  });
-
-  it.each([
-    '//evil.example',
-    '/\\evil.example',
-    '/%2f%2fevil.example',
-    '/%5cevil.example',
-    '/h%C3%A4fen%0d%0aX-Evil:%201',
-    '/%0aX-Evil:1',
-  ])('T33: is not sent for %s', async (target) => {
-    const answer = await ask(server().port, `GET ${target} HTTP/1.1`, [`Host: ${site}.localhost`]);
-    expect([400, 404]).toContain(answer.status);
-    expect(answer.headers).not.toHaveProperty('location');
-    expect(answer.names.join()).not.toContain('Evil');
   });
 });
 

@@ -56,45 +56,34 @@ describe('T10: a store that fails', () => {
     }
   };
 
-  it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EROFS'])('at a new pack: %s', async (code) => {
-    await withFault({ create: () => fault(code) }, async () => {
-      await refused(SMALL);
-      await refused(LARGE);
-    });
+  const writeFault = (nth: number) => ({
+    file(file: PackFile): Partial<PackFile> {
+      let writes = 0;
+      return { write: async (bytes, position) => (writes++ >= nth ? fault('ENOSPC') : file.write(bytes, position)) };
+    },
   });
-
-  it.each([0, 1, 2])('at write %d and later ones', async (nth) => {
-    await withFault(
-      {
-        file(file) {
-          let writes = 0;
-          return {
-            write: async (bytes, position) => (writes++ >= nth ? fault('ENOSPC') : file.write(bytes, position)),
-          };
-        },
-      },
-      () => refused(LARGE),
-    );
+  const sealFault = (code: string) => ({
+    file: (file: PackFile) => ({ seal: () => file.abandon().then(() => fault(code)) }),
   });
-
-  it('at the index of a small pack', async () => {
-    await withFault({ file: () => ({ write: async () => fault('ENOSPC') }) }, () => refused(SMALL));
-  });
-
-  it.each(['EIO', 'ENOSPC'])('at the flush: %s', async (code) => {
-    const seal = async (file: PackFile) => {
-      await file.abandon();
-      fault(code);
-    };
-    await withFault({ file: (file) => ({ seal: () => seal(file) }) }, async () => {
-      await refused(SMALL);
-      await refused(LARGE);
-    });
-  });
+  it.each<[string, typeof faults, (typeof SMALL)[]]>([
+    ['a new pack: ENOSPC', { create: () => fault('ENOSPC') }, [SMALL, LARGE]],
+    ['a new pack: EIO', { create: () => fault('EIO') }, [SMALL, LARGE]],
+    ['a new pack: EMFILE', { create: () => fault('EMFILE') }, [SMALL, LARGE]],
+    ['a new pack: EROFS', { create: () => fault('EROFS') }, [SMALL, LARGE]],
+    ['any write', writeFault(0), [SMALL, LARGE]],
+    ['the second write', writeFault(1), [LARGE]],
+    ['the third write', writeFault(2), [LARGE]],
+    ['the flush: EIO', sealFault('EIO'), [SMALL, LARGE]],
+    ['the flush: ENOSPC', sealFault('ENOSPC'), [SMALL, LARGE]],
+  ])('at %s', (_, faults, uploads) =>
+    withFault(faults, async () => {
+      for (const files of uploads) await refused(files);
+    }),
+  );
 
   it('recovers without a restart, and the same key can be used', async () => {
     const headers = { 'Idempotency-Key': 'k' };
-    await withFault({ file: () => ({ write: async () => fault('ENOSPC') }) }, () => refused(LARGE, headers));
+    await withFault(writeFault(0), () => refused(LARGE, headers));
     const answer = await server().deploy(LARGE, { headers });
     expect([answer.status, answer.headers['idempotency-replay']]).toEqual([201, undefined]);
     const { bytes } = await server().visit(answer.json<{ url: string }>().url, '/a.bin');

@@ -91,6 +91,7 @@ describe('scale B2: a database that becomes silent', () => {
     await proxy.restore();
     await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
     expect((await server.api('/account')).status).toBe(200);
+    expect((await server.api('/healthz', { key: null })).status).toBe(200);
     expect(timesLogged('The database answers again')).toBe(1);
   });
 
@@ -148,7 +149,8 @@ describe('api §10, STALE_SECONDS', () => {
       const locked = await publishHot(server, { password: 'open sesame' });
       const cold = (await server.publish({ 'index.html': 'cold' })).deployment;
       const name = `http://stale.localhost:${server.port}`;
-      expect((await server.api('/domains/stale.localhost', json({ deployment: open }))).status).toBe(201);
+      const link = { method: 'PUT', json: { deployment: open } };
+      expect((await server.api('/domains/stale.localhost', link)).status).toBe(201);
       for (let visit = 0; visit < 5; visit += 1) await server.visit(name);
       await break_();
       await loseTrust();
@@ -189,7 +191,3 @@ describe('api §10, STALE_SECONDS', () => {
     await expect.poll(async () => (await server.visit(open)).status, { timeout: 5_000 }).toBe(451);
   });
 });
-
-function json(body: object) {
-  return { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
-}

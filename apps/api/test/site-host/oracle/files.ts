@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { PackStore } from '@berth/core';
-import type { Coding, CompressedForms, Manifest, SiteFile } from '@berth/serving';
-import { pack } from '../memory-packs.ts';
+import type { Coding, Manifest } from '@berth/serving';
+import { pack } from '../running-host.ts';
 
 /** A file of the test sites, with what the answers must say about it. */
 export interface SampleFile {
@@ -102,15 +102,10 @@ export async function packSamples(packs: PackStore): Promise<Manifest> {
     ...Object.entries(forms).map(([coding, form]): [string, Buffer] => [`${path} ${coding}`, form]),
   ]);
   const places = await pack(packs, 'samples', Object.fromEntries(contents));
-  const place = (name: string) => places.get(name)!;
   return new Map(
-    Object.entries(FILES).map(([path, { forms }]): [string, SiteFile] => {
-      const codings = Object.keys(forms);
-      if (codings.length === 0) return [path, place(path)];
-      const compressed: CompressedForms = Object.fromEntries(
-        codings.map((coding) => [coding, place(`${path} ${coding}`)]),
-      );
-      return [path, { ...place(path), compressed }];
+    Object.entries(FILES).map(([path, { forms }]) => {
+      const compressed = Object.keys(forms).map((coding) => [coding, places.get(`${path} ${coding}`)!]);
+      return [path, { ...places.get(path)!, compressed: Object.fromEntries(compressed) }];
     }),
   );
 }
