@@ -79,7 +79,7 @@ it('blocks every navigation, redirect, new window and view, whatever the address
   const { fake } = await startedApp();
   const { webContents } = fake.window();
   for (const event of ['will-navigate', 'will-redirect', 'will-frame-navigate', 'will-attach-webview'])
-    expect([event, webContents.refuses(event, { url: PAGE_URL })]).toStrictEqual([event, true]);
+    expect([event, isPrevented(webContents, event, { url: PAGE_URL })]).toStrictEqual([event, true]);
   expect(webContents.openHandler?.({ url: PAGE_URL })).toStrictEqual({ action: 'deny' });
 });
 
@@ -183,6 +183,25 @@ it('ends running work once before it quits (desktop §8.21)', async () => {
   resolve();
   expect(await fake.app.ended).toBe(0);
   expect(backend.closes).toBe(1);
+});
+
+it('quits even if ending the work fails', async () => {
+  const { fake, backend } = await startedApp();
+  backend.close = () => Promise.reject(new Error('The disk is full'));
+  fake.app.quit();
+  expect(await fake.app.ended).toBe(0);
+});
+
+it('quits after a few seconds even if running work does not end', async () => {
+  const { fake, backend } = await startedApp();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  backend.closing = new Promise(() => {});
+  fake.app.quit();
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(fake.app.exitCode).toBeNull();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(fake.app.exitCode).toBe(0);
 });
 
 it('ends running work when the machine shuts down', async () => {

@@ -59,11 +59,6 @@ export class FakeWebContents extends EventEmitter {
     this.reloads += 1;
     this.crashed = false;
   };
-
-  /** Emits an event that a page can cause. @returns Whether it was prevented. */
-  refuses(event: string, ...args: unknown[]): boolean {
-    return isPrevented(this, event, ...args);
-  }
 }
 
 /** State that all windows share. */
