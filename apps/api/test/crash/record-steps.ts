@@ -2,15 +2,21 @@ import { writeSync } from 'node:fs';
 import promises, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
-import { STEP, type Step } from './steps.ts';
 
 // Preloaded into a server: writes a line to standard error for each step that makes a deploy durable or visible.
+
+/** One step of a deploy: what was done, and when it began and ended. Only the order of the times has a meaning. */
+export interface Step {
+  name: 'pack written' | 'pack synced' | 'folder synced' | 'COMMIT sent' | 'COMMIT done' | '201 sent';
+  start: number;
+  end: number;
+}
 
 let moment = 0;
 
 function record(name: Step['name'], start: number): void {
   moment += 1;
-  writeSync(2, `${STEP}${JSON.stringify({ name, start, end: moment } satisfies Step)}\n`);
+  writeSync(2, `step ${JSON.stringify({ name, start, end: moment } satisfies Step)}\n`);
 }
 
 function watch(handle: FileHandle, method: 'write' | 'sync', name: Step['name']): void {

@@ -28,8 +28,14 @@ export interface World {
 /** A sweep that removes nothing. */
 export const PATIENT = { SWEEP_GRACE: '1h', BOOT_STALE: '1h' };
 
-/** @param server The PostgreSQL server for its database. Default: that of the test run. */
-export async function createWorld(server?: TestDatabase['address']): Promise<World> {
+/**
+ * @param settings Settings of all its processes.
+ * @param server The PostgreSQL server for its database. Default: that of the test run.
+ */
+export async function createWorld(
+  settings: Record<string, string> = {},
+  server?: TestDatabase['address'],
+): Promise<World> {
   const database = await createTestDatabase(server);
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-crash-'));
   const launched: LaunchedProcess[] = [];
@@ -39,6 +45,7 @@ export async function createWorld(server?: TestDatabase['address']): Promise<Wor
       SWEEP_GRACE: '0s',
       BOOT_STALE: '0s',
       LOG_LEVEL: 'error',
+      ...settings,
       ...more,
     });
   const launch: World['launch'] = (more) => {

@@ -50,6 +50,20 @@ describe('an answer', () => {
   });
 
   it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/%2f%2fevil.example',
+    '/%5cevil.example',
+    '/docs/..//evil.example',
+    '//docs',
+    '/docs%0d%0aX-Evil:%201',
+  ])('T33: to %s never leads to another host', async (target) => {
+    const { headers } = await host.get(target);
+    expect(headers['location'] ?? '/').toMatch(/^\/(?![/\\])/);
+    expect(headers).not.toHaveProperty('x-evil');
+  });
+
+  it.each([
     ['/', 'This site has no front page'],
     ['/nothing', 'This page could not be found'],
     ['/../x', 'This page could not be found'],

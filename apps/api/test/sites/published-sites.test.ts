@@ -111,13 +111,6 @@ describe('a site with awkward but valid names', () => {
       );
   });
 
-  it('S11: distinguishes names that differ only by case', async () => {
-    for (const path of ['Case.txt', 'case.txt'])
-      expect((await server().visit(deployment, `/${path}`)).text).toBe(`the bytes of ${path}`);
-    expect((await server().visit(deployment, '/CASE.txt')).status).toBe(404);
-    expect((await server().visit(deployment, '/upper.txt')).status).toBe(404);
-  });
-
   it('S39: answers a missing page with the nearest 404.html, and with the same headers to HEAD', async () => {
     for (const [path, page] of [
       ['/nowhere', '404.html'],
@@ -152,14 +145,6 @@ describe('a real site', () => {
     const again = await server().publish(site);
     expect(again.deployment).not.toBe(deployment);
     expect(await stored(), 'architecture, packs: a redeploy of the same site stores no new bytes').toEqual(before);
-  });
-
-  it('S53, S54: caches files named by a hash of Vite forever, and revalidates the others', async () => {
-    const { deployment } = await server().publish(await INSTALLED['viewer']!.read());
-    const cached = async (path: string) => (await server().visit(deployment, path)).headers['cache-control'];
-    expect(await cached('/traceViewer/assets/urlMatch-Cgl6axSs.js')).toBe('public, max-age=31536000, immutable');
-    expect(await cached('/traceViewer/')).toBe('public, max-age=0, must-revalidate');
-    expect(await cached('/traceViewer/playwright-logo.svg')).toBe('public, max-age=0, must-revalidate');
   });
 });
 

@@ -16,36 +16,8 @@ export interface SampleFile {
   forms: Partial<Record<Coding, Buffer>>;
 }
 
-/** The file that each request path of the sites finds. */
-export const PATHS: Readonly<Record<string, string>> = {
-  '/': 'index.html',
-  '/index.html': 'index.html',
-  '/docs/guide': 'docs/guide.html',
-  '/docs/guide.html?v=1': 'docs/guide.html',
-  '/app.4f3a9b21.js': 'app.4f3a9b21.js',
-  '/app.4f3a9b21.js?v=2': 'app.4f3a9b21.js',
-  '/page-4f3a9b21.html': 'page-4f3a9b21.html',
-  '/data.json': 'data.json',
-  '/not-ready.css': 'not-ready.css',
-  '/empty.txt': 'empty.txt',
-  '/one.txt': 'one.txt',
-  '/same-as-data.bin': 'same-as-data.bin',
-  '/photo-4f3a9b21.png': 'photo-4f3a9b21.png',
-  '/app.js.br': 'app.js.br',
-  '/404.html': '404.html',
-  '/large.csv': 'large.csv',
-  '/large.mp4': 'large.mp4',
-};
-
 /** Request paths that find nothing. */
-export const MISSING = [
-  '/nothing',
-  '/docs/nothing/',
-  '/app.4f3a9b22.js',
-  '/index.html/',
-  '/large.mp4.gz',
-  '/ship.json',
-];
+export const MISSING = ['/nothing', '/docs/nothing/', '/app.4f3a9b22.js', '/index.html/', '/large.mp4.gz'];
 
 const COMPRESS: Record<Coding, (bytes: Buffer) => Buffer> = {
   br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
@@ -86,7 +58,15 @@ export const FILES: Readonly<Record<string, SampleFile>> = {
   '404.html': sample(text('not here'), 'text/html; charset=utf-8', { codings: ALL }),
   'large.csv': sample(randomBytes(LARGE_BYTES).toString('base64'), 'text/csv; charset=utf-8', { codings: ['br'] }),
   'large.mp4': sample(randomBytes(LARGE_BYTES), 'video/mp4', { compressible: false }),
-  'ship.json': sample('{}', 'application/json'),
+};
+
+/** The file that each request path of the sites finds. */
+export const PATHS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(FILES).map((path) => [`/${path}`, path])),
+  '/': 'index.html',
+  '/docs/guide': 'docs/guide.html',
+  '/docs/guide.html?v=1': 'docs/guide.html',
+  '/app.4f3a9b21.js?v=2': 'app.4f3a9b21.js',
 };
 
 /** The strong entity tag of an answer with these bytes, in one of their forms. */

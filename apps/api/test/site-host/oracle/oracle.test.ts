@@ -10,17 +10,7 @@ import { fieldsOf, requests } from './request.ts';
 const ANONYMOUS = 'calm-otter-anonym1';
 const HOSTS = { deployment: hostOf(PUBLIC), domain: 'www.example.org', anonymous: hostOf(ANONYMOUS) };
 /** Kinds of answers that must occur among so many requests. */
-const KINDS = [
-  '200 br',
-  '200 gzip',
-  '200 identity',
-  '200 zstd',
-  '206 identity',
-  '304 identity',
-  '404 identity',
-  '412 identity',
-  '416 identity',
-];
+const KINDS = ['200', '200 br', '200 gzip', '200 zstd', '206', '304', '404', '412', '416'];
 
 let host: RunningHost;
 let connection: Connection;
@@ -55,7 +45,7 @@ describe('any request for a file', () => {
         const fields = fieldsOf(request);
         const { body, ...answer } = await connection.ask(method, HOSTS[visitor], target, fields);
         const { body: expectedBody, ...expected } = predict(request, ownPages);
-        seen.add(`${answer.status} ${answer.headers['content-encoding'] ?? 'identity'}`);
+        seen.add(`${answer.status} ${answer.headers['content-encoding'] ?? ''}`.trim());
         const question = { visitor, asked: `${method} ${target}`, fields };
         expect({ ...question, ...answer }).toEqual({ ...question, ...expected });
         expect(body.equals(expectedBody), 'the bytes are the ones that were published').toBe(true);
