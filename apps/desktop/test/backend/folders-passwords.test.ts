@@ -8,7 +8,7 @@ const server = useServer();
 const LOCKED = { password: 'open-sesame' };
 
 describe('the password of a watched folder (T40)', () => {
-  it('publishes nothing while the password is lost, and asks for it', async () => {
+  it('publishes nothing while the password is lost, until the user enters it again or removes it', async () => {
     const { world, key, id, url } = await openWatched(server(), { ...LOCKED, native: new TestNative('memory') });
     expect((await server().visit(url!)).status).toBe(401);
     expect(world.folder(id).password).toBe(true);
@@ -29,6 +29,14 @@ describe('the password of a watched folder (T40)', () => {
     await world.until(id, 'live');
     expect(await world.deployments()).toHaveLength(2);
     expect((await server().visit(url!)).status).toBe(401);
+
+    await world.reopen(new TestNative('memory'));
+    await world.handlers.signIn({ key });
+    await world.until(id, 'failed');
+    await world.handlers.changeFolder({ id, labels: ['blog'] });
+    expect(world.folder(id)).toMatchObject({ labels: ['blog'], password: true });
+    await world.handlers.changeFolder({ id, password: null });
+    await world.untilPublished(id, 'still secret');
   });
 
   it('deletes the password if its folder is removed at the same time', async () => {
@@ -76,17 +84,6 @@ describe('removing a password (T40)', () => {
     expect(world.folder(id).password).toBe(false);
     expect(await world.deployments()).toHaveLength(2);
     expect((await server().visit(url!)).text).toBe('one');
-  });
-
-  it('can remove a password that is lost, and change other settings of its folder', async () => {
-    const { world, key, id } = await openWatched(server(), { ...LOCKED, native: new TestNative('memory') });
-    await world.reopen(new TestNative('memory'));
-    await world.handlers.signIn({ key });
-    await world.until(id, 'failed');
-    await world.handlers.changeFolder({ id, labels: ['blog'] });
-    expect(world.folder(id)).toMatchObject({ labels: ['blog'], password: true });
-    await world.handlers.changeFolder({ id, password: null });
-    await world.untilPublished(id, 'one');
   });
 
   it('keeps the live version of a paused folder locked until the folder resumes', async () => {

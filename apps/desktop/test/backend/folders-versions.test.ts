@@ -73,7 +73,7 @@ describe('the versions of a folder (desktop §1)', () => {
     const { id, path, url: first, live: one } = await world.watchNew('dist', 'one');
 
     renameSync(path, `${path}-2`);
-    await world.until(id, 'missing');
+    expect((await world.until(id, 'missing')).state).toEqual({ is: 'missing', reason: 'gone' });
     world.build('dist-2', { 'index.html': 'two' });
     const grant = await world.grant(`${path}-2`);
     await world.handlers.locateFolder({ id, grant });

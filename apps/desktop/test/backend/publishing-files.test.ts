@@ -84,21 +84,6 @@ test('fails with the name of a file that was deleted while it was queued, and le
   await expect.poll(() => desktop.staged()).toEqual([]);
 });
 
-test('asks about a folder that is probably the wrong one, and suggests its build folder (desktop §8.17)', async () => {
-  const desktop = await openSignedIn(server());
-  const project = makeSite({ 'package.json': '{}', 'dist/index.html': PAGE, 'src/a.ts': '' }, 'shop');
-  const id = await desktop.dropSite(project);
-  const { question } = (await desktop.until(id, 'asking')).state;
-  expect(question).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
-  // An open question does not block other publishings.
-  await desktop.publish();
-  await desktop.ask('answerPublishing', { id, instead: question.suggestions[0]!.grant });
-  const { url, files } = await desktop.published(id);
-  expect([files, (await server().visit(url)).text]).toEqual([1, PAGE]);
-  expect(await desktop.find(id)).toMatchObject({ name: 'shop/dist' });
-  await expect(desktop.ask('answerPublishing', { id, instead: null })).rejects.toThrow('no longer open');
-});
-
 test('asks again after a quit, and publishes the folder as it is once the user confirms', async () => {
   const desktop = await openSignedIn(server());
   const id = await desktop.dropSite(makeSite({ 'notes.txt': 'all of it' }));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { useServer } from '@berth/testing/use-server';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { big, makeSite, openProxied, openSignedIn, PAGE } from './desktop.ts';
 
 const server = useServer();
@@ -65,26 +65,9 @@ test('removes the claim link when the deployment expires', async () => {
   const desktop = await openProxied(server());
   const { id, expires } = await desktop.publish();
   vi.useFakeTimers({ now: expires! * 1_000, toFake: ['Date'] });
-  try {
-    expect((await desktop.find(id)).state).toMatchObject({ is: 'published', published: { claim: null, expires } });
-    expect(desktop.backend.summary().links).toEqual([]);
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
-test('a retried publishing waits in the queue like a new one', async () => {
-  const desktop = await openSignedIn(server());
-  desktop.proxy.trouble = () => ({ status: 400 });
-  const first = await desktop.dropSite(makeSite({ 'index.html': '1' }));
-  await desktop.until(first, 'failed');
-  const { letGo } = desktop.hold();
-  const second = await desktop.dropSite(makeSite({ 'index.html': '2' }));
-  await desktop.until(second, 'working');
-  await desktop.ask('retryPublishing', { id: first });
-  expect((await desktop.find(first)).state).toEqual({ is: 'queued' });
-  letGo();
-  await desktop.published(first);
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await desktop.find(id)).state).toMatchObject({ is: 'published', published: { claim: null, expires } });
+  expect(desktop.backend.summary().links).toEqual([]);
 });
 
 test('queues drops in order during a publishing, and each gets its link (desktop §8.20)', async () => {
@@ -104,7 +87,7 @@ test('queues drops in order during a publishing, and each gets its link (desktop
   expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted());
 });
 
-test('a refused publishing fails immediately, says why, and can be retried', async () => {
+test('a refused publishing fails immediately, says why, and waits in the queue when it is retried', async () => {
   const desktop = await openSignedIn(server());
   desktop.native.focused = false;
   desktop.proxy.trouble = () => ({ status: 400 });
@@ -116,8 +99,11 @@ test('a refused publishing fails immediately, says why, and can be retried', asy
   desktop.native.notes[0]!.onClick();
   expect(desktop.native.windows).toBe(1);
   expect(desktop.emitted.at(-1)).toMatchObject({ name: 'navigate', data: { page: 'publish', id } });
-  desktop.proxy.trouble = () => undefined;
+  const { letGo } = desktop.hold();
+  await desktop.until(await desktop.dropSite(), 'working');
   await desktop.ask('retryPublishing', { id });
+  expect((await desktop.find(id)).state).toEqual({ is: 'queued' });
+  letGo();
   await desktop.published(id);
   await expect(desktop.ask('retryPublishing', { id })).rejects.toThrow('failed or cancelled');
 });

@@ -10,7 +10,7 @@ import { siteName, watchedId } from './watch-world.ts';
 
 const server = useServer();
 
-const PROJECT = { 'package.json': '{}', 'dist/index.html': 'the build' };
+const PROJECT = { 'package.json': '{}', 'dist/index.html': 'the build', 'src/a.ts': '' };
 const PASSWORD = { password: 'open-sesame' };
 
 async function questionOf(asked: Promise<CommandOutput<'watch' | 'locateFolder'>>): Promise<FolderQuestion> {
@@ -93,14 +93,25 @@ test('publishes pasted items only after the user confirms (B10)', async () => {
   await desktop.published(id);
 });
 
-test('asks about a pasted folder that is probably wrong, instead of about the paste, and publishes the suggested one', async () => {
-  const desktop = await openWith(PROJECT);
-  const id = await desktop.publishGranted({ pasted: true });
-  const { question } = (await desktop.until(id, 'asking')).state;
-  expect(question).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
-  await desktop.ask('answerPublishing', { id, instead: question.suggestions[0]!.grant });
-  expect((await server().visit((await desktop.published(id)).url)).text).toBe('the build');
-});
+test.each([
+  ['dropped', false],
+  ['pasted', true],
+])(
+  'asks about a %s project, and publishes its build folder if the user chooses it (desktop §8.17)',
+  async (_, pasted) => {
+    const desktop = await openWith(PROJECT);
+    const id = await desktop.publishGranted({ pasted });
+    const { question } = (await desktop.until(id, 'asking')).state;
+    expect(question).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
+    // An open question does not block other publishings.
+    await desktop.publish();
+    await desktop.ask('answerPublishing', { id, instead: question.suggestions[0]!.grant });
+    const { url, files } = await desktop.published(id);
+    expect([files, (await server().visit(url)).text]).toEqual([1, 'the build']);
+    expect(await desktop.find(id)).toMatchObject({ name: 'shop/dist' });
+    await expect(desktop.ask('answerPublishing', { id, instead: null })).rejects.toThrow('no longer open');
+  },
+);
 
 test('a password for the next drop locks only that drop (B2)', async () => {
   const desktop = await openWith();

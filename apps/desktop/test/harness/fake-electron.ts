@@ -46,22 +46,11 @@ export function createFakeElectron(options: FakeElectronOptions) {
   const workAreas = options.displays ?? [{ x: 0, y: 0, width: 1920, height: 1080 }];
   let menu: FakeMenu | null = null;
 
-  const shared = {
-    recorder,
-    list: windows,
-    session,
-    created: ({ webContents }: FakeWindow) => void app.emit('web-contents-created', {}, webContents),
-    allClosed: () => {
-      // Without a listener Electron quits automatically.
-      if (!app.emit('window-all-closed')) app.quit();
-    },
-  };
-
   const electron = {
     app,
     BrowserWindow: class extends FakeWindow {
       constructor(windowOptions: Record<string, unknown>) {
-        super(windowOptions, shared);
+        super(windowOptions, { recorder, app, list: windows, session });
       }
     },
     Tray: class extends FakeTray {

@@ -190,11 +190,10 @@ it('reduces events to the contract, and sends none that does not match it (T40)'
   const key = { key: 'berth_secret' };
   const servers = [{ origin: 'https://a.example', signIn: { is: 'signed-out' as const, ...key } }];
   backend.options.emit('session', { ...session, servers, ...key });
-  expect(sent.at(-1)).toStrictEqual({ channel: 'berth:on:session', data: session });
+  expect(sent.at(-1)).toStrictEqual(['berth:on:session', session]);
   backend.options.emit('session', { ...session, servers: [], ...key });
-  await vi.waitFor(() =>
-    expect(sent.at(-1)).toMatchObject({ channel: 'berth:on:problem', data: { problem: { kind: 'unexpected' } } }),
-  );
+  const problem = { problem: { kind: 'unexpected' } };
+  await vi.waitFor(() => expect(sent.at(-1)).toMatchObject(['berth:on:problem', problem]));
   expect(JSON.stringify(sent)).not.toContain('berth_secret');
 });
 
@@ -208,7 +207,7 @@ it('sends nothing to a closed window, and queued events to the next one', async 
   const { sent } = fake.window().webContents;
   expect(sent).toStrictEqual([]);
   await fake.invoke('berth:readState');
-  await vi.waitFor(() => expect(sent).toStrictEqual([{ channel: 'berth:on:navigate', data: { page: 'folders' } }]));
+  await vi.waitFor(() => expect(sent).toStrictEqual([['berth:on:navigate', { page: 'folders' }]]));
 });
 
 it('queues events while the page reloads', async () => {
@@ -221,7 +220,7 @@ it('queues events while the page reloads', async () => {
   backend.options.emit('navigate', { page: 'folders' });
   expect(webContents.sent).toHaveLength(1);
   await fake.invoke('berth:readState');
-  await vi.waitFor(() => expect(webContents.sent.at(-1)?.data).toStrictEqual({ page: 'folders' }));
+  await vi.waitFor(() => expect(webContents.sent.at(-1)?.[1]).toStrictEqual({ page: 'folders' }));
 });
 
 /** Sends input to a channel whose command runs the given function. */

@@ -3,9 +3,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
 import { startApp } from '../../src/main/start.ts';
 import type { Updates } from '../../src/main/shell/updates.ts';
+import type { Update } from '../../src/shared/settings.ts';
 import { choose, createFakeElectron, type FakeElectron } from '../harness/fake-electron.ts';
 import { isPrevented } from '../harness/fake-electron/recorder.ts';
-import { startedApp } from './started-app.ts';
+import { type SmallBackend, startedApp } from './started-app.ts';
 
 it('makes the calls that Electron requires before it is ready, and sets all protections before it loads the page (desktop §6)', async () => {
   const { fake } = await startedApp();
@@ -78,7 +79,7 @@ it('blocks every navigation, redirect, new window and view, whatever the address
   const { fake } = await startedApp();
   const { webContents } = fake.window();
   for (const event of ['will-navigate', 'will-redirect', 'will-frame-navigate', 'will-attach-webview'])
-    expect([event, webContents.refuses(event, { url: PAGE_URL })]).toStrictEqual([event, true]);
+    expect([event, isPrevented(webContents, event, { url: PAGE_URL })]).toStrictEqual([event, true]);
   expect(webContents.openHandler?.({ url: PAGE_URL })).toStrictEqual({ action: 'deny' });
 });
 
@@ -137,16 +138,12 @@ it('publishes folders that macOS opens with it, even before it is ready', async 
 });
 
 it('reports an error if a folder in its arguments cannot be read', async () => {
-  const { fake } = await startedApp({
-    args: ['/home/me/gone'],
-    prepare: (backend) => (backend.give = async () => []),
-  });
+  const prepare = (backend: SmallBackend) => void (backend.give = async () => []);
+  const { fake } = await startedApp({ args: ['/home/me/gone'], prepare });
   await fake.invoke('berth:readState');
-  await vi.waitFor(() => expect(fake.window().webContents.sent).toHaveLength(1));
-  expect(fake.window().webContents.sent[0]).toMatchObject({
-    channel: 'berth:on:problem',
-    data: { problem: { kind: 'folder', message: '/home/me/gone cannot be read. Nothing was published.' } },
-  });
+  const { sent } = fake.window().webContents;
+  const problem = { kind: 'folder', message: '/home/me/gone cannot be read. Nothing was published.' };
+  await vi.waitFor(() => expect(sent).toMatchObject([['berth:on:problem', { problem }]]));
 });
 
 it('queues the target of a link until the page listens, and shows it once', async () => {
@@ -154,12 +151,9 @@ it('queues the target of a link until the page listens, and shows it once', asyn
   const { sent } = fake.window().webContents;
   expect(sent).toStrictEqual([]);
   await fake.invoke('berth:readState');
-  await vi.waitFor(() => expect(sent).toStrictEqual([{ channel: 'berth:on:navigate', data: { page: 'sites' } }]));
+  await vi.waitFor(() => expect(sent).toStrictEqual([['berth:on:navigate', { page: 'sites' }]]));
   isPrevented(fake.app, 'open-url', 'berth://add-server?address=https://sites.example');
-  expect(sent[1]).toStrictEqual({
-    channel: 'berth:on:navigate',
-    data: { page: 'settings', server: 'https://sites.example' },
-  });
+  expect(sent[1]).toStrictEqual(['berth:on:navigate', { page: 'settings', server: 'https://sites.example' }]);
 });
 
 it('only reports an invalid link', async () => {
@@ -167,9 +161,8 @@ it('only reports an invalid link', async () => {
   await fake.invoke('berth:readState');
   backend.asked.splice(0);
   isPrevented(fake.app, 'open-url', 'berth://publish?path=/etc');
-  await vi.waitFor(() =>
-    expect(fake.window().webContents.sent.map(({ channel }) => channel)).toStrictEqual(['berth:on:problem']),
-  );
+  const { sent } = fake.window().webContents;
+  await vi.waitFor(() => expect(sent).toStrictEqual([['berth:on:problem', expect.anything()]]));
   expect(backend.asked).toStrictEqual([]);
   expect(backend.given).toStrictEqual([]);
 });
@@ -190,6 +183,25 @@ it('ends running work once before it quits (desktop §8.21)', async () => {
   resolve();
   expect(await fake.app.ended).toBe(0);
   expect(backend.closes).toBe(1);
+});
+
+it('quits even if ending the work fails', async () => {
+  const { fake, backend } = await startedApp();
+  backend.close = () => Promise.reject(new Error('The disk is full'));
+  fake.app.quit();
+  expect(await fake.app.ended).toBe(0);
+});
+
+it('quits after a few seconds even if running work does not end', async () => {
+  const { fake, backend } = await startedApp();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  backend.closing = new Promise(() => {});
+  fake.app.quit();
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(fake.app.exitCode).toBeNull();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(fake.app.exitCode).toBe(0);
 });
 
 it('ends running work when the machine shuts down', async () => {
@@ -294,11 +306,9 @@ it('reports updates, and restarts only when one is ready and running work has en
   const restart = () => void steps.push(`restarted, ${backend.closes} closed`);
   const { backend, fake } = await startedApp({ options: { updates: { start, restart } } });
   backend.options.native.restartToUpdate();
-  start.mock.calls[0]![0]({ is: 'ready', version: '2.0.0' });
-  expect(fake.window().webContents.sent.at(-1)).toStrictEqual({
-    channel: 'berth:on:update',
-    data: { is: 'ready', version: '2.0.0' },
-  });
+  const update: Update = { is: 'ready', version: '2.0.0' };
+  start.mock.calls[0]![0](update);
+  expect(fake.window().webContents.sent.at(-1)).toStrictEqual(['berth:on:update', update]);
   expect(backend.closes).toBe(0);
   backend.options.native.restartToUpdate();
   await vi.waitFor(() => expect(steps).toStrictEqual(['restarted, 1 closed']));
@@ -347,5 +357,5 @@ it('publishes a folder from the menu, and shows pages by keyboard shortcut', asy
     expect(backend.asked.at(-1)).toStrictEqual({ name: 'publish', input: { grants: ['f'.repeat(32)] } }),
   );
   choose(fake.menu(), '&View', 'Domains');
-  await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)?.data).toStrictEqual({ page: 'domains' }));
+  await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)?.[1]).toStrictEqual({ page: 'domains' }));
 });

@@ -73,10 +73,7 @@ export async function startMain({ home, server, dist, watchRule = FAST_RULE }: M
     size: { width: bounds.width, height: bounds.height },
     serve: async (address, headers) => fake.protocolHandler(APP_SCHEME)(new Request(address, { headers })),
     invoke: (channel, input) => fake.invoke(channel, input),
-    onSend: (listener) =>
-      void webContents.on('fake:sent', ({ channel, data }: { channel: string; data: unknown }) =>
-        listener(channel, data),
-      ),
+    onSend: (listener) => void webContents.on('fake:sent', listener),
     async quit() {
       fake.app.quit();
       await fake.app.ended;

@@ -30,7 +30,7 @@ export class FakeWebContents extends EventEmitter {
   readonly mainFrame: FakeFrame = createFrame('about:blank');
   readonly session: FakeSession;
   /** The messages sent to the page, in order. */
-  readonly sent: { channel: string; data: unknown }[] = [];
+  readonly sent: [channel: string, data: unknown][] = [];
   openHandler: ((details: { url: string }) => { action: string }) | null = null;
   destroyed = false;
   crashed = false;
@@ -46,9 +46,8 @@ export class FakeWebContents extends EventEmitter {
   /** Sends to the page. As in Electron, values that cannot be cloned are refused. Emits `fake:sent`. */
   send = (channel: string, data: unknown) => {
     if (this.destroyed) throw new TypeError('Object has been destroyed');
-    const message = { channel, data: structuredClone(data) };
-    this.sent.push(message);
-    this.emit('fake:sent', message);
+    this.sent.push([channel, structuredClone(data)]);
+    this.emit('fake:sent', ...this.sent.at(-1)!);
   };
 
   setWindowOpenHandler = (handler: (details: { url: string }) => { action: string }) => {
@@ -60,22 +59,14 @@ export class FakeWebContents extends EventEmitter {
     this.reloads += 1;
     this.crashed = false;
   };
-
-  /** Emits an event that a page can cause. @returns Whether it was prevented. */
-  refuses(event: string, ...args: unknown[]): boolean {
-    return isPrevented(this, event, ...args);
-  }
 }
 
 /** State that all windows share. */
 interface FakeWindows {
   readonly recorder: Recorder;
+  readonly app: EventEmitter & { quit(): void };
   readonly list: FakeWindow[];
   readonly session: FakeSession;
-  /** Called when a window and its page exist. */
-  created(window: FakeWindow): void;
-  /** Called when the last window has closed. */
-  allClosed(): void;
 }
 
 export class FakeWindow extends EventEmitter {
@@ -101,7 +92,7 @@ export class FakeWindow extends EventEmitter {
     this.bounds = { x, y, width, height };
     this.webContents = new FakeWebContents(windows.session);
     windows.list.push(this);
-    windows.created(this);
+    windows.app.emit('web-contents-created', {}, this.webContents);
   }
 
   /** Emits the events of a loaded page at once; nothing is drawn. */
@@ -174,6 +165,8 @@ export class FakeWindow extends EventEmitter {
     this.#destroyed = true;
     this.webContents.destroyed = true;
     this.emit('closed');
-    if (this.#windows.list.every((window) => window.isDestroyed())) this.#windows.allClosed();
+    const { app, list } = this.#windows;
+    // Without a listener Electron quits automatically.
+    if (list.every((window) => window.isDestroyed()) && !app.emit('window-all-closed')) app.quit();
   };
 }
