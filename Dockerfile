@@ -15,4 +15,4 @@ VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=15s --timeout=6s --start-period=60s --start-interval=1s \
   CMD ["node", "apps/api/src/healthcheck.ts"]
-CMD ["node", "--max-semi-space-size=4", "apps/api/src/main.ts"]
+CMD ["node", "--expose-gc", "--max-semi-space-size=4", "apps/api/src/main.ts"]

@@ -61,7 +61,7 @@ export default defineConfig({
     // The second run finds what the first one has transformed.
     fsModuleCache: true,
     // What tests make is young garbage by the gigabyte; collecting it often would take a sixth of the time.
-    execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=128'],
+    execArgv: ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=128'],
     // Ends what hangs. A machine that is merely slow may take its time.
     testTimeout: 120_000,
     hookTimeout: 180_000,

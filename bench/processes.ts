@@ -46,7 +46,7 @@ export async function startBerth(
   const dataDir = configuredDir ?? (await mkdtemp(join(tmpdir(), 'berth-bench-')));
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const child = fork(join(tree, 'apps/api/src/main.ts'), {
-    execArgv: ['--max-semi-space-size=4', ...(preload === undefined ? [] : ['--import', preload])],
+    execArgv: ['--expose-gc', '--max-semi-space-size=4', ...(preload === undefined ? [] : ['--import', preload])],
     env: {
       ...process.env,
       MALLOC_ARENA_MAX: '2',

@@ -7,8 +7,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import {
+  buildApp,
   compileMain,
-  compileWindow,
   folderCard,
   goTo,
   launchBrowser,
@@ -41,11 +41,12 @@ interface Stretch {
 
 const home = await mkdtemp(join(tmpdir(), 'berth-bench-'));
 const berth = await startBerth();
-const [browser, compiled] = await Promise.all([launchBrowser(), compileWindow()]);
+const dist = join(home, 'window');
+const [browser] = await Promise.all([launchBrowser(), buildApp(dist, ['preload', 'renderer'])]);
 const program = await compileMain(join(home, 'main'));
 const desktop = await startDesktop(
   // The times of the watch are those of the app.
-  { home, server: `http://localhost:${berth.port}`, key: API_KEY, browser, compiled, watchRule: {} },
+  { home, server: `http://localhost:${berth.port}`, key: API_KEY, browser, dist, watchRule: {} },
   (options) => startMainChild(options, program),
 );
 try {
@@ -118,7 +119,7 @@ try {
   );
 } finally {
   await desktop.quit();
-  await Promise.all([browser.close(), compiled.remove(), berth.stop()]);
+  await Promise.all([browser.close(), berth.stop()]);
   await rm(home, { recursive: true, force: true });
 }
 

@@ -4,16 +4,16 @@ import { createTestDatabase } from '@berth/testing/database';
 import type { Document, Schema } from '@berth/testing/open-api';
 import { expect, it, onTestFinished } from 'vitest';
 import recorded from '../../../fixtures/frozen/server.json' with { type: 'json' };
-import { readConfig } from '../src/config/config.ts';
 import { renderOpenApi } from '../src/api-host/openapi-file.ts';
 import { readCommands } from './operator/run-berth.ts';
+import { readVariables } from './read-variables.ts';
 
 /** Names that scripts, operators and backups rely on. Entries may be added; recorded ones must stay. */
 const SURFACE: Record<keyof typeof recorded, () => string[] | Promise<string[]>> = {
   errors: () => Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`),
   procedures: () => Object.keys(appRouter._def.procedures),
   rest: restFields,
-  variables: readVariables,
+  variables: () => [...readVariables()],
   operatorCommands: () =>
     [...readCommands()].flatMap(([name, { options }]) => [name, ...options.map(({ long }) => `${name} ${long}`)]),
   columns: readColumns,
@@ -62,19 +62,6 @@ function fieldsOf(document: Document, schema: Schema): string[] {
       typeof variant === 'object' && variant !== null ? fieldsOf(document, variant as Schema) : [],
     ),
   ];
-}
-
-function readVariables(): string[] {
-  const variables = new Set<string>();
-  const recorder = (values: Record<string, string>) =>
-    new Proxy(values, {
-      get(target, name) {
-        variables.add(String(name));
-        return target[String(name)];
-      },
-    });
-  for (const mode of ['test', 'development']) readConfig(recorder({ NODE_ENV: mode }));
-  return [...variables];
 }
 
 async function readColumns(): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
@@ -104,6 +104,12 @@ export function refusal(call: Promise<unknown>): Promise<ServiceError> {
   );
 }
 
+/** Returns the errors of those calls that fail. */
+export async function refusals(calls: readonly Promise<unknown>[]): Promise<ServiceError[]> {
+  const outcomes = await Promise.allSettled(calls);
+  return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ServiceError] : []));
+}
+
 /** Resolves when a statement waits for a lock. */
 export async function untilLockIsAwaited({ database }: TestCore): Promise<void> {
   const waiting = () =>
@@ -129,6 +135,13 @@ export async function whileLocked(
   await work(release).finally(release);
 }
 
+/** Another process on the same database and packs. */
+export async function anotherProcess({ core }: TestCore): Promise<Core> {
+  const other = { ...core, boot: newBootId(), activePacks: new Set<string>() };
+  await recordHeartbeat(other);
+  return other;
+}
+
 /** Inserts the row of a pack of this process. @returns Its id. */
 export async function insertPack({ core, database }: TestCore, state: 'open' | 'sealed' | 'dead'): Promise<string> {
   const id = randomUUID();
@@ -137,6 +150,19 @@ export async function insertPack({ core, database }: TestCore, state: 'open' | '
     [id, state, core.boot],
   );
   return id;
+}
+
+/** The file of a pack. */
+export const packFile = ({ packsDir }: TestCore, id: string) => join(packsDir, id.slice(0, 1), `${id}.pack`);
+
+/** Flips a bit of a file. */
+export async function flipBit(file: string, position: number): Promise<void> {
+  const handle = await open(file, 'r+');
+  const byte = Buffer.alloc(1);
+  await handle.read(byte, 0, 1, position);
+  byte[0]! ^= 1;
+  await handle.write(byte, 0, 1, position);
+  await handle.close();
 }
 
 /** A caller without a credential. */
@@ -190,6 +216,12 @@ export async function readSite(core: Core, deployment: string): Promise<Record<s
     [...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const),
   );
   return Object.fromEntries(files);
+}
+
+/** The same as texts. */
+export async function readText(core: Core, deployment: string): Promise<Record<string, string> | null> {
+  const files = await readSite(core, deployment);
+  return files && Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, bytes.toString()]));
 }
 
 function pairsOf(files: TestFiles): readonly (readonly [string, string | Uint8Array])[] {

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
 import { expect } from 'vitest';
+import type { TestDatabase } from './database.ts';
 import { expectCounted, expectSwept } from './invariants.ts';
 import type { Answer } from './requests.ts';
 import type { TestServer } from './server.ts';
@@ -13,31 +14,27 @@ const REQUEST_ID = /^[0-9a-f]{32}$/;
 const INTERNALS =
   /\n\s+at |\.[jt]s:\d+|node_modules\/\.|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
 
-/** Everything that a request could have changed: the rows of every table, and the files of the data folder. */
-export interface Footprint {
-  /**
-   * By table: the number of rows, and a hash over all of them. Times of the last use of a token and of the last
-   * heartbeat of a process are ignored.
-   */
-  rows: Record<string, string>;
-  files: string[];
-}
-
-export async function footprintOf({ database, berth }: TestServer): Promise<Footprint> {
-  const tables = await database.query<{ table: string }>(
-    `select tablename as table from pg_tables where schemaname = 'public' order by 1`,
-  );
-  const counts = tables.map(
-    ({
-      table,
-    }) => `select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
-      from (select (to_jsonb(t) - 'used' - 'heartbeat')::text as r from "${table}" t) s`,
-  );
-  const rows = await database.query<{ table: string; rows: string }>(counts.join(' union all '));
+/**
+ * Everything that a request could have changed: the files of the data folder, and for each table the number of rows and a
+ * hash over all of them. Times of the last use of a token and of the last heartbeat of a process are ignored.
+ */
+export async function footprintOf({ database, berth }: TestServer) {
+  const summary = (table: string) => `
+    select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
+    from (select (to_jsonb(t) - 'used' - 'heartbeat')::text as r from "${table}" t) s`;
+  const summaries = (await tablesOf(database)).map(summary);
+  const rows = await database.query<{ table: string; rows: string }>(summaries.join(' union all '));
   return {
     rows: Object.fromEntries(rows.map(({ table, rows }) => [table, rows])),
     files: readdirSync(berth.config.dataDir, { recursive: true, encoding: 'utf8' }).toSorted(),
   };
+}
+
+async function tablesOf(database: TestDatabase): Promise<string[]> {
+  const tables = await database.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  return tables.map(({ name }) => name);
 }
 
 /** Checks an error according to the contract: status, error body, request id, no internals. */
@@ -70,9 +67,6 @@ export function readAnswer<T>(
   expect(headers).not.toHaveProperty('server');
   return schema.strict().parse(json());
 }
-
-/** The data of a tRPC call that succeeded. */
-export const dataOf = (answer: Answer) => answer.json<{ result: { data: unknown } }>().result.data;
 
 /**
  * Checks that a request fails with this error and changes nothing: rows, counters, files, no open pack.
@@ -123,19 +117,10 @@ async function expectClean(server: TestServer, secrets: readonly string[], fault
 }
 
 async function expectNoSecrets({ database, logged, secrets }: TestServer, more: readonly string[]): Promise<void> {
-  const log = logged
-    .map((line) => inspect(line, { depth: null, breakLength: Infinity, maxStringLength: null }))
-    .join('\n');
-  const tables = await database.query<{ table: string }>(
-    `select tablename as table from pg_tables where schemaname = 'public'`,
-  );
-  const dump = await Promise.all(
-    tables.map(({ table }) => database.query<{ row: string }>(`select t::text as row from "${table}" t`)),
-  );
-  const text = `${log}\n${dump
-    .flat()
-    .map(({ row }) => row)
-    .join('\n')}`;
+  const log = logged.map((line) => inspect(line, { depth: null, breakLength: Infinity, maxStringLength: null }));
+  const dumps = (await tablesOf(database)).map((table) => `select t::text as row from "${table}" t`);
+  const rows = await database.query<{ row: string }>(dumps.join(' union all '));
+  const text = [...log, ...rows.map(({ row }) => row)].join('\n');
   expect(text).not.toMatch(/(?:ship|deploy)-[0-9a-f]{32}/i);
   for (const secret of [...secrets, ...more]) {
     expect(text).not.toContain(secret);

@@ -1,25 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { onTestFinished } from 'vitest';
+import { listen, stop } from './raw-socket.ts';
 
 /** Starts a server with a request listener. It is closed after the test. @returns Its address. */
 export async function startAnswering(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer(listener);
+  onTestFinished(() => stop(server));
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 /** Returns an address where nothing listens until the end of the test: the local end of an open connection. */
 export async function unreachableAddress(): Promise<string> {
-  const far = createServer().listen(0, '127.0.0.1');
-  await once(far, 'listening');
-  const near = connect((far.address() as AddressInfo).port, '127.0.0.1');
+  const far = createServer();
+  const near = connect(await listen(far), '127.0.0.1');
   await once(near, 'connect');
   onTestFinished(() => {
     near.destroy();

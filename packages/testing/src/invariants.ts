@@ -45,9 +45,7 @@ export async function closeSwept(test: TestCore): Promise<void> {
 }
 
 /** Sweeps without grace times, and reports if deploys held the fence. */
-export async function sweepAll({ core }: TestCore): Promise<SweepReport> {
-  return sweep(core, { graceMs: 0 });
-}
+export const sweepAll = ({ core }: TestCore): Promise<SweepReport> => sweep(core, { graceMs: 0 });
 
 /**
  * I2: every hash of a manifest has a content row in a sealed pack that the deployment refers to, and its bytes are

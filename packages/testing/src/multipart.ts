@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Answer, Ask } from './requests.ts';
-import type { TestServer } from './server.ts';
 
 /** One part of a body: its header lines, and its bytes. */
 export interface Part {
@@ -70,14 +68,18 @@ export function multipart(parts: readonly Part[], shape: FormShape = {}): Form {
   };
 }
 
+interface PostOptions {
+  key?: string | null;
+  headers?: Record<string, string>;
+}
+
 /** Sends a form to `POST /deployments`. */
-export function post({ api }: Pick<TestServer, 'api'>, { contentType, body }: Form, ask: Ask = {}): Promise<Answer> {
-  return api('/deployments', {
-    method: 'POST',
-    ...ask,
-    headers: { 'Content-Type': contentType, ...ask.headers },
-    body,
-  });
+export function post<Answer>(
+  { api }: { api(path: string, ask: PostOptions & { method: string; body: Buffer }): Promise<Answer> },
+  { contentType, body }: Form,
+  { headers, ...ask }: PostOptions = {},
+): Promise<Answer> {
+  return api('/deployments', { method: 'POST', ...ask, headers: { 'Content-Type': contentType, ...headers }, body });
 }
 
 /** The head of a deploy request over a raw socket. */

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { CONTENT_HEAD_BYTES } from '@berth/contract';
 import { onTestFinished } from 'vitest';
+import { listen, stop } from './raw-socket.ts';
 
 /** A request that passed the proxy. */
 interface Passed {
@@ -51,13 +50,8 @@ export async function startProxy(port: number | (() => number)): Promise<Proxy> 
   };
   const portNow = typeof port === 'number' ? () => port : port;
   const server = createServer((req, res) => void pass(proxy, portNow, req, res));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  onTestFinished(() => stop(server));
+  proxy.url = `http://127.0.0.1:${await listen(server)}`;
   return proxy;
 }
 

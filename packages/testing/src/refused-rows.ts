@@ -1,7 +1,8 @@
+import { onTestFinished } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Makes the database refuse to change some rows, like a violated constraint.
+ * Makes the database refuse to change some rows, like a violated constraint, at most until the end of the test.
  *
  * @param change The change: `update on account`.
  * @param condition SQL about the row: `old.id = 'x'`.
@@ -17,7 +18,9 @@ export async function refuseRows(
   await database.query(
     `create trigger refuse_rows before ${change} for each row when (${condition}) execute function refuse_rows()`,
   );
-  return async () => void (await database.query('drop function refuse_rows cascade'));
+  const allow = async () => void (await database.query('drop function if exists refuse_rows cascade'));
+  onTestFinished(allow);
+  return allow;
 }
 
 /** A log that collects its warnings. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import type { CreatedDeployment } from '@berth/contract';
+import { field, type Form, multipart, post, rawFile } from './multipart.ts';
 
 /** The owner's API key on every test server. */
 export const OWNER_KEY = 'ship-00000000000000000000000000000001';
@@ -44,15 +45,7 @@ export function askerOf(port: number, onAnswer: (answer: Answer) => void = () =>
     onAnswer(answer);
     return answer;
   };
-  const deploy = (files: Files, { fields = {}, ...ask }: PublishOptions = {}) => {
-    const { contentType, body } = formOf(files, fields);
-    return api('/deployments', {
-      method: 'POST',
-      ...ask,
-      headers: { 'Content-Type': contentType, ...ask.headers },
-      body,
-    });
-  };
+  const deploy = (files: Files, { fields, ...ask }: PublishOptions = {}) => post({ api }, formOf(files, fields), ask);
   return {
     api,
     deploy,
@@ -65,24 +58,14 @@ export function askerOf(port: number, onAnswer: (answer: Answer) => void = () =>
   };
 }
 
-/** A multipart form of files and fields, built by hand so that it can contain any name. */
-export function formOf(files: Files, fields: Record<string, string> = {}): { contentType: string; body: Buffer } {
-  const boundary = 'berth-test-3f1c';
-  const all = { checksums: JSON.stringify(Object.values(files).map((bytes) => hash('md5', bytes))), ...fields };
-  const pieces: (string | Buffer)[] = [];
-  for (const [name, bytes] of Object.entries(files))
-    pieces.push(
-      `--${boundary}\r\nContent-Disposition: form-data; name="files[]"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
-      bytes,
-      '\r\n',
-    );
-  for (const [name, value] of Object.entries(all))
-    pieces.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
-  pieces.push(`--${boundary}--\r\n`);
-  return {
-    contentType: `multipart/form-data; boundary=${boundary}`,
-    body: Buffer.concat(pieces.map((piece) => Buffer.from(piece))),
-  };
+/** A multipart form of files and fields. Names are not escaped, so that they can contain anything. */
+export function formOf(files: Files, fields: Record<string, string> = {}): Form {
+  const checksums = JSON.stringify(Object.values(files).map((bytes) => hash('md5', bytes)));
+  const type = 'Content-Type: application/octet-stream';
+  return multipart([
+    ...Object.entries(files).map(([name, bytes]) => rawFile(`filename="${name}"`, bytes, type)),
+    ...Object.entries({ checksums, ...fields }).map(([name, value]) => field(name, value)),
+  ]);
 }
 
 function hostOf(site: string, port: number): string {

@@ -29,8 +29,6 @@ export interface Sent {
   bytes: string | Uint8Array;
   sha256?: string;
   length?: number;
-  /** The number of bytes that arrive; then the body breaks off. Default: all. */
-  cut?: number;
 }
 
 /** Sends contents in one body. */
@@ -42,10 +40,10 @@ export async function send(
 ): Promise<ReceivedContents> {
   const body = await receiveContents({ core, caller }, upload);
   try {
-    for (const { bytes, sha256 = sha256Of(bytes), length = Buffer.byteLength(bytes), cut } of contents) {
+    for (const { bytes, sha256 = sha256Of(bytes), length = Buffer.byteLength(bytes) } of contents) {
       const sink = body.begin(sha256, length);
-      await sink.write(Buffer.from(bytes).subarray(0, cut));
-      if (cut === undefined) sink.end();
+      await sink.write(Buffer.from(bytes));
+      sink.end();
     }
     return await body.keep();
   } finally {
@@ -56,12 +54,8 @@ export async function send(
 /** Sends the missing contents of these files. */
 export function sendMissing(core: Core, caller: Caller, { upload, missing }: BegunUpload, files: UploadFiles) {
   const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));
-  return send(
-    core,
-    caller,
-    upload,
-    missing.map((sha256) => ({ bytes: byHash.get(sha256)! })),
-  );
+  const contents = missing.map((sha256) => ({ bytes: byHash.get(sha256)! }));
+  return send(core, caller, upload, contents);
 }
 
 /** Begins an upload of files and sends its missing contents. */

@@ -1,15 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { type Actor, appRouter } from '@berth/core';
 import * as contract from '@berth/contract';
 import { OPERATION_ACCESS } from '@berth/testing/internals';
-import { type Document, objectsIn, openApi } from '@berth/testing/open-api';
+import { type Document, examplesOf, objectsIn, openApi, type Schema } from '@berth/testing/open-api';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
+import { OPENAPI_FILE, renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { operationsOf } from '../../src/api-host/operations.ts';
 
 const create = () =>
   openApiDocument({ router: appRouter, baseUrl: 'https://berth.example', version: '1.2.3' }) as unknown as Document;
-const { document, operations, resolve, follow } = openApi(create());
+const api = openApi(create());
+const { document, operations, resolve, follow, expectValid } = api;
 const deploy = document.paths['/deployments']!['post']!;
 
 describe('the OpenAPI document', () => {
@@ -176,5 +180,69 @@ describe('POST /deployments in the OpenAPI document', () => {
     expect(deploy.responses['201']!.content!['application/json']!.schema).toEqual({
       $ref: '#/components/schemas/CreatedDeployment',
     });
+  });
+});
+
+it('docs/openapi.json is what the server serves, except for the address', async () => {
+  const isFresh = (await readFile(OPENAPI_FILE, 'utf8')) === renderOpenApi();
+  expect(isFresh, 'docs/openapi.json is stale: run `npm run openapi` and commit it').toBe(true);
+});
+
+describe('an independent validator', () => {
+  it('accepts the document as OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...structuredClone(document) })).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+    expect(() => validator.resolveRefs()).not.toThrow();
+  });
+
+  it('finds an unknown method', async () => {
+    const spoiled = { ...structuredClone(document), paths: { '/ping': { fetch: {} } } };
+    expect(await new Validator().validate(spoiled)).toMatchObject({ valid: false });
+  });
+});
+
+describe('the examples', () => {
+  const media = operations.flatMap((operation) => [
+    ...Object.entries(operation.requestBody?.content ?? {}).map(([type, body]) => ({
+      what: `${operation.operationId}, ${type}`,
+      ...body,
+    })),
+    ...Object.entries(operation.responses).flatMap(([status, response]) =>
+      Object.values(follow(response).content!).map((answer) => ({
+        what: `${operation.operationId}, ${status}`,
+        ...answer,
+      })),
+    ),
+  ]);
+
+  it('exist for every request and response body, and match its schema', () => {
+    expect(media.length).toBeGreaterThan(200);
+    for (const { what, ...each } of media) {
+      expect(examplesOf(each).length, what).toBeGreaterThan(0);
+      for (const [title, value] of examplesOf(each)) expectValid(each.schema, value, `${what}: ${title}`);
+    }
+  });
+
+  it('of fields and headers match their schemas', () => {
+    const schemas = [...objectsIn(document)].filter(
+      (each) => 'example' in each && 'type' in each && !('schema' in each),
+    ) as unknown as Schema[];
+    expect(schemas.length).toBeGreaterThan(20);
+    for (const schema of schemas) expectValid(schema, schema.example, api.pointerOf(schema));
+    for (const [name, { schema, example }] of Object.entries(document.components.headers))
+      if (example !== undefined) expectValid(schema, example, name);
+  });
+
+  it('are compared exactly: an unknown field, a missing field and another type are found', () => {
+    const { schema } = follow(document.paths['/ping']!['get']!.responses['200']!).content!['application/json']!;
+    const isValid = (value: unknown) => api.isValid(schema, value);
+    expect([{ timestamp: 1 }, { timestamp: 1, x: 1 }, {}, { timestamp: '1' }, []].map(isValid)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 });

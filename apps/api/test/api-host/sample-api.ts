@@ -1,6 +1,6 @@
-import { type AddressInfo, connect } from 'node:net';
 import { appRouter, type ProcedureContext, type Log, type ProcedureMeta, ServiceError } from '@berth/core';
 import { ERROR_STATUS, type ErrorCode } from '@berth/contract';
+import { ask, listen as listenOn, stop } from '@berth/testing/raw-socket';
 import { initTRPC } from '@trpc/server';
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
@@ -15,7 +15,14 @@ const t = initTRPC
   .meta<ProcedureMeta>()
   .create({ isDev: false, errorFormatter: appRouter._def._config.errorFormatter });
 const echo = z.object({ input: z.unknown() });
-const tags = ['Things'];
+const nothing = z.object({}).optional();
+const thing = z.object({ thing: z.string() });
+
+type Route = NonNullable<ProcedureMeta['openapi']>;
+
+/** A procedure with a route. */
+const route = (method: Route['method'], path: Route['path'], more: Omit<ProcedureMeta, 'openapi'> = {}) =>
+  t.procedure.meta({ openapi: { method, path, summary: `${method} ${path}`, tags: ['Things'] }, ...more });
 
 /** A message full of secrets, as an unexpected exception may have. */
 export const CRASH = `connect postgres://berth:hunter2@10.0.0.7/berth ship-${'a'.repeat(32)} at /srv/berth/query.ts: SELECT 1`;
@@ -27,8 +34,7 @@ export const waiting = { started: Promise.withResolvers<void>(), aborted: Promis
 const LEAKY = `ship-${'0'.repeat(32)} opened http://localhost:4000/claim/${'f'.repeat(32)} and assets/${'e'.repeat(32)}.js`;
 
 const things = t.router({
-  list: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/things', summary: 'List', tags } })
+  list: route('GET', '/things')
     .input(
       z.object({
         limit: z
@@ -45,53 +51,38 @@ const things = t.router({
     )
     .output(echo)
     .query(({ input }) => ({ input })),
-  get: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/things/{thing}', summary: 'Read', tags } })
-    .input(z.object({ thing: z.string() }))
+  get: route('GET', '/things/{thing}')
+    .input(thing)
     .output(echo)
     .query(({ input }) => ({ input })),
-  latest: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/things/latest', summary: 'Read the latest', tags } })
-    .input(z.object({}).optional())
+  latest: route('GET', '/things/latest')
+    .input(nothing)
     .output(echo)
     .query(() => ({ input: 'the latest' })),
-  update: t.procedure
-    .meta({ openapi: { method: 'PATCH', path: '/things/{thing}', summary: 'Change', tags } })
-    .input(
-      z.object({
-        thing: z.string(),
-        labels: z.array(z.string()),
-        count: z.int().optional(),
-        deep: z.unknown().optional(),
-      }),
-    )
+  update: route('PATCH', '/things/{thing}')
+    .input(thing.extend({ labels: z.array(z.string()), count: z.int().optional(), deep: z.unknown().optional() }))
     .output(echo)
     .mutation(({ input }) => ({ input })),
-  delete: t.procedure
-    .meta({ openapi: { method: 'DELETE', path: '/things/{thing}', summary: 'Delete', tags }, status: 202 })
-    .input(z.object({ thing: z.string() }))
+  delete: route('DELETE', '/things/{thing}', { status: 202 })
+    .input(thing)
     .output(echo)
     .mutation(({ input }) => ({ input })),
-  check: t.procedure
-    .meta({ openapi: { method: 'POST', path: '/things/check', summary: 'Check', tags } })
+  check: route('POST', '/things/check')
     .input(z.object({ name: z.string().optional() }))
     .input(z.object({ count: z.int().optional() }))
     .output(echo)
     .mutation(({ input }) => ({ input })),
-  put: t.procedure
-    .meta({ openapi: { method: 'PUT', path: '/things/{thing}', summary: 'Put', tags }, status: 201 })
-    .input(z.object({ thing: z.string() }))
+  put: route('PUT', '/things/{thing}', { status: 201 })
+    .input(thing)
     .output(echo)
     .mutation(({ input }) => ({ input })),
-  old: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/old', summary: 'Moved', tags }, status: 301, redirect: '/things' })
-    .input(z.object({}).optional())
+  old: route('GET', '/old', { status: 301, redirect: '/things' })
+    .input(nothing)
     .output(z.object({ location: z.string() }))
     .query(() => {
       throw new Error('A redirect does not call its procedure.');
     }),
-  refuse: t.procedure
-    .meta({ openapi: { method: 'POST', path: '/refusals/{code}', summary: 'Refuse', tags } })
+  refuse: route('POST', '/refusals/{code}')
     .input(
       z.object({
         code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
@@ -102,26 +93,22 @@ const things = t.router({
     .mutation(({ input }) => {
       throw new ServiceError(input.code, LEAKY, { retryAfterSeconds: input.retryAfter });
     }),
-  crash: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/crash', summary: 'Crash', tags } })
-    .input(z.object({}).optional())
+  crash: route('GET', '/crash')
+    .input(nothing)
     .output(echo)
     .query(() => {
       throw new Error(CRASH);
     }),
-  misfit: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/misfit', summary: 'Answer what the output schema refuses', tags } })
-    .input(z.object({}).optional())
+  misfit: route('GET', '/misfit')
+    .input(nothing)
     .output(z.object({ n: z.int() }))
     .query(() => ({ n: CRASH as unknown as number })),
-  unicode: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/unicode', summary: 'Unicode', tags } })
-    .input(z.object({}).optional())
+  unicode: route('GET', '/unicode')
+    .input(nothing)
     .output(z.object({ text: z.string() }))
     .query(() => ({ text: 'häfen ⚓ 港 \u2028 </script>' })),
-  wait: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/wait', summary: 'Wait', tags } })
-    .input(z.object({}).optional())
+  wait: route('GET', '/wait')
+    .input(nothing)
     .output(echo)
     .query(async ({ signal }) => {
       waiting.started.resolve();
@@ -138,20 +125,16 @@ const things = t.router({
 
 const sampleRouter = t.router({ things });
 
-export interface LogLine {
+interface LogLine {
   level: 'info' | 'warn' | 'error';
   fields: { err?: Error; requestId?: string; operation?: string };
-  message: string;
 }
 
 /** The context of every sample call; `Bearer bad` is an invalid credential, `Bearer crash` causes an internal error. */
 function sampleContext(authorization: string | undefined): ProcedureContext {
   if (authorization === 'Bearer bad') throw new ServiceError('authentication_failed', 'The credential is not valid.');
   if (authorization === 'Bearer crash') throw new Error(CRASH);
-  const credential = authorization === 'Bearer deploy' ? 'deploy' : 'api';
-  const caller: ProcedureContext['caller'] = authorization
-    ? { kind: 'account', account: 'acc-1', plan: 'free', credential, token: 'a1b2c3d', authMethod: 'api-key' }
-    : { kind: 'anonymous', address: '127.0.0.1' };
+  const caller: ProcedureContext['caller'] = { kind: 'anonymous', address: '127.0.0.1' };
   return { core: {} as ProcedureContext['core'], caller, requestId: 'req-1' };
 }
 
@@ -159,8 +142,7 @@ function sampleContext(authorization: string | undefined): ProcedureContext {
 export async function listen(...handlers: RequestHandler[]) {
   const lines: LogLine[] = [];
   const calls: number[] = [];
-  const write = (level: LogLine['level']) => (fields: object, message: string) =>
-    void lines.push({ level, fields, message });
+  const write = (level: LogLine['level']) => (fields: object) => void lines.push({ level, fields });
   const log: Log = { info: write('info'), warn: write('warn'), error: write('error') };
   const createContext = (req: express.Request) => {
     calls.push(callsOf(req.originalUrl) ?? 1);
@@ -173,30 +155,15 @@ export async function listen(...handlers: RequestHandler[]) {
   app.use(restRouter(sampleRouter, createContext, log));
 
   const server = createHttpServer((req, res) => app(req, res), { log });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  const port = await listenOn(server);
   return {
-    url,
-    log,
+    url: `http://127.0.0.1:${port}`,
     lines,
     /** For each context that was created: the number of calls it was created for. */
     calls,
-    /** Sends a request byte for byte and returns the answer until the server closes the connection. */
-    raw: async (request: string): Promise<string> => {
-      const socket = connect(port, '127.0.0.1');
-      let answer = '';
-      socket.setEncoding('utf8').on('data', (chunk: string) => void (answer += chunk));
-      const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
-      socket.write(request);
-      await closed;
-      return answer;
-    },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    /** Sends a request byte for byte, by default without headers and body. */
+    ask: (requestLine: string, headers = ['Host: x'], body?: string) => ask(port, requestLine, headers, body),
+    close: () => stop(server),
   };
 }
 

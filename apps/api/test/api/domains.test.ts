@@ -9,57 +9,38 @@ import {
   VerifiedDomain,
 } from '@berth/contract';
 import { changePlan } from '@berth/core/operator';
-import { dataOf, expectErrorAnswer, expectRefusal, readAnswer } from '@berth/testing/expectations';
-import type { Ask } from '@berth/testing/requests';
-import type { TestServer } from '@berth/testing/server';
+import { expectErrorAnswer, expectRefusal, readAnswer } from '@berth/testing/expectations';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-type Account = Awaited<ReturnType<TestServer['account']>>;
-
 const server = useServer({ env: { CNAME_TARGET: 'cname.berth.dev', APEX_ADDRESSES: '192.0.2.10' }, clean: true });
-let mine: Account;
-let theirs: Account;
+let key: string;
+let account: string;
 let site: string;
-let theirSite: string;
-let deletedSite: string;
-let expiringSite: string;
 beforeAll(async () => {
-  [mine, theirs] = [await server().account('team'), await server().account('team')];
-  site = (await server().publish({ 'index.html': 'mine' }, { key: mine.key })).deployment;
-  theirSite = (await server().publish({ 'index.html': 'theirs' }, { key: theirs.key })).deployment;
-  deletedSite = (await server().publish({ 'index.html': 'deleted' }, { key: mine.key })).deployment;
-  expect((await send('DELETE', `/deployments/${deletedSite}`)).status).toBe(202);
-  expiringSite = (await server().publish({ 'index.html': 'short' }, { key: mine.key, fields: { ttl: '3600' } }))
-    .deployment;
+  ({ key, account } = await server().account('team'));
+  site = await publish('mine');
 });
 
-const send = (method: string, path: string, body?: unknown, ask: Ask = {}) =>
-  server().api(path, {
-    method,
-    key: mine.key,
-    json: body,
-    ...ask,
-  });
-const put = (name: string, body: unknown = {}, ask: Ask = {}) => send('PUT', `/domains/${name}`, body, ask);
-const query = (operation: string, input: unknown, ask: Ask = {}) =>
-  send('GET', `/trpc/domains.${operation}?input=${encodeURIComponent(JSON.stringify(input))}`, undefined, ask);
-const mutate = (operation: string, input: unknown, ask: Ask = {}) =>
-  send('POST', `/trpc/domains.${operation}`, input, ask);
+const publish = async (text: string, owner = key, fields: Record<string, string> = {}) =>
+  (await server().publish({ 'index.html': text }, { key: owner, fields })).deployment;
+const send = (method: string, path: string, json?: unknown) => server().api(path, { method, key, json });
+const put = (name: string, body: object = {}) => send('PUT', `/domains/${name}`, body);
+const read = <T>(path: string, schema: { strict(): { parse(value: unknown): T } }) =>
+  send('GET', `/domains/${path}`).then((answer) => readAnswer(answer, 200, schema));
+const validate = async (path: string, body?: object) =>
+  readAnswer(await send('POST', `/domains/${path}`, body), 200, DomainValidation);
 
 let serial = 0;
 const platformName = () => `site-${(serial += 1)}.localhost`;
 const customName = () => `www.shop-${(serial += 1)}.dev`;
 
-describe('api §4: the whole flow over REST', () => {
-  it('validate, create and link, read the records, verify, switch, delete', async () => {
+describe('api §4: the flow over REST', () => {
+  it('of a custom domain: validate, create and link, read the records, verify, delete', async () => {
     const name = customName();
-    expect(
-      readAnswer(await send('POST', '/domains/validate', { domain: name.toUpperCase() }), 200, DomainValidation),
-    ).toEqual({ valid: true, normalized: name, available: true, reason: null });
-    expect((await send('POST', `/domains/${name}/validate`)).text).toBe(
-      (await send('POST', '/domains/validate', { domain: name })).text,
-    );
+    const available = { valid: true, normalized: name, available: true, reason: null };
+    expect(await validate('validate', { domain: name.toUpperCase() })).toEqual(available);
+    expect(await validate(`${name}/validate`)).toEqual(available);
     const created = readAnswer(await put(name, { deployment: site, labels: ['shop'] }), 201, Domain);
     expect(created).toEqual({
       domain: name,
@@ -71,149 +52,106 @@ describe('api §4: the whole flow over REST', () => {
       linked: created.created,
       links: 1,
     });
-    expect(readAnswer(await send('GET', `/domains/${name}`), 200, Domain)).toEqual(created);
-    expect(readAnswer(await send('GET', `/domains/${name}/records`), 200, DomainRecords)).toEqual({
+    expect(await read(name, Domain)).toEqual(created);
+    expect(await read(`${name}/records`, DomainRecords)).toEqual({
       domain: name,
       apex: false,
       records: [{ type: 'CNAME', name, value: expect.stringMatching(/^to-[a-z0-9]{7}\.cname\.berth\.dev$/) }],
     });
-    const share = readAnswer(await send('GET', `/domains/${name}/share`), 200, DomainShare);
-    expect(share).toEqual({
-      domain: name,
-      hash: expect.stringMatching(/^[0-9a-f]{32}$/),
-      url: `http://localhost:${server().port}/setup/${share.hash}`,
-    });
-    expect(readAnswer(await send('GET', `/domains/${name}/dns`), 200, DomainDns)).toEqual({ domain: name, dns: null });
+    const { hash, url } = await read(`${name}/share`, DomainShare);
+    expect(url).toBe(`http://localhost:${server().port}/setup/${hash}`);
+    expect(await read(`${name}/dns`, DomainDns)).toEqual({ domain: name, dns: null });
     const verified = readAnswer(await send('POST', `/domains/${name}/verify`), 200, VerifiedDomain);
     expect(verified).toMatchObject({ domain: name, status: 'pending', nextCheck: expect.any(Number) });
     expect(verified.checks).toEqual([
       { type: 'CNAME', name, expected: expect.any(Array), found: [], ok: false, reason: expect.any(String) },
     ]);
-    expect(readAnswer(await put(name, { labels: [] }), 200, Domain)).toEqual({ ...created, labels: [] });
     expect(readAnswer(await send('DELETE', `/domains/${name}`), 200, DeletedDomain)).toEqual({ domain: name });
     expectErrorAnswer(await send('GET', `/domains/${name}`), 'not_found');
-    expectErrorAnswer(await send('DELETE', `/domains/${name}`), 'not_found');
   });
 
-  it('a platform domain serves from the start: 201, then 200', async () => {
+  it('of a platform domain, which serves at once what it is linked to', async () => {
     const name = platformName();
+    const show = async () => (await server().visit(`http://${name}`)).text;
     const created = readAnswer(await put(name, { deployment: `${site}.localhost:${server().port}` }), 201, Domain);
     expect(created).toMatchObject({ url: `http://${name}:${server().port}`, deployment: site, status: 'success' });
-    expect(readAnswer(await put(name), 200, Domain)).toEqual(created);
     expect(readAnswer(await put(name, { deployment: site }), 200, Domain)).toEqual(created);
-    const answer = await send('DELETE', `/deployments/${site}`);
-    expect(expectErrorAnswer(answer, 'business_logic_error')).toMatchObject({
-      message: expect.stringContaining(name),
-      details: { domains: [name] },
-    });
-  });
-
-  it('a platform domain shows another deployment once it is switched to it', async () => {
-    const name = platformName();
-    const other = await server().publish({ 'index.html': 'other' }, { key: mine.key });
-    const show = async () => (await server().visit(`http://${name}`)).text;
-    readAnswer(await put(name, { deployment: site }), 201, Domain);
     expect(await show()).toBe('mine');
-    expect(readAnswer(await put(name, { deployment: other.deployment }), 200, Domain)).toMatchObject({ links: 2 });
+    const { details } = expectErrorAnswer(await send('DELETE', `/deployments/${site}`), 'business_logic_error');
+    expect(details).toEqual({ domains: [name] });
+    const deployment = await publish('other');
+    expect(readAnswer(await put(name, { deployment }), 200, Domain)).toMatchObject({ deployment, links: 2 });
     expect(await show()).toBe('other');
   });
-
-  it('a missing body creates a domain without a deployment', async () => {
-    expect(
-      readAnswer(await server().api(`/domains/${platformName()}`, { method: 'PUT', key: mine.key }), 201, Domain),
-    ).toMatchObject({ deployment: null, linked: null, links: 0, labels: [] });
-  });
-
-  it('an apex gets addresses and a TXT record', async () => {
-    const name = `shop-${(serial += 1)}.dev`;
-    readAnswer(await put(name), 201, Domain);
-    expect(readAnswer(await send('GET', `/domains/${name}/records`), 200, DomainRecords)).toEqual({
-      domain: name,
-      apex: true,
-      records: [
-        { type: 'A', name, value: '192.0.2.10' },
-        { type: 'TXT', name: `_berth.${name}`, value: expect.stringMatching(/^[0-9a-f]{40}$/) },
-      ],
-    });
-  });
-
-  it('T21: the path names the domain, whatever the body says', async () => {
-    const [name, other] = [platformName(), platformName()];
-    expect(readAnswer(await put(name, { domain: other }), 201, Domain).domain).toBe(name);
-    expectErrorAnswer(await send('GET', `/domains/${other}`), 'not_found');
-  });
-
-  it('usage counts both kinds of domains', async () => {
-    const { key } = await server().account('pro');
-    await put(platformName(), {}, { key });
-    await put(customName(), {}, { key });
-    await put(customName(), {}, { key });
-    const { usage } = (await send('GET', '/account', undefined, { key })).json<{ usage: object }>();
-    expect(usage).toMatchObject({ platformDomains: 1, customDomains: 2 });
-  });
 });
 
-describe('api §9: tRPC does the same for domains', () => {
-  it('every operation', async () => {
-    const name = customName();
-    const validation = { valid: true, normalized: name, available: true, reason: null };
-    for (const operation of ['validate', 'validateNamed'])
-      expect(dataOf(await mutate(operation, { domain: `${name}.` }))).toEqual(validation);
-    const created = Domain.strict().parse(dataOf(await mutate('put', { domain: name, deployment: site })));
-    expect(dataOf(await mutate('put', { domain: name, labels: ['one'] }))).toEqual({ ...created, labels: ['one'] });
-    for (const operation of ['get', 'records', 'share', 'dns']) {
-      const path = `/domains/${name}${operation === 'get' ? '' : `/${operation}`}`;
-      expect(dataOf(await query(operation, { domain: name }))).toEqual((await send('GET', path)).json());
-    }
-    expect(dataOf(await query('list', { limit: 1 }))).toEqual((await send('GET', '/domains?limit=1')).json());
-    VerifiedDomain.strict().parse(dataOf(await mutate('verify', { domain: name })));
-    expect(dataOf(await mutate('delete', { domain: name }))).toEqual({ domain: name });
-  });
-});
-
-describe('api §4: a failed PUT of a domain changes nothing', () => {
-  it.each<[string, ErrorCode, () => unknown, RegExp]>([
-    ['deployment: null', 'validation_failed', () => ({ deployment: null }), /cannot be unlinked/],
-    ['a deployment of 301 characters', 'validation_failed', () => ({ deployment: 'a'.repeat(301) }), /deployment/],
-    ['a deployment that never existed', 'not_found', () => ({ deployment: 'calm-otter-zzzzzzz' }), /deployment/],
-    ['a deployment of another account', 'not_found', () => ({ deployment: theirSite }), /deployment/],
-    ['a text that cannot be a deployment', 'not_found', () => ({ deployment: '' }), /deployment/],
-    ['a deployment that is being deleted', 'business_logic_error', () => ({ deployment: deletedSite }), /deleted/],
-    ['a deployment that expires', 'business_logic_error', () => ({ deployment: expiringSite }), /expires/],
-  ])('%s', async (_, code, body, message) => {
-    const existing = platformName();
-    await put(existing, { labels: ['kept'] });
-    for (const name of [existing, platformName(), customName()])
-      expect((await expectRefusal(server(), code, () => put(name, body()))).message).toMatch(message);
-  });
-
-  it('over the cap is 403 and names the cap', async () => {
-    const { key } = await server().account('free');
-    expect(expectErrorAnswer(await put(customName(), {}, { key }), 'forbidden')).toMatchObject({
-      details: { cap: 'customDomains', used: 0, limit: 0 },
-    });
-    for (let i = 0; i < 5; i += 1) expect((await put(platformName(), {}, { key })).status).toBe(201);
-    const body = await expectRefusal(server(), 'forbidden', () => put(platformName(), {}, { key }));
-    expect(body.details).toEqual({ cap: 'platformDomains', used: 5, limit: 5 });
-  });
+it.each<[string, ErrorCode, () => Promise<string | null>]>([
+  ['no deployment', 'validation_failed', async () => null],
+  ['a deployment of another account', 'not_found', async () => publish('theirs', (await server().account()).key)],
+  ['a deployment that expires', 'business_logic_error', () => publish('short', key, { ttl: '3600' })],
+])('api §4: a PUT of a domain with %s changes nothing', async (_, code, make) => {
+  const [existing, deployment] = [platformName(), await make()];
+  await put(existing, { labels: ['kept'] });
+  for (const name of [existing, platformName(), customName()])
+    await expectRefusal(server(), code, () => put(name, { deployment }));
 });
 
 it('api §6: a downgrade pauses a custom domain and keeps its records; an upgrade serves it again', async () => {
-  const { account, key } = await server().account('pro');
-  const { deployment } = await server().publish({ 'index.html': 'kept' }, { key });
   const name = customName();
-  await put(name, { deployment }, { key });
+  await put(name, { deployment: site });
   await server().database.query(`update domain set status = 'success', verified = now() where name = $1`, [name]);
-  const records = async () => (await send('GET', `/domains/${name}/records`, undefined, { key })).text;
-  const before = await records();
+  const before = await read(`${name}/records`, DomainRecords);
   const expectState = async (status: string, visit: object) => {
-    expect((await send('GET', `/domains/${name}`, undefined, { key })).json()).toMatchObject({ status, deployment });
-    expect(await records()).toBe(before);
+    expect(await read(name, Domain)).toMatchObject({ status, deployment: site });
+    expect(await read(`${name}/records`, DomainRecords)).toEqual(before);
     expect(await server().visit(`http://${name}`)).toMatchObject(visit);
   };
   await changePlan(server().berth.core, account, 'free', { atOnce: true });
   await expectState('paused', { status: 503, text: expect.stringContaining('paused') });
-  expect((await server().visit(deployment)).status).toBe(200);
-  await changePlan(server().berth.core, account, 'pro');
-  await expectState('success', { status: 200, text: 'kept' });
+  expect((await server().visit(site)).status).toBe(200);
+  await changePlan(server().berth.core, account, 'team');
+  await expectState('success', { status: 200, text: 'mine' });
+});
+
+it.each([
+  ['shop-spelled.localhost', ['SHOP-Spelled.LocalHost', 'shop-spelled.localhost.', 'shop%2Dspelled%2Elocalhost']],
+  ['xn--bcher-kva.localhost', ['b%C3%BCcher.localhost', 'bu%CC%88cher.localhost', 'XN--BCHER-KVA.localhost']],
+  ['www.xn--strae-oqa.de', ['www.stra%C3%9Fe.de', 'WWW%EF%BC%8Estra%C3%9Fe%E3%80%82de', 'www.xn--strae-oqa.de.']],
+])('api §4: a path may spell %s in other ways', async (name, spellings) => {
+  expect(readAnswer(await put(spellings[0]!), 201, Domain).domain).toBe(name);
+  for (const spelling of [name, ...spellings]) {
+    expect((await read(spelling, Domain)).domain).toBe(name);
+    expect(readAnswer(await put(spelling), 200, Domain).domain).toBe(name);
+    expect((await validate(`${spelling}/validate`)).normalized).toBe(name);
+  }
+  expect(readAnswer(await send('DELETE', `/domains/${spellings.at(-1)!}`), 200, DeletedDomain).domain).toBe(name);
+});
+
+describe('T29: an invalid domain name is 400 for PUT, and a result for validate', () => {
+  it.each([
+    ['validate', /two parts/],
+    ['API.localhost', /reserved/],
+    ['calm-otter-4k9x2qd.localhost', /form of a deployment id/],
+    ['to-4k9x2qd.cname.berth.dev', /CNAME target/],
+    ['shop.dev%2Fx', /scheme, port or path/],
+    ['a%252eb.dev', /scheme, port or path/],
+    ['shop.dev%00', /white space/],
+    ['shop%0d%0aX-Evil:1.dev', /white space/],
+    [`${'a.'.repeat(1_000)}dev`, /at most 253/],
+    ["';%20drop%20table%20domain;%20--.dev", /white space/],
+  ])('%s', async (path, reason) => {
+    const body = await expectRefusal(server(), 'validation_failed', () => put(path, { deployment: site }));
+    expect(body.details).toEqual({ issues: [{ path: 'domain', message: expect.stringMatching(reason) }] });
+    const validation = await validate(`${path}/validate`);
+    expect(validation).toMatchObject({ valid: false, available: false, reason: expect.stringMatching(reason) });
+    expect(await validate('validate', { domain: decodeURIComponent(path) })).toEqual(validation);
+  });
+
+  it.each([
+    ['no text', ''],
+    ['a lone surrogate', '\ud800.dev'],
+    ['60,000 characters', 'a'.repeat(60_000)],
+  ])('%s, which only a body can contain', async (_, domain) => {
+    expect(await validate('validate', { domain })).toMatchObject({ valid: false, normalized: null });
+  });
 });

@@ -2,19 +2,23 @@ import {
   Account,
   ActivityList,
   BLOCKED_EXTENSIONS,
+  CreatedToken,
+  CREDENTIAL,
   DEFAULT_PLANS,
   DeletedDeployment,
   Deployment,
-  DeploymentList,
   Limits,
-  Ping,
   PlanList,
+  Token,
+  TOKEN_ID,
 } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
 import { expectErrorAnswer, readAnswer } from '@berth/testing/expectations';
-import { OWNER_KEY } from '@berth/testing/requests';
+import { type Ask, askerOf } from '@berth/testing/requests';
+import { testEnvironment } from '@berth/testing/server';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { startBerth } from '../../src/server.ts';
 
 const CLOSED = 'Seats come this autumn.';
 
@@ -30,12 +34,12 @@ const now = () => Math.floor(Date.now() / 1000);
 const start = now();
 /** A time since this file started. */
 const lately = expect.toSatisfy((time) => Number.isInteger(time) && start <= time && time <= now());
-const get = (path: string) => server().api(path, { key });
+const api = (path: string, ask: Ask = {}) => server().api(path, { key, ...ask });
 
 describe('api §6', () => {
   it('GET /account', async () => {
     await server().publish({ a: 'a' }, { key });
-    expect(readAnswer(await get('/account'), 200, Account)).toEqual({
+    expect(readAnswer(await api('/account'), 200, Account)).toEqual({
       account,
       email: expect.stringContaining('@'),
       name: null,
@@ -46,159 +50,144 @@ describe('api §6', () => {
       hint: key.slice(-4),
       authMethod: 'api-key',
     });
-    expect(readAnswer(await server().api('/account'), 200, Account)).toMatchObject({
-      email: 'owner@localhost',
-      plan: 'scale',
-      caps: null,
-      hint: OWNER_KEY.slice(-4),
-    });
-  });
-
-  it('GET /limits', async () => {
-    for (const credential of [key, deployToken])
-      expect(readAnswer(await server().api('/limits', { key: credential }), 200, Limits)).toEqual({
-        ...DEFAULT_PLANS[1]!.limits,
-        blockedExtensions: [...BLOCKED_EXTENSIONS],
-      });
-    expect(readAnswer(await server().api('/limits'), 200, Limits)).toMatchObject(DEFAULT_PLANS[3]!.limits);
-  });
-
-  it('GET /ping', async () => {
-    for (const credential of [key, deployToken])
-      expect(readAnswer(await server().api('/ping', { key: credential }), 200, Ping)).toEqual({ timestamp: lately });
-  });
-
-  it('GET /plans, for everyone, in display order', async () => {
-    for (const credential of [null, key, deployToken]) {
-      const { plans } = readAnswer(await server().api('/plans', { key: credential }), 200, PlanList);
-      expect(plans).toEqual(
-        DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({
-          plan,
-          name,
-          price,
-          caps,
-          ...(plan === 'team' ? { closed: CLOSED } : {}),
-        })),
-      );
-    }
   });
 
   it.each(DEFAULT_PLANS)('GET /account and GET /limits report the plan $plan with its caps and limits', async (row) => {
-    const { key } = await server().account(row.plan);
-    const { plan, caps } = readAnswer(await server().api('/account', { key }), 200, Account);
-    expect({ plan, caps }).toEqual({ plan: row.plan, caps: row.caps });
-    expect(readAnswer(await server().api('/limits', { key }), 200, Limits)).toMatchObject(row.limits);
+    const credentials = await server().account(row.plan);
+    const found = readAnswer(await api('/account', { key: credentials.key }), 200, Account);
+    expect(found).toMatchObject({ plan: row.plan, caps: row.caps });
+    for (const credential of [credentials.key, credentials.deployToken])
+      expect(readAnswer(await api('/limits', { key: credential }), 200, Limits)).toEqual({
+        ...row.limits,
+        blockedExtensions: [...BLOCKED_EXTENSIONS],
+      });
+  });
+
+  it('GET /plans, for everyone, in display order', async () => {
+    const listed = DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({ plan, name, price, caps }));
+    for (const credential of [null, key, deployToken]) {
+      const { plans } = readAnswer(await api('/plans', { key: credential }), 200, PlanList);
+      expect(plans).toEqual(listed.map((row) => (row.plan === 'team' ? { ...row, closed: CLOSED } : row)));
+    }
   });
 
   it('GET /activities: the events of the account, newest first, as in the contract', async () => {
     const { deployment } = await server().publish({ b: 'b' }, { key: deployToken, fields: { via: 'cli' } });
-    await server().api(`/deployments/${deployment}`, {
-      method: 'PATCH',
-      key,
-      json: { labels: ['one'] },
-    });
-    await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
-    const { activities } = readAnswer(await get('/activities?limit=3'), 200, ActivityList);
+    await api(`/deployments/${deployment}`, { method: 'PATCH', json: { labels: ['one'] } });
+    await api(`/deployments/${deployment}`, { method: 'DELETE' });
+    const { activities } = readAnswer(await api('/activities?limit=3'), 200, ActivityList);
+    const entry = { created: lately, deployment, authMethod: 'api-key' };
     expect(activities).toEqual([
-      { event: 'deployment.delete', created: lately, deployment, authMethod: 'api-key', meta: {} },
-      { event: 'deployment.update', created: lately, deployment, authMethod: 'api-key', meta: { labels: ['one'] } },
+      { ...entry, event: 'deployment.delete', meta: {} },
+      { ...entry, event: 'deployment.update', meta: { labels: ['one'] } },
       {
+        ...entry,
         event: 'deployment.create',
-        created: lately,
-        deployment,
         authMethod: 'deploy-token',
         meta: { files: 1, size: 1, via: 'cli' },
       },
     ]);
   });
 
-  it('GET /activities includes the account and its key', async () => {
-    const { key } = await server().account();
-    const { activities } = readAnswer(await server().api('/activities', { key }), 200, ActivityList);
-    expect(activities.map(({ event, authMethod }) => [event, authMethod])).toEqual([
-      ['account.key.generate', 'operator'],
-      ['account.create', 'operator'],
-    ]);
+  it('POST /account/claim does not change the replay of the stored 201 of the deploy', async () => {
+    const headers = { 'Idempotency-Key': 'claimed-later' };
+    const deploy = () => server().deploy({ 'index.html': 'again' }, { key: null, headers });
+    const first = await deploy();
+    const { claim } = first.json<{ claim: string }>();
+    const claimed = await api('/account/claim', { method: 'POST', json: { claim } });
+    expect(readAnswer(claimed, 200, Deployment)).not.toHaveProperty('expires');
+    expect((await deploy()).text).toBe(first.text);
   });
 });
 
 describe('api §3: a deployment', () => {
   it('is found by its id or its host name, in any case', async () => {
-    const { deployment, url, created } = await server().publish(
-      { 'index.html': 'home' },
-      { key, fields: { labels: '["one"]' } },
-    );
-    const expected = {
-      deployment,
-      url,
-      files: 1,
-      size: 4,
-      status: 'success',
-      password: false,
-      via: 'api',
-      labels: ['one'],
-      created,
-    };
+    const fields = { labels: '["one"]' };
+    const { deployment, url, created } = await server().publish({ 'index.html': 'home' }, { key, fields });
+    const found = { files: 1, size: 4, status: 'success', password: false, via: 'api', labels: ['one'], created };
     const host = new URL(url).host;
     for (const reference of [
       deployment,
       deployment.toUpperCase(),
-      host,
       host.toUpperCase(),
       host.split(':')[0]!,
       encodeURIComponent(host),
       deployment.replace('-', '%2d'),
     ])
-      expect(readAnswer(await get(`/deployments/${reference}`), 200, Deployment)).toEqual(expected);
-    const { deployments } = readAnswer(await get('/deployments?limit=1'), 200, DeploymentList);
-    expect(deployments).toEqual([expected]);
-  });
-
-  it.each([[['one', 'two']], [['two']], [[]]])('PATCH replaces its labels: %j', async (labels) => {
-    const { deployment } = await server().publish({ 'index.html': 'home' }, { key, fields: { labels: '["first"]' } });
-    const answer = await server().api(`/deployments/${deployment}`, {
-      method: 'PATCH',
-      key,
-      json: { labels, deployment: 'other', status: 'deleting', __proto__: 1, unknown: true },
-    });
-    expect(readAnswer(answer, 200, Deployment)).toMatchObject({ deployment, labels, status: 'success' });
-    expect(readAnswer(await get(`/deployments/${deployment}`), 200, Deployment).labels).toEqual(labels);
+      expect(readAnswer(await api(`/deployments/${reference}`), 200, Deployment)).toEqual({
+        deployment,
+        url,
+        ...found,
+      });
   });
 
   it('DELETE: 202, the site is 404 at once, a repeat is 202, a change is 422; after the sweep 404', async () => {
-    const { deployment, url } = await server().publish(
-      { 'index.html': 'home', 'large.bin': 'x'.repeat(100_000) },
-      { key },
-    );
+    const { deployment, url } = await server().publish({ 'index.html': 'home' }, { key });
+    const path = `/deployments/${deployment}`;
     expect((await server().visit(url)).status).toBe(200);
-    for (let i = 0; i < 3; i += 1) {
-      const deleted = await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
-      const [front, file, head, missing] = await Promise.all([
-        server().visit(url),
-        server().visit(url, '/large.bin'),
-        server().visit(url, '/', { method: 'HEAD' }),
-        server().visit(url, '/missing'),
-      ]);
+    for (let i = 0; i < 2; i += 1) {
+      const deleted = await api(path, { method: 'DELETE' });
       expect(readAnswer(deleted, 202, DeletedDeployment)).toEqual({ deployment, status: 'deleting' });
-      expect([front.status, file.status, head.status, missing.status]).toEqual([404, 404, 404, 404]);
+      expect((await server().visit(url)).status).toBe(404);
     }
-    expect(readAnswer(await get(`/deployments/${deployment}`), 200, Deployment)).toMatchObject({ status: 'deleting' });
-    expectErrorAnswer(
-      await server().api(`/deployments/${deployment}`, {
-        method: 'PATCH',
-        key,
-        json: { labels: [] },
-      }),
-      'business_logic_error',
-    );
+    expectErrorAnswer(await api(path, { method: 'PATCH', json: { labels: [] } }), 'business_logic_error');
     await sweep(server().berth.core);
-    expectErrorAnswer(await get(`/deployments/${deployment}`), 'not_found');
+    expectErrorAnswer(await api(path), 'not_found');
+  });
+});
+
+describe('api §5: a token', () => {
+  const create = async (request?: object) => {
+    const token = readAnswer(await api('/tokens', { method: 'POST', json: request }), 201, CreatedToken);
+    server().secrets.add(token.secret);
+    return token;
+  };
+  const revoke = (token: string, ask: Ask = {}) => api(`/tokens/${token}`, { method: 'DELETE', ...ask });
+
+  it.each<[object | undefined, object]>([
+    [undefined, { kind: 'deploy', labels: [], expires: null, used: null }],
+    [{ kind: 'deploy' }, { kind: 'deploy' }],
+    [{ kind: 'api' }, { kind: 'api' }],
+    [{ labels: ['one', 'two', 'one'] }, { labels: ['one', 'two'] }],
+    [{ kind: 'api', ttl: 365 * 86_400 }, { expires: expect.any(Number) }],
+    [{ ttl: 3600, secret: 'ship-x', token: 'chosen0', used: 1, account: 'acc-x' }, { used: null }],
+  ])('is created by %j', async (request, expected) => {
+    const { secret, ...record } = await create(request);
+    expect(record).toMatchObject(expected);
+    expect(record.token).toMatch(TOKEN_ID);
+    expect(record.token).not.toBe('chosen0');
+    expect(secret).toMatch(CREDENTIAL);
+    expect(readAnswer(await api(`/tokens/${record.token}`), 200, Token)).toEqual(record);
+    expect((await api('/limits', { key: secret })).status).toBe(200);
+    expect((await api('/account', { key: secret })).status).toBe(record.kind === 'api' ? 200 : 403);
   });
 
-  it('of a suspended or terminated account is not served', async () => {
-    const { account, key } = await server().account();
-    const { url } = await server().publish({ 'index.html': 'home' }, { key });
-    await server().database.query(`update account set state = 'terminated' where id = $1`, [account]);
-    expect((await server().visit(url)).status).toBe(404);
+  it('has a secret that only its creation sends', async () => {
+    const { token, secret } = await create();
+    for (const path of ['/tokens', `/tokens/${token}`, '/activities', '/account'])
+      expect((await api(path)).text).not.toContain(secret.slice(-32));
+  });
+
+  it('can revoke itself, even if it is the last API key of its account', async () => {
+    const { key } = await server().account();
+    const { tokens } = (await api('/tokens', { key })).json<{ tokens: Token[] }>();
+    const { token } = tokens.find(({ kind }) => kind === 'api')!;
+    expect((await revoke(token, { key })).json()).toEqual({ token });
+    expectErrorAnswer(await api('/account', { key }), 'authentication_failed');
+  });
+
+  it('T20: is revoked at once in every process', async () => {
+    const { berth, database, dataDir } = server();
+    const second = await startBerth(testEnvironment(database, dataDir), berth.core.log);
+    try {
+      const there = askerOf(second.config.port);
+      const { token, secret } = await create();
+      expect((await there.api('/limits', { key: secret })).status).toBe(200);
+      expect((await revoke(token)).status).toBe(200);
+      expectErrorAnswer(await there.api('/limits', { key: secret }), 'authentication_failed');
+      expect((await there.deploy({ a: 'a' }, { key: secret })).status).toBe(401);
+    } finally {
+      await second.close();
+    }
   });
 });

@@ -23,5 +23,9 @@ export interface Case {
   input: (world: World) => Input | Promise<Input>;
 }
 
-/** Names a case: its title, and the status of its answer. */
-export const when = (title: string, status: number, input: Case['input']): Case => ({ title, status, input });
+/** Names a case: its title, the status of its answer, and its input, which may depend on the world. */
+export const when = (title: string, status: number, input: Input | Case['input'] = {}): Case => ({
+  title,
+  status,
+  input: typeof input === 'function' ? input : () => input,
+});

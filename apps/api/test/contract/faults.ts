@@ -73,17 +73,19 @@ function parameterFaults({ in: place, name, schema }: Parameter, path: string): 
   ];
 }
 
+const withBody = (title: string, body: string | Buffer, type: string, status = 400): Fault => ({
+  title,
+  status,
+  ask: { headers: { 'Content-Type': type }, body },
+});
+
 function jsonFaults(
   api: OpenApi,
   { operationId, requestBody }: PlacedOperation,
   valid: Record<string, unknown>,
 ): Fault[] {
   const { schema } = requestBody!.content['application/json']!;
-  const sent = (title: string, body: string, type = 'application/json', status = 400): Fault => ({
-    title,
-    status,
-    ask: { headers: { 'Content-Type': type }, body },
-  });
+  const sent = (title: string, body: string, status = 400) => withBody(title, body, 'application/json', status);
   const spoiled = Object.entries(schema.properties!).flatMap(([name, property]) => [
     ...valuesAgainst(property).map((value) => ({ ...valid, [name]: value })),
     ...(schema.required?.includes(name)
@@ -101,23 +103,19 @@ function jsonFaults(
     sent('null', 'null'),
     sent('A body that is not JSON', '{"x":'),
     sent('bytes that are no JSON', 'x=1'),
-    sent('another media type', JSON.stringify(valid), 'text/plain'),
-    sent('a form', 'x=1', 'application/x-www-form-urlencoded'),
+    withBody('another media type', JSON.stringify(valid), 'text/plain'),
+    withBody('a form', 'x=1', 'application/x-www-form-urlencoded'),
     sent('nested too deeply', `{"x":${'['.repeat(20)}${']'.repeat(20)}}`),
     // A delta upload may list every file of its plan: such a body is read, and is no input.
     operationId === 'deployments.begin'
       ? sent('20 MiB without files', LARGE)
-      : sent('A body that is too large', LARGE, 'application/json', 413),
+      : sent('A body that is too large', LARGE, 413),
   ];
 }
 
 function formFaults({ requestBody }: PlacedOperation): Fault[] {
   const { schema } = requestBody!.content['multipart/form-data']!;
-  const sent = (title: string, { contentType, body }: Form): Fault => ({
-    title,
-    status: 400,
-    ask: { headers: { 'Content-Type': contentType }, body },
-  });
+  const sent = (title: string, { contentType, body }: Form) => withBody(title, body, contentType);
   const hello = [file('index.html', 'hello')];
   const whole = withChecksums(hello);
   const fields = Object.entries(schema.properties!).filter(([name]) => name !== FILES_FIELD);
@@ -142,7 +140,7 @@ function formFaults({ requestBody }: PlacedOperation): Fault[] {
     sent('nothing', multipart([])),
     sent('an unknown field', multipart([...whole, field('other', 'x')])),
     sent('half a form', multipart(whole, { closed: false })),
-    { title: 'JSON', status: 400, ask: { headers: { 'Content-Type': 'application/json' }, body: '{}' } },
+    withBody('JSON', '{}', 'application/json'),
     { title: 'no body', status: 400, ask: { headers: {}, body: undefined } },
   ];
 }
@@ -171,16 +169,11 @@ function bodyFaults(api: OpenApi, operation: PlacedOperation, { json, contents }
 }
 
 function contentsFaults(contents: Buffer): Fault[] {
-  const sent = (title: string, body: Buffer, type = CONTENTS_TYPE): Fault => ({
-    title,
-    status: 400,
-    ask: { headers: { 'Content-Type': type }, body },
-  });
   return [
-    sent('another media type', contents, 'application/octet-stream'),
-    sent('half a head', contents.subarray(0, 20)),
-    sent('half a content', contents.subarray(0, -1)),
-    sent('what was not asked for', contentOf('')),
+    withBody('another media type', contents, 'application/octet-stream'),
+    withBody('half a head', contents.subarray(0, 20), CONTENTS_TYPE),
+    withBody('half a content', contents.subarray(0, -1), CONTENTS_TYPE),
+    withBody('what was not asked for', contentOf(''), CONTENTS_TYPE),
     { title: 'compressed', status: 400, ask: { headers: { 'Content-Encoding': 'gzip' }, body: contents } },
   ];
 }

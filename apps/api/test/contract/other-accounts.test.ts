@@ -12,19 +12,27 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { renderOpenApi } from '../../src/api-host/openapi-file.ts';
 
 type Account = Awaited<ReturnType<TestServer['account']>>;
-/** What belongs to an account and can be named by others. */
-type Resource = 'deployment' | 'domain' | 'token' | 'claim' | 'upload' | 'cursor';
 
-/** The parameters that name a resource, and its kind. */
-const RESOURCES: Readonly<Record<string, Resource>> = {
-  deployment: 'deployment',
-  domain: 'domain',
-  token: 'token',
-  claim: 'claim',
-  base: 'deployment',
-  upload: 'upload',
-  cursor: 'cursor',
+/**
+ * References that never existed, by what belongs to an account and can be named by others. Cursors are not resources, but
+ * a foreign one must get the answer of an invalid one.
+ */
+const MISSING = {
+  deployment: 'calm-otter-zzzzzzz',
+  domain: 'never-was.localhost',
+  token: 'zzzzzzz',
+  claim: '0123456789abcdef0123456789abcdef',
+  upload: 'fedcba9876543210fedcba9876543210',
+  cursor: 'bWFkZS11cA',
 };
+type Resource = keyof typeof MISSING;
+
+/** What a parameter names; `undefined` if it names no resource. */
+function resourceOf(parameter: string): Resource | undefined {
+  if (parameter === 'base') return 'deployment';
+  return parameter in MISSING ? (parameter as Resource) : undefined;
+}
+
 /**
  * The parameters that name no resource. A key of idempotency is separate for each credential. A new parameter must be
  * added here or above, else a test fails.
@@ -52,17 +60,6 @@ let ownAccount: Account;
 let otherAccount: Account;
 /** References to resources of another account, each of which must get the same answer as a missing one. */
 let foreign: Record<Resource, Record<string, string>>;
-/**
- * References that never existed. Cursors are not resources, but a foreign one must get the answer of an invalid one.
- */
-const MISSING: Record<Resource, string> = {
-  deployment: 'calm-otter-zzzzzzz',
-  domain: 'never-was.localhost',
-  token: 'zzzzzzz',
-  claim: '0123456789abcdef0123456789abcdef',
-  upload: 'fedcba9876543210fedcba9876543210',
-  cursor: 'bWFkZS11cA',
-};
 /** The other parameters of a call: valid, so that only the one reference can be at fault. */
 let good: Record<string, unknown>;
 
@@ -74,10 +71,9 @@ const isOwn = ({ operation, parameter }: Call) =>
 
 beforeAll(async () => {
   [ownAccount, otherAccount] = [await server().account('team'), await server().account('team')];
-  const publish = (key: string | null, fields?: Record<string, string>) =>
-    server().publish({ 'index.html': 'theirs' }, { key, ...(fields ? { fields } : {}) });
-  const send = (method: string, path: string, key: string, body?: object) =>
-    server().api(path, { method, key, json: body });
+  const publish = (key: string | null, fields: Record<string, string> = {}) =>
+    server().publish({ 'index.html': 'theirs' }, { key, fields });
+  const send = (method: string, path: string, key: string, json?: object) => server().api(path, { method, key, json });
   const token = async (key: string, body: object) => {
     const createdToken = (await send('POST', '/tokens', key, body)).json<{ token: string; secret: string }>();
     server().secrets.add(createdToken.secret);
@@ -110,8 +106,8 @@ beforeAll(async () => {
   await server().database.query(`update deployment set expires = now() where id = $1`, [expired.deployment]);
   const ofTheirs = await token(otherAccount.key, {});
 
-  const beginUpload = async (key: string | null, ask: Ask = {}) => {
-    const answer = await begin(server(), { files: listOf({ 'index.html': '' }) }, { key, ...ask });
+  const beginUpload = async (key: string | null) => {
+    const answer = await begin(server(), { files: listOf({ 'index.html': '' }) }, { key });
     return answer.json<{ upload: string }>().upload;
   };
   const ofUploads = [
@@ -198,7 +194,7 @@ function askRest(
 ): Promise<Answer> {
   const values = { ...good, [parameter]: reference };
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-  const search = RESOURCES[parameter] === 'cursor' ? `?${parameter}=${encodeURIComponent(reference)}` : '';
+  const search = parameter === 'cursor' ? `?${parameter}=${encodeURIComponent(reference)}` : '';
   const other: Ask = contentType ? { headers: { 'Content-Type': contentType } } : {};
   const ask: Ask = body ? { json: fieldsOf(body, values) } : other;
   return server().api(address + search, { method, key, ...ask });
@@ -229,24 +225,24 @@ function seen({ status, headers, text }: Answer): object {
  * is valid.
  */
 function foreignTo({ parameter, path }: Call): [title: string, reference: string][] {
-  const resource = RESOURCES[parameter]!;
-  return Object.entries(foreign[resource]).filter(([title]) => title !== `of mine, of ${path.split('/')[1]}`);
+  return Object.entries(foreign[resourceOf(parameter)!]).filter(
+    ([title]) => title !== `of mine, of ${path.split('/')[1]}`,
+  );
 }
 
 describe('T22: a resource of another account gets, byte for byte, the answer of a missing one', () => {
+  const naming = CALLS.filter((call) => resourceOf(call.parameter) && !isOwn(call));
+
   it('every parameter of every operation either names a resource or is listed as one that does not', () => {
-    const unknown = CALLS.filter(({ parameter }) => !RESOURCES[parameter] && !NAMES_NOTHING.has(parameter));
+    const unknown = CALLS.filter(({ parameter }) => !resourceOf(parameter) && !NAMES_NOTHING.has(parameter));
     expect(unknown.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
-    const callsWithId = CALLS.filter(
-      (call) => RESOURCES[call.parameter] && call.parameter !== 'cursor' && !isOwn(call),
-    );
+    const callsWithId = naming.filter(({ parameter }) => parameter !== 'cursor');
     const notFoundOperations = Object.entries(FOREIGN_RESOURCE_ACCESS).filter(([, answer]) => answer === 'not_found');
     expect(new Set(callsWithId.map(({ operation }) => operation))).toEqual(
       new Set([...notFoundOperations.map(([operation]) => operation), 'domains.put']),
     );
   });
 
-  const naming = CALLS.filter((call) => RESOURCES[call.parameter] && !isOwn(call));
   const cases = naming.flatMap((call): [string, Call, typeof askRest][] => {
     const title = `${call.operation}, ${call.parameter}`;
     const head: typeof askRest = ({ ...rest }, ...more) => askRest({ ...rest, method: 'HEAD' }, ...more);
@@ -257,7 +253,7 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
     ];
   });
   it.each(cases)('%s', async (title, call, ask) => {
-    const resource = RESOURCES[call.parameter]!;
+    const resource = resourceOf(call.parameter)!;
     const before = await footprintOf(server());
     const missing = await ask(call, MISSING[resource], ownAccount.key);
     const [status, code] = resource === 'cursor' ? [400, 'validation_failed'] : [404, 'not_found'];
@@ -274,7 +270,7 @@ describe('T22: a resource of another account gets, byte for byte, the answer of 
     for (const call of naming)
       for (const ask of call.contentType === null ? [askRest, askTyped] : [askRest]) {
         const answers = [];
-        for (const reference of [MISSING[RESOURCES[call.parameter]!], ...foreignTo(call).map(([, one]) => one)])
+        for (const reference of [MISSING[resourceOf(call.parameter)!], ...foreignTo(call).map(([, one]) => one)])
           answers.push(JSON.stringify(seen(await ask(call, reference, ownAccount.deployToken))));
         expect([call.operation, new Set(answers).size]).toEqual([call.operation, 1]);
         expect(answers[0]).toContain(mayCall(call.operation, 'deploy') ? 'not_found' : 'forbidden');

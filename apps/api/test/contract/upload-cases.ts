@@ -1,5 +1,6 @@
 import type { BegunUpload } from '@berth/contract';
 import { abort, begin, bodyOf, commit, contentOf, send } from '@berth/testing/delta';
+import type { Files } from '@berth/testing/requests';
 import { listOf } from '@berth/testing/uploads';
 import { type Case, type Input, when } from './case.ts';
 import type { World } from './world.ts';
@@ -24,34 +25,41 @@ async function complete(world: World, key = world.ownAccount.key): Promise<strin
   return upload;
 }
 
-const begins = (title: string, status: number, json: object, more: Partial<Input> = {}) =>
-  when(title, status, () => ({ json, ...more }));
+const committed = (status: number, more: Input = {}) =>
+  when('An upload that was committed', status, async (world) => {
+    const upload = await complete(world);
+    await commit(world.server, upload, { key: world.ownAccount.key });
+    return { path: { upload }, ...more };
+  });
+const ofAnotherAccount = (more: Input = {}) =>
+  when('An upload of another account', 404, async (world) => {
+    const { upload } = await open(world, world.otherAccount.key);
+    return { path: { upload }, ...more };
+  });
+const missing = (more: Input = {}) =>
+  when('An upload that does not exist', 404, { path: { upload: NO_UPLOAD }, ...more });
+
+const begins = (title: string, status: number, json: object, more: Input = {}) =>
+  when(title, status, { json, ...more });
+/** Begins an upload of {@link HELLO}, and then one of these files with the same key. */
+const repeats = (title: string, status: number, idempotencyKey: string, files: Files) =>
+  when(title, status, async ({ server, ownAccount: mine }) => {
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
+    return { json: { files: listOf(files) }, headers };
+  });
 
 /** The cases of delta uploads. */
 export const UPLOAD_CASES: Record<string, Case[]> = {
   'deployments.begin': [
     begins('Every file', 201, { files: listOf(HELLO) }),
-    begins('All fields', 201, {
-      files: listOf(HELLO),
-      labels: ['one'],
-      password: 'open sesame',
-      via: 'cli',
-      ttl: 60,
-    }),
+    begins('All fields', 201, { files: listOf(HELLO), labels: ['one'], password: 'open sesame', via: 'cli', ttl: 60 }),
     when('Changes to a deployment', 201, ({ site }) => ({
       json: { base: site, put: listOf({ 'b.html': 'b' }), remove: ['c.html'] },
     })),
     begins('Every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
-    when('A repeated request', 201, async ({ server, ownAccount: mine }) => {
-      const headers = { 'Idempotency-Key': 'begun again' };
-      await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
-      return { json: { files: listOf(HELLO) }, headers };
-    }),
-    when('An Idempotency-Key that was used', 422, async ({ server, ownAccount: mine }) => {
-      const headers = { 'Idempotency-Key': 'begun otherwise' };
-      await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
-      return { json: { files: listOf({ 'index.html': 'other' }) }, headers };
-    }),
+    repeats('A repeated request', 201, 'begun again', HELLO),
+    repeats('An Idempotency-Key that was used', 422, 'begun otherwise', { 'index.html': 'other' }),
     when('A base that was taken down', 422, ({ takenDownSite }) => ({
       json: { base: takenDownSite, put: [], remove: ['c.html'] },
     })),
@@ -70,16 +78,12 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     begins('A base that does not exist', 404, { base: 'calm-otter-zzzzzzz', put: [], remove: [] }),
     begins('A file that is refused', 400, { files: listOf({ ...HELLO, 'setup.exe': 'MZ' }) }),
     begins('A ttl without a credential', 403, { files: listOf(HELLO), ttl: 60 }, { key: null }),
-    begins(
-      'A page of another site, without a credential',
-      403,
-      { files: listOf(HELLO) },
-      { key: null, headers: { Origin: 'https://other.example' } },
-    ),
-    when('A cap of the plan', 403, ({ full }) => ({
+    when('A page of another site, without a credential', 403, {
       json: { files: listOf(HELLO) },
-      key: full.key,
-    })),
+      key: null,
+      headers: { Origin: 'https://other.example' },
+    }),
+    when('A cap of the plan', 403, ({ full }) => ({ json: { files: listOf(HELLO) }, key: full.key })),
     begins('A file that is too large', 413, { files: listOf({ 'a.txt': 'x'.repeat(1_001) }) }, { key: null }),
     begins('Too many files', 413, { files: listOf({ a: 'a', b: 'b', c: 'c' }) }, { key: null }),
   ],
@@ -94,28 +98,17 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
       spoiled[spoiled.length - 1]! ^= 1;
       return { path: { upload }, contents: spoiled };
     }),
-    when('An upload that was committed', 422, async (world) => {
-      const upload = await complete(world);
-      await commit(world.server, upload, { key: world.ownAccount.key });
-      return { path: { upload }, contents: contentOf('x') };
-    }),
+    committed(422, { contents: contentOf('x') }),
     when('More than the missing contents', 413, async (world) => {
       const { upload, contents } = await open(world);
       return { path: { upload }, contents: Buffer.concat([contents, contents]) };
     }),
-    when('An upload of another account', 404, async (world) => {
-      const { upload, contents } = await open(world, world.otherAccount.key);
-      return { path: { upload }, contents };
-    }),
-    when('An upload that does not exist', 404, () => ({ path: { upload: NO_UPLOAD }, contents: contentOf('x') })),
+    ofAnotherAccount({ contents: contentOf('x') }),
+    missing({ contents: contentOf('x') }),
   ],
   'deployments.commit': [
     when('An upload', 201, async (world) => ({ path: { upload: await complete(world) } })),
-    when('An upload that was committed', 201, async (world) => {
-      const upload = await complete(world);
-      await commit(world.server, upload, { key: world.ownAccount.key });
-      return { path: { upload } };
-    }),
+    committed(201),
     when('A cap of the plan', 403, async (world) => {
       const { key } = await world.server.account('free');
       const upload = await complete(world, key);
@@ -123,7 +116,7 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
       return { path: { upload }, key };
     }),
     when('Contents that are missing', 422, async (world) => ({ path: { upload: (await open(world)).upload } })),
-    when('An upload that does not exist', 404, () => ({ path: { upload: NO_UPLOAD } })),
+    missing(),
   ],
   'deployments.abort': [
     when('An upload', 200, async (world) => ({ path: { upload: (await open(world)).upload } })),
@@ -132,14 +125,8 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
       await abort(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };
     }),
-    when('An upload that was committed', 422, async (world) => {
-      const upload = await complete(world);
-      await commit(world.server, upload, { key: world.ownAccount.key });
-      return { path: { upload } };
-    }),
-    when('An upload of another account', 404, async (world) => ({
-      path: { upload: (await open(world, world.otherAccount.key)).upload },
-    })),
-    when('An upload that does not exist', 404, () => ({ path: { upload: NO_UPLOAD } })),
+    committed(422),
+    ofAnotherAccount(),
+    missing(),
   ],
 };

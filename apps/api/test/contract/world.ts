@@ -1,41 +1,8 @@
 import type { Plan } from '@berth/contract';
 import { setTakenDown } from '@berth/core/operator';
-import { startServer, type TestServer } from '@berth/testing/server';
+import { startServer } from '@berth/testing/server';
 
-type Account = Awaited<ReturnType<TestServer['account']>>;
-
-/** A server with one resource of each kind, and accounts of each kind. */
-export interface World {
-  server: TestServer;
-  ownAccount: Account;
-  otherAccount: Account;
-  /** An account that has reached its caps. */
-  full: Account;
-  /** An account whose plan has almost no storage. */
-  thrifty: Account;
-  suspended: Account;
-  /** See {@link exhaust}. */
-  hasty: Account;
-  site: string;
-  /** The site that a platform domain shows. */
-  linkedSite: string;
-  deletedSite: string;
-  expiringSite: string;
-  takenDownSite: string;
-  platformDomain: string;
-  customDomain: string;
-  /** A domain of another account. */
-  theirDomain: string;
-  token: string;
-  /** Sends JSON with the key of {@link ownAccount}, or another one. @throws for an error status. */
-  make(method: string, path: string, body?: object, key?: string): Promise<Record<string, string>>;
-  /** Deploys anonymously. @returns The claim URL. */
-  abandon(): Promise<string>;
-  /** Makes {@link hasty} exceed its rate limit. */
-  exhaust(): Promise<void>;
-  /** A name that is not used yet. */
-  freshName(suffix?: string): string;
-}
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** Plans that are full soon. They are not in the list of plans, so that recorded examples show the real ones. */
 const SMALL_PLANS: Record<string, Pick<Plan, 'caps' | 'limits'>> = {
@@ -49,8 +16,11 @@ const SMALL_PLANS: Record<string, Pick<Plan, 'caps' | 'limits'>> = {
   },
 };
 
-/** Starts a server with high limits that refill slowly, and {@link SMALL_PLANS}. */
-export async function createWorld(): Promise<World> {
+/**
+ * Starts a server with high limits that refill slowly, and {@link SMALL_PLANS}. It has one resource of each kind, and
+ * accounts of each kind.
+ */
+export async function createWorld() {
   const server = await startServer({
     env: {
       RATE_LIMITS: ['global', 'deploy', 'anonymous', 'claim'].map((name) => `${name}=20000/h`).join(','),
@@ -69,8 +39,10 @@ export async function createWorld(): Promise<World> {
     await server.account('team'),
   ];
   let serial = 0;
+  /** A name that is not used yet. */
   const freshName = (suffix = 'localhost') => `name-${(serial += 1)}.${suffix}`;
-  const make: World['make'] = async (method, path, body, key = mine.key) => {
+  /** Sends JSON. @throws for an error status. */
+  const make = async (method: string, path: string, body?: object, key = mine.key) => {
     const answer = await server.api(path, { method, key, json: body });
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
     return answer.json<Record<string, string>>();
@@ -99,17 +71,22 @@ export async function createWorld(): Promise<World> {
     server,
     ownAccount: mine,
     otherAccount: theirs,
+    /** An account that has reached its caps. */
     full,
+    /** An account whose plan has almost no storage. */
     thrifty,
     suspended,
+    /** An account that `exhaust` makes exceed its rate limit. */
     hasty,
     site: site.deployment,
+    /** The site that a platform domain shows. */
     linkedSite: linkedSite.deployment,
     deletedSite: deletedSite.deployment,
     expiringSite: expiringSite.deployment,
     takenDownSite: takenDownSite.deployment,
     platformDomain,
     customDomain,
+    /** A domain of another account. */
     theirDomain,
     token: token!,
     make,
@@ -121,6 +98,7 @@ export async function createWorld(): Promise<World> {
         [hasty.account],
       );
     },
+    /** Deploys anonymously. @returns The claim URL. */
     abandon: async () => (await publish(null)).claim!,
   };
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BODY_LIMITS, type BodyLimits, collectChunks, watchUpload } from '../../src/http/request-body.ts';
-import { ask, listen, open, parse, send, sendWithoutReading, stop } from '@berth/testing/raw-socket';
+import { ask, listen, open, parse, type RawAnswer, send, sendWithoutReading, stop } from '@berth/testing/raw-socket';
 import { createHttpServer, type Handler } from '../../src/http/server.ts';
 import { withHeldWatch } from './held-watch.ts';
 
@@ -27,6 +27,14 @@ async function count(req: IncomingMessage, res: ServerResponse): Promise<void> {
 
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\n';
 
+/** Sends a head, and then a piece of the body every 10 ms until the connection is closed. */
+async function sendSlowly(port: number, head: string, piece: string): Promise<RawAnswer> {
+  const { socket, received } = await open(port);
+  socket.write(head);
+  const sending = setInterval(() => socket.write(piece), 10);
+  return parse(await received.finally(() => clearInterval(sending)));
+}
+
 describe('T5: a body that is not an upload', () => {
   it('is answered 408 when it is not complete in time', async () => {
     const port = await start((req) => void req.resume(), { timeoutMs: 50 });
@@ -38,11 +46,8 @@ describe('T5: a body that is not an upload', () => {
 
   it('is answered 408 when it is endless', async () => {
     const port = await start((req) => void req.resume(), { timeoutMs: 100 });
-    const { socket, received } = await open(port);
-    socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
-    const dribble = setInterval(() => socket.write('1\r\nx\r\n'), 10);
-    expect(parse(await received).status).toBe(408);
-    clearInterval(dribble);
+    const { status } = await sendSlowly(port, `${POST}Transfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n');
+    expect(status).toBe(408);
   });
 
   it('is cut off if its answer has begun', async () => {
@@ -115,20 +120,15 @@ describe('T5, F10: an upload', () => {
 
   it('is answered 408 when it is too slow', async () => {
     const port = await start(receive());
-    const { socket, received } = await open(port);
-    socket.write(`${POST}Content-Length: 20000\r\n\r\n${'x'.repeat(5000)}`);
-    const dribble = setInterval(() => socket.write('x'), 10);
-    expect(parse(await received).status).toBe(408);
-    clearInterval(dribble);
+    const { status } = await sendSlowly(port, `${POST}Content-Length: 20000\r\n\r\n${'x'.repeat(5000)}`, 'x');
+    expect(status).toBe(408);
   });
 
   it('is answered 408 when it takes too long in total', async () => {
     const port = await start(receive({ ...limits, windowMs: 10_000, timeoutMs: 150 }));
-    const { socket, received } = await open(port);
-    socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
-    const steady = setInterval(() => socket.write(`3e8\r\n${'x'.repeat(1000)}\r\n`), 10);
-    expect(JSON.parse(parse(await received).body)).toMatchObject({ status: 408, message: 'The upload took too long.' });
-    clearInterval(steady);
+    const piece = `3e8\r\n${'x'.repeat(1000)}\r\n`;
+    const { body } = await sendSlowly(port, `${POST}Transfer-Encoding: chunked\r\n\r\n`, piece);
+    expect(JSON.parse(body)).toMatchObject({ status: 408, message: 'The upload took too long.' });
   });
 
   it('is not ended when the server is the slow side', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectPage } from './expect-page.ts';
-import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
+import { describeInBrowser, openPage } from '@berth/testing/browser';
 import { closeClean, expectErrorAnswer, footprintOf } from '@berth/testing/expectations';
 import type { Answer, Ask } from '@berth/testing/requests';
 import { startServer } from '@berth/testing/server';
@@ -20,19 +20,14 @@ async function publish(): Promise<{ deployment: string; url: string; hash: strin
   const { deployment, url, claim } = await server().publish({ 'index.html': 'hello' }, { key: null });
   return { deployment, url, hash: claim!.split('/').at(-1)! };
 }
-const open = (path: string, ask: Ask = {}) =>
-  server().api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
+const open = (path: string, ask: Ask = {}, asked = server()) =>
+  asked.api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
 /** Submits the form as a browser does. */
-const send = (hash: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
-  open(`/claim/${hash}`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/x-www-form-urlencoded',
-      Origin: `http://localhost:${server().port}`,
-      ...headers,
-    },
-    body: new URLSearchParams(form).toString(),
-  });
+const send = (hash: string, form: Record<string, string>, headers: Record<string, string> = {}, asked = server()) => {
+  const own = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: `http://localhost:${asked.port}` };
+  const body = new URLSearchParams(form).toString();
+  return open(`/claim/${hash}`, { method: 'POST', headers: { ...own, ...headers }, body }, asked);
+};
 
 /** Checks the status and the headers of the claim page. */
 function expectClaimPage({ status, headers, text }: Answer, expected: number): void {
@@ -114,42 +109,23 @@ describe('api §6: the form of the claim page', () => {
     expect((await server().api('/activities?limit=1', { key })).text).toContain('deployment.claim');
   });
 
-  it.each<[string, number, string, (hash: string) => Promise<Answer>]>([
-    ['no key', 400, 'The API key is missing', (hash) => send(hash, {})],
-    ['an empty key', 400, 'The API key is missing', (hash) => send(hash, { key: ' ' })],
-    ['an unknown key', 401, 'This API key is not valid', (hash) => send(hash, { key: `ship-${UNKNOWN}` })],
-    ['a malformed key', 401, 'This API key is not valid', (hash) => send(hash, { key: '<b>"\u00e9 x' })],
-    ['a deploy token', 403, 'This key cannot claim sites', (hash) => send(hash, { key: deployToken })],
-    [
-      'a form on another site',
-      403,
-      'must be sent from this page',
-      (hash) => send(hash, { key }, { Origin: 'https://evil.test' }),
-    ],
-    ['a form without an origin', 403, 'must be sent from this page', (hash) => send(hash, { key }, { Origin: 'null' })],
-    [
-      'a form on a site of the platform',
-      403,
-      'must be sent from this page',
-      (hash) =>
-        send(
-          hash,
-          { key },
-          { Origin: `http://calm-otter-4k9x2qd.localhost:${server().port}`, 'Sec-Fetch-Site': 'same-site' },
-        ),
-    ],
-    [
-      'a form that the browser marks as cross-site',
-      403,
-      'must be sent from this page',
-      (hash) => send(hash, { key }, { 'Sec-Fetch-Site': 'cross-site' }),
-    ],
-    ['JSON', 400, 'The API key is missing', (hash) => send(hash, { key }, { 'Content-Type': 'application/json' })],
-    ['a form that is too large', 413, 'at most 4096 bytes', (hash) => send(hash, { key: 'x'.repeat(5_000) })],
-  ])('responds to %s with %d and a message, and claims nothing', async (_, status, words, ask) => {
+  const ELSEWHERE = 'must be sent from this page';
+  it.each<[string, number, string, () => Record<string, string>, Record<string, string>?]>([
+    ['no key', 400, 'The API key is missing', () => ({})],
+    ['an empty key', 400, 'The API key is missing', () => ({ key: ' ' })],
+    ['an unknown key', 401, 'This API key is not valid', () => ({ key: `ship-${UNKNOWN}` })],
+    ['a malformed key', 401, 'This API key is not valid', () => ({ key: '<b>"\u00e9 x' })],
+    ['a deploy token', 403, 'This key cannot claim sites', () => ({ key: deployToken })],
+    ['a form on another site', 403, ELSEWHERE, () => ({ key }), { Origin: 'https://evil.test' }],
+    ['a form without an origin', 403, ELSEWHERE, () => ({ key }), { Origin: 'null' }],
+    ['a form on a site of the platform', 403, ELSEWHERE, () => ({ key }), { 'Sec-Fetch-Site': 'same-site' }],
+    ['a form of another site', 403, ELSEWHERE, () => ({ key }), { 'Sec-Fetch-Site': 'cross-site' }],
+    ['JSON', 400, 'The API key is missing', () => ({ key }), { 'Content-Type': 'application/json' }],
+    ['a form that is too large', 413, 'at most 4096 bytes', () => ({ key: 'x'.repeat(5_000) })],
+  ])('responds to %s with %d and a message, and claims nothing', async (_, status, words, form, headers) => {
     const { hash } = await publish();
     const before = await footprintOf(server());
-    const page = await ask(hash);
+    const page = await send(hash, form(), headers);
     expectClaimPage(page, status);
     expect(page.text).toContain(words);
     expect(page.text).toContain('<form method="post">');
@@ -181,27 +157,22 @@ describe('api §6: the form of the claim page', () => {
   });
 });
 
-describe.skipIf(NO_BROWSER)('T24: in a browser', () => {
+describeInBrowser('T24: the page of a claim link', (browser) => {
   it('works without scripts, external requests or a referrer to other hosts', async () => {
     const { key } = await server().account();
     const { url, hash } = await publish();
-    const browser = await launchBrowser();
-    try {
-      const { page, foreign } = await openPage(browser, { javaScriptEnabled: false });
-      await page.goto(`http://localhost:${server().port}/claim/${hash}`);
-      await page.getByLabel('API key').fill(`ship-${UNKNOWN}`);
-      await page.getByRole('button', { name: 'Claim the site' }).click();
-      expect(await page.getByRole('alert').textContent()).toContain('This API key is not valid');
-      await page.getByLabel('API key').fill(key);
-      await page.getByRole('button', { name: 'Claim the site' }).click();
-      expect(await page.getByRole('heading').textContent()).toBe('The site is yours');
-      const visit = page.waitForRequest(`${url}/`);
-      await page.getByRole('link').click();
-      expect((await visit).headers()['referer']).toBeUndefined();
-      expect(foreign).toEqual([]);
-    } finally {
-      await browser.close();
-    }
+    const { page, foreign } = await openPage(browser(), { javaScriptEnabled: false });
+    await page.goto(`http://localhost:${server().port}/claim/${hash}`);
+    await page.getByLabel('API key').fill(`ship-${UNKNOWN}`);
+    await page.getByRole('button', { name: 'Claim the site' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('This API key is not valid');
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Claim the site' }).click();
+    expect(await page.getByRole('heading').textContent()).toBe('The site is yours');
+    const visit = page.waitForRequest(`${url}/`);
+    await page.getByRole('link').click();
+    expect((await visit).headers()['referer']).toBeUndefined();
+    expect(foreign).toEqual([]);
   });
 });
 
@@ -211,9 +182,8 @@ it.each([
   ['https://console.example.com/claim', null, `/claim/${UNKNOWN}`],
 ])('api §10: with CLAIM_URL %s the claim page is at %s and not at %s', async (claimUrl, there, elsewhere) => {
   const other = await startServer({ env: { BASE_URL: 'http://localhost:4999', CLAIM_URL: claimUrl } });
-  if (there) expectClaimPage(await other.api(there, { key: null, headers: BROWSER }), 200);
-  const answer = await other.api(elsewhere, { key: null, headers: BROWSER });
-  expect(expectErrorAnswer(answer, 'not_found').message).toContain('address');
+  if (there) expectClaimPage(await open(there, {}, other), 200);
+  expect(expectErrorAnswer(await open(elsewhere, {}, other), 'not_found').message).toContain('address');
   if (there === `/${UNKNOWN}`) expect((await other.api('/ping')).status).toBe(200);
   expect(JSON.stringify(other.logged.filter(({ fields }) => fields['status'] === 200))).not.toContain(UNKNOWN);
   await closeClean(other);
@@ -222,17 +192,7 @@ it.each([
 it('api §7: the 31st claim attempt of an account in an hour gives 429, with a message and Retry-After', async () => {
   const limited = await startServer({ env: { RATE_LIMITS: 'claim=30/h' } });
   const { key } = await limited.account();
-  const claim = () =>
-    limited.api(`/claim/${UNKNOWN}`, {
-      method: 'POST',
-      key: null,
-      headers: {
-        ...BROWSER,
-        'Content-Type': 'application/x-www-form-urlencoded',
-        Origin: `http://localhost:${limited.port}`,
-      },
-      body: `key=${key}`,
-    });
+  const claim = () => send(UNKNOWN, { key }, {}, limited);
   for (let i = 0; i < 30; i += 1) expect((await claim()).status).toBe(404);
   const page = await claim();
   expectClaimPage(page, 429);

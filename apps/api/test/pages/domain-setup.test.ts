@@ -1,71 +1,55 @@
+import type { DomainRecords, DomainShare } from '@berth/contract';
 import { type DnsServer, startDnsServer } from '@berth/testing/dns-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectPage } from './expect-page.ts';
-import { launchBrowser, NO_BROWSER, openPage } from '@berth/testing/browser';
-import { closeClean, expectErrorAnswer } from '@berth/testing/expectations';
+import { describeInBrowser, openPage } from '@berth/testing/browser';
+import { expectErrorAnswer } from '@berth/testing/expectations';
 import type { Answer, Ask } from '@berth/testing/requests';
-import { startServer, type TestServer } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
 
-let server: TestServer;
 let dns: DnsServer;
 let account: string;
 let key: string;
 let serial = 0;
-beforeAll(async () => {
-  dns = await startDnsServer();
-  server = await startServer({
-    env: {
+const server = useServer({
+  env: async () => {
+    dns = await startDnsServer();
+    return {
       DNS_SERVERS: dns.address,
       CNAME_TARGET: 'cname.test',
       APEX_ADDRESSES: '192.0.2.10, 192.0.2.11, 2001:db8::10',
       PLATFORM_DOMAIN: 'sites.test',
-    },
-  });
-  ({ account, key } = await server.account('scale'));
+    };
+  },
+  clean: true,
+});
+beforeAll(async () => {
+  ({ account, key } = await server().account('scale'));
 });
 beforeEach(() => dns.zone.clear());
-afterAll(async () => {
-  await closeClean(server);
-  await dns.close();
-});
-
-interface Record {
-  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
-  name: string;
-  value: string;
-}
+afterAll(() => dns.close());
 
 /** Adds a domain to the account. @returns Its name, the path of its share link, and its records. */
-async function add(prefix = 'www.'): Promise<{ name: string; path: string; records: Record[] }> {
+async function add(prefix = 'www.'): Promise<{ name: string; path: string; records: DomainRecords['records'] }> {
   const name = `${prefix}site${(serial += 1)}.com`;
-  const put = await server.api(`/domains/${encodeURIComponent(name)}`, {
-    method: 'PUT',
-    key,
-    headers: { 'Content-Type': 'application/json' },
-    body: '{}',
-  });
-  expect(put.status).toBe(201);
-  const share = (await server.api(`/domains/${encodeURIComponent(name)}/share`, { key })).json<{
-    hash: string;
-    url: string;
-  }>();
-  expect(share.url).toBe(`http://localhost:${server.port}/setup/${share.hash}`);
-  const { records } = (await server.api(`/domains/${encodeURIComponent(name)}/records`, { key })).json<{
-    records: Record[];
-  }>();
-  return { name, path: `/setup/${share.hash}`, records };
+  const resource = `/domains/${encodeURIComponent(name)}`;
+  expect((await server().api(resource, { method: 'PUT', key, json: {} })).status).toBe(201);
+  const { hash, url } = (await server().api(`${resource}/share`, { key })).json<DomainShare>();
+  expect(url).toBe(`http://localhost:${server().port}/setup/${hash}`);
+  const { records } = (await server().api(`${resource}/records`, { key })).json<DomainRecords>();
+  return { name, path: `/setup/${hash}`, records };
 }
-function point(records: readonly Record[]): void {
+function point(records: DomainRecords['records']): void {
   for (const { type, name, value } of records) {
     const entry = (dns.zone.get(name) ?? {}) as { [type: string]: string[] };
     dns.zone.set(name, { ...entry, [type]: type === 'CNAME' ? value : [...(entry[type] ?? []), value] });
   }
 }
 const open = (path: string, ask: Ask = {}) =>
-  server.api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
+  server().api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
 /** Submits the form as a browser does, and follows the redirect. */
 async function check(path: string): Promise<Answer> {
   const sent = await open(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' } });
@@ -73,7 +57,7 @@ async function check(path: string): Promise<Answer> {
   return open(path);
 }
 /** Ends the cooldown of all domains. */
-const rest = () => server.database.query(`update domain set checked = checked - interval '1 minute'`);
+const rest = () => server().database.query(`update domain set checked = checked - interval '1 minute'`);
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ');
 
 describe('api §4: the public page of a share link', () => {
@@ -121,12 +105,12 @@ describe('api §4: the public page of a share link', () => {
     expect(textOf((await check(path)).text)).toMatch(
       /Some DNS records are no longer there.*TXT not correct yet.*How to add/,
     );
-    expect((await server.api(`/domains/${name}`, { key })).json()).toMatchObject({ status: 'success' });
+    expect((await server().api(`/domains/${name}`, { key })).json()).toMatchObject({ status: 'success' });
   });
 
   it('shows that the domain is paused', async () => {
     const { name, path } = await add();
-    await server.database.query(`update domain set status = 'paused', next_check = null where name = '${name}'`);
+    await server().database.query(`update domain set status = 'paused', next_check = null where name = '${name}'`);
     expect(textOf((await open(path)).text)).toContain('This domain is paused');
   });
 
@@ -146,7 +130,7 @@ describe('api §4: the public page of a share link', () => {
           404,
           expect.stringContaining('There is nothing at this address'),
         ]);
-        expectErrorAnswer(await server.api(path, { method, key: null }), 'not_found');
+        expectErrorAnswer(await server().api(path, { method, key: null }), 'not_found');
       }
     },
   );
@@ -191,7 +175,7 @@ describe('api §4: the public page of a share link', () => {
 
   it('changes nothing when it is opened, and gives 405 for other methods', async () => {
     const { path, name } = await add();
-    const row = () => server.database.query(`select * from domain where name = '${name}'`);
+    const row = () => server().database.query(`select * from domain where name = '${name}'`);
     const before = await row();
     await open(path);
     await open(path, { method: 'HEAD' });
@@ -200,21 +184,18 @@ describe('api §4: the public page of a share link', () => {
     expectErrorAnswer(answer, 'method_not_allowed');
     expect(answer.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');
   });
+});
 
-  it.skipIf(NO_BROWSER)('works in a browser without JavaScript, from the first check to the last', async () => {
+describeInBrowser('api §4: the public page of a share link', (browser) => {
+  it('works without JavaScript, from the first check to the last', async () => {
     const { path, records } = await add();
-    const browser = await launchBrowser();
-    try {
-      const { page, faults, foreign } = await openPage(browser, { javaScriptEnabled: false });
-      await page.goto(`http://localhost:${server.port}${path}`);
-      expect(await page.getByRole('status').textContent()).toBe('Waiting for the DNS records');
-      point(records);
-      await page.getByRole('button', { name: 'Check now' }).click();
-      expect(await page.getByRole('status').textContent()).toBe('All DNS records were found');
-      expect(await page.title()).toMatch(/^All DNS records were found – www\.site/);
-      expect([faults, foreign]).toEqual([[], []]);
-    } finally {
-      await browser.close();
-    }
+    const { page, faults, foreign } = await openPage(browser(), { javaScriptEnabled: false });
+    await page.goto(`http://localhost:${server().port}${path}`);
+    expect(await page.getByRole('status').textContent()).toBe('Waiting for the DNS records');
+    point(records);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    expect(await page.getByRole('status').textContent()).toBe('All DNS records were found');
+    expect(await page.title()).toMatch(/^All DNS records were found – www\.site/);
+    expect([faults, foreign]).toEqual([[], []]);
   });
 });

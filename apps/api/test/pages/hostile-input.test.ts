@@ -4,6 +4,7 @@ import type { DomainSetup } from '@berth/core';
 import { describe, expect, it } from 'vitest';
 import { sendClaimPage } from '../../src/api-host/claim-page/page.ts';
 import { sendSetupPage, sendSetupProblem } from '../../src/api-host/domain-setup/page.ts';
+import { formatDuration } from '../../src/pages/format.ts';
 import { writePage } from '../../src/pages/frame.ts';
 import { html, raw } from '../../src/pages/html.ts';
 import { sendUnlockPage } from '../../src/site-host/unlock-page.ts';
@@ -78,3 +79,20 @@ describe('html', () => {
     ['nothing', html`<p>${null}</p>`, '<p></p>'],
   ])('inserts %s', (_, { markup }, expected) => expect(markup).toBe(expected));
 });
+
+it.each([
+  [0, '1 second', '1 second'],
+  [59_400, '59 seconds', '59 seconds'],
+  [59_900, '1 minute', '1 minute'],
+  [61_000, '2 minutes', '1 minute'],
+  [89 * 60_000, '89 minutes', '89 minutes'],
+  [91 * 60_000, '2 hours', '1 hour'],
+  [35 * 3_600_000, '35 hours', '35 hours'],
+  [37 * 3_600_000, '2 days', '1 day'],
+  [1_500 * 86_400_000, '1,500 days', '1,500 days'],
+])(
+  'a span of %d ms is rounded up to %s by default, so that clients never retry too early, and down to %s for the past',
+  (spanMs, ahead, ago) => {
+    expect([formatDuration(spanMs), formatDuration(spanMs, Math.floor)]).toEqual([ahead, ago]);
+  },
+);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { ask, listen, send, stop } from '@berth/testing/raw-socket';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHostMatcher, type HostMatch, type HostNames, type RequestHead } from '../../src/routing/host-matcher.ts';
+import { createHostMatcher, type HostMatch, type HostNames } from '../../src/routing/host-matcher.ts';
 
 const SETUPS = {
   hosted: { apiHosts: new Set(['api.berth.example', 'console.berth.example']), platformDomain: 'sites.example' },
@@ -30,27 +30,20 @@ const rows: Row[] = [
   ['hosted', `//evil.example/x`, host(`${ID}.sites.example`), `site ${ID} //evil.example/x`],
 
   ['hosted', '/', host('sites.example'), 'unknown /'],
-  ['hosted', '/', host('other.example'), 'domain other.example /'],
   ['hosted', '/', host(`x.${ID}.sites.example`), 'unknown /'],
-  ['hosted', '/', host('www.sites.example'), 'domain www.sites.example /'],
-  ['hosted', '/', host('my-site.sites.example'), 'domain my-site.sites.example /'],
   ['hosted', '/', host('calm-otter-4k9x2q.sites.example'), 'domain calm-otter-4k9x2q.sites.example /'],
   ['hosted', '/', host(`${ID}.sites.example.evil.example`), `domain ${ID}.sites.example.evil.example /`],
-  ['hosted', '/', host(`${ID}sites.example`), `domain ${ID}sites.example /`],
   ['hosted', '/', host(`${ID}.evilsites.example`), `domain ${ID}.evilsites.example /`],
   ['hosted', '/', host(ID), 'unknown /'],
   ['hosted', '/', host(`${ID}..sites.example`), 'unknown /'],
   ['hosted', '/', host(`.sites.example`), 'unknown /'],
   ['hosted', '/', host(`${ID}.sites.example..`), 'unknown /'],
-  ['hosted', '/', host('127.0.0.1:4000'), 'unknown /'],
   ['hosted', '/', host('203.0.113.7'), 'unknown /'],
   ['hosted', '/', host(`x.api.berth.example`), `domain x.api.berth.example /`],
   ['hosted', '/x?y', host('a'.repeat(253)), 'unknown /x?y'],
 
   ['hosted', '/', host('My-Site.Sites.Example'), 'domain my-site.sites.example /'],
-  ['hosted', '/', host('my-site.sites.example.:8443'), 'domain my-site.sites.example /'],
   ['hosted', '/a?b', host('WWW.Bakery.Example'), 'domain www.bakery.example /a?b'],
-  ['hosted', '/', host('bakery.example.'), 'domain bakery.example /'],
   ['hosted', '/', host('bakery.example.:443'), 'domain bakery.example /'],
   ['hosted', '/', host('xn--bckerei-5wa.example'), 'domain xn--bckerei-5wa.example /'],
   ['hosted', 'http://bakery.example:80/x', host('BAKERY.example'), 'domain bakery.example /x'],
@@ -60,7 +53,6 @@ const rows: Row[] = [
   ['hosted', '/', host(`${'a'.repeat(64)}.sites.example`), 'unknown /'],
   ['hosted', '/', host('-my-site.sites.example'), 'unknown /'],
   ['hosted', '/', host('my-site-.sites.example'), 'unknown /'],
-  ['hosted', '/', host('a.my-site.sites.example'), 'unknown /'],
   ['hosted', '/', host('bakery'), 'unknown /'],
   ['hosted', '/', host('bakery..example'), 'unknown /'],
   ['hosted', '/', host('-bakery.example'), 'unknown /'],
@@ -109,8 +101,6 @@ const rows: Row[] = [
   ['local', '/', host('rebound.evil.example'), 'domain rebound.evil.example /'],
 ];
 
-const matchHost = (head: RequestHead, names: HostNames) => createHostMatcher(names)(head);
-
 function describeMatch(answer: HostMatch): string {
   if (answer.kind === 'invalid') return 'invalid';
   const place = answer.path + answer.query;
@@ -119,30 +109,12 @@ function describeMatch(answer: HostMatch): string {
   return 'domain' in address ? `domain ${address.domain} ${place}` : `site ${address.deployment} ${place}`;
 }
 
-describe('which host a request means', () => {
-  it('S42: OPTIONS * is answered like the front page', () => {
-    const answer = matchHost(
-      { method: 'OPTIONS', target: '*', rawHeaders: ['Host', `${ID}.sites.example`] },
-      SETUPS.hosted,
-    );
-    expect(describeMatch(answer)).toBe(SITE);
-  });
-
-  it('S3: no letter outside ASCII becomes a host letter by lower-casing', () => {
-    const answer = matchHost(
-      { method: 'GET', target: '/', rawHeaders: ['Host', 'api.berth.example'.replace('i', '\u0130')] },
-      SETUPS.hosted,
-    );
-    expect(describeMatch(answer)).toBe('invalid');
-  });
-
-  it('S3: a header value that equals a header name is ignored', () => {
-    const answer = matchHost(
-      { method: 'GET', target: '/', rawHeaders: ['X-A', 'host', 'Host', 'api.berth.example', 'X-B', 'Host'] },
-      SETUPS.hosted,
-    );
-    expect(describeMatch(answer)).toBe('api /');
-  });
+it.each([
+  ['S42: OPTIONS * is answered like the front page', 'OPTIONS', '*', ['Host', `${ID}.sites.example`], SITE],
+  ['S3: no letter outside ASCII becomes a host letter', 'GET', '/', ['Host', 'ap\u0130.berth.example'], 'invalid'],
+  ['S3: a value that equals a name is ignored', 'GET', '/', ['X', 'host', 'Host', 'api.berth.example'], 'api /'],
+])('%s', (_, method, target, rawHeaders, expected) => {
+  expect(describeMatch(createHostMatcher(SETUPS.hosted)({ method, target, rawHeaders }))).toBe(expected);
 });
 
 describe('S3, S4, T11, T31: which host a request means, over a socket', () => {
@@ -151,7 +123,8 @@ describe('S3, S4, T11, T31: which host a request means, over a socket', () => {
   let names: HostNames;
   beforeAll(async () => {
     server = createServer({ requireHostHeader: false }, (req, res) => {
-      const answer = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders }, names);
+      const head = { method: req.method!, target: req.url!, rawHeaders: req.rawHeaders };
+      const answer = createHostMatcher(names)(head);
       res.statusCode = { invalid: 400, api: 200, site: 200, unknown: 404 }[answer.kind];
       res.end(describeMatch(answer));
     });
@@ -176,10 +149,7 @@ describe('S3, S4, T11, T31: which host a request means, over a socket', () => {
 
   it('F9: a folded Host never reaches another site', async () => {
     names = SETUPS.hosted;
-    const answer = await send(
-      port,
-      `GET / HTTP/1.1\r\nHost: other.example\r\n ${ID}.sites.example\r\nConnection: close\r\n\r\n`,
-    );
-    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    const { status } = await ask(port, 'GET / HTTP/1.1', ['Host: other.example', ` ${ID}.sites.example`]);
+    expect(status).toBe(400);
   });
 });

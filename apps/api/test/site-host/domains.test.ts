@@ -1,69 +1,81 @@
-import { insertDomain, switchDomain } from '@berth/testing/domains';
+import { insertDomain, type LinkedDomain } from '@berth/testing/domains';
 import { ask as askRaw } from '@berth/testing/raw-socket';
 import type { Answer } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-const files = (text: string) => ({
-  'index.html': `${text}: ${'x'.repeat(2_000)} :${text}`,
-  'app.4f3a9b21.js': `${text}();`,
-  'photo-4f3a9b21.png': text,
-});
+const FILES = { 'index.html': 'front', 'app.4f3a9b21.js': 'app();', 'docs/404.html': 'own 404' };
 
 const server = useServer({ clean: true });
 let first: string;
 beforeAll(async () => {
-  first = (await server().publish(files('first'))).deployment;
+  first = (await server().publish(FILES)).deployment;
   await insertDomain(server(), 'bakery.example', { deployment: first });
   await insertDomain(server(), 'shop.localhost', { kind: 'platform', deployment: first });
 });
 
-const visit = (host: string, path = '/') => server().visit(`http://${host}`, path);
+const visit = (host: string, path = '/', method = 'GET') => server().visit(`http://${host}`, path, { method });
 const titleOf = ({ text }: Answer) => /<h1>(.*)<\/h1>/.exec(text)?.[1];
 
 describe('S3, S4: a site at a domain', () => {
-  it.each([
-    'bakery.example',
-    'Bakery.EXAMPLE',
-    'bakery.example.',
-    'bakery.example:4000',
-    'BAKERY.example.:443',
-    'shop.localhost',
-    'SHOP.localhost.:1',
-  ])('is shown for the host %s', async (host) => {
-    const answer = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
-    expect([answer.status, answer.body]).toEqual([200, files('first')['index.html']]);
-  });
+  it.each(['bakery.example', 'BAKERY.example.:443', 'shop.localhost', 'SHOP.localhost.:1'])(
+    'is shown for the host %s',
+    async (host) => {
+      const { status, body } = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
+      expect([status, body]).toEqual([200, 'front']);
+    },
+  );
 
-  it.each([
-    'www.bakery.example',
-    'bakery.example.evil.example',
-    'akery.example',
-    'shop',
-    'shop.localhost.example',
-    'www.shop.localhost',
-    'other.localhost',
-    'www.localhost',
-    'example',
-    '127.0.0.1',
-    'bakery.example..',
-  ])('is not shown for the host %s', async (host) => {
-    const answer = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
-    expect([answer.status, answer.headers['cache-control']]).toEqual([404, 'no-store']);
-    expect(answer.body).toContain('There is nothing at this address');
-  });
+  it.each(['www.bakery.example', 'akery.example', 'shop', 'www.shop.localhost', 'other.localhost', '127.0.0.1'])(
+    'is not shown for the host %s',
+    async (host) => {
+      const { status, headers, body } = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
+      expect([status, headers['cache-control']]).toEqual([404, 'no-store']);
+      expect(body).toContain('There is nothing at this address');
+    },
+  );
+});
 
-  it('S5: is answered like a missing one while it is pending, partial or not linked', async () => {
-    const never = await visit('never.example');
-    for (const [name, domain] of Object.entries({
-      'pending.example': { status: 'pending', verified: false, deployment: first },
-      'partial.example': { status: 'partial', verified: false, deployment: first },
-      'empty.example': {},
-    } as const)) {
-      await insertDomain(server(), name, domain);
-      const answer = await visit(name);
-      expect([name, answer.status, answer.text]).toEqual([name, 404, never.text]);
-      expect(Object.keys(answer.headers)).toEqual(Object.keys(never.headers));
+describe('S4, S5: a host without a site', () => {
+  const linked = async (name: string, domain: LinkedDomain) => {
+    await insertDomain(server(), name, domain);
+    return name;
+  };
+  it.each<[string, () => Promise<string>]>([
+    ['a pending domain', () => linked('a.example', { status: 'pending', verified: false, deployment: first })],
+    ['a partial domain', () => linked('b.example', { status: 'partial', verified: false, deployment: first })],
+    ['a domain that is not linked', () => linked('c.example', {})],
+    ['a deployment that never existed', async () => 'calm-otter-0000000.localhost'],
+    [
+      'a deployment that was deleted',
+      async () => {
+        const { deployment } = await server().publish(FILES);
+        expect((await server().visit(deployment)).status).toBe(200);
+        expect((await server().api(`/deployments/${deployment}`, { method: 'DELETE' })).status).toBe(202);
+        return `${deployment}.localhost`;
+      },
+    ],
+    [
+      'a deployment that has expired',
+      async () => {
+        const { deployment } = await server().publish(FILES, { fields: { ttl: '600' } });
+        expect((await server().visit(deployment)).status).toBe(200);
+        const ended = `update deployment set expires = now() - interval '1 second' where id = $1`;
+        await server().database.query(ended, [deployment]);
+        return `${deployment}.localhost`;
+      },
+    ],
+  ])('such as %s is answered, byte for byte, like one that never existed', async (_, make) => {
+    const shared = ({ status, headers, text }: Answer) => {
+      return { status, headers: { ...headers, date: '', 'x-request-id': '' }, text };
+    };
+    const host = await make();
+    for (const path of ['/', '/index.html', '/nothing', '/.berth/unlock']) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const [gone, never] = await Promise.all([visit(host, path, method), visit('never.example', path, method)]);
+        expect(shared(gone), `${method} ${path}`).toEqual(shared(never));
+        expect([gone.status, gone.headers['cache-control']]).toEqual([404, 'no-store']);
+      }
     }
   });
 });
@@ -71,72 +83,56 @@ describe('S3, S4: a site at a domain', () => {
 describe('S4, api §6: a site that is not shown', () => {
   it('because its account or its domain is paused is 503, without any content of the site', async () => {
     const { account, key } = await server().account('pro');
-    const { deployment } = await server().publish(files('paused'), { key, fields: { password: 'open-sesame' } });
+    const { deployment } = await server().publish(FILES, { key, fields: { password: 'open-sesame' } });
     await insertDomain(server(), 'paused.example', { status: 'paused', deployment });
     await insertDomain(server(), 'own.example', { deployment });
-    const expectPaused = (answer: Answer, asked: string) => {
-      expect([asked, answer.status, titleOf(answer)]).toEqual([asked, 503, 'This site is paused']);
+    const hosts = ['own.example', 'paused.example', `${deployment}.localhost`];
+    const setState = (state: string) =>
+      server().database.query('update account set state = $2 where id = $1', [account, state]);
+    const expectPaused = async (host: string, path?: string, method?: string) => {
+      const answer = await visit(host, path, method);
+      expect([host, path, answer.status, titleOf(answer)]).toEqual([host, path, 503, 'This site is paused']);
       expect(answer.headers).toMatchObject({ 'retry-after': '3600', 'cache-control': 'no-store' });
       expect(answer.headers).not.toHaveProperty('www-authenticate');
       expect(answer.headers).not.toHaveProperty('etag');
     };
     for (const path of ['/', '/app.4f3a9b21.js', '/nothing', '/.berth/unlock'])
-      expectPaused(await visit('paused.example', path), path);
+      await expectPaused('paused.example', path);
     expect((await visit('own.example')).status).toBe(401);
 
-    await server().database.query(`update account set state = 'suspended' where id = $1`, [account]);
-    expectPaused(await visit('own.example'), 'own.example');
-    expectPaused(await server().visit(deployment), deployment);
-    expectPaused(
-      await server().visit(deployment, '/.berth/unlock', { method: 'POST', body: 'password=open-sesame' }),
-      'unlocking',
-    );
-    await server().database.query(`update account set state = 'terminated' where id = $1`, [account]);
-    for (const host of ['own.example', 'paused.example', `${deployment}.localhost`])
-      expect((await visit(host)).status, host).toBe(404);
-    await server().database.query(`update account set state = 'active' where id = $1`, [account]);
+    await setState('suspended');
+    for (const host of hosts) await expectPaused(host);
+    await expectPaused(`${deployment}.localhost`, '/.berth/unlock', 'POST');
+    await setState('terminated');
+    for (const host of hosts) expect((await visit(host)).status, host).toBe(404);
+    await setState('active');
     expect((await visit('own.example')).status).toBe(401);
   });
 
   it('because it is taken down is 451 at every host and path, until it is restored', async () => {
-    const { deployment } = await server().publish(files('down'));
+    const { deployment } = await server().publish(FILES);
     await insertDomain(server(), 'down.example', { deployment });
     await server().database.query(`update deployment set taken_down = now() where id = $1`, [deployment]);
     for (const host of ['down.example', `${deployment}.localhost`]) {
       for (const path of ['/', '/app.4f3a9b21.js', '/nothing']) {
         const answer = await visit(host, path);
-        expect([host, path, answer.status, titleOf(answer)]).toEqual([
-          host,
-          path,
-          451,
-          'This site has been taken down',
-        ]);
-        expect(answer.headers['cache-control']).toBe('no-store');
+        const shown = [answer.status, titleOf(answer), answer.headers['cache-control']];
+        expect(shown, `${host}${path}`).toEqual([451, 'This site has been taken down', 'no-store']);
       }
     }
     await server().database.query(`update deployment set taken_down = null where id = $1`, [deployment]);
-    expect((await visit('down.example')).text).toBe(files('down')['index.html']);
+    expect((await visit('down.example')).text).toBe('front');
   });
 });
 
-it('S2, T35: a switch of a domain is visible to the next request, 200 times, and readers only see complete pages', async () => {
-  const second = (await server().publish(files('second'))).deployment;
-  await insertDomain(server(), 'switched.example', { deployment: first });
-  const pages = [files('first')['index.html'], files('second')['index.html']];
-  let isDone = false;
-  const seen = new Set<string>();
-  const readers = Array.from({ length: 3 }, async () => {
-    while (!isDone) {
-      const { status, text, headers } = await visit('switched.example');
-      expect([status, pages.includes(text), headers['content-length']]).toEqual([200, true, String(text.length)]);
-      seen.add(text);
-    }
-  });
-  for (let n = 0; n < 200; n += 1) {
-    await switchDomain(server(), 'switched.example', n % 2 === 0 ? second : first);
-    if (n % 4 < 2) expect((await visit('switched.example')).text).toBe(pages[(n + 1) % 2]);
-  }
-  isDone = true;
-  await Promise.all(readers);
-  expect(seen.size).toBe(2);
+it('S56: an anonymous deployment can be indexed from the first request after its claim', async () => {
+  const { deployment, claim } = await server().publish(FILES, { key: null });
+  const expectRobots = async (robots: string | undefined) => {
+    for (const path of ['/', '/docs/nothing', '/nothing', '//'])
+      expect((await server().visit(deployment, path)).headers['x-robots-tag'], path).toBe(robots);
+  };
+  await expectRobots('noindex');
+  const claimed = { claim: claim!.split('/').at(-1) };
+  expect((await server().api('/account/claim', { method: 'POST', json: claimed })).status).toBe(200);
+  await expectRobots(undefined);
 });

@@ -3,7 +3,7 @@ import { createRandom } from '@berth/testing/random';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connection, openConnection, type Received } from './oracle/connection.ts';
-import { cookieOf } from './unlocking.ts';
+import { cookieOf, enterPassword } from './unlocking.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const CONNECTIONS = 6;
@@ -62,73 +62,57 @@ const QUESTIONS: Asked[] = [
   { ...get('/about', 405), method: 'DELETE' },
 ];
 
+/** Several headers with the same value. */
+const each = (value: string, ...names: string[]) => names.map((name): [string, string] => [name, value]);
+
 /**
  * Headers that change no answer: those that make other servers choose another host, path, method, visitor or cached
  * answer, and those that browsers also send.
  */
 const ODD = (other: string): [string, string][] => [
-  ['X-Forwarded-Host', other],
-  ['X-Forwarded-Server', other],
-  ['X-Host', other],
-  ['X-Original-Host', other],
-  ['X-HTTP-Host-Override', other],
+  ...each(other, 'X-Forwarded-Host', 'X-Forwarded-Server', 'X-Host', 'X-Original-Host', 'X-HTTP-Host-Override'),
+  ...each('127.0.0.1', 'X-Forwarded-For', 'X-Real-IP', 'True-Client-IP'),
+  ...each('/docs/', 'X-Original-URL', 'X-Rewrite-URL'),
+  ...each('/.secret', 'X-Forwarded-Prefix', 'X-Accel-Redirect'),
+  ...each('DELETE', 'X-HTTP-Method-Override', 'X-Method-Override', 'Access-Control-Request-Method'),
+  ...each('Basic eDp5', 'Authorization', 'Proxy-Authorization'),
+  ...each('1', 'DNT', 'Sec-GPC', 'Upgrade-Insecure-Requests', 'Early-Data'),
+  ...each('0', 'Max-Forwards', 'Content-Length'),
+  ...each('no-cache', 'Cache-Control', 'Pragma'),
+  ...each('Sat, 01 Jan 2000 00:00:00 GMT', 'If-Modified-Since', 'If-Unmodified-Since'),
   ['Forwarded', `for=127.0.0.1;host=${other};proto=https`],
   ['X-Forwarded-Proto', 'https'],
   ['X-Forwarded-Scheme', 'nothttps'],
   ['X-Forwarded-Port', '443'],
-  ['X-Forwarded-For', '127.0.0.1'],
-  ['X-Forwarded-Prefix', '/.secret'],
-  ['X-Real-IP', '127.0.0.1'],
-  ['True-Client-IP', '127.0.0.1'],
-  ['X-Original-URL', '/docs/'],
-  ['X-Rewrite-URL', '/docs/'],
-  ['X-HTTP-Method-Override', 'DELETE'],
-  ['X-Method-Override', 'PUT'],
   ['Via', '1.1 cache.example'],
   ['CDN-Loop', 'berth'],
-  ['Authorization', 'Basic eDp5'],
   ['Authorization', 'Bearer ship-00000000000000000000000000000001'],
-  ['Proxy-Authorization', 'Basic eDp5'],
   ['Cookie', 'a=b; theme=dark'],
   ['Cookie', '__Host-berth-unlock=v1.x.y.z'],
   ['Cookie', '; =; ,,; \u00ff'],
   ['Origin', 'https://evil.example'],
   ['Origin', 'null'],
-  ['Access-Control-Request-Method', 'DELETE'],
   ['Access-Control-Request-Headers', 'x-evil'],
   ['Referer', `http://${other}/`],
   ['User-Agent', 'Googlebot/2.1'],
-  ['User-Agent', 'curl/8.0'],
   ['Accept-Language', 'de-DE, de;q=0.9'],
   ['Accept-Charset', 'iso-8859-1'],
   ['Save-Data', 'on'],
-  ['DNT', '1'],
-  ['Sec-GPC', '1'],
-  ['Purpose', 'prefetch'],
   ['Sec-Purpose', 'prefetch;prerender'],
   ['Sec-Fetch-Site', 'cross-site'],
   ['Sec-Fetch-Mode', 'no-cors'],
   ['Sec-Fetch-Dest', 'image'],
-  ['Sec-CH-UA-Mobile', '?1'],
   ['Service-Worker', 'script'],
   ['Service-Worker-Navigation-Preload', 'true'],
-  ['Cache-Control', 'no-cache'],
   ['Cache-Control', 'only-if-cached, max-stale'],
-  ['Pragma', 'no-cache'],
-  ['Upgrade-Insecure-Requests', '1'],
   ['Upgrade', 'h2c'],
   ['TE', 'trailers, deflate'],
   ['Expect', '100-continue'],
-  ['Max-Forwards', '0'],
   ['If-Modified-Since', 'Sat, 01 Jan 2050 00:00:00 GMT'],
-  ['If-Unmodified-Since', 'Sat, 01 Jan 2000 00:00:00 GMT'],
   ['Connection', 'Host, Cookie, keep-alive'],
   ['Content-Type', 'application/x-www-form-urlencoded'],
-  ['Content-Length', '0'],
   ['Want-Digest', 'sha-256'],
   ['A-IM', 'feed'],
-  ['Early-Data', '1'],
-  ['X-Accel-Redirect', '/.secret'],
   ['X-Request-Id', 'mine'],
   ['X-Middleware-Subrequest', 'middleware'],
 ];
@@ -159,12 +143,8 @@ beforeAll(async () => {
   await link('open', open);
   await link('guarded', guarded);
   const unlocked = async (label: string): Promise<Guise> => {
-    const answer = await server().visit(label, '/.berth/unlock', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ password: PASSWORD }).toString(),
-    });
-    return { host: at(label), cookie: cookieOf(answer), isLocked: false };
+    const cookie = cookieOf(await enterPassword(server(), label, { password: PASSWORD }));
+    return { host: at(label), cookie, isLocked: false };
   };
   guises = [
     ...[open, anonymousSite, 'open'].map((label) => ({ host: at(label), isLocked: false })),
@@ -248,11 +228,7 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
 
 /** Links a domain below the platform domain, as its owner does. */
 async function link(label: string, deployment: string): Promise<void> {
-  const answer = await server().api(`/domains/${label}.localhost`, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ deployment }),
-  });
+  const answer = await server().api(`/domains/${label}.localhost`, { method: 'PUT', json: { deployment } });
   expect([200, 201]).toContain(answer.status);
 }
 

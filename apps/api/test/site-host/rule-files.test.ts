@@ -1,13 +1,13 @@
 import { insertDomain } from '@berth/testing/domains';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cookieOf } from './unlocking.ts';
+import { cookieOf, enterPassword } from './unlocking.ts';
 
 const PASSWORD = 'a password of this file';
 
 const server = useServer({ clean: { secrets: [PASSWORD] } });
 
-describe('the order of decision (S1)', () => {
+describe('the order of decision (S1, S6, S12, S64)', () => {
   const FILES = {
     'index.html': 'front',
     '200.html': 'fallback',
@@ -69,11 +69,16 @@ describe('the order of decision (S1)', () => {
     ['locked', 'DELETE', '/both', 401, 'protected by a password'],
     ['locked', 'GET', '/.secret', 401, 'protected by a password'],
     ['open', 'GET', '/.berth/x', 404, 'nothing at this address'],
+    ['open', 'GET', '/.berth/unlock', 404, 'nothing at this address'],
+    ['open', 'POST', '/.berth/unlock', 404, 'nothing at this address'],
+    ['open', 'GET', '//.well-known/acme-challenge/token', 404, 'nothing at this address'],
     ['open', 'GET', '/.well-known/acme-challenge/token', 404, 'nothing at this address'],
     ['open', 'DELETE', '/.secret', 405, ''],
     ['open', 'DELETE', '/both', 405, ''],
     ['open', 'OPTIONS', '/both', 204, ''],
     ['open', 'GET', '/.secret', 404, 'own 404'],
+    ['open', 'GET', '/%2esecret', 404, 'own 404'],
+    ['open', 'GET', '/a/../.secret', 404, 'own 404'],
     ['open', 'GET', '/ship.json', 404, 'own 404'],
     ['open', 'GET', '/a/x%2Fy', 404, 'own 404'],
     ['open', 'GET', '//plain', 307, '/plain'],
@@ -198,11 +203,7 @@ describe('header rules', () => {
     });
     expect(await corsOf(open.deployment, { headers: preflight.headers })).toHaveLength(3);
 
-    const unlocked = await server().visit(guarded.deployment, '/.berth/unlock', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ password: PASSWORD }).toString(),
-    });
+    const unlocked = await enterPassword(server(), guarded.deployment, { password: PASSWORD });
     const headers = { ...preflight.headers, Cookie: cookieOf(unlocked) };
     expect(await corsOf(guarded.deployment, preflight)).toEqual([]);
     expect((await server().visit(guarded.deployment, '/', { headers })).status).toBe(200);

@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { openDiskPacks, type PackStore } from '@berth/core';
-import { NO_RULES } from '@berth/serving';
 import type { ContentLocation } from '@berth/testing/internals';
-import { ask, open, stop } from '@berth/testing/raw-socket';
+import { open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
-import { memoryPacks, pack } from './memory-packs.ts';
-import { hostOf, PUBLIC, runSiteHost, type RunningHost } from './running-host.ts';
+import { hostOf, memoryPacks, pack, PUBLIC, publicSite, runSiteHost, type RunningHost } from './running-host.ts';
 
 const HOST = `Host: ${hostOf(PUBLIC)}`;
 const LARGE = Buffer.from(Array.from({ length: 4_000_000 }, (_, index) => 65 + (index % 26)));
@@ -23,7 +21,7 @@ async function serve(packs: PackStore): Promise<void> {
     'beyond.bin': LARGE.subarray(0, 65_537),
   });
   host = await runSiteHost(packs);
-  host.sites.set(PUBLIC, { deployment: PUBLIC, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES });
+  host.sites.set(PUBLIC, publicSite(manifest));
 }
 
 afterEach(() => stop(host.server));
@@ -56,7 +54,7 @@ describe('large files', () => {
     ['/beyond.bin', 65_537],
   ])('%s arrives completely', async (target, length) => {
     await serve(memoryPacks());
-    const { body, headers } = await ask(host.port, `GET ${target} HTTP/1.1`, [HOST]);
+    const { body, headers } = await host.get(target);
     expect(headers['content-length']).toBe(String(length));
     expect(body).toBe(LARGE.toString('latin1', 0, length));
   });
@@ -107,7 +105,7 @@ describe('large files', () => {
     host.setFind(async () => {
       requested.resolve();
       await left.promise;
-      return { deployment: PUBLIC, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES };
+      return publicSite(manifest);
     });
     const leave = await requestLarge();
     await requested.promise;
@@ -121,9 +119,8 @@ describe('large files', () => {
   it('F11: HEAD opens no stream', async () => {
     const packs = memoryPacks();
     await serve({ ...packs, stream: () => expect.unreachable('nothing is read for HEAD') });
-    expect((await ask(host.port, 'HEAD /large.bin HTTP/1.1', [HOST])).headers['content-length']).toBe(
-      String(LARGE.length),
-    );
+    const { headers } = await host.get('/large.bin', [], { method: 'HEAD' });
+    expect(headers['content-length']).toBe(String(LARGE.length));
   });
 
   it.runIf(process.platform === 'linux')('F11: no descriptor stays open when clients leave', async () => {
@@ -133,7 +130,7 @@ describe('large files', () => {
     await leaveEarly();
     const before = await openFiles();
     for (let n = 0; n < 10; n += 1) await Promise.all(Array.from({ length: 20 }, leaveEarly));
-    expect((await ask(host.port, 'GET /large.bin HTTP/1.1', [HOST])).body.length).toBe(LARGE.length);
+    expect((await host.get('/large.bin')).body.length).toBe(LARGE.length);
     await expect.poll(openFiles).toBeLessThanOrEqual(before);
     expect(host.logged).toEqual([]);
     await rm(folder, { recursive: true });

@@ -2,9 +2,9 @@ import { closeClean } from '@berth/testing/expectations';
 import { startServer, type TestServer } from '@berth/testing/server';
 import { describe, expect, it } from 'vitest';
 import { cookieForm, cookiesNamed } from '../../src/site-host/unlock-cookie.ts';
+import { cookieOf, enterPassword } from './unlocking.ts';
 
 const PASSWORD = 'open-sesame-84c1';
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 async function withServer(env: Record<string, string>, work: (server: TestServer, site: string) => Promise<void>) {
   const server = await startServer({
@@ -20,20 +20,16 @@ async function withServer(env: Record<string, string>, work: (server: TestServer
 }
 
 const enter = (server: TestServer, site: string, headers: Record<string, string> = {}) =>
-  server.visit(site, '/.berth/unlock', {
-    method: 'POST',
-    body: `password=${PASSWORD}`,
-    headers: { ...FORM, ...headers },
-  });
+  enterPassword(server, site, { password: PASSWORD }, { headers });
 
 describe('security §7: the unlock cookie follows the public scheme, whatever the socket or a header says', () => {
   it('over https: __Host- and Secure, and no other name counts', () =>
     withServer({ BASE_URL: 'https://berth.test' }, async (server, site) => {
-      const [cookie = ''] = (await enter(server, site)).headers['set-cookie'] ?? [];
-      expect(cookie).toMatch(
+      const answer = await enter(server, site);
+      expect(String(answer.headers['set-cookie'])).toMatch(
         /^__Host-berth-unlock=v1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/,
       );
-      const sent = cookie.split(';')[0]!;
+      const sent = cookieOf(answer);
       expect((await server.visit(site, '/', { headers: { Cookie: sent } })).text).toBe('the page');
       for (const Cookie of [sent.replace('__Host-', ''), sent.replace('__Host-', '__host-'), `${sent}; ${sent}`])
         expect((await server.visit(site, '/', { headers: { Cookie } })).status, Cookie).toBe(401);
@@ -55,9 +51,11 @@ describe('security §7: the unlock cookie follows the public scheme, whatever th
 
   it('over plain http with ALLOW_INSECURE: neither __Host- nor Secure, and the log says so at the start', () =>
     withServer({ ALLOW_INSECURE: '1' }, async (server, site) => {
-      const [cookie = ''] = (await enter(server, site)).headers['set-cookie'] ?? [];
-      expect(cookie).toMatch(/^berth-unlock=v1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/);
-      expect((await server.visit(site, '/', { headers: { Cookie: cookie.split(';')[0]! } })).text).toBe('the page');
+      const answer = await enter(server, site);
+      expect(String(answer.headers['set-cookie'])).toMatch(
+        /^berth-unlock=v1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/,
+      );
+      expect((await server.visit(site, '/', { headers: { Cookie: cookieOf(answer) } })).text).toBe('the page');
       expect(server.logged.filter(({ level }) => level === 'warn')).toMatchObject([
         { message: expect.stringContaining('ALLOW_INSECURE is on') },
       ]);

@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { CreatedDeployment } from '@berth/contract';
 import { describeInBrowser, openPage } from '@berth/testing/browser';
-import { OWNER_KEY } from '@berth/testing/requests';
+import { insertDomain } from '@berth/testing/domains';
+import { type Files, OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
-import { INSTALLED } from './installed.ts';
-import { readSite } from './published.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { INSTALLED, readSite } from './installed.ts';
 
 const PAGE = '<!doctype html><title>Front</title>';
 const PETSTORE = JSON.stringify({
@@ -16,14 +15,23 @@ const PETSTORE = JSON.stringify({
   paths: { '/pets': { get: { summary: 'Lists pets', responses: { 200: { description: 'Pets' } } } } },
 });
 
+const PASSWORD = 'Grüße & 100% = +x';
+const PROTECTED = {
+  'index.html': '<!doctype html><title>Front</title><p>The front page</p>',
+  'docs/index.html':
+    '<!doctype html><title>Docs</title><link rel="stylesheet" href="/style.css"><h1>Welcome in</h1><script src="app.js"></script>',
+  'docs/app.js': 'document.title = "The script ran";',
+  'style.css': 'h1 { color: rgb(1, 2, 3) }',
+};
+
 describeInBrowser('a published site', (browser) => {
   const server = useServer();
 
-  const address = ({ deployment }: CreatedDeployment, path = '/') =>
-    `http://${deployment}.localhost:${server().port}${path}`;
+  const address = (label: string, path = '/') => `http://${label}.localhost:${server().port}${path}`;
+  const publish = async (files: Files, fields = {}) => (await server().publish(files, { fields })).deployment;
 
   it('reveal.js shows slides and turns them with the arrow keys', async () => {
-    const presentation = await server().publish(await INSTALLED['reveal']!.read());
+    const presentation = await publish(await INSTALLED['reveal']!.read());
     const { page, faults, foreign } = await openPage(browser());
     await page.goto(address(presentation));
     expect(await page.title()).toBe('reveal.js');
@@ -44,7 +52,7 @@ describeInBrowser('a published site', (browser) => {
   });
 
   it('swagger-ui draws a document', async () => {
-    const swagger = await server().publish(await INSTALLED['swagger']!.read());
+    const swagger = await publish(await INSTALLED['swagger']!.read());
     const { page, faults } = await openPage(browser(), {
       stubs: { 'https://petstore.swagger.io/v2/swagger.json': PETSTORE },
     });
@@ -56,7 +64,7 @@ describeInBrowser('a published site', (browser) => {
   });
 
   it('an app built by Vite loads its modules and starts its service worker', async () => {
-    const viewer = await server().publish(await INSTALLED['viewer']!.read());
+    const viewer = await publish(await INSTALLED['viewer']!.read());
     const { page, faults, foreign } = await openPage(browser());
     await page.goto(address(viewer, '/traceViewer/'));
     await page.getByText('Drop Playwright Trace to load').waitFor();
@@ -67,9 +75,7 @@ describeInBrowser('a published site', (browser) => {
   });
 
   it('a page finds its style sheets and images under awkward names', async () => {
-    const bundle = await server().publish(
-      await readSite(join(import.meta.dirname, '../../../../fixtures/sites/hostile')),
-    );
+    const bundle = await publish(await readSite(join(import.meta.dirname, '../../../../fixtures/sites/hostile')));
     const { page, faults } = await openPage(browser());
     await page.goto(address(bundle));
     expect(await page.title()).toBe('Awkward names');
@@ -120,35 +126,104 @@ describeInBrowser('a published site', (browser) => {
       hosts: [`localhost:${server().port}`],
     });
   });
-});
 
-describeInBrowser('the reference', (browser) => {
-  const server = useServer();
-  let page: Page;
-  beforeAll(async () => {
-    ({ page } = await openPage(browser()));
-    await page.goto(`http://localhost:${server().port}/docs#/Deployments/deployments.create`);
-    await page.getByRole('button', { name: 'Try it out' }).click();
+  describe('with a password', () => {
+    let site: string;
+    beforeAll(async () => {
+      site = await publish(PROTECTED, { password: PASSWORD });
+      await insertDomain(server(), 'guarded.localhost', { kind: 'platform', deployment: site });
+    });
+
+    /** Enters a password like a person without a mouse. */
+    const type = async (page: Page, password: string) => {
+      await page.locator('input[name=password]:focus').waitFor();
+      await page.keyboard.type(password);
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    };
+
+    it.each([
+      ['a deployment', true],
+      ['a domain', false],
+    ] as const)('S59, S61: of %s opens with its password, with JavaScript: %s', async (kind, javaScriptEnabled) => {
+      const host = kind === 'a domain' ? 'guarded' : site;
+      const { page } = await openPage(browser(), { javaScriptEnabled });
+      await page.goto(address(host, '/docs/?chapter=1'));
+      await page.getByLabel('Password').and(page.locator(':focus')).waitFor();
+
+      await type(page, 'not the password');
+      expect(page.url()).toBe(address(host, '/.berth/unlock'));
+      expect(await page.getByRole('alert').textContent()).toContain('The password is incorrect.');
+      expect(await page.title()).toMatch(/^Error: /);
+      expect(await page.getByLabel('Password').inputValue()).toBe('');
+
+      await type(page, PASSWORD);
+      expect(page.url()).toBe(address(host, '/docs/?chapter=1'));
+      await page.getByRole('heading', { name: 'Welcome in' }).waitFor();
+      if (javaScriptEnabled) {
+        expect(await page.title()).toBe('The script ran');
+        const colour = await page.evaluate<string>("getComputedStyle(document.querySelector('h1')).color");
+        expect(colour).toBe('rgb(1, 2, 3)');
+      }
+
+      await page.goto(address(host, '/'));
+      expect(await page.title()).toBe('Front');
+      const other = host === site ? 'guarded' : site;
+      await page.goto(address(other, '/'));
+      expect(await page.title()).toBe('This site is protected by a password');
+    });
+
+    it('T16: a page of another site does not get a visitor in', async () => {
+      const form = `<!doctype html><form method="post" action="${address(site, '/.berth/unlock')}"><input name="password" value="${PASSWORD.replace('&', '&amp;')}"><button>Go</button></form>`;
+      const deployment = await publish({ 'index.html': form });
+      const { page } = await openPage(browser());
+      await page.goto(address(deployment));
+      await page.getByRole('button').click();
+      await page.getByRole('alert').filter({ hasText: 'was sent from a page of another site' }).waitFor();
+      expect(await page.context().cookies()).toEqual([]);
+      await type(page, PASSWORD);
+      expect(await page.title()).toBe('Front');
+    });
+
+    it('T15: clears what a public site left in the browser, once its domain needs a password', async () => {
+      const deployment = await publish({ 'index.html': '<!doctype html><title>Public</title>' });
+      await insertDomain(server(), 'closing.localhost', { deployment });
+      const { page } = await openPage(browser());
+      await page.goto(address('closing'));
+      await page.evaluate("localStorage.setItem('left', 'behind')");
+      await server().database.query(`update domain set deployment_id = $1 where name = 'closing.localhost'`, [site]);
+      await page.goto(address('closing'));
+      expect(await page.title()).toBe('This site is protected by a password');
+      expect(await page.evaluate("localStorage.getItem('left')")).toBeNull();
+    });
   });
 
-  const row = (field: string) => page.locator(`tr[data-property-name="${field}"]`);
+  describe('the reference', () => {
+    let page: Page;
+    beforeAll(async () => {
+      ({ page } = await openPage(browser()));
+      await page.goto(`http://localhost:${server().port}/docs#/Deployments/deployments.create`);
+      await page.getByRole('button', { name: 'Try it out' }).click();
+    });
 
-  it.each(['checksums', 'labels', 'password', 'via', 'ttl'])('suggests no %s for a deploy', async (field) => {
-    expect(await row(field).locator('input[type="text"], input[type="password"], textarea').inputValue()).toBe('');
-  });
+    const row = (field: string) => page.locator(`tr[data-property-name="${field}"]`);
 
-  it('publishes a file with its checksum without an account', async () => {
-    const file = { name: 'index.html', mimeType: 'text/html', buffer: Buffer.from(PAGE) };
-    await row('files[]').locator('input[type="file"]').first().setInputFiles(file);
-    await row('checksums')
-      .locator('input, textarea')
-      .first()
-      .fill(JSON.stringify([hash('md5', PAGE)]));
-    const [answer] = await Promise.all([
-      page.waitForResponse((response) => response.request().method() === 'POST'),
-      page.getByRole('button', { name: 'Execute' }).click(),
-    ]);
-    expect(await answer.text()).toContain('"claim"');
-    expect(answer.status()).toBe(201);
+    it.each(['checksums', 'labels', 'password', 'via', 'ttl'])('suggests no %s for a deploy', async (field) => {
+      expect(await row(field).locator('input[type="text"], input[type="password"], textarea').inputValue()).toBe('');
+    });
+
+    it('publishes a file with its checksum without an account', async () => {
+      const file = { name: 'index.html', mimeType: 'text/html', buffer: Buffer.from(PAGE) };
+      await row('files[]').locator('input[type="file"]').first().setInputFiles(file);
+      await row('checksums')
+        .locator('input, textarea')
+        .first()
+        .fill(JSON.stringify([hash('md5', PAGE)]));
+      const [answer] = await Promise.all([
+        page.waitForResponse((response) => response.request().method() === 'POST'),
+        page.getByRole('button', { name: 'Execute' }).click(),
+      ]);
+      expect(await answer.text()).toContain('"claim"');
+      expect(answer.status()).toBe(201);
+    });
   });
 });

@@ -1,9 +1,23 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { readSite, type Site } from './published.ts';
+import { dirname, join, relative, sep } from 'node:path';
 
 const require = createRequire(import.meta.url);
 const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
+
+/** Files by their path in the site. */
+export type Site = Record<string, Buffer>;
+
+/** Reads a folder as a site: paths in NFC, separated by `/`. */
+export async function readSite(folder: string, wanted: (path: string) => boolean = () => true): Promise<Site> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const paths = files.map((file) => [relative(folder, file).split(sep).join('/').normalize('NFC'), file] as const);
+  const read = paths
+    .filter(([path]) => wanted(path))
+    .map(async ([path, file]) => [path, await readFile(file)] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
 
 /** Real sites from packages that are installed anyway. */
 export const INSTALLED: Record<string, { describe: string; read(): Promise<Site> }> = {

@@ -1,23 +1,24 @@
 import type { Server } from 'node:http';
 import { describeInBrowser, openPage, type WatchedPage } from '@berth/testing/browser';
-import { listen, stop } from '@berth/testing/raw-socket';
+import { ask, listen, stop } from '@berth/testing/raw-socket';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
 import { type PageName, sendPage } from '../../src/site-host/pages.ts';
 import { sendUnlockPage, type UnlockState } from '../../src/site-host/unlock-page.ts';
+import { expectPage } from '../pages/expect-page.ts';
 
-const PAGES: PageName[] = [
-  'unknown-address',
-  'unknown-page',
-  'no-front-page',
-  'paused',
-  'taken-down',
-  'needs-https',
-  'malformed',
-  'fault',
-  'away',
-];
+const STATUSES: Record<PageName, number> = {
+  'unknown-address': 404,
+  'unknown-page': 404,
+  'no-front-page': 404,
+  paused: 503,
+  'taken-down': 451,
+  'needs-https': 401,
+  malformed: 400,
+  fault: 500,
+  away: 503,
+};
 const UNLOCKING: UnlockState[] = [
   { kind: 'locked' },
   { kind: 'wrong' },
@@ -25,7 +26,7 @@ const UNLOCKING: UnlockState[] = [
   { kind: 'busy', retryAfterSeconds: 5 },
   { kind: 'foreign' },
 ];
-const NAMES = [...PAGES, ...UNLOCKING.map(({ kind }) => kind)];
+const NAMES = [...Object.keys(STATUSES), ...UNLOCKING.map(({ kind }) => kind)];
 const SMALL_PHONE = { width: 320, height: 568 };
 
 /** The texts on the page, in the order of the document: colours, the top edge, whether it is visible. */
@@ -52,27 +53,39 @@ interface Written {
   isShown: boolean;
 }
 
+let server: Server;
+let port: number;
+beforeAll(async () => {
+  server = createHttpServer(
+    (req, res) => {
+      const name = req.url!.slice(1);
+      const state = UNLOCKING.find(({ kind }) => kind === name);
+      if (state) sendUnlockPage(res, state, '/', {});
+      else sendPage(res, name as PageName);
+    },
+    { log: { info() {}, warn() {}, error() {} } },
+  );
+  port = await listen(server);
+});
+afterAll(() => stop(server));
+
+it.each(Object.entries(STATUSES))('%s is %d, with the headers of security §7', async (name, expected) => {
+  const { status, headers, body } = await ask(port, `GET /${name} HTTP/1.1`);
+  expect(status).toBe(expected);
+  expectPage(headers, body, "'none'");
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'content-length': String(Buffer.byteLength(body, 'latin1')),
+  });
+});
+
 describeInBrowser('a page of the service', (browser) => {
-  let server: Server;
-  let port: number;
-  /** One window for all tests. Each of them loads its page. */
   let window: WatchedPage;
   let asked: string[];
   beforeAll(async () => {
-    server = createHttpServer(
-      (req, res) => {
-        const name = req.url!.slice(1);
-        const state = UNLOCKING.find(({ kind }) => kind === name);
-        if (state) sendUnlockPage(res, state, '/', {});
-        else sendPage(res, name as PageName);
-      },
-      { log: { info() {}, warn() {}, error() {} } },
-    );
-    port = await listen(server);
     window = await openPage(browser(), { viewport: SMALL_PHONE });
     window.page.on('request', (request) => request.url().startsWith('http') && asked.push(request.url()));
   });
-  afterAll(() => stop(server));
 
   const open = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
     const url = `http://localhost:${port}/${name}`;

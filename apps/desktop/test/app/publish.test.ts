@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { linkOn, publishingCard } from '../harness/app/cards.ts';
-import { makeSite, writeContents } from '../harness/app/folders.ts';
-import { desktopSuite } from '../harness/app/suite.ts';
+import { makeHome, makeSite, writeContents } from '../harness/app/folders.ts';
+import type { MainHere } from '../harness/app/main-process.ts';
+import { deploymentsOf, desktopSuite } from '../harness/app/suite.ts';
+import { choose } from '../harness/fake-electron.ts';
 
-const suite = desktopSuite();
+const { server, start } = desktopSuite();
 
 it('a dropped folder gets a link, which is shown, is copied to the clipboard, and serves exactly its bytes (desktop §8.1, §8.2)', async () => {
-  const { key } = await suite.server.account();
-  const { page, main, drop } = await suite.start({ key });
+  const { key } = await server().account();
+  const { page, main, drop } = await start({ key });
   const picture = randomBytes(70_000);
   await drop(makeSite('my-site', { 'index.html': '<h1>Ahoy</h1>', 'assets/deep/picture.png': picture }));
 
@@ -16,33 +19,15 @@ it('a dropped folder gets a link, which is shown, is copied to the clipboard, an
   await card.getByText('Link copied').waitFor();
   const link = await linkOn(card);
   expect(main.fake.machine.clipboard).toBe(link);
-  expect((await suite.server.visit(link)).text).toBe('<h1>Ahoy</h1>');
-  expect((await suite.server.visit(link, '/assets/deep/picture.png')).bytes.equals(picture)).toBe(true);
+  expect((await server().visit(link)).text).toBe('<h1>Ahoy</h1>');
+  expect((await server().visit(link, '/assets/deep/picture.png')).bytes.equals(picture)).toBe(true);
   await card.getByRole('button', { name: 'Open', exact: true }).click();
   await expect.poll(() => main.fake.recorder.of('shell.openExternal')).toEqual([[new URL(link).href]]);
 });
 
-it('the window shows what a drop does, and on which half, while a folder is dragged over it (desktop §8.1)', async () => {
-  const folder = makeSite('site', { 'index.html': 'hi' });
-  const signedOut = await suite.start();
-  await signedOut.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
-  await signedOut.page.getByText('Drop to publish').waitFor();
-  expect((await signedOut.state()).publishings).toEqual([]);
-
-  const { key } = await suite.server.account();
-  const signedIn = await suite.start({ key });
-  await signedIn.window.drag([folder], 'right', ['dragEnter', 'dragOver']);
-  await signedIn.page.locator('.drop-zone.is-active', { hasText: 'Publish and watch' }).waitFor();
-  await signedIn.window.drag([folder], 'left', ['dragOver']);
-  await signedIn.page.locator('.drop-zone.is-active', { hasText: 'Publish once' }).waitFor();
-  await signedIn.window.drag([folder], 'left', ['drop']);
-  await signedIn.page.locator('.drop-zone').first().waitFor({ state: 'detached' });
-  await publishingCard(signedIn.page, 'site').getByText('Link copied').waitFor();
-});
-
 it('an error names the file and the next step, and stays until it is dismissed (desktop §8.5)', async () => {
-  const { key } = await suite.server.account();
-  const { page, drop } = await suite.start({ key });
+  const { key } = await server().account();
+  const { page, drop } = await start({ key });
   const folder = makeSite('tools', { 'index.html': 'hi', 'downloads/setup.exe': 'MZ' });
   await drop(folder);
   const card = publishingCard(page, 'tools');
@@ -60,18 +45,59 @@ it('an error names the file and the next step, and stays until it is dismissed (
   writeContents(folder, { '.berthignore': 'downloads/\n' });
   await card.getByRole('button', { name: 'Try again' }).click();
   await card.getByText('Published', { exact: true }).waitFor();
-  expect((await suite.server.visit(await linkOn(card))).text).toBe('hi');
-  expect((await suite.server.visit(await linkOn(card), '/downloads/setup.exe')).status).toBe(404);
+  expect((await server().visit(await linkOn(card))).text).toBe('hi');
+  expect((await server().visit(await linkOn(card), '/downloads/setup.exe')).status).toBe(404);
   await card.getByRole('button', { name: 'Dismiss tools' }).click();
   await card.waitFor({ state: 'detached' });
 });
 
-it('a drop is accepted anywhere on the window, even while a dialog is open (desktop §8.1)', async () => {
-  const { key } = await suite.server.account();
-  const { page, drop } = await suite.start({ key });
-  await drop(makeSite('first', { 'index.html': '1' }), 'right');
-  await page.getByRole('dialog', { name: 'Watch first' }).waitFor();
-  await drop(makeSite('second', { 'index.html': '2' }));
-  await page.keyboard.press('Escape');
-  await publishingCard(page, 'second').getByText('Published', { exact: true }).waitFor();
+it('a damaged data file is reported in the window once, and the app works (desktop §8.5)', async () => {
+  const home = makeHome();
+  const data = join(home, 'userData', 'berth', 'data');
+  writeContents(data, { 'folders.json': '{"folders": [' });
+  const desktop = await start({ home });
+  const notice = () => desktop.page.getByRole('alert').filter({ hasText: 'watched folders could not be read' });
+  await notice().getByText(join(data, 'folders.json.damaged')).waitFor();
+  await notice().getByText('Watch them again under Folders').waitFor();
+  await desktop.quit();
+
+  await desktop.start();
+  await desktop.drop(makeSite('whole', { 'index.html': 'whole' }));
+  await publishingCard(desktop.page, 'whole').getByText('Published', { exact: true }).waitFor();
+  expect(await notice().count()).toBe(0);
 });
+
+it.each<[string, (fake: MainHere['fake'], folder: string) => void]>([
+  ['the File menu', (fake) => choose(fake.menu(), '&File', 'Publish folder…')],
+  ['the menu of the tray', (fake) => choose(fake.trays[0]!.menu, 'Publish a folder…')],
+  ['a drop on the tray', (fake, folder) => fake.trays[0]!.emit('drop-files', {}, [folder])],
+  ['a drop on the Dock', (fake, folder) => fake.app.emit('open-file', { preventDefault() {} }, folder)],
+  ['a second start', (fake, folder) => fake.app.emit('second-instance', {}, ['berth', folder], '/')],
+])(
+  '%s publishes with the password of the next drop, and asks before it publishes a project (B1, B2)',
+  async (_, give) => {
+    const { key } = await server().account();
+    const { page, main } = await start({ key });
+    const publish = (folder: string) => {
+      main.fake.machine.chosen = [folder];
+      give(main.fake, folder);
+    };
+    publish(makeSite('shop', { 'package.json': '{}', 'dist/index.html': 'built' }));
+    await publishingCard(page, 'shop').getByText('Is this the right folder?').waitFor();
+    expect(await deploymentsOf(server(), key)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Domain, password, labels' }).click();
+    await page.getByLabel('Password', { exact: true }).fill('open-sesame');
+    await page.getByText('a password', { exact: true }).waitFor();
+    publish(makeSite('secret', { 'index.html': 'secret' }));
+    const card = publishingCard(page, 'secret');
+    await card.getByText('Password-protected').waitFor();
+    expect((await server().visit(await linkOn(card))).status).toBe(401);
+    // The password applied only to this drop.
+    await page.getByText('The next drop gets').waitFor({ state: 'detached' });
+    publish(makeSite('open', { 'index.html': 'open' }));
+    const next = publishingCard(page, 'open');
+    await next.getByText('Published', { exact: true }).waitFor();
+    expect((await server().visit(await linkOn(next))).text).toBe('open');
+  },
+);

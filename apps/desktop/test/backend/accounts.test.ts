@@ -1,19 +1,24 @@
-import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createClient } from '@berth/client';
+import { startAnswering } from '@berth/testing/fake-servers';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readServerAddress } from '../../src/main/account/address.ts';
 import { KnownServer } from '../../src/main/account/known-server.ts';
-import { stopAtWrite, testNative } from './native.ts';
-import { eventually, openWatched, openWorld, siteName } from './watch-world.ts';
+import { stopAtWrite } from './native.ts';
+import { eventually, openSignedInWorld, openWatched, openWorld } from './watch-world.ts';
 
 const server = useServer();
 const second = useServer();
 
+const apiOf = (key: string) => createClient({ server: `http://localhost:${server().port}`, key }).api;
+
+/** Makes another API key for the account of this key. */
+const addKey = async (key: string) => (await apiOf(key).tokens.create.mutate({ kind: 'api' })).secret;
+
 const UNKNOWN = `ship-${'0'.repeat(31)}f`;
+
 describe('readServerAddress', () => {
   it.each([
     ['berth.example', 'https://berth.example'],
@@ -56,7 +61,7 @@ describe('signing in (desktop §1, §6)', () => {
     const world = await openWorld(server());
     expect(world.signInState()).toEqual({ is: 'signed-out' });
     const { key, account } = await server().account();
-    const { email } = await world.accounts.handlers.signIn({ key: `  ${key}\n` });
+    const { email } = await world.handlers.signIn({ key: `  ${key}\n` });
     expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { account, email } });
     expect(world.native.keys.get(world.origin)).toBe(key);
     expect(JSON.stringify(world.accounts.session())).not.toContain(key);
@@ -67,18 +72,16 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('does not publish again after signing in with another key of the same account, nor after a restart', async () => {
-    const world = await openWorld(server());
-    const { key } = await world.signIn();
-    const options = { password: 'open-sesame' };
-    const { id, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), options);
-    await world.accounts.handlers.signIn({ key: await addKey(key) });
+    const { world, key } = await openSignedInWorld(server());
+    const { id, live } = await world.watchNew('dist', 'one', { password: 'open-sesame' });
+    await world.handlers.signIn({ key: await addKey(key) });
     // The folder is live again only after the server has confirmed it for the new key.
     await eventually(() =>
       expect(world.emitted(id).slice(world.emitted(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
     );
     // The account of the key is known before the server confirms it again.
     const gate = Promise.withResolvers<void>();
-    world.network.hold = async (request) => {
+    world.hold = async (request) => {
       if (request.includes('account.get')) await gate.promise;
     };
     await world.reopen();
@@ -89,8 +92,7 @@ describe('signing in (desktop §1, §6)', () => {
   });
 
   it('reads the account id from the server again if it was not stored', async () => {
-    const world = await openWorld(server());
-    const { account } = await world.signIn();
+    const { world, account } = await openSignedInWorld(server());
     expect(world.accounts.client().account).toBe(account);
     const path = join(world.dataDir, 'servers.json');
     await world.close();
@@ -101,57 +103,50 @@ describe('signing in (desktop §1, §6)', () => {
     await world.reopen();
     expect(world.accounts.client().account).toBeNull();
     await eventually(() => expect(world.accounts.client().account).toBe(account));
-    await world.accounts.handlers.signOut();
+    await world.handlers.signOut();
     expect(world.accounts.client().account).toBeNull();
   });
 
   it.each([
-    ['a deploy token', async () => (await server().account()).deployToken, 'deploy token'],
-    ['a key that the server does not know', async () => UNKNOWN, 'does not know this key'],
-    ['something else', async () => 'hunter2', '32 hex digits'],
-  ])('refuses to sign in with %s, says why, and stores nothing', async (_what, keyOf, words) => {
+    ['a deploy token', `deploy-${'0'.repeat(32)}`, 'deploy token', false],
+    ['a key that the server does not know', UNKNOWN, 'does not know this key', true],
+    ['something else', 'hunter2', '32 hex digits', false],
+  ])('refuses to sign in with %s, says why, stores nothing, and sends only API keys', async (_, key, words, isSent) => {
     const world = await openWorld(server());
-    await expect(world.accounts.handlers.signIn({ key: await keyOf() })).rejects.toMatchObject({
+    await expect(world.handlers.signIn({ key })).rejects.toMatchObject({
       kind: 'refused',
       message: expect.stringContaining(words),
     });
     expect(world.signInState()).toEqual({ is: 'signed-out' });
     expect(world.native.keys.size).toBe(0);
-  });
-
-  it('does not send text that is not an API key to any server', async () => {
-    const world = await openWorld(server());
-    for (const key of ['hunter2', `deploy-${'0'.repeat(32)}`])
-      await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow();
-    expect(world.network.sent).toEqual([]);
+    expect(world.sent.length > 0).toBe(isSent);
   });
 
   it('fails to sign in if the keychain cannot store the key', async () => {
     const world = await openWorld(server());
     const { key } = await server().account();
     world.native.broken.keychain = new Error('locked');
-    await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow('keychain');
+    await expect(world.handlers.signIn({ key })).rejects.toThrow('keychain');
     expect(world.signInState()).toEqual({ is: 'signed-out' });
   });
 
   it('deletes the key on sign-out, and watched folders wait', async () => {
     const { world, id } = await openWatched(server());
-    await world.accounts.handlers.signOut();
+    await world.handlers.signOut();
     expect(world.native.keys.size).toBe(0);
     expect(world.signInState()).toEqual({ is: 'signed-out' });
     await world.until(id, 'signed-out');
-    await expect(world.folders.handlers.publishFolder({ id })).rejects.toMatchObject({ kind: 'signed-out' });
+    await expect(world.handlers.publishFolder({ id })).rejects.toMatchObject({ kind: 'signed-out' });
     await world.reopen();
     expect(world.folder(id).state).toEqual({ is: 'signed-out' });
   });
 
   it('reports a revoked key, and folders resume after signing in again', async () => {
-    const world = await openWorld(server());
-    const { key } = await world.signIn();
+    const { world, key, id, url } = await openWatched(server());
     const again = await addKey(key);
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName());
     world.native.focused = false;
-    await revoke(key);
+    const { tokens } = await apiOf(key).tokens.list.query({});
+    await apiOf(key).tokens.delete.mutate({ token: tokens.at(-1)!.token });
     world.build('dist', { 'index.html': 'two' });
     await world.until(id, 'signed-out');
     await eventually(() =>
@@ -161,42 +156,38 @@ describe('signing in (desktop §1, §6)', () => {
     world.accounts.setOnline(false);
     world.accounts.setOnline(true);
     expect(world.native.notes.map(({ title }) => title)).toEqual(['Sign in again']);
-    await expect(world.accounts.handlers.signIn({ key })).rejects.toThrow('does not know this key');
+    await expect(world.handlers.signIn({ key })).rejects.toThrow('does not know this key');
 
-    await world.accounts.handlers.signIn({ key: again });
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    await world.handlers.signIn({ key: again });
+    await world.untilPublished(id, 'two');
   });
 
   it('uses a new key of the same account from then on, also for watched folders', async () => {
-    const { world, key, id, url } = await openWatched(server());
+    const { world, key, id } = await openWatched(server());
     const again = await addKey(key);
-    await world.accounts.handlers.signIn({ key: again });
+    await world.handlers.signIn({ key: again });
     await world.until(id, 'live');
-    world.network.sent.length = 0;
-    world.build('dist', { 'index.html': 'two' });
-    await world.untilShown(url!, 'two');
-    expect(new Set(world.network.sent.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${again}`]));
+    world.sent.length = 0;
+    await world.rebuild(id, 'two');
+    expect(new Set(world.sent.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${again}`]));
   });
 
   it('shows the account as unreachable while the server is down, and retries automatically', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    world.network.down = true;
-    await expect(world.accounts.handlers.refreshAccount()).rejects.toMatchObject({ kind: 'network' });
+    const { world } = await openSignedInWorld(server());
+    world.isDown = true;
+    await expect(world.handlers.refreshAccount()).rejects.toMatchObject({ kind: 'network' });
     expect(world.signInState()).toMatchObject({
       is: 'unreachable',
       message: expect.stringContaining('cannot be reached'),
     });
-    world.network.down = false;
+    world.isDown = false;
     await eventually(() => expect(world.signInState().is).toBe('signed-in'));
   });
 
   it('reads the current usage when the account is refreshed', async () => {
-    const world = await openWorld(server());
-    const { key } = await world.signIn();
+    const { world, key } = await openSignedInWorld(server());
     await server().publish({ 'index.html': 'one' }, { key });
-    await world.accounts.handlers.refreshAccount();
+    await world.handlers.refreshAccount();
     expect(world.signInState()).toMatchObject({ account: { usage: { deployments: 1 } } });
   });
 });
@@ -205,31 +196,26 @@ describe('servers', () => {
   it('adds a server that answers as a Berth server, and makes it the current one', async () => {
     const world = await openWorld(server());
     const address = `localhost:${second().port}`;
-    expect(await world.accounts.handlers.addServer({ address })).toEqual({ origin: `http://${address}` });
+    expect(await world.handlers.addServer({ address })).toEqual({ origin: `http://${address}` });
     expect(world.accounts.session()).toMatchObject({
       current: `http://${address}`,
       servers: [{ origin: world.origin }, { origin: `http://${address}`, signIn: { is: 'signed-out' } }],
     });
     await world.reopen();
     expect(world.accounts.session().current).toBe(`http://${address}`);
-    await world.accounts.handlers.chooseServer({ origin: world.origin });
+    const { chooseServer } = world.handlers;
+    await chooseServer({ origin: world.origin });
     expect(world.accounts.session().current).toBe(world.origin);
-    await expect(world.accounts.handlers.chooseServer({ origin: 'https://other.example' })).rejects.toThrow(
-      'Add it first',
-    );
+    await expect(chooseServer({ origin: 'https://other.example' })).rejects.toThrow('Add it first');
   });
 
   it('does not add a server if something else answers, or nothing does', async () => {
     const world = await openWorld(server());
-    const other = createServer((_req, res) =>
+    const address = await startAnswering((_req, res) =>
       res.setHeader('content-type', 'application/json').end('{"result":{"data":{}}}'),
     );
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    onTestFinished(() => void other.close());
-    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
-    await expect(world.accounts.handlers.addServer({ address })).rejects.toThrow('not a Berth server');
-    await expect(world.accounts.handlers.addServer({ address: 'localhost:1' })).rejects.toMatchObject({
+    await expect(world.handlers.addServer({ address })).rejects.toThrow('not a Berth server');
+    await expect(world.handlers.addServer({ address: 'localhost:1' })).rejects.toMatchObject({
       kind: 'network',
     });
     expect(world.accounts.session().servers).toHaveLength(1);
@@ -237,33 +223,26 @@ describe('servers', () => {
 
   it('adds a server under the address that it redirects to', async () => {
     const world = await openWorld(server());
-    const door = createServer((req, res) =>
-      res.writeHead(302, { location: `http://localhost:${second().port}${req.url}` }).end(),
-    );
-    door.listen(0, '127.0.0.1');
-    await once(door, 'listening');
-    onTestFinished(() => void door.close());
-    const address = `127.0.0.1:${(door.address() as AddressInfo).port}`;
-    expect(await world.accounts.handlers.addServer({ address })).toEqual({
-      origin: `http://localhost:${second().port}`,
-    });
+    const origin = `http://localhost:${second().port}`;
+    const address = await startAnswering((req, res) => res.writeHead(302, { location: origin + req.url }).end());
+    expect(await world.handlers.addServer({ address })).toEqual({ origin });
   });
 
   it('sends each server only its own key', async () => {
     const world = await openWorld(server());
     const { key: first } = await world.signIn();
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
+    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
     const { key } = await second().account();
-    await expect(world.accounts.handlers.signIn({ key: first })).rejects.toThrow('does not know');
-    world.network.sent.length = 0;
-    await world.accounts.handlers.signIn({ key });
+    await expect(world.handlers.signIn({ key: first })).rejects.toThrow('does not know');
+    world.sent.length = 0;
+    await world.handlers.signIn({ key });
     await world.reopen();
     await eventually(() =>
       expect(world.accounts.session().servers.map(({ signIn }) => signIn.is)).toEqual(['signed-in', 'signed-in']),
     );
-    await world.sites.handlers.listDeployments({});
+    await world.handlers.listDeployments({});
     const sent = (to: string) =>
-      new Set(world.network.sent.filter(({ origin }) => origin === to).map((one) => one.authorization));
+      new Set(world.sent.filter(({ origin }) => origin === to).map((one) => one.authorization));
     expect(sent(world.origin)).toEqual(new Set([`Bearer ${first}`]));
     expect(sent(origin)).toEqual(new Set([`Bearer ${key}`]));
   });
@@ -272,19 +251,19 @@ describe('servers', () => {
     const world = await openWorld(server());
     const { key, account } = await second().account();
     world.native.keys.set(`http://localhost:${second().port}`, key);
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
+    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
     await eventually(() => expect(world.signInState(origin)).toMatchObject({ is: 'signed-in', account: { account } }));
   });
 
   it('keeps at least one server when all are removed at once, and the current one is always in the list', async () => {
     const world = await openWorld(server());
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
+    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
     const currents = new Set<boolean>();
     world.accounts.onChange(() => {
       const { servers, current } = world.accounts.session();
       currents.add(servers.some((one) => one.origin === current));
     });
-    const removing = [world.origin, origin].map((one) => world.accounts.handlers.removeServer({ origin: one }));
+    const removing = [world.origin, origin].map((one) => world.handlers.removeServer({ origin: one }));
     expect((await Promise.allSettled(removing)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(world.accounts.session()).toMatchObject({ current: origin, servers: [{ origin }] });
     expect(currents).toEqual(new Set([true]));
@@ -292,12 +271,12 @@ describe('servers', () => {
 
   it('leaves no key behind if a server is removed during its sign-in', async () => {
     const world = await openWorld(server());
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
+    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
     const { key } = await second().account();
     const writing = stopAtWrite(world.native);
-    const signingIn = world.accounts.handlers.signIn({ key });
+    const signingIn = world.handlers.signIn({ key });
     await writing.reached;
-    const removing = world.accounts.handlers.removeServer({ origin });
+    const removing = world.handlers.removeServer({ origin });
     writing.letGo();
     await Promise.allSettled([signingIn, removing]);
     expect(world.accounts.session().servers).toHaveLength(1);
@@ -332,24 +311,21 @@ describe('servers', () => {
 
   it('removes a server with its key and pauses its folders, but never removes the last server', async () => {
     const { world, id } = await openWatched(server());
-    await expect(world.accounts.handlers.removeServer({ origin: world.origin })).rejects.toThrow('only server');
-    const { origin } = await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
-    await world.accounts.handlers.removeServer({ origin: world.origin });
+    await expect(world.handlers.removeServer({ origin: world.origin })).rejects.toThrow('only server');
+    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
+    await world.handlers.removeServer({ origin: world.origin });
     expect(world.accounts.session()).toMatchObject({ current: origin, servers: [{ origin }] });
     expect(world.native.keys.size).toBe(0);
     expect((await world.until(id, 'paused')).state).toEqual({ is: 'paused', why: 'asked' });
-    await expect(world.folders.handlers.resumeFolder({ id })).rejects.toThrow('Add it first');
+    await expect(world.handlers.resumeFolder({ id })).rejects.toThrow('Add it first');
   });
 });
 
 it('writes no secret into any file of the app (T40)', async () => {
-  const native = testNative();
-  const world = await openWorld(server(), native);
-  const { key } = await world.signIn();
   const password = 'correct-horse-battery';
-  const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), { password });
+  const { world, key, id } = await openWatched(server(), { password });
   await world.close();
-  expect([...native.keys.values()].toSorted()).toEqual([password, key].toSorted());
+  expect([...world.native.keys.values()].toSorted()).toEqual([password, key].toSorted());
   const files = [world.dataDir, join(world.home, 'cache')]
     .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -359,18 +335,3 @@ it('writes no secret into any file of the app (T40)', async () => {
   for (const text of files)
     for (const secret of [key, key.slice(5), password, btoa(key), btoa(password)]) expect(text).not.toContain(secret);
 });
-
-/** Makes another API key for the account of this key. */
-async function addKey(key: string): Promise<string> {
-  const body = JSON.stringify({ kind: 'api' });
-  const headers = { 'Content-Type': 'application/json' };
-  const answer = await server().api('/tokens', { method: 'POST', key, headers, body });
-  return answer.json<{ secret: string }>().secret;
-}
-
-/** Revokes the oldest key of the account of this key. */
-async function revoke(key: string): Promise<void> {
-  const { tokens } = (await server().api('/tokens', { key })).json<{ tokens: { token: string }[] }>();
-  const { token } = tokens.at(-1)!;
-  expect((await server().api(`/tokens/${token}`, { method: 'DELETE', key })).status).toBeLessThan(300);
-}

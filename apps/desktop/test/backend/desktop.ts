@@ -1,44 +1,26 @@
-import type { WatchRule } from '@berth/client';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient, type WatchRule } from '@berth/client';
+import { startProxy } from '@berth/testing/proxy';
+import type { TestServer } from '@berth/testing/server';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Backend } from '../../src/main/backend.ts';
 import { openBackend } from '../../src/main/open-backend.ts';
 import type { CommandName } from '../../src/shared/channels.ts';
 import { type CommandInput, type CommandOutput, commands, type EventData, events } from '../../src/shared/contract.ts';
-import type { NextDropOptions, Published, Publishing } from '../../src/shared/publishing.ts';
+import type { NextDropOptions, Publishing } from '../../src/shared/publishing.ts';
 import { type Contents, makeHome, makeSite as makeNamedSite } from '../harness/app/folders.ts';
-import { testNative, type TestNative } from './native.ts';
+import { TestNative } from './native.ts';
 
-/** One event that the page received. */
-interface EmittedEvent {
-  name: string;
-  data: unknown;
-  /** In milliseconds. */
-  at: number;
-}
+export const PAGE = '<!doctype html><title>hi</title>';
 
-/** The app without its windows, with the commands of a user. */
-export interface Desktop {
-  backend: Backend;
-  native: TestNative;
-  dataDir: string;
-  cacheDir: string;
-  emitted: EmittedEvent[];
-  /** Runs a command of the page. Checks its input and output against the contract. */
-  ask<C extends CommandName>(name: C, input: CommandInput<C>): Promise<CommandOutput<C>>;
-  /** Drops the items at some paths. @returns The ids of the publishings. */
-  drop(paths: readonly string[], options?: NextDropOptions): Promise<string[]>;
-  find(id: string): Promise<Publishing>;
-  /** Waits until a publishing is in a state. */
-  until<S extends Publishing['state']['is']>(
-    id: string,
-    is: S,
-  ): Promise<Publishing & { state: Extract<Publishing['state'], { is: S }> }>;
-  published(id: string): Promise<Published>;
-  /** Quits the app and starts it again. */
-  restart(): Promise<Desktop>;
-}
+/** Random bytes, which no server has. */
+export const big = (bytes: number) => Buffer.alloc(bytes, crypto.randomUUID());
 
-export interface DesktopOptions {
+/** Creates a folder with files. It is removed after the test. */
+export const makeSite = (files: Contents = { 'index.html': PAGE }, name = 'site') => makeNamedSite(name, files);
+
+interface DesktopOptions {
   server: string;
   dataDir?: string;
   cacheDir?: string;
@@ -46,10 +28,13 @@ export interface DesktopOptions {
   watchRule?: Partial<WatchRule>;
 }
 
+/** Lets a failed publishing wait for so long that a test never sees its retry. */
+export const SLOW_RETRIES = { watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 } };
+
 /** Opens an app with short pauses. It is closed after the test. */
 export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
-  const { server, native = testNative(), dataDir = makeHome(), cacheDir = makeHome() } = options;
-  const emitted: EmittedEvent[] = [];
+  const { server, native = new TestNative(), dataDir = makeHome(), cacheDir = makeHome() } = options;
+  const emitted: Desktop['emitted'] = [];
   const backend = await openBackend({
     native,
     about: { version: '1.0.0', platform: 'linux', tray: true, canOpenAtLogin: true },
@@ -60,63 +45,131 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
     watchRule: { firstPauseMs: 20, longestPauseMs: 50, ...options.watchRule },
     emit(name, data) {
       expect(events[name].safeParse(data).error).toBeUndefined();
-      emitted.push({ name, data: structuredClone(data), at: performance.now() });
+      emitted.push({ name, data: structuredClone(data) });
     },
   });
   onTestFinished(() => backend.close());
+  return new Desktop(backend, { ...options, native, dataDir, cacheDir }, emitted);
+}
 
-  const ask: Desktop['ask'] = async (name, input) => {
-    const handler = backend.handlers[name] as (input: unknown) => Promise<unknown>;
+/** Opens a signed-out app with a proxy between it and the server. */
+export async function openProxied(server: TestServer, options: Partial<DesktopOptions> = {}) {
+  const proxy = await startProxy(server.port);
+  const desktop = await openDesktop({ server: proxy.url, ...options });
+  /** Holds back the requests that match until they are let go. */
+  const hold = (matches: (path: string, method?: string) => boolean = () => true) => {
+    const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
+    proxy.trouble = ({ method }, path) => {
+      if (!matches(path, method)) return undefined;
+      reached.resolve();
+      return gate.promise;
+    };
+    return { reached: reached.promise, letGo: () => gate.resolve(undefined) };
+  };
+  return Object.assign(desktop, { proxy, hold });
+}
+
+/** Opens an app that is signed in to a new account, with a proxy between it and the server. */
+export async function openSignedIn(server: TestServer, plan = 'scale', options: Partial<DesktopOptions> = {}) {
+  const { key } = await server.account(plan);
+  const desktop = await openProxied(server, options);
+  await desktop.ask('signIn', { key });
+  const { api } = createClient({ server: `http://localhost:${server.port}`, key });
+  const deployments = async () => (await api.deployments.list.query({})).deployments;
+  return Object.assign(desktop, { key, deployments });
+}
+
+/** The app without its windows, with the commands of a user. */
+export class Desktop {
+  readonly backend: Backend;
+  readonly native: TestNative;
+  readonly dataDir: string;
+  readonly cacheDir: string;
+  /** The events that the page received. */
+  readonly emitted: { name: string; data: unknown }[];
+  readonly #options: DesktopOptions;
+
+  constructor(
+    backend: Backend,
+    options: DesktopOptions & { native: TestNative; dataDir: string; cacheDir: string },
+    emitted: Desktop['emitted'],
+  ) {
+    ({ native: this.native, dataDir: this.dataDir, cacheDir: this.cacheDir } = options);
+    this.backend = backend;
+    this.emitted = emitted;
+    this.#options = options;
+  }
+
+  /** Quits the app and starts it again. */
+  async restart(): Promise<Desktop> {
+    await this.backend.close();
+    return openDesktop(this.#options);
+  }
+
+  /** Runs a command of the page. Checks its input and output against the contract. */
+  ask = async <C extends CommandName>(name: C, input: CommandInput<C>): Promise<CommandOutput<C>> => {
+    const handler = this.backend.handlers[name] as (input: unknown) => Promise<unknown>;
     const output = await handler(commands[name].input.parse(input));
     expect(commands[name].output.safeParse(output).error).toBeUndefined();
     return output as never;
   };
 
-  async function find(id: string): Promise<Publishing> {
-    const { publishings } = await ask('readState', undefined);
-    const found = publishings.find((one) => one.id === id);
+  /** Drops the items at some paths. @returns The ids of the publishings. */
+  async drop(paths: readonly string[], options: NextDropOptions = {}): Promise<string[]> {
+    const granted = await this.backend.give(paths);
+    await this.ask('setNextDrop', options);
+    return (await this.ask('publish', { grants: granted.map(({ grant }) => grant) })).publishings;
+  }
+
+  /** Drops a folder. @returns The id of its publishing. */
+  async dropSite(path = makeSite(), options: NextDropOptions = {}): Promise<string> {
+    const [id] = await this.drop([path], options);
+    return id!;
+  }
+
+  /** Drops a folder and waits until it is published. */
+  async publish(path = makeSite(), options: NextDropOptions = {}) {
+    const id = await this.dropSite(path, options);
+    return { id, ...(await this.published(id)) };
+  }
+
+  /** The publishings, newest first. */
+  publishings = async () => (await this.ask('readState', undefined)).publishings;
+
+  async find(id: string): Promise<Publishing> {
+    const found = (await this.publishings()).find((one) => one.id === id);
     if (!found) throw new Error(`There is no publishing ${id}.`);
     return found;
   }
 
-  const until: Desktop['until'] = (id, is) =>
-    vi.waitFor(
-      async () => {
-        const found = await find(id);
-        if (found.state.is !== is) throw new Error(`It is ${JSON.stringify(found.state)}, and not ${is}.`);
-        return found as never;
-      },
-      { timeout: 10_000, interval: 5 },
-    );
+  /** Waits until a publishing is in a state. */
+  until<S extends Publishing['state']['is']>(
+    id: string,
+    is: S,
+  ): Promise<Publishing & { state: Extract<Publishing['state'], { is: S }> }> {
+    const check = async () => {
+      const found = await this.find(id);
+      if (found.state.is !== is) throw new Error(`It is ${JSON.stringify(found.state)}, and not ${is}.`);
+      return found as never;
+    };
+    return vi.waitFor(check, { timeout: 10_000, interval: 5 });
+  }
 
-  return {
-    backend,
-    native,
-    dataDir,
-    cacheDir,
-    emitted,
-    ask,
-    async drop(paths, options = {}) {
-      const granted = await backend.give(paths);
-      await ask('setNextDrop', options);
-      return (await ask('publish', { grants: granted.map(({ grant }) => grant) })).publishings;
-    },
-    find,
-    until,
-    published: async (id) => (await until(id, 'published')).state.published,
-    async restart() {
-      await backend.close();
-      return openDesktop({ ...options, native, dataDir, cacheDir });
-    },
-  };
-}
+  /** Waits until a running publishing is in a phase. */
+  async untilPhase(id: string, phase: string, more: object = {}): Promise<void> {
+    const state = { is: 'working', progress: { phase, ...more } };
+    await expect.poll(async () => (await this.find(id)).state).toMatchObject(state);
+  }
 
-/** The lists of publishings that were emitted. */
-export function listsOf({ emitted }: Desktop): EventData<'publishings'>[] {
-  return emitted.filter(({ name }) => name === 'publishings').map(({ data }) => data as EventData<'publishings'>);
-}
+  published = async (id: string) => (await this.until(id, 'published')).state.published;
 
-/** Creates a folder with files. It is removed after the test. */
-export function makeSite(files: Contents, name = 'site'): string {
-  return makeNamedSite(name, files);
+  /** The lists of publishings that were emitted. */
+  lists = () =>
+    this.emitted.filter(({ name }) => name === 'publishings').map(({ data }) => data as EventData<'publishings'>);
+
+  /** The ids of publishings that have copies of files. */
+  staged(): string[] {
+    const dir = join(this.cacheDir, 'staging');
+    return existsSync(dir) ? readdirSync(dir) : [];
+  }
 }

@@ -1,34 +1,14 @@
 import { ClientError, type ClientErrorKind, type WatchEvent } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { initialFolderView, type FolderView, applyWatchEvent } from '../../src/main/folders/folder-state.ts';
+import { initialFolderView, applyWatchEvent } from '../../src/main/folders/folder-state.ts';
 import type { FolderState } from '../../src/shared/folder.ts';
+import { DEPLOYMENT, DOMAIN, NOW } from './samples.ts';
 
-const NOW = 1_790_000_000_000;
 const NOTHING = { files: 0, bytes: 0 };
 const SOME = { files: 2, bytes: 20 };
-const DEPLOYMENT = {
-  deployment: 'calm-otter-4k9x2qd',
-  url: 'https://calm-otter-4k9x2qd.sites.example',
-  files: 2,
-  size: 20,
-  status: 'success' as const,
-  password: false,
-  via: 'desktop',
-  labels: [],
-  created: 1_790_000_000,
-};
-const DOMAIN = {
-  domain: 'www.example.com',
-  url: 'https://www.example.com',
-  deployment: DEPLOYMENT.deployment,
-  status: 'success' as const,
-  labels: [],
-  created: 1_790_000_000,
-  linked: 1_790_000_000,
-  links: 1,
-};
 
 const walked: WatchEvent = { type: 'walked', total: SOME, skipped: [{ path: '.env', reason: 'private' }] };
+const COMMITTED: WatchEvent = { type: 'committed', deployment: DEPLOYMENT };
 const published: WatchEvent = { type: 'published', deployment: DEPLOYMENT, url: DOMAIN.url };
 const failed = (kind: ClientErrorKind, waitMs: number | null, status?: number): WatchEvent => ({
   type: 'failed',
@@ -36,9 +16,8 @@ const failed = (kind: ClientErrorKind, waitMs: number | null, status?: number): 
   waitMs,
 });
 
-const begin = (): FolderView => initialFolderView({ url: null, live: null, needsDns: false });
-const after = (...events: WatchEvent[]): FolderView =>
-  events.reduce((view, event) => applyWatchEvent(view, event, NOW), begin());
+const BEGIN = initialFolderView({ url: null, live: null, needsDns: false });
+const after = (...events: WatchEvent[]) => events.reduce((view, event) => applyWatchEvent(view, event, NOW), BEGIN);
 
 const WATCHING: WatchEvent = { type: 'watching', folder: '/site', domain: 'www.example.com' };
 const SETTLING: WatchEvent = { type: 'settling' };
@@ -53,16 +32,8 @@ describe('the state of a folder after events of its watch (desktop §5, §8)', (
     ['the files are hashed', [walked, { type: 'hashed', done: SOME, total: SOME, cached: NOTHING }], 'publishing'],
     ['everything is uploaded', [walked, { type: 'uploaded', done: SOME, total: SOME, sentBytes: 20 }], 'publishing'],
     ['a lost connection', [walked, { type: 'retried', attempt: 1, waitMs: 50, reason: 'broken' }], 'publishing'],
-    [
-      'the deployment is committed and the domain not linked yet',
-      [walked, { type: 'committed', deployment: DEPLOYMENT }],
-      'publishing',
-    ],
-    [
-      'the domain is linked and the publish not confirmed yet',
-      [walked, { type: 'linked', domain: DOMAIN }],
-      'publishing',
-    ],
+    ['a commit, before the domain is linked', [walked, COMMITTED], 'publishing'],
+    ['a linked domain, before the publish is confirmed', [walked, { type: 'linked', domain: DOMAIN }], 'publishing'],
     ['a publish', [walked, published], 'live'],
     ['an unchanged folder', [WATCHING, UNCHANGED], 'live'],
     ['a change of a live folder', [published, SETTLING], 'settling'],
@@ -85,7 +56,7 @@ describe('the state of a folder after events of its watch (desktop §5, §8)', (
 
   it('includes the live version and its address as soon as it is live', () => {
     expect(after(walked).live).toBeNull();
-    expect(after(walked, { type: 'committed', deployment: DEPLOYMENT }).live).toBeNull();
+    expect(after(walked, COMMITTED).live).toBeNull();
     expect(after(walked, published)).toMatchObject({
       url: DOMAIN.url,
       live: { deployment: DEPLOYMENT.deployment, files: 2, bytes: 20, at: NOW },
@@ -102,12 +73,11 @@ describe('the state of a folder after events of its watch (desktop §5, §8)', (
   });
 
   it('suggests another name only if the name was refused', () => {
-    const committed: WatchEvent = { type: 'committed', deployment: DEPLOYMENT };
-    expect(after(walked, committed, failed('refused', null)).state).toMatchObject({
+    expect(after(walked, COMMITTED, failed('refused', null)).state).toMatchObject({
       problem: { kind: 'refused', next: expect.stringContaining('Choose another name') },
     });
     expect(after(walked, failed('refused', null)).state).toMatchObject({ problem: { next: null } });
-    expect(after(walked, committed, failed('server', null)).state).not.toMatchObject({
+    expect(after(walked, COMMITTED, failed('server', null)).state).not.toMatchObject({
       problem: { next: expect.stringContaining('name') },
     });
   });

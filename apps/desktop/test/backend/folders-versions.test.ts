@@ -1,146 +1,124 @@
 import { renameSync } from 'node:fs';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { eventually, openWatched, openWorld, siteName } from './watch-world.ts';
+import { eventually, openSignedInWorld, openWatched, siteName } from './watch-world.ts';
 
 const server = useServer();
 
 describe('making an earlier version live (desktop §1, §8.22)', () => {
   it('pauses the folder, so that no build replaces the earlier version before it resumes', async () => {
     const { world, id, url } = await openWatched(server());
-    for (const text of ['two', 'three']) {
-      world.build('dist', { 'index.html': text });
-      await world.untilShown(url!, text);
-      await world.until(id, 'live');
-    }
-    const { versions } = await world.folders.handlers.listVersions({ id });
+    await world.rebuild(id, 'two');
+    await world.rebuild(id, 'three');
+    const { versions } = await world.handlers.listVersions({ id });
     expect(versions.map(({ live }) => live)).toEqual([true, false, false]);
 
-    const undone = await world.folders.handlers.undoFolder({ id });
+    const undone = await world.handlers.undoFolder({ id });
     expect(undone).toEqual({ ...versions[1], live: true });
     expect((await server().visit(url!)).text).toBe('two');
     expect(world.folder(id)).toMatchObject({
       state: { is: 'paused', why: 'earlier-version' },
       live: { deployment: versions[1]!.deployment },
     });
-    await world.folders.handlers.undoFolder({ id });
+    await world.handlers.undoFolder({ id });
     expect((await server().visit(url!)).text).toBe('one');
-    await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
+    await expect(world.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'earlier-version' });
 
     await world.reopen();
     world.build('dist', { 'index.html': 'four' });
     world.folders.onWake();
-    await world.watch(world.build('other', { 'index.html': 'other' }), siteName());
+    await world.watchNew('other', 'other');
     expect((await server().visit(url!)).text).toBe('one');
 
-    await world.folders.handlers.resumeFolder({ id });
-    await world.untilShown(url!, 'four');
-    await world.until(id, 'live');
+    await world.handlers.resumeFolder({ id });
+    await world.untilPublished(id, 'four');
   });
 
   it('makes the chosen deployment live, and does not pause if it is the newest version', async () => {
     const { world, id, url } = await openWatched(server());
-    world.build('dist', { 'index.html': 'two' });
-    await world.untilShown(url!, 'two');
+    await world.rebuild(id, 'two');
+    const [newest, oldest] = (await world.handlers.listVersions({ id })).versions;
+    await world.handlers.makeLive({ id, deployment: newest!.deployment });
     await world.until(id, 'live');
-    const [newest, oldest] = (await world.folders.handlers.listVersions({ id })).versions;
-    await world.folders.handlers.makeLive({ id, deployment: newest!.deployment });
-    await world.until(id, 'live');
-    await world.folders.handlers.makeLive({ id, deployment: oldest!.deployment });
+    await world.handlers.makeLive({ id, deployment: oldest!.deployment });
     expect((await server().visit(url!)).text).toBe('one');
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'earlier-version' });
-    expect((await world.folders.handlers.listVersions({ id })).versions.map(({ live }) => live)).toEqual([false, true]);
-    await world.folders.handlers.makeLive({ id, deployment: newest!.deployment });
+    expect((await world.handlers.listVersions({ id })).versions.map(({ live }) => live)).toEqual([false, true]);
+    await world.handlers.makeLive({ id, deployment: newest!.deployment });
     expect((await server().visit(url!)).text).toBe('two');
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
   });
 
   it('leaves the folder unchanged if it fails', async () => {
     const { world, id, url } = await openWatched(server());
-    await expect(world.folders.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
-    await expect(world.folders.handlers.makeLive({ id, deployment: 'calm-otter-0000000' })).rejects.toThrow(
+    await expect(world.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
+    await expect(world.handlers.makeLive({ id, deployment: 'calm-otter-0000000' })).rejects.toThrow(
       'no longer has version',
     );
-    world.build('dist', { 'index.html': 'two' });
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
-    world.network.down = true;
-    await expect(world.folders.handlers.undoFolder({ id })).rejects.toMatchObject({ kind: 'network' });
+    await world.rebuild(id, 'two');
+    world.isDown = true;
+    await expect(world.handlers.undoFolder({ id })).rejects.toMatchObject({ kind: 'network' });
     expect(world.folder(id).state.is).not.toBe('paused');
-    world.network.down = false;
+    world.isDown = false;
     await world.until(id, 'live');
     expect((await server().visit(url!)).text).toBe('two');
   });
 });
 
 describe('the versions of a folder (desktop §1)', () => {
-  it('keeps the versions when the folder is moved and its address changes; prunes old ones, except those that a domain shows', async () => {
-    const world = await openWorld(server());
-    const { key } = await world.signIn();
+  it('keeps the address when the folder is moved, and the versions when the address changes; prunes old ones, except those that a domain shows', async () => {
+    const { world, key } = await openSignedInWorld(server());
     const { deployment: foreign } = await server().publish({ 'index.html': 'by hand' }, { key });
-    const path = world.build('dist', { 'index.html': 'one' });
-    const { id, url: first } = await world.watch(path, siteName());
-    const { live: one } = world.folder(id);
+    const { id, path, url: first, live: one } = await world.watchNew('dist', 'one');
 
     renameSync(path, `${path}-2`);
+    await world.until(id, 'missing');
     world.build('dist-2', { 'index.html': 'two' });
-    await world.folders.handlers.locateFolder({ id, grant: await world.grant(`${path}-2`) });
-    await world.untilShown(first!, 'two');
-    const { live: two } = await world.until(id, 'live');
-    const next = siteName();
-    await world.folders.handlers.changeFolder({ id, domain: next });
+    const grant = await world.grant(`${path}-2`);
+    await world.handlers.locateFolder({ id, grant });
+    await expect(world.handlers.locateFolder({ id, grant })).rejects.toThrow('Drop the item again');
+    const { live: two, ...moved } = await world.untilPublished(id, 'two');
+    expect(moved).toMatchObject({ path: `${path}-2`, name: 'dist-2', url: first });
+    await world.handlers.changeFolder({ id, domain: siteName() });
     const { live: three, url: second } = await world.until(id, 'live');
-    const versions = async () =>
-      (await world.folders.handlers.listVersions({ id })).versions.map(({ deployment, live }) => ({
-        deployment,
-        live,
-      }));
-    expect(await versions()).toEqual([
-      { deployment: three!.deployment, live: true },
-      { deployment: two!.deployment, live: false },
-      { deployment: one!.deployment, live: false },
+    const { versions } = await world.handlers.listVersions({ id });
+    expect(versions.map(({ deployment, live }) => [deployment, live])).toEqual([
+      [three!.deployment, true],
+      [two!.deployment, false],
+      [one!.deployment, false],
     ]);
 
     world.settings = { ...world.settings, keepVersions: 1 };
     world.build('dist-2', { 'index.html': 'four' });
-    await world.untilShown(second!, 'four');
-    const { live: four } = await world.until(id, 'live');
+    const { live: four } = await world.untilPublished(id, 'four');
     // The oldest version is deleted last.
     await eventually(async () =>
       expect(await world.deployments()).toEqual([four!.deployment, two!.deployment, foreign]),
     );
     expect((await server().visit(first!)).text).toBe('two');
 
-    expect((await world.folders.handlers.undoFolder({ id })).deployment).toBe(two!.deployment);
+    expect((await world.handlers.undoFolder({ id })).deployment).toBe(two!.deployment);
     expect((await server().visit(second!)).text).toBe('two');
   });
 
   it('prunes to the number in the settings after the next deploy, also after the setting has changed', async () => {
-    const { world, id, url } = await openWatched(server());
-    const publish = async (text: string) => {
-      world.build('dist', { 'index.html': text });
-      await world.untilShown(url!, text);
-      return (await world.until(id, 'live')).live!.deployment;
-    };
-    await publish('two');
-    const three = await publish('three');
+    const { world, id } = await openWatched(server());
+    await world.rebuild(id, 'two');
+    const { live: three } = await world.rebuild(id, 'three');
     expect(await world.deployments()).toHaveLength(3);
     world.settings = { ...world.settings, keepVersions: 2 };
-    const four = await publish('four');
-    await eventually(async () => expect(await world.deployments()).toEqual([four, three]));
+    const { live: four } = await world.rebuild(id, 'four');
+    await eventually(async () => expect(await world.deployments()).toEqual([four!.deployment, three!.deployment]));
   });
 });
 
 describe('a domain that is changed on the page Domains (desktop §8)', () => {
   it('pauses the folder of the domain with a reason; resuming shows the folder again', async () => {
-    const world = await openWorld(server());
-    const { key } = await world.signIn();
-    const name = siteName();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
-    const other = await world.watch(world.build('other', { 'index.html': 'other' }), siteName());
+    const { world, key, id, url, domain } = await openWatched(server());
+    const other = await world.watchNew('other', 'other');
     const { deployment } = await server().publish({ 'index.html': 'elsewhere' }, { key });
-    await world.sites.handlers.putDomain({ domain: name, deployment });
+    await world.handlers.putDomain({ domain, deployment });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url });
     await eventually(() => expect(world.folder(id).live).toMatchObject({ deployment }));
     world.build('dist', { 'index.html': 'two' });
@@ -149,55 +127,42 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'address-changed' });
     expect((await server().visit(url!)).text).toBe('elsewhere');
 
-    await world.folders.handlers.resumeFolder({ id });
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    await world.handlers.resumeFolder({ id });
+    await world.untilPublished(id, 'two');
   });
 
   it('pauses the folder of a deleted domain; resuming creates the domain again', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const name = siteName();
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
-    await world.sites.handlers.deleteDomain({ domain: name });
+    const { world, id, url, domain } = await openWatched(server());
+    await world.handlers.deleteDomain({ domain });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url: null, live: null });
-    await world.folders.handlers.resumeFolder({ id });
-    await world.untilShown(url!, 'one');
-    expect(await world.until(id, 'live')).toMatchObject({ url });
+    await world.handlers.resumeFolder({ id });
+    expect(await world.untilPublished(id, 'one')).toMatchObject({ url });
   });
 
   it('does not pause the folder if the domain still shows the same deployment', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const name = siteName();
-    const { id, url, live } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
+    const { world, id, live, domain } = await openWatched(server());
     const emitted = world.emitted(id).length;
-    await world.sites.handlers.putDomain({ domain: name, deployment: live!.deployment, labels: ['blog'] });
-    world.build('dist', { 'index.html': 'two' });
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    await world.handlers.putDomain({ domain, deployment: live!.deployment, labels: ['blog'] });
+    await world.rebuild(id, 'two');
     expect(world.emitted(id).slice(emitted)).toEqual(['settling', 'publishing', 'live']);
   });
-});
 
-describe('a late answer about the live version', () => {
-  it('does not replace a version that was published in the meantime', async () => {
-    const { world, id, url, live } = await openWatched(server());
+  it('shows the version that was published last, although an earlier answer arrives late', async () => {
+    const { world, id, live } = await openWatched(server());
     const requested = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
-    world.network.hold = async (request) => {
+    world.hold = async (request) => {
       if (!request.includes('deployments.get')) return;
       requested.resolve();
       await gate.promise;
     };
-    await world.folders.handlers.cancelFolder({ id });
+    await world.handlers.cancelFolder({ id });
     await requested.promise;
     world.build('dist', { 'index.html': 'two' });
-    await world.folders.handlers.resumeFolder({ id });
-    await world.untilShown(url!, 'two');
-    const after = await world.until(id, 'live');
+    await world.handlers.resumeFolder({ id });
+    const after = await world.untilPublished(id, 'two');
     gate.resolve();
-    await world.folders.handlers.publishFolder({ id });
+    await world.handlers.publishFolder({ id });
     await eventually(() => expect(world.emitted(id).slice(-2)).toEqual(['settling', 'live']));
     expect(world.folder(id).live).toEqual(after.live);
     expect(after.live).not.toMatchObject({ deployment: live!.deployment });
@@ -205,39 +170,21 @@ describe('a late answer about the live version', () => {
 });
 
 describe('notifications about watched folders (desktop §8)', () => {
-  it('does not notify about a live version that is read from the server', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const path = world.build('dist', { 'index.html': 'one' });
-    const name = siteName();
-    const { id } = await world.watch(path, name);
-    await world.folders.handlers.removeFolder({ id });
-    world.native.focused = false;
-    const again = await world.watch(path, name);
-    await eventually(() => expect(world.folder(again.id).live).not.toBeNull());
-    expect(world.native.notes).toEqual([]);
-  });
-
   it('watches a folder even if the system cannot show notifications', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
+    const { world } = await openSignedInWorld(server());
     world.native.focused = false;
     world.native.notify = () => {
       throw new Error('Notifications are not available');
     };
-    const { id, url } = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName());
-    world.build('dist', { 'index.html': 'two' });
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    const { id } = await world.watchNew('dist', 'one');
+    await world.rebuild(id, 'two');
   });
 
   it('notifies once for each build while the window is in the background; a click opens the site', async () => {
     const { world, id, url } = await openWatched(server());
     expect(world.native.notes).toEqual([]);
     world.native.focused = false;
-    world.build('dist', { 'index.html': 'two' });
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    await world.rebuild(id, 'two');
     expect(world.native.notes).toMatchObject([{ title: 'dist is live', body: url }]);
     world.native.notes[0]!.onClick();
     expect(world.native.opened).toEqual([url]);

@@ -1,22 +1,20 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { eventually, openWatched, openWorld, siteName, watchedId } from './watch-world.ts';
+import { eventually, openSignedInWorld, openWatched, openWorld, siteName, watchedId } from './watch-world.ts';
 
 const server = useServer();
 
 describe('a watched folder (desktop §5, §8)', () => {
   it('publishes every build at the same address, with one deploy each', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
+    const { world } = await openSignedInWorld(server());
     const path = world.build('dist', { 'index.html': 'one', 'app.js': '1' });
     const { id, url, live } = await world.watch(path, siteName());
     expect((await server().visit(url!)).text).toBe('one');
     expect(live).toMatchObject({ files: 2, bytes: 4 });
 
     world.build('dist', { 'index.html': 'two', 'app.js': '2', 'more.js': '2' });
-    await world.untilShown(url!, 'two');
-    const after = await world.until(id, 'live');
+    const after = await world.untilPublished(id, 'two');
     expect(after).toMatchObject({ url, live: { files: 3 } });
     expect(after.live!.deployment).not.toBe(live!.deployment);
     expect(await world.deployments()).toHaveLength(2);
@@ -30,69 +28,60 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(world.folder(id).state).toEqual({ is: 'missing', reason: 'gone' });
     expect((await server().visit(url!)).text).toBe('one');
 
-    world.build('dist', { 'index.html': 'two' });
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    await world.rebuild(id, 'two');
   });
 
   it('remembers the folder and its live version after a restart, and does not publish again (D4)', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const before = await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), { labels: ['blog'] });
+    const { world } = await openSignedInWorld(server());
+    const before = await world.watchNew('dist', 'one', { labels: ['blog'] });
     await world.reopen();
-    expect(world.folder(before.id)).toMatchObject({
-      url: before.url,
-      live: before.live,
-      labels: ['blog'],
-      state: { is: 'starting' },
-    });
+    const { url, live } = before;
+    expect(world.folder(before.id)).toMatchObject({ url, live, labels: ['blog'], state: { is: 'starting' } });
     expect(await world.until(before.id, 'live')).toEqual({ ...before, leftOut: [] });
-    expect(await world.deployments()).toEqual([before.live!.deployment]);
+    expect(await world.deployments()).toEqual([live!.deployment]);
   });
 
   it('stays paused across a restart, and publishes the changes since then when it resumes (D9)', async () => {
     const { world, id, url } = await openWatched(server());
-    await world.folders.handlers.pauseFolder({ id });
+    await world.handlers.pauseFolder({ id });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
     await world.reopen();
     world.build('dist', { 'index.html': 'two' });
     world.folders.onWake();
     // A deploy of the paused folder would happen before this one.
-    const other = await world.watch(world.build('other', { 'index.html': 'other' }), siteName());
+    const other = await world.watchNew('other', 'other');
     expect(other.state).toEqual({ is: 'live' });
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
     expect(await world.deployments()).toHaveLength(2);
     expect((await server().visit(url!)).text).toBe('one');
 
-    await world.folders.handlers.resumeFolder({ id });
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    await world.handlers.resumeFolder({ id });
+    await world.untilPublished(id, 'two');
   });
 
   it('shows the time of the next retry while the server is down, and publishes once it is back', async () => {
     const { world, id, url } = await openWatched(server());
-    world.network.down = true;
+    world.isDown = true;
     world.accounts.setOnline(false);
     world.build('dist', { 'index.html': 'two' });
     const waiting = await world.until(id, 'waiting');
     expect(waiting.state).toMatchObject({ problem: { kind: 'network' }, until: expect.any(Number) });
     expect(waiting.url).toBe(url);
 
-    world.network.down = false;
+    world.isDown = false;
     world.accounts.setOnline(true);
     world.folders.onWake();
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    await world.untilPublished(id, 'two');
     expect(await world.deployments()).toHaveLength(2);
   });
 
   it('resumes when the network is back after a start without one', async () => {
     const { world, id, live } = await openWatched(server());
-    world.network.down = true;
+    world.isDown = true;
     await world.reopen();
     await world.until(id, 'waiting');
     expect(world.signInState()).toMatchObject({ is: 'unreachable', email: expect.stringContaining('@') });
-    world.network.down = false;
+    world.isDown = false;
     expect((await world.until(id, 'live')).live).toEqual(live);
     await eventually(() => expect(world.signInState().is).toBe('signed-in'));
     expect(await world.deployments()).toHaveLength(1);
@@ -103,22 +92,21 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { account } = await world.signIn('free');
     const grant = await world.grant(world.build('dist', { 'index.html': 'one' }));
     const domain = `www.${crypto.randomUUID()}.com`;
-    const id = watchedId(await world.folders.handlers.watch({ of: { grant }, domain, labels: [] }));
+    const id = watchedId(await world.handlers.watch({ of: { grant }, domain, labels: [] }));
     const { state } = await world.until(id, 'failed');
     expect(state).toMatchObject({ problem: { kind: 'signed-out', next: expect.stringContaining('Your plan') } });
     expect(world.signInState().is).toBe('signed-in');
     const emitted = world.emitted(id).length;
-    await world.folders.handlers.publishFolder({ id });
+    await world.handlers.publishFolder({ id });
     await eventually(() => expect(world.emitted(id).slice(emitted)).toEqual(['settling', 'publishing', 'failed']));
 
     await server().database.query(`update account set plan = 'scale' where id = $1`, [account]);
-    await world.folders.handlers.publishFolder({ id });
+    await world.handlers.publishFolder({ id });
     expect(await world.until(id, 'live')).toMatchObject({ url: `http://${domain}:${server().port}`, needsDns: true });
-    const { sent } = world.network;
-    const before = sent.length;
-    await world.folders.handlers.publishFolder({ id });
+    const requests = world.sent.length;
+    await world.handlers.publishFolder({ id });
     await eventually(() => expect(world.emitted(id).slice(-3)).toEqual(['live', 'settling', 'live']));
-    expect(sent.length).toBe(before);
+    expect(world.sent.length).toBe(requests);
 
     await server().database.query(`update domain set status = 'success' where name = $1`, [domain]);
     world.folders.onWake();
@@ -132,30 +120,29 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(state).toMatchObject({ problem: { kind: 'folder', file: 'setup.exe' } });
     expect((await server().visit(url!)).text).toBe('one');
     rmSync(`${path}/setup.exe`);
-    await world.untilShown(url!, 'two');
-    await world.until(id, 'live');
+    await world.untilPublished(id, 'two');
   });
 
   it('aborts the running deploy on cancel and pauses; the live version does not change', async () => {
     const { world, id, url } = await openWatched(server());
-    world.network.down = true;
+    world.isDown = true;
     world.build('dist', { 'index.html': 'two' });
     await world.until(id, 'publishing');
-    await world.folders.handlers.cancelFolder({ id });
+    await world.handlers.cancelFolder({ id });
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
-    world.network.down = false;
+    world.isDown = false;
     expect((await server().visit(url!)).text).toBe('one');
     expect(await world.deployments()).toHaveLength(1);
   });
 
   it('finishes the running deploy before it pauses (D9)', async () => {
     const { world, id, url } = await openWatched(server());
-    world.network.down = true;
+    world.isDown = true;
     world.build('dist', { 'index.html': 'two' });
     await world.until(id, 'publishing');
-    await world.folders.handlers.pauseFolder({ id });
+    await world.handlers.pauseFolder({ id });
     expect(world.folder(id).state.is).toBe('publishing');
-    world.network.down = false;
+    world.isDown = false;
     const { live } = await world.until(id, 'paused');
     expect((await server().visit(url!)).text).toBe('two');
     expect(await world.deployments()).toContain(live!.deployment);
@@ -163,45 +150,33 @@ describe('a watched folder (desktop §5, §8)', () => {
 
   it('opens the folder in the file manager, and forgets it once it is removed, while its site stays online', async () => {
     const { world, path, id, url } = await openWatched(server());
-    await world.folders.handlers.showFolder({ id });
+    await world.handlers.showFolder({ id });
     expect(world.native.shown).toEqual([path]);
-    await world.folders.handlers.removeFolder({ id });
+    await world.handlers.removeFolder({ id });
     expect(world.folders.list()).toEqual([]);
     await world.reopen();
     expect(world.folders.list()).toEqual([]);
     expect((await server().visit(url!)).text).toBe('one');
-    await expect(world.folders.handlers.showFolder({ id })).rejects.toThrow('no longer watched');
-  });
-
-  it('keeps its address when the user locates the folder after it was moved', async () => {
-    const { world, path, id, url } = await openWatched(server());
-    renameSync(path, `${path}-2`);
-    await world.until(id, 'missing');
-    world.build('dist-2', { 'index.html': 'two' });
-    const grant = await world.grant(`${path}-2`);
-    await world.folders.handlers.locateFolder({ id, grant });
-    await world.untilShown(url!, 'two');
-    expect(await world.until(id, 'live')).toMatchObject({ path: `${path}-2`, name: 'dist-2', url });
-    await expect(world.folders.handlers.locateFolder({ id, grant })).rejects.toThrow('Drop the item again');
+    await expect(world.handlers.showFolder({ id })).rejects.toThrow('no longer watched');
   });
 
   it('reports an error if folders.json cannot be written', async () => {
     const { world, id } = await openWatched(server());
     renameSync(world.dataDir, `${world.dataDir}-away`);
     writeFileSync(world.dataDir, 'no folder');
-    await expect(world.folders.handlers.pauseFolder({ id })).rejects.toThrow('cannot be saved');
-    await expect(world.accounts.handlers.signOut()).rejects.toThrow('cannot be saved');
+    await expect(world.handlers.pauseFolder({ id })).rejects.toThrow('cannot be saved');
+    await expect(world.handlers.signOut()).rejects.toThrow('cannot be saved');
   });
 
   it('publishes under the new name after the name is changed; the old name still shows the last version', async () => {
     const { world, id, url } = await openWatched(server());
     const next = siteName();
-    await world.folders.handlers.changeFolder({ id, domain: next });
+    await world.handlers.changeFolder({ id, domain: next });
     const after = await world.until(id, 'live');
     expect(after).toMatchObject({ domain: next, url: `http://${next}:${server().port}` });
     expect((await server().visit(after.url!)).text).toBe('one');
     expect((await server().visit(url!)).text).toBe('one');
-    await expect(world.folders.handlers.changeFolder({ id, domain: 'api.localhost' })).rejects.toThrow('reserved');
+    await expect(world.handlers.changeFolder({ id, domain: 'api.localhost' })).rejects.toThrow('reserved');
     expect(world.folder(id).domain).toBe(next);
   });
 });
@@ -213,7 +188,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const file = `${world.build('other', { 'index.html': 'one' })}/index.html`;
     const grant = await world.grant(path);
     const watch = (domain: string, more: object = {}) =>
-      world.folders.handlers.watch({ of: { grant }, domain, labels: [], ...more });
+      world.handlers.watch({ of: { grant }, domain, labels: [], ...more });
     const name = siteName();
     await expect(watch(name)).rejects.toMatchObject({ kind: 'signed-out' });
     await world.signIn();
@@ -237,27 +212,24 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     expect(world.folders.list()).toHaveLength(1);
   });
 
-  it('reads the live version of a folder that was watched before from the server, and does not publish again', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const path = world.build('dist', { 'index.html': 'one' });
-    const name = siteName();
-    const { id, url, live } = await world.watch(path, name);
-    await world.folders.handlers.removeFolder({ id });
-    const again = await world.watch(path, name);
+  it('reads the live version of a folder that was watched before from the server, and neither publishes nor notifies', async () => {
+    const { world, path, id, url, live, domain } = await openWatched(server());
+    await world.handlers.removeFolder({ id });
+    world.native.focused = false;
+    const again = await world.watch(path, domain);
     await eventually(() =>
       expect(world.folder(again.id)).toMatchObject({ url, live: { ...live, at: expect.any(Number) } }),
     );
     expect(await world.deployments()).toHaveLength(1);
+    expect(world.native.notes).toEqual([]);
   });
 
   it('watches a folder only once when it is requested several times at once', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
+    const { world } = await openSignedInWorld(server());
     const path = world.build('dist', { 'index.html': 'one' });
     const grants = await Promise.all([1, 2, 3].map(() => world.grant(path)));
     const requests = grants.map((grant) =>
-      world.folders.handlers.watch({ of: { grant }, domain: siteName(), labels: [], password: 'open-sesame' }),
+      world.handlers.watch({ of: { grant }, domain: siteName(), labels: [], password: 'open-sesame' }),
     );
     const outcomes = (await Promise.allSettled(requests)).map(({ status }) => status);
     expect(outcomes).toEqual(['fulfilled', 'rejected', 'rejected']);
@@ -266,23 +238,18 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
   });
 
   it('refuses a name that belongs to another account', async () => {
-    const world = await openWorld(server());
-    await world.signIn();
-    const name = siteName();
-    const { id } = await world.watch(world.build('dist', { 'index.html': 'one' }), name);
-    await world.folders.handlers.removeFolder({ id });
+    const { world, id, domain } = await openWatched(server());
+    await world.handlers.removeFolder({ id });
     await world.signIn();
     const grant = await world.grant(world.build('other', { 'index.html': 'two' }));
-    await expect(world.folders.handlers.watch({ of: { grant }, domain: name, labels: [] })).rejects.toThrow(
-      'cannot be used',
-    );
+    await expect(world.handlers.watch({ of: { grant }, domain, labels: [] })).rejects.toThrow('cannot be used');
   });
 
   it('suggests a free name, made from the project instead of its build folder', async () => {
     const world = await openWorld(server());
     const unique = `p${crypto.randomUUID().slice(0, 8)}`;
     const grant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
-    const suggest = (name?: string) => world.folders.handlers.suggestName({ of: { grant }, name });
+    const suggest = (name?: string) => world.handlers.suggestName({ of: { grant }, name });
     const uniqueName = `uni-${unique}`;
     expect(await suggest()).toEqual({ name: uniqueName, validation: null });
     await world.signIn();
@@ -293,7 +260,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     await world.watch(world.build('third', { 'index.html': 'one' }), `${uniqueName}-2`);
     expect(await suggest()).toMatchObject({ name: `${uniqueName}-3`, validation: { available: true } });
     // A name of the same account is not suggested, because it already shows something.
-    await world.sites.handlers.putDomain({ domain: `${uniqueName}-3` });
+    await world.handlers.putDomain({ domain: `${uniqueName}-3` });
     expect(await suggest(`${uniqueName}-3`)).toMatchObject({ validation: { available: true } });
     expect(await suggest()).toMatchObject({ name: `${uniqueName}-4` });
     expect(await suggest(uniqueName)).toMatchObject({ name: uniqueName, validation: { available: false } });

@@ -1,21 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Grants } from '../../src/main/grants.ts';
+import { makeSite } from './desktop.ts';
 
 let dir: string;
 let site: string;
 let file: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'berth-grants-'));
+  dir = makeSite({ 'photo.jpg': 'pixels', 'site/index.html': 'one' });
   [site, file] = [join(dir, 'site'), join(dir, 'photo.jpg')];
-  mkdirSync(site);
-  writeFileSync(file, 'pixels');
 });
-beforeEach(() => () => rmSync(dir, { recursive: true }));
 
 test('a grant has 128 random bits and reveals the name of the item but not its path (desktop §6)', async () => {
   const granted = await new Grants().give([site, file, site]);
@@ -28,17 +25,14 @@ test('a grant has 128 random bits and reveals the name of the item but not its p
   expect(JSON.stringify(granted)).not.toContain(dir);
 });
 
-test('take uses up a grant, peek does not (desktop §6)', async () => {
+test('take uses up a grant, peek does not, and neither accepts an unknown one (desktop §6)', async () => {
   const grants = new Grants();
   const [given] = await grants.give([site]);
+  expect(() => grants.take('0'.repeat(32))).toThrow(expect.objectContaining({ kind: 'refused' }));
   expect(grants.peek(given!.grant)).toEqual({ path: site, kind: 'folder' });
   expect(grants.take(given!.grant)).toEqual({ path: site, kind: 'folder' });
   expect(() => grants.take(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
   expect(() => grants.peek(given!.grant)).toThrow('Drop the item again');
-});
-
-test('refuses an unknown grant', () => {
-  expect(() => new Grants().take('0'.repeat(32))).toThrow(expect.objectContaining({ kind: 'refused' }));
 });
 
 test('a grant is valid for an hour', async () => {

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { openJsonFile } from '../../src/main/storage/json-file.ts';
-import { makeHome, writeContents } from '../harness/app/folders.ts';
+import { makeHome } from '../harness/app/folders.ts';
+import { type Desktop, makeSite, openDesktop } from './desktop.ts';
 
 const schema = z.object({ count: z.int() });
 
@@ -54,29 +55,20 @@ describe('a JSON file (desktop §2)', () => {
     expect(readCount(path)).toBe(2);
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'keeps the old content if only a part of the new one fits on the disk',
-    () => {
-      const home = makeHome();
-      const path = join(home, 'count.json');
-      writeContents(home, { 'count.json': 'old' });
-      const program = `
+  it('keeps the old content if only a part of the new one fits on the disk', () => {
+    const home = makeSite({ 'count.json': 'old' });
+    const path = join(home, 'count.json');
+    const program = `
       import { replaceFile } from '${import.meta.resolve('@berth/client/replace-file')}';
       process.on('SIGXFSZ', () => {});
       const written = replaceFile(process.argv[1], 'x'.repeat(1_000_000));
       console.log(await written.then(() => 'written', ({ code }) => code));`;
-      // Like a full disk, a limit on the size of files cuts a write short before it fails one.
-      const shell = [
-        '-c',
-        'ulimit -f 64; exec "$0" --input-type=module --eval "$1" "$2"',
-        process.execPath,
-        program,
-        path,
-      ];
-      expect(spawnSync('sh', shell, { encoding: 'utf8' }).stdout.trim()).toBe('EFBIG');
-      expect([readdirSync(home), readFileSync(path, 'utf8')]).toEqual([['count.json'], 'old']);
-    },
-  );
+    // Like a full disk, a limit on the size of files cuts a write short before it fails one.
+    const command = 'ulimit -f 64; exec "$0" --input-type=module --eval "$1" "$2"';
+    const { stdout } = spawnSync('sh', ['-c', command, process.execPath, program, path], { encoding: 'utf8' });
+    expect(stdout.trim()).toBe('EFBIG');
+    expect([readdirSync(home), readFileSync(path, 'utf8')]).toEqual([['count.json'], 'old']);
+  });
 
   it.each([
     ['half written', '{"count":'],
@@ -86,11 +78,10 @@ describe('a JSON file (desktop §2)', () => {
     const path = makePath();
     mkdirSync(join(path, '..'));
     writeFileSync(path, text);
-    const asides: string[][] = [];
-    const onDamaged = (...aside: string[]) => void asides.push(aside);
+    const onDamaged = vi.fn<(path: string, copy: string) => void>();
     const file = await openJsonFile({ path, schema, initial: { count: 0 }, onDamaged });
     expect(file.value()).toEqual({ count: 0 });
-    expect(asides).toEqual([[path, `${path}.damaged`]]);
+    expect(onDamaged.mock.calls).toEqual([[path, `${path}.damaged`]]);
     expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);
     await file.change(() => ({ count: 7 }));
     expect(readCount(path)).toBe(7);
@@ -101,4 +92,44 @@ describe('a JSON file (desktop §2)', () => {
     mkdirSync(path, { recursive: true });
     await expect(openCount(path)).rejects.toThrow('EISDIR');
   });
+});
+
+/** Nothing listens at this address: these tests need no server. */
+const SERVER = 'http://localhost:1';
+
+const noticesOf = ({ emitted }: Desktop) => emitted.filter(({ name }) => name === 'problem').map(({ data }) => data);
+
+it.each([
+  ['settings.json', 'Your settings could not be read', 'under Settings'],
+  ['servers.json', 'The list of your servers could not be read', 'Add your servers again'],
+  ['folders.json', 'The list of your watched folders could not be read', 'Watch them again'],
+  ['publishings.json', 'The list of published items could not be read', 'Publish the queued items again'],
+])(
+  'reports a damaged %s once: what is lost, where the copy is, and what to do (desktop §8.5)',
+  async (name, lost, next) => {
+    const dataDir = makeHome();
+    const copy = join(dataDir, `${name}.damaged`);
+    writeFileSync(join(dataDir, name), '{"half": ');
+    const desktop = await openDesktop({ server: SERVER, dataDir });
+    expect(noticesOf(desktop)).toEqual([
+      {
+        problem: {
+          kind: 'unexpected',
+          message: expect.stringMatching(new RegExp(`^${lost}.*moved to ${copy}\\.$`)),
+          next: expect.stringContaining(next),
+          file: null,
+        },
+      },
+    ]);
+    expect(readFileSync(copy, 'utf8')).toBe('{"half": ');
+    expect(noticesOf(await desktop.restart())).toEqual([]);
+  },
+);
+
+it('reports nothing about files that are missing or valid', async () => {
+  const desktop = await openDesktop({ server: SERVER });
+  await desktop.ask('changeSettings', { theme: 'dark' });
+  const again = await desktop.restart();
+  expect([noticesOf(desktop), noticesOf(again)]).toEqual([[], []]);
+  expect((await again.ask('readState', undefined)).settings.theme).toBe('dark');
 });

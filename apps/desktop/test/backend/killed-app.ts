@@ -1,10 +1,10 @@
 /** An app without windows that signs in and publishes a folder until it is killed. */
 import { openBackend } from '../../src/main/open-backend.ts';
-import { testNative } from './native.ts';
+import { TestNative } from './native.ts';
 
 const [server = '', key = '', folder = '', dataDir = '', cacheDir = ''] = process.argv.slice(2);
 const backend = await openBackend({
-  native: testNative(),
+  native: new TestNative(),
   about: { version: '1.0.0', platform: 'linux', tray: true, canOpenAtLogin: true },
   dataDir,
   cacheDir,

@@ -1,86 +1,71 @@
 import type { Native, SystemNotification } from '../../src/main/native.ts';
 
 /** A fake system that records calls and gives the answers that a test sets. */
-export interface TestNative extends Native {
-  copied: string[];
-  opened: string[];
-  shown: string[];
-  notes: SystemNotification[];
-  themes: string[];
+export class TestNative implements Native {
+  readonly copied: string[] = [];
+  readonly opened: string[] = [];
+  readonly shown: string[] = [];
+  readonly notes: SystemNotification[] = [];
+  readonly themes: string[] = [];
   /** How many times the window was brought to the front. */
-  windows: number;
-  restarts: number;
+  windows = 0;
+  restarts = 0;
   /** Whether the window is in front. */
-  focused: boolean;
+  focused = true;
   /** The paths that the user picks in the next dialogs. */
-  folder: string | null;
-  files: string[];
+  folder: string | null = null;
+  files: string[] = [];
   /** Errors to throw from some functions, for example if the system has no clipboard or keychain. */
-  broken: Partial<Record<'copyText' | 'openExternal' | 'keychain' | 'loginItem', Error>>;
+  readonly broken: Partial<Record<'copyText' | 'openExternal' | 'keychain' | 'loginItem', Error>> = {};
   /** The stored keys, by the origin of their server. */
-  keys: Map<string, string>;
-  openAtLogin: boolean;
-}
+  readonly keys = new Map<string, string>();
+  openAtLogin = false;
+  readonly keychain: Native['keychain'];
+  readonly loginItem: Native['loginItem'];
 
-export function testNative(given: { kept?: 'system' | 'memory'; canOpenAtLogin?: boolean } = {}): TestNative {
-  const { kept = 'system', canOpenAtLogin = true } = given;
-  const refuse = (part: keyof TestNative['broken']) => {
-    if (native.broken[part]) throw native.broken[part];
-  };
-  const native: TestNative = {
-    copied: [],
-    opened: [],
-    shown: [],
-    notes: [],
-    themes: [],
-    windows: 0,
-    restarts: 0,
-    focused: true,
-    folder: null,
-    files: [],
-    broken: {},
-    keys: new Map(),
-    openAtLogin: false,
-    copyText(text) {
-      refuse('copyText');
-      native.copied.push(text);
-    },
-    async openExternal(url) {
-      refuse('openExternal');
-      native.opened.push(url);
-    },
-    showFolder: (path) => void native.shown.push(path),
-    pickFolder: async () => native.folder,
-    pickFiles: async () => native.files,
-    notify: (note) => void native.notes.push(note),
-    isFocused: () => native.focused,
-    showWindow: () => void (native.windows += 1),
-    setTheme: (theme) => void native.themes.push(theme),
-    restartToUpdate: () => void (native.restarts += 1),
-    keychain: {
+  constructor(kept: 'system' | 'memory' = 'system', canOpenAtLogin = true) {
+    this.keychain = {
       kept,
-      async read(origin) {
-        refuse('keychain');
-        return native.keys.get(origin) ?? null;
+      read: async (origin) => {
+        this.#check('keychain');
+        return this.keys.get(origin) ?? null;
       },
-      async write(origin, key) {
-        refuse('keychain');
-        native.keys.set(origin, key);
+      write: async (origin, key) => {
+        this.#check('keychain');
+        this.keys.set(origin, key);
       },
-      async remove(origin) {
-        native.keys.delete(origin);
-      },
-    },
-    loginItem: {
+      remove: async (origin) => void this.keys.delete(origin),
+    };
+    this.loginItem = {
       available: canOpenAtLogin,
-      isOn: async () => native.openAtLogin,
-      async set(on) {
-        refuse('loginItem');
-        native.openAtLogin = on;
+      isOn: async () => this.openAtLogin,
+      set: async (on) => {
+        this.#check('loginItem');
+        this.openAtLogin = on;
       },
-    },
+    };
+  }
+
+  copyText = (text: string) => {
+    this.#check('copyText');
+    this.copied.push(text);
   };
-  return native;
+  openExternal = async (url: string) => {
+    this.#check('openExternal');
+    this.opened.push(url);
+  };
+  showFolder = (path: string) => void this.shown.push(path);
+  pickFolder = async () => this.folder;
+  pickFiles = async () => this.files;
+  notify = (note: SystemNotification) => void this.notes.push(note);
+  isFocused = () => this.focused;
+  showWindow = () => void (this.windows += 1);
+  setTheme = (theme: string) => void this.themes.push(theme);
+  restartToUpdate = () => void (this.restarts += 1);
+
+  #check(part: keyof TestNative['broken']): void {
+    if (this.broken[part]) throw this.broken[part];
+  }
 }
 
 /** Makes the keychain wait before it stores a secret, until the test releases it. */

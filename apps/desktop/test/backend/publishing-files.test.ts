@@ -2,30 +2,28 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { expect, test } from 'vitest';
-import { makeSite } from './desktop.ts';
-import { big, openSignedIn, PAGE, stagedIn } from './publishing-world.ts';
+import { big, makeSite, openSignedIn, PAGE, SLOW_RETRIES } from './desktop.ts';
 
 const server = useServer();
 
 test('publishes files that are dropped together as one site, and removes their copies', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'index.html': PAGE, 'style.css': 'body{}', 'photo.jpg': big(200_000), 'no.txt': 'left' });
-  const [id] = await desktop.drop(['index.html', 'style.css', 'photo.jpg'].map((name) => join(folder, name)));
-  const { url, files } = await desktop.published(id!);
+  const [id = ''] = await desktop.drop(['index.html', 'style.css', 'photo.jpg'].map((name) => join(folder, name)));
+  const { url, files } = await desktop.published(id);
   expect(files).toBe(3);
   expect((await server().visit(url)).text).toBe(PAGE);
   expect((await server().visit(url, '/photo.jpg')).bytes).toEqual(readFileSync(join(folder, 'photo.jpg')));
-  expect(await desktop.find(id!)).toMatchObject({ name: '3 files', kind: 'files', watchable: false });
-  await expect.poll(() => stagedIn(desktop)).toEqual([]);
+  expect(await desktop.find(id)).toMatchObject({ name: '3 files', kind: 'files', watchable: false });
+  await expect.poll(() => desktop.staged()).toEqual([]);
 });
 
 test('publishes a single page as the front page, and gives another single file a link to itself', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'poem.html': PAGE, 'a photo.jpg': 'pixels' });
-  const [page] = await desktop.drop([join(folder, 'poem.html')]);
-  expect((await server().visit((await desktop.published(page!)).url)).text).toBe(PAGE);
-  const [photo] = await desktop.drop([join(folder, 'a photo.jpg')]);
-  const { url } = await desktop.published(photo!);
+  const page = await desktop.publish(join(folder, 'poem.html'));
+  expect((await server().visit(page.url)).text).toBe(PAGE);
+  const { url } = await desktop.publish(join(folder, 'a photo.jpg'));
   expect(new URL(url).pathname).toBe('/a%20photo.jpg');
   expect((await server().visit(url, new URL(url).pathname)).text).toBe('pixels');
 });
@@ -34,38 +32,32 @@ test('resumes from the copies of dropped files after a quit, even if the files a
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'a' });
-  const [id] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
-  await expect.poll(async () => (await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'retrying' } });
+  const [id = ''] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
+  await desktop.untilPhase(id, 'retrying');
   await desktop.backend.close();
   rmSync(folder, { recursive: true });
   desktop.proxy.trouble = () => undefined;
-  expect(stagedIn(desktop)).toEqual([id]);
-  expect(statSync(join(desktop.cacheDir, 'staging', id!)).mode & 0o777).toBe(0o700);
+  expect(desktop.staged()).toEqual([id]);
+  expect(statSync(join(desktop.cacheDir, 'staging', id)).mode & 0o777).toBe(0o700);
   const again = await desktop.restart();
-  expect((await server().visit((await again.published(id!)).url, '/a.txt')).text).toBe('a');
-  await expect.poll(() => stagedIn(desktop)).toEqual([]);
+  expect((await server().visit((await again.published(id)).url, '/a.txt')).text).toBe('a');
+  await expect.poll(() => desktop.staged()).toEqual([]);
 });
 
 test('removes the copies of cancelled files, and a retry copies the files again', async () => {
-  const desktop = await openSignedIn(server(), 'scale', {
-    watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
-  });
+  const desktop = await openSignedIn(server(), 'scale', SLOW_RETRIES);
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'before' });
-  const [id] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
-  await expect
-    .poll(async () => (await desktop.find(id!)).state)
-    .toMatchObject({
-      progress: { phase: 'retrying', at: expect.closeTo(Date.now() + 3_600_000, -5) },
-    });
-  expect(stagedIn(desktop)).toEqual([id]);
-  await desktop.ask('cancelPublishing', { id: id! });
-  expect(stagedIn(desktop)).toEqual([]);
+  const [id = ''] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
+  await desktop.untilPhase(id, 'retrying');
+  expect(desktop.staged()).toEqual([id]);
+  await desktop.ask('cancelPublishing', { id });
+  expect(desktop.staged()).toEqual([]);
 
   desktop.proxy.trouble = () => undefined;
   writeFileSync(join(folder, 'a.txt'), 'after');
-  await desktop.ask('retryPublishing', { id: id! });
-  expect((await server().visit((await desktop.published(id!)).url, '/a.txt')).text).toBe('after');
+  await desktop.ask('retryPublishing', { id });
+  expect((await server().visit((await desktop.published(id)).url, '/a.txt')).text).toBe('after');
 });
 
 test('refuses files with the same name, says why, and publishes nothing', async () => {
@@ -75,47 +67,45 @@ test('refuses files with the same name, says why, and publishes nothing', async 
     kind: 'folder',
     message: expect.stringContaining('Two of the files are named A.html'),
   });
-  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
+  expect(await desktop.publishings()).toEqual([]);
 });
 
 test('fails with the name of a file that was deleted while it was queued, and leaves no copy', async () => {
   const desktop = await openSignedIn(server());
-  const gate = Promise.withResolvers<undefined>();
-  desktop.proxy.trouble = () => gate.promise;
-  const [first] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await desktop.until(first!, 'working');
+  const { letGo } = desktop.hold();
+  const first = await desktop.dropSite();
+  await desktop.until(first, 'working');
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'a' });
-  const [id] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
+  const [id = ''] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
   rmSync(join(folder, 'a.txt'));
-  gate.resolve(undefined);
-  const { state } = await desktop.until(id!, 'failed');
+  letGo();
+  const { state } = await desktop.until(id, 'failed');
   expect(state.problem).toMatchObject({ kind: 'folder', message: 'a.txt: it no longer exists.', file: 'a.txt' });
-  await expect.poll(() => stagedIn(desktop)).toEqual([]);
+  await expect.poll(() => desktop.staged()).toEqual([]);
 });
 
 test('asks about a folder that is probably the wrong one, and suggests its build folder (desktop §8.17)', async () => {
   const desktop = await openSignedIn(server());
   const project = makeSite({ 'package.json': '{}', 'dist/index.html': PAGE, 'src/a.ts': '' }, 'shop');
-  const [id] = await desktop.drop([project]);
-  const { question } = (await desktop.until(id!, 'asking')).state;
+  const id = await desktop.dropSite(project);
+  const { question } = (await desktop.until(id, 'asking')).state;
   expect(question).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
   // An open question does not block other publishings.
-  const [other] = await desktop.drop([makeSite({ 'index.html': 'other' })]);
-  await desktop.published(other!);
-  await desktop.ask('answerPublishing', { id: id!, instead: question.suggestions[0]!.grant });
-  const { url, files } = await desktop.published(id!);
+  await desktop.publish();
+  await desktop.ask('answerPublishing', { id, instead: question.suggestions[0]!.grant });
+  const { url, files } = await desktop.published(id);
   expect([files, (await server().visit(url)).text]).toEqual([1, PAGE]);
-  expect(await desktop.find(id!)).toMatchObject({ name: 'shop/dist' });
-  await expect(desktop.ask('answerPublishing', { id: id!, instead: null })).rejects.toThrow('no longer open');
+  expect(await desktop.find(id)).toMatchObject({ name: 'shop/dist' });
+  await expect(desktop.ask('answerPublishing', { id, instead: null })).rejects.toThrow('no longer open');
 });
 
 test('asks again after a quit, and publishes the folder as it is once the user confirms', async () => {
   const desktop = await openSignedIn(server());
-  const [id] = await desktop.drop([makeSite({ 'notes.txt': 'all of it' })]);
-  await desktop.until(id!, 'asking');
+  const id = await desktop.dropSite(makeSite({ 'notes.txt': 'all of it' }));
+  await desktop.until(id, 'asking');
   const again = await desktop.restart();
-  const { question } = (await again.until(id!, 'asking')).state;
+  const { question } = (await again.until(id, 'asking')).state;
   expect(question).toEqual({ about: 'no-front-page', suggestions: [] });
-  await again.ask('answerPublishing', { id: id!, instead: null });
-  expect((await server().visit((await again.published(id!)).url, '/notes.txt')).text).toBe('all of it');
+  await again.ask('answerPublishing', { id, instead: null });
+  expect((await server().visit((await again.published(id)).url, '/notes.txt')).text).toBe('all of it');
 });

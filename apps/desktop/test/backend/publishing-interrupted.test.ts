@@ -6,92 +6,79 @@ import { createClient } from '@berth/client';
 import { startProxy } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { listsOf, makeSite, openDesktop } from './desktop.ts';
+import { big, makeSite, openDesktop, openProxied, openSignedIn, PAGE, SLOW_RETRIES } from './desktop.ts';
 import { makeHome } from '../harness/app/folders.ts';
-import { testNative } from './native.ts';
-import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
+import { TestNative } from './native.ts';
 
 const server = useServer();
-/** True for a time that is certainly after the end of the test, even on a slow machine. */
-const isFar = (at: number) => at > Date.now() + 1_800_000;
+
+const isUpload = (path: string) => path.includes('/uploads/');
+const isCommit = (path: string) => path.endsWith('commit');
+/** A time that is certainly after the end of the test, even on a slow machine. */
+const FAR = expect.toSatisfy((at: number) => at > Date.now() + 1_800_000);
 
 test('a publishing that is cancelled during its upload is not live, and a retry resumes the upload (desktop §8.21)', async () => {
   const desktop = await openSignedIn(server());
-  const gate = Promise.withResolvers<undefined>();
-  desktop.proxy.trouble = ({ method }) => (method === 'PUT' ? gate.promise : undefined);
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, 'film.bin': big(3_000_000) })]);
-  await expect
-    .poll(async () => (await desktop.find(id!)).state)
-    .toMatchObject({ is: 'working', progress: { phase: 'sending' } });
-  await desktop.ask('cancelPublishing', { id: id! });
-  expect((await desktop.find(id!)).state).toEqual({ is: 'cancelled' });
+  const { letGo } = desktop.hold((_path, method) => method === 'PUT');
+  const id = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.bin': big(3_000_000) }));
+  await desktop.untilPhase(id, 'sending');
+  await desktop.ask('cancelPublishing', { id });
+  expect((await desktop.find(id)).state).toEqual({ is: 'cancelled' });
   expect(await desktop.deployments()).toEqual([]);
   expect(desktop.native.copied).toEqual([]);
-  gate.resolve(undefined);
-  await desktop.ask('retryPublishing', { id: id! });
-  await desktop.published(id!);
+  letGo();
+  await desktop.ask('retryPublishing', { id });
+  await desktop.published(id);
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
 test('cancels a queued publishing immediately, and does not change a published one', async () => {
   const desktop = await openSignedIn(server());
-  const gate = Promise.withResolvers<undefined>();
-  desktop.proxy.trouble = () => gate.promise;
-  const [first] = await desktop.drop([makeSite({ 'index.html': '1' })]);
-  const [second] = await desktop.drop([makeSite({ 'index.html': '2' })]);
-  await desktop.ask('cancelPublishing', { id: second! });
-  expect((await desktop.find(second!)).state).toEqual({ is: 'cancelled' });
-  gate.resolve(undefined);
-  const published = await desktop.published(first!);
-  await desktop.ask('cancelPublishing', { id: first! });
-  expect((await desktop.find(first!)).state).toEqual({ is: 'published', published });
+  const { letGo } = desktop.hold();
+  const first = await desktop.dropSite(makeSite({ 'index.html': '1' }));
+  const second = await desktop.dropSite(makeSite({ 'index.html': '2' }));
+  await desktop.ask('cancelPublishing', { id: second });
+  expect((await desktop.find(second)).state).toEqual({ is: 'cancelled' });
+  letGo();
+  const published = await desktop.published(first);
+  await desktop.ask('cancelPublishing', { id: first });
+  expect((await desktop.find(first)).state).toEqual({ is: 'published', published });
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
 test('cancelling after everything is sent still reports a deployment that went live', async () => {
   const desktop = await openSignedIn(server());
-  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
-  desktop.proxy.trouble = (_req, path) => {
-    if (!path.endsWith('commit')) return undefined;
-    asked.resolve();
-    return gate.promise;
-  };
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await asked.promise;
-  await expect.poll(async () => (await desktop.find(id!)).state).toMatchObject({ progress: { phase: 'finishing' } });
-  const cancelled = desktop.ask('cancelPublishing', { id: id! });
-  gate.resolve(undefined);
+  const { reached, letGo } = desktop.hold(isCommit);
+  const id = await desktop.dropSite();
+  await reached;
+  await desktop.untilPhase(id, 'finishing');
+  const cancelled = desktop.ask('cancelPublishing', { id });
+  letGo();
   await cancelled;
-  expect((await desktop.find(id!)).state.is).toBe('published');
+  expect((await desktop.find(id)).state.is).toBe('published');
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
 test.each([
-  ['during the upload', (path: string) => path.includes('/uploads/')],
-  ['during the commit', (path: string) => path.endsWith('commit')],
+  ['during the upload', isUpload],
+  ['during the commit', isCommit],
 ])('a publishing that is interrupted by a quit %s finishes once after the next start (issue 6)', async (_, isThere) => {
   const desktop = await openSignedIn(server());
-  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
-  desktop.proxy.trouble = (_req, path) => {
-    if (!isThere(path)) return undefined;
-    reached.resolve();
-    return gate.promise;
-  };
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) })]);
-  const [waiting] = await desktop.drop([makeSite({ 'index.html': 'second' })]);
-  await reached.promise;
+  const { reached, letGo } = desktop.hold(isThere);
+  const id = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) }));
+  const waiting = await desktop.dropSite(makeSite({ 'index.html': 'second' }));
+  await reached;
   await desktop.backend.close();
-  desktop.proxy.trouble = () => undefined;
-  gate.resolve(undefined);
+  letGo();
   const again = await desktop.restart();
-  expect((await server().visit((await again.published(id!)).url)).text).toBe(PAGE);
-  expect((await server().visit((await again.published(waiting!)).url)).text).toBe('second');
+  expect((await server().visit((await again.published(id)).url)).text).toBe(PAGE);
+  expect((await server().visit((await again.published(waiting)).url)).text).toBe('second');
   expect(await desktop.deployments()).toHaveLength(2);
 });
 
 test.each([
-  ['during its upload', (path: string) => path.includes('/uploads/')],
-  ['before it receives the final answer', (path: string) => path.endsWith('commit')],
+  ['during its upload', isUpload],
+  ['before it receives the final answer', isCommit],
 ])('an app that is killed %s finishes the publishing once after its next start (issue 6)', async (_, isThere) => {
   const { key } = await server().account();
   const proxy = await startProxy(server().port);
@@ -108,10 +95,10 @@ test.each([
   };
   expect((await once(app, 'close'))[1]).toBe('SIGKILL');
   proxy.trouble = () => undefined;
-  const native = testNative();
+  const native = new TestNative();
   native.keys.set(proxy.url, key);
   const desktop = await openDesktop({ server: proxy.url, native, dataDir, cacheDir });
-  const { publishings } = await desktop.ask('readState', undefined);
+  const publishings = await desktop.publishings();
   expect(publishings).toHaveLength(1);
   const { url } = await desktop.published(publishings[0]!.id);
   expect((await server().visit(url)).text).toBe(PAGE);
@@ -132,11 +119,10 @@ test.each([
       cpSync(desktop.dataDir, dataDir, { recursive: true });
       cpSync(desktop.cacheDir, cacheDir, { recursive: true });
     };
-    const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { domain });
-    const { deployment } = await desktop.published(id!);
-    const native = Object.assign(testNative(), { keychain: desktop.native.keychain });
+    const { id, deployment } = await desktop.publish(undefined, { domain });
+    const native = Object.assign(new TestNative(), { keychain: desktop.native.keychain });
     const again = await openDesktop({ server: desktop.proxy.url, native, dataDir, cacheDir });
-    expect(await again.published(id!)).toMatchObject({
+    expect(await again.published(id)).toMatchObject({
       deployment,
       domain: domain === undefined ? null : expect.stringContaining(domain),
     });
@@ -145,84 +131,66 @@ test.each([
 );
 
 test('an anonymous publishing keeps its claim link and is published once if the last answer is lost in a crash', async () => {
-  const desktop = await open(server(), { watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 } });
-  desktop.proxy.trouble = (_req, path) => (path.endsWith('commit') ? 'lose-answer' : undefined);
+  const desktop = await openProxied(server(), SLOW_RETRIES);
+  desktop.proxy.trouble = (_req, path) => (isCommit(path) ? 'lose-answer' : undefined);
   const labels = [`drop-${crypto.randomUUID().slice(0, 8)}`];
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], { labels });
-  await expect
-    .poll(async () => (await desktop.find(id!)).state)
-    .toMatchObject({
-      progress: { phase: 'retrying', at: expect.toSatisfy(isFar) },
-    });
+  const id = await desktop.dropSite(undefined, { labels });
+  await desktop.untilPhase(id, 'retrying', { at: FAR });
   // Uses its files without closing the app, as after a crash. The first app does nothing for an hour.
   desktop.proxy.trouble = () => undefined;
   const { dataDir, cacheDir, proxy } = desktop;
   const again = await openDesktop({ server: proxy.url, dataDir, cacheDir });
-  expect((await again.published(id!)).claim).toContain('/claim/');
+  expect((await again.published(id)).claim).toContain('/claim/');
   expect(await server().database.query('select id from deployment where labels @> $1', [labels])).toHaveLength(1);
 });
 
 test('waits for a server that is down (desktop §8.25)', async () => {
-  const desktop = await openSignedIn(server(), 'scale', {
-    watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
-  });
+  const desktop = await openSignedIn(server(), 'scale', SLOW_RETRIES);
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await expect
-    .poll(async () => (await desktop.find(id!)).state)
-    .toMatchObject({
-      is: 'working',
-      progress: { phase: 'retrying', attempt: 1, at: expect.toSatisfy(isFar) },
-    });
+  const id = await desktop.dropSite();
+  await desktop.untilPhase(id, 'retrying', { attempt: 1, at: FAR });
   desktop.proxy.trouble = () => undefined;
   desktop.backend.setOnline(true);
-  await desktop.published(id!);
+  await desktop.published(id);
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
 test('retries after each pause while the server is down, until the user cancels', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ status: 503 });
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await expect
-    .poll(async () => (await desktop.find(id!)).state)
-    .toMatchObject({ progress: { phase: 'retrying', attempt: expect.toSatisfy((attempt: number) => attempt >= 3) } });
-  await desktop.ask('cancelPublishing', { id: id! });
-  expect((await desktop.find(id!)).state).toEqual({ is: 'cancelled' });
+  const id = await desktop.dropSite();
+  await desktop.untilPhase(id, 'retrying', { attempt: expect.toSatisfy((attempt: number) => attempt >= 3) });
+  await desktop.ask('cancelPublishing', { id });
+  expect((await desktop.find(id)).state).toEqual({ is: 'cancelled' });
   const requests = desktop.proxy.passed.length;
   desktop.backend.onWake();
   desktop.proxy.trouble = () => undefined;
-  const [next] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await desktop.published(next!);
+  await desktop.publish();
   expect(desktop.proxy.passed.length).toBeGreaterThan(requests);
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
 test('waiting for one server does not block publishing to another', async () => {
-  const desktop = await openSignedIn(server(), 'scale', {
-    watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
-  });
+  const desktop = await openSignedIn(server(), 'scale', SLOW_RETRIES);
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
-  const [stuck] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await expect.poll(async () => (await desktop.find(stuck!)).state).toMatchObject({ progress: { phase: 'retrying' } });
-  const [behind] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
+  const stuck = await desktop.dropSite();
+  await desktop.untilPhase(stuck, 'retrying');
+  const behind = await desktop.dropSite();
   await desktop.ask('addServer', { address: (await startProxy(server().port)).url });
-  const [other] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await desktop.published(other!);
-  expect((await desktop.find(stuck!)).state.is).toBe('working');
-  expect((await desktop.find(behind!)).state.is).toBe('queued');
+  await desktop.publish();
+  expect((await desktop.find(stuck)).state.is).toBe('working');
+  expect((await desktop.find(behind)).state.is).toBe('queued');
 });
 
 test('dismissing removes a publishing from the list, and cancels it if it is running', async () => {
   const desktop = await openSignedIn(server());
-  const gate = Promise.withResolvers<undefined>();
-  desktop.proxy.trouble = ({ method }) => (method === 'PUT' ? gate.promise : undefined);
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await desktop.until(id!, 'working');
-  await desktop.ask('dismissPublishing', { id: id! });
-  gate.resolve(undefined);
-  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
-  expect(listsOf(desktop).at(-1)).toEqual([]);
+  const { letGo } = desktop.hold((_path, method) => method === 'PUT');
+  const id = await desktop.dropSite();
+  await desktop.until(id, 'working');
+  await desktop.ask('dismissPublishing', { id });
+  letGo();
+  expect(await desktop.publishings()).toEqual([]);
+  expect(desktop.lists().at(-1)).toEqual([]);
   expect(await desktop.deployments()).toEqual([]);
-  await expect(desktop.ask('cancelPublishing', { id: id! })).rejects.toThrow('no longer in the list');
+  await expect(desktop.ask('cancelPublishing', { id })).rejects.toThrow('no longer in the list');
 });

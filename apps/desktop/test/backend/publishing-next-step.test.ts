@@ -1,39 +1,14 @@
 import { ClientError, WATCH_RULE } from '@berth/client';
-import type { CreatedDeployment, Domain } from '@berth/contract';
+import type { Domain } from '@berth/contract';
 import { expect, test } from 'vitest';
 import type { AttemptOutcome } from '../../src/main/publishing/attempt.ts';
 import { nextStepAfter } from '../../src/main/publishing/next-step.ts';
-import { ENTRY } from './samples.ts';
+import { DEPLOYMENT, DOMAIN, ENTRY } from './samples.ts';
 
-const deployment: CreatedDeployment = {
-  deployment: 'calm-otter-4k9x2qd',
-  url: 'https://calm-otter-4k9x2qd.sites.example',
-  files: 1,
-  size: 10,
-  status: 'success',
-  password: false,
-  via: 'desktop',
-  labels: [],
-  created: 1_790_000_000,
-};
-const domainThatIs = (status: Domain['status']): Domain => ({
-  domain: 'www.example.com',
-  url: 'https://www.example.com',
-  deployment: deployment.deployment,
-  status,
-  labels: [],
-  created: 1_790_000_000,
-  linked: 1_790_000_000,
-  links: 1,
-});
+const deployment = DEPLOYMENT;
+const NOTHING: AttemptOutcome = { deployment: null, domain: null, failure: null, progressed: false };
 const follows = (outcome: Partial<AttemptOutcome>, failures = 0) =>
-  nextStepAfter(
-    ENTRY,
-    { deployment: null, domain: null, failure: null, progressed: false, ...outcome },
-    failures,
-    WATCH_RULE,
-    7,
-  );
+  nextStepAfter(ENTRY, { ...NOTHING, ...outcome }, failures, WATCH_RULE, 7);
 const failed = (kind: ClientError['kind'], retryAfterSeconds?: number) => ({
   failure: new ClientError(kind, 'It did not work', { retryAfterSeconds }),
 });
@@ -44,8 +19,8 @@ test('the link is the domain once it is served, otherwise the deployment', () =>
     return step.is === 'published' ? [step.published.url, step.published.domain] : null;
   };
   expect(linkOf(null)).toEqual([deployment.url, null]);
-  expect(linkOf(domainThatIs('success'))).toEqual(['https://www.example.com', 'www.example.com']);
-  expect(linkOf(domainThatIs('pending'))).toEqual([deployment.url, 'www.example.com']);
+  expect(linkOf(DOMAIN)).toEqual(['https://www.example.com', 'www.example.com']);
+  expect(linkOf({ ...DOMAIN, status: 'pending' })).toEqual([deployment.url, 'www.example.com']);
 });
 
 test('a cancelled publishing counts as published if it is live, otherwise as cancelled', () => {

@@ -1,29 +1,29 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { useServer } from '@berth/testing/use-server';
 import { expect, test, vi } from 'vitest';
-import { listsOf, makeSite } from './desktop.ts';
-import { big, open, openSignedIn, PAGE } from './publishing-world.ts';
+import { big, makeSite, openProxied, openSignedIn, PAGE } from './desktop.ts';
 
 const server = useServer();
 
 test('publishes a dropped folder and copies its link (desktop §8.1, §8.2)', async () => {
   const desktop = await openSignedIn(server());
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, 'a/b.txt': 'deep' })]);
-  const { url, deployment, copied, files, claim, expires } = await desktop.published(id!);
+  const { id, url, deployment, ...published } = await desktop.publish(
+    makeSite({ 'index.html': PAGE, 'a/b.txt': 'deep' }),
+  );
   expect((await server().visit(url)).text).toBe(PAGE);
   expect((await server().visit(url, '/a/b.txt')).text).toBe('deep');
   expect(desktop.native.copied).toEqual([url]);
-  expect({ copied, files, claim, expires }).toEqual({ copied: true, files: 2, claim: null, expires: null });
+  expect(published).toMatchObject({ copied: true, files: 2, claim: null, expires: null });
   expect(await desktop.deployments()).toMatchObject([{ deployment, via: 'desktop' }]);
-  expect(await desktop.find(id!)).toMatchObject({ name: 'site', kind: 'folder', watchable: true });
+  expect(await desktop.find(id)).toMatchObject({ name: 'site', kind: 'folder', watchable: true });
 });
 
 test('gives the deployment its name, labels and password, and links to the name', async () => {
   const desktop = await openSignedIn(server());
   const options = { domain: 'my-trip', labels: ['spring'], password: 'open sesame' };
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })], options);
-  const published = await desktop.published(id!);
+  const published = await desktop.publish(undefined, options);
   expect(published).toMatchObject({ domain: 'my-trip.localhost', password: true });
   expect(new URL(published.url).hostname).toBe('my-trip.localhost');
   expect(await desktop.deployments()).toMatchObject([{ labels: ['spring'], password: true }]);
@@ -32,45 +32,41 @@ test('gives the deployment its name, labels and password, and links to the name'
 test('does not claim that a link was copied if copying fails or is switched off', async () => {
   const desktop = await openSignedIn(server());
   desktop.native.broken.copyText = new Error('no clipboard');
-  const [first] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  expect((await desktop.published(first!)).copied).toBe(false);
+  expect((await desktop.publish()).copied).toBe(false);
   delete desktop.native.broken.copyText;
   await desktop.ask('changeSettings', { copyLinks: false });
-  const [second] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  expect((await desktop.published(second!)).copied).toBe(false);
+  expect((await desktop.publish()).copied).toBe(false);
   expect(desktop.native.copied).toEqual([]);
 });
 
 test('publishes without an account and can be claimed later (desktop §8.8)', async () => {
-  const desktop = await open(server());
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  const { claim, expires, url } = await desktop.published(id!);
+  const desktop = await openProxied(server());
+  const { id, claim, expires, url } = await desktop.publish();
   expect(claim).toContain('/claim/');
   expect(expires! - Date.now() / 1_000).toBeGreaterThan(2 * 86_400);
-  await expect(desktop.ask('claimPublishing', { id: id! })).rejects.toMatchObject({
+  await expect(desktop.ask('claimPublishing', { id })).rejects.toMatchObject({
     kind: 'signed-out',
     message: expect.stringContaining('to claim this site'),
   });
   const again = await desktop.restart();
-  expect((await again.published(id!)).claim).toBe(claim);
+  expect((await again.published(id)).claim).toBe(claim);
 
   const { key } = await server().account();
   await again.ask('signIn', { key });
-  await again.ask('claimPublishing', { id: id! });
-  expect(await again.published(id!)).toMatchObject({ claim: null, expires: null, url });
+  await again.ask('claimPublishing', { id });
+  expect(await again.published(id)).toMatchObject({ claim: null, expires: null, url });
   const { deployments } = await createClient({ server: desktop.proxy.url, key }).api.deployments.list.query({});
   expect(deployments).toMatchObject([{ url }]);
   expect(deployments[0]).not.toHaveProperty('expires');
-  await expect(again.ask('claimPublishing', { id: id! })).rejects.toThrow('cannot be claimed');
+  await expect(again.ask('claimPublishing', { id })).rejects.toThrow('cannot be claimed');
 });
 
 test('removes the claim link when the deployment expires', async () => {
-  const desktop = await open(server());
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  const { expires } = await desktop.published(id!);
+  const desktop = await openProxied(server());
+  const { id, expires } = await desktop.publish();
   vi.useFakeTimers({ now: expires! * 1_000, toFake: ['Date'] });
   try {
-    expect((await desktop.find(id!)).state).toMatchObject({ is: 'published', published: { claim: null, expires } });
+    expect((await desktop.find(id)).state).toMatchObject({ is: 'published', published: { claim: null, expires } });
     expect(desktop.backend.summary().links).toEqual([]);
   } finally {
     vi.useRealTimers();
@@ -80,36 +76,28 @@ test('removes the claim link when the deployment expires', async () => {
 test('a retried publishing waits in the queue like a new one', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ status: 400 });
-  const [first] = await desktop.drop([makeSite({ 'index.html': '1' })]);
-  await desktop.until(first!, 'failed');
-  const gate = Promise.withResolvers<undefined>();
-  desktop.proxy.trouble = () => gate.promise;
-  const [second] = await desktop.drop([makeSite({ 'index.html': '2' })]);
-  await desktop.until(second!, 'working');
-  await desktop.ask('retryPublishing', { id: first! });
-  expect((await desktop.find(first!)).state).toEqual({ is: 'queued' });
-  gate.resolve(undefined);
-  await desktop.published(first!);
+  const first = await desktop.dropSite(makeSite({ 'index.html': '1' }));
+  await desktop.until(first, 'failed');
+  const { letGo } = desktop.hold();
+  const second = await desktop.dropSite(makeSite({ 'index.html': '2' }));
+  await desktop.until(second, 'working');
+  await desktop.ask('retryPublishing', { id: first });
+  expect((await desktop.find(first)).state).toEqual({ is: 'queued' });
+  letGo();
+  await desktop.published(first);
 });
 
 test('queues drops in order during a publishing, and each gets its link (desktop §8.20)', async () => {
   const desktop = await openSignedIn(server());
-  const gate = Promise.withResolvers<undefined>();
-  desktop.proxy.trouble = () => gate.promise;
-  const [first] = await desktop.drop([makeSite({ 'index.html': '1' }, 'one')]);
-  await desktop.until(first!, 'working');
-  const [second, third] = await desktop.drop([
-    makeSite({ 'index.html': '2' }, 'two'),
-    makeSite({ 'index.html': '3' }, 'three'),
-  ]);
-  const { publishings } = await desktop.ask('readState', undefined);
-  expect(publishings.map(({ name, state }) => [name, state.is])).toEqual([
-    ['three', 'queued'],
-    ['two', 'queued'],
-    ['one', 'working'],
-  ]);
+  const { letGo } = desktop.hold();
+  const first = await desktop.dropSite(makeSite({ 'index.html': '1' }, 'one'));
+  await desktop.until(first, 'working');
+  const folders = [makeSite({ 'index.html': '2' }, 'two'), makeSite({ 'index.html': '3' }, 'three')];
+  const [second, third] = await desktop.drop(folders);
+  const states = (await desktop.publishings()).map(({ name, state }) => `${name} ${state.is}`);
+  expect(states).toEqual(['three queued', 'two queued', 'one working']);
   expect(desktop.backend.summary()).toMatchObject({ status: 'working', text: '3 sites are being published.' });
-  gate.resolve(undefined);
+  letGo();
   const all = await Promise.all([first, second, third].map((id) => desktop.published(id!)));
   expect(await Promise.all(all.map(async ({ url }) => (await server().visit(url)).text))).toEqual(['1', '2', '3']);
   expect(desktop.native.copied).toEqual(all.map(({ url }) => url));
@@ -120,8 +108,8 @@ test('a refused publishing fails immediately, says why, and can be retried', asy
   const desktop = await openSignedIn(server());
   desktop.native.focused = false;
   desktop.proxy.trouble = () => ({ status: 400 });
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE }, 'blog')]);
-  const { state } = await desktop.until(id!, 'failed');
+  const id = await desktop.dropSite(makeSite(undefined, 'blog'));
+  const { state } = await desktop.until(id, 'failed');
   expect(state.problem).toMatchObject({ kind: 'refused', message: expect.stringContaining('400') });
   expect(desktop.backend.summary()).toMatchObject({ status: 'error', text: 'blog could not be published.' });
   expect(desktop.native.notes).toMatchObject([{ title: 'blog was not published' }]);
@@ -129,40 +117,36 @@ test('a refused publishing fails immediately, says why, and can be retried', asy
   expect(desktop.native.windows).toBe(1);
   expect(desktop.emitted.at(-1)).toMatchObject({ name: 'navigate', data: { page: 'publish', id } });
   desktop.proxy.trouble = () => undefined;
-  await desktop.ask('retryPublishing', { id: id! });
-  await desktop.published(id!);
-  await expect(desktop.ask('retryPublishing', { id: id! })).rejects.toThrow('failed or cancelled');
+  await desktop.ask('retryPublishing', { id });
+  await desktop.published(id);
+  await expect(desktop.ask('retryPublishing', { id })).rejects.toThrow('failed or cancelled');
 });
 
 test('a published folder can be watched, but only once', async () => {
   const desktop = await openSignedIn(server());
-  const folder = makeSite({ 'index.html': PAGE }, 'garden');
-  const [id] = await desktop.drop([folder]);
-  await desktop.published(id!);
-  expect((await desktop.find(id!)).watchable).toBe(true);
-  expect(await desktop.ask('suggestName', { of: { publishing: id! } })).toMatchObject({ name: 'garden' });
-  await desktop.ask('watch', { of: { publishing: id! }, domain: 'garden-of-ours', labels: [] });
+  const folder = makeSite(undefined, 'garden');
+  const { id } = await desktop.publish(folder);
+  expect((await desktop.find(id)).watchable).toBe(true);
+  expect(await desktop.ask('suggestName', { of: { publishing: id } })).toMatchObject({ name: 'garden' });
+  await desktop.ask('watch', { of: { publishing: id }, domain: 'garden-of-ours', labels: [] });
   expect((await desktop.ask('readState', undefined)).folders).toMatchObject([{ path: folder }]);
-  expect((await desktop.find(id!)).watchable).toBe(false);
-  await expect.poll(() => listsOf(desktop).at(-1)).toMatchObject([{ id, watchable: false }]);
-  const [files] = await desktop.drop([join(folder, 'index.html')]);
-  await expect(desktop.ask('suggestName', { of: { publishing: files! } })).rejects.toMatchObject({ kind: 'refused' });
+  expect((await desktop.find(id)).watchable).toBe(false);
+  await expect.poll(() => desktop.lists().at(-1)).toMatchObject([{ id, watchable: false }]);
+  const files = await desktop.dropSite(join(folder, 'index.html'));
+  await expect(desktop.ask('suggestName', { of: { publishing: files } })).rejects.toMatchObject({ kind: 'refused' });
 });
 
 test('notifies when a publishing ends while the window is in the background; a click opens the site (desktop §8.14)', async () => {
   const desktop = await openSignedIn(server(), 'scale', { server: `http://localhost:${server().port}` });
-  const [seen] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await desktop.published(seen!);
+  await desktop.publish();
   expect(desktop.native.notes).toEqual([]);
   desktop.native.focused = false;
-  const [unseen] = await desktop.drop([makeSite({ 'index.html': PAGE }, 'blog')]);
-  const { url } = await desktop.published(unseen!);
+  const { url } = await desktop.publish(makeSite(undefined, 'blog'));
   expect(desktop.native.notes).toMatchObject([{ title: 'blog is live' }]);
   desktop.native.notes[0]!.onClick();
   await expect.poll(() => desktop.native.opened).toEqual([new URL(url).href]);
   await desktop.ask('changeSettings', { notifications: false });
-  const [silent] = await desktop.drop([makeSite({ 'index.html': PAGE })]);
-  await desktop.published(silent!);
+  await desktop.publish();
   expect(desktop.native.notes).toHaveLength(1);
 });
 
@@ -170,9 +154,8 @@ test('emits a bounded number of lists for 1,000 files, with all phases', async (
   const desktop = await openSignedIn(server());
   const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f/${i}.txt`, `file ${i}`]));
   const began = performance.now();
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, 'film.bin': big(20_000_000), ...files })]);
-  await desktop.published(id!);
-  const lists = listsOf(desktop);
+  const { id } = await desktop.publish(makeSite({ 'index.html': PAGE, 'film.bin': big(20_000_000), ...files }));
+  const lists = desktop.lists();
   const seconds = (performance.now() - began) / 1_000;
   // Two events are emitted immediately: that it was added, and that it is live.
   expect(lists.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 3);
@@ -183,7 +166,111 @@ test('emits a bounded number of lists for 1,000 files, with all phases', async (
 test('a published folder lists its skipped files', async () => {
   const desktop = await openSignedIn(server());
   const key = `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(64)}\n-----END PRIVATE KEY-----\n`;
-  const [id] = await desktop.drop([makeSite({ 'index.html': PAGE, '.env': 'S=1', 'my.pem': key, '.DS_Store': '' })]);
-  expect((await desktop.published(id!)).files).toBe(1);
-  expect((await desktop.find(id!)).leftOut).toEqual([{ reason: 'private', count: 2, paths: ['.env', 'my.pem'] }]);
+  const folder = makeSite({ 'index.html': PAGE, '.env': 'S=1', 'my.pem': key, '.DS_Store': '' });
+  const { id, files } = await desktop.publish(folder);
+  expect(files).toBe(1);
+  expect((await desktop.find(id)).leftOut).toEqual([{ reason: 'private', count: 2, paths: ['.env', 'my.pem'] }]);
+});
+
+test('reports a key that is no longer valid, and checks the account again', async () => {
+  const desktop = await openSignedIn(server());
+  desktop.proxy.trouble = () => ({ status: 401 });
+  const id = await desktop.dropSite();
+  const { state } = await desktop.until(id, 'failed');
+  expect(state.problem).toMatchObject({ kind: 'signed-out', next: 'Sign in again under Settings.' });
+  await expect
+    .poll(() => desktop.emitted.findLast(({ name }) => name === 'session')?.data)
+    .toMatchObject({ servers: [{ signIn: { is: 'refused' } }] });
+});
+
+test('reports an unavailable name with the link of the live deployment, and a retry makes no second deployment', async () => {
+  const desktop = await openSignedIn(server());
+  const { key } = await server().account();
+  const held = await server().publish({ 'index.html': 'theirs' }, { key });
+  const otherClient = createClient({ server: `http://localhost:${server().port}`, key }).api;
+  await otherClient.domains.put.mutate({ domain: 'held.localhost', deployment: held.deployment });
+  const id = await desktop.dropSite(undefined, { domain: 'held' });
+  const { problem } = (await desktop.until(id, 'failed')).state;
+  const [{ url, deployment } = { url: '', deployment: '' }] = await desktop.deployments();
+  expect(problem.message).toContain(`The site is live at ${url}`);
+  await desktop.ask('retryPublishing', { id });
+  await desktop.until(id, 'failed');
+  expect(await desktop.deployments()).toMatchObject([{ deployment }]);
+  expect((await server().visit('http://held.localhost', '/')).text).toBe('theirs');
+});
+
+test('names the file that exceeds a limit and what to do, before anything is sent (desktop §8.19)', async () => {
+  const desktop = await openSignedIn(server(), 'free');
+  const tooLarge = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.mp4': big(21 * 1024 ** 2) }));
+  const { state } = await desktop.until(tooLarge, 'failed');
+  expect(state.problem).toEqual({
+    kind: 'refused',
+    message: 'film.mp4 is too large. The limit is 21 MB for each file.',
+    next: 'Make film.mp4 smaller, exclude it in a .berthignore file, or choose a larger plan.',
+    file: 'film.mp4',
+  });
+  const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`${i}.txt`, '']));
+  const tooMany = await desktop.dropSite(makeSite({ 'index.html': PAGE, ...many }));
+  expect((await desktop.until(tooMany, 'failed')).state.problem.message).toBe(
+    'The site has too many files. The limit is 1,000 files.',
+  );
+  expect(desktop.proxy.contents).toEqual([]);
+});
+
+test('refuses a drop with an unknown or used grant, and uses up none of the other grants (desktop §6)', async () => {
+  const desktop = await openSignedIn(server());
+  const [good] = await desktop.backend.give([makeSite()]);
+  const grants = [good!.grant, 'f'.repeat(32)];
+  await expect(desktop.ask('publish', { grants })).rejects.toMatchObject({ kind: 'refused' });
+  expect(await desktop.publishings()).toEqual([]);
+  const { publishings } = await desktop.ask('publish', { grants: [good!.grant] });
+  await desktop.published(publishings[0]!);
+  await expect(desktop.ask('publish', { grants: [good!.grant] })).rejects.toMatchObject({ kind: 'refused' });
+});
+
+test('refuses a name without an account, or for several folders, before anything starts', async () => {
+  const desktop = await openProxied(server());
+  await expect(desktop.dropSite(undefined, { domain: 'blog' })).rejects.toMatchObject({ kind: 'signed-out' });
+  await desktop.ask('signIn', { key: (await server().account()).key });
+  const folders = [makeSite({ 'index.html': '1' }), makeSite({ 'index.html': '2' })];
+  await expect(desktop.drop(folders, { domain: 'blog' })).rejects.toThrow('one folder at a time');
+  expect(await desktop.publishings()).toEqual([]);
+  expect(desktop.proxy.passed.filter(({ path }) => path.includes('deployments'))).toEqual([]);
+});
+
+test('never writes a password to disk, so a publishing that needs one does not resume after a quit (desktop §6)', async () => {
+  const desktop = await openSignedIn(server());
+  desktop.proxy.trouble = () => ({ cutAfter: 0 });
+  const password = 'correct horse battery';
+  const id = await desktop.dropSite(undefined, { password });
+  await desktop.untilPhase(id, 'retrying');
+  await desktop.backend.close();
+  for (const dir of [desktop.dataDir, desktop.cacheDir])
+    for (const name of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+      if (!name.isFile()) continue;
+      const text = readFileSync(join(name.parentPath, name.name), 'utf8');
+      expect(text).not.toContain(password);
+      expect(text).not.toContain(desktop.key);
+    }
+  expect(readFileSync(join(desktop.dataDir, 'publishings.json'), 'utf8')).toContain(id);
+  expect(statSync(join(desktop.dataDir, 'publishings.json')).mode & 0o777).toBe(0o600);
+  expect(JSON.stringify(desktop.emitted)).not.toContain(password);
+  desktop.proxy.trouble = () => undefined;
+  const again = await desktop.restart();
+  const { state } = await again.until(id, 'failed');
+  expect(state.problem.message).toBe('Publishing was interrupted, and its password is not stored. Drop it again.');
+  await expect(again.ask('retryPublishing', { id })).rejects.toThrow('Drop it again');
+  expect(await desktop.deployments()).toEqual([]);
+});
+
+test('does not publish anonymously after a sign-out if the publishing began signed in', async () => {
+  const desktop = await openSignedIn(server());
+  const { letGo } = desktop.hold((path) => path.includes('deployments'));
+  const first = await desktop.dropSite(makeSite({ 'index.html': '1' }));
+  const second = await desktop.dropSite(makeSite({ 'index.html': '2' }));
+  await desktop.until(first, 'working');
+  await desktop.ask('signOut', undefined);
+  letGo();
+  const { state } = await desktop.until(second, 'failed');
+  expect(state.problem).toMatchObject({ kind: 'signed-out', message: expect.stringContaining('no longer signed in') });
 });

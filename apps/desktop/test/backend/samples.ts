@@ -1,3 +1,4 @@
+import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { Entry } from '../../src/main/publishing/entry.ts';
 import type { Published } from '../../src/shared/publishing.ts';
 
@@ -33,4 +34,28 @@ export const ENTRY: Entry = {
   sure: false,
   state: { is: 'unfinished' },
   leftOut: [],
+};
+
+export const DEPLOYMENT: CreatedDeployment = {
+  deployment: PUBLISHED.deployment,
+  url: PUBLISHED.url,
+  files: 2,
+  size: 20,
+  status: 'success',
+  password: false,
+  via: 'desktop',
+  labels: [],
+  created: NOW / 1_000,
+};
+
+/** A domain that shows the deployment. */
+export const DOMAIN: Domain = {
+  domain: 'www.example.com',
+  url: 'https://www.example.com',
+  deployment: DEPLOYMENT.deployment,
+  status: 'success',
+  labels: [],
+  created: NOW / 1_000,
+  linked: NOW / 1_000,
+  links: 1,
 };

@@ -3,19 +3,15 @@ import { beforeEach, expect, test } from 'vitest';
 import { openSettings } from '../../src/main/settings.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
 import { makeHome } from '../harness/app/folders.ts';
-import { testNative } from './native.ts';
+import { TestNative } from './native.ts';
 
 let dataDir: string;
 beforeEach(() => void (dataDir = makeHome()));
 
-function open(native = testNative()) {
+async function open(native = new TestNative()) {
   const emitted: Settings[] = [];
-  return openSettings({ native, dataDir, onChange: (settings) => void emitted.push(settings) }).then((settings) => ({
-    ...settings,
-    change: settings.handlers.changeSettings,
-    native,
-    emitted,
-  }));
+  const { handlers, value } = await openSettings({ native, dataDir, onChange: (one) => void emitted.push(one) });
+  return { value, change: handlers.changeSettings, native, emitted };
 }
 
 test('applies a change, emits it, and stores it for the next start', async () => {
@@ -62,7 +58,7 @@ test('refuses a change that the system does not apply, says why, and changes not
 });
 
 test('does not call a system that cannot start the app at login', async () => {
-  const { change, native } = await open(testNative({ canOpenAtLogin: false }));
+  const { change, native } = await open(new TestNative('system', false));
   await expect(change({ openAtLogin: true })).rejects.toThrow('cannot start the app');
   expect(native.openAtLogin).toBe(false);
 });

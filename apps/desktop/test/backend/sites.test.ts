@@ -1,6 +1,6 @@
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
-import { eventually, openWorld } from './watch-world.ts';
+import { eventually, openSignedInWorld, openWorld } from './watch-world.ts';
 
 const server = useServer();
 const second = useServer();
@@ -9,9 +9,8 @@ const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}`;
 
 describe('sites and domains of the current server', () => {
   it('lists, labels and deletes deployments, and links a domain by its first label', async () => {
-    const world = await openWorld(server());
-    const { key } = await world.signIn();
-    const { handlers } = world.sites;
+    const { world, key } = await openSignedInWorld(server());
+    const { handlers } = world;
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
     expect((await handlers.listDeployments({})).deployments).toMatchObject([{ deployment }]);
     expect(await handlers.labelDeployment({ deployment, labels: ['blog'] })).toMatchObject({ labels: ['blog'] });
@@ -31,9 +30,8 @@ describe('sites and domains of the current server', () => {
   });
 
   it('returns the DNS records that a custom domain needs', async () => {
-    const world = await openWorld(server());
-    const { key } = await world.signIn();
-    const { handlers } = world.sites;
+    const { world, key } = await openSignedInWorld(server());
+    const { handlers } = world;
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
     const domain = `www.${nameOf()}.com`;
     expect(await handlers.putDomain({ domain: `https://${domain}/`, deployment })).toMatchObject({ status: 'pending' });
@@ -44,20 +42,19 @@ describe('sites and domains of the current server', () => {
 
   it('refuses all commands with a message while signed out', async () => {
     const world = await openWorld(server());
-    await expect(world.sites.handlers.listDeployments({})).rejects.toMatchObject({
+    await expect(world.handlers.listDeployments({})).rejects.toMatchObject({
       kind: 'signed-out',
       message: `You are not signed in to ${world.origin}.`,
     });
-    await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toMatchObject({ kind: 'signed-out' });
+    await expect(world.handlers.putDomain({ domain: 'blog' })).rejects.toMatchObject({ kind: 'signed-out' });
     await world.signIn();
-    await expect(world.sites.handlers.putDomain({ domain: 'blog' })).rejects.toThrow('first part of a domain');
+    await expect(world.handlers.putDomain({ domain: 'blog' })).rejects.toThrow('first part of a domain');
   });
 
   it('makes the session check a key that the server rejects', async () => {
-    const world = await openWorld(server());
-    const { account } = await world.signIn();
+    const { world, account } = await openSignedInWorld(server());
     await server().database.query('delete from token where account_id = $1', [account]);
-    await expect(world.sites.handlers.listDeployments({})).rejects.toMatchObject({ status: 401 });
+    await expect(world.handlers.listDeployments({})).rejects.toMatchObject({ status: 401 });
     await eventually(() => expect(world.signInState().is).toBe('refused'));
   });
 });
@@ -65,10 +62,8 @@ describe('sites and domains of the current server', () => {
 describe('activities', () => {
   it('emits activities of the signed-in account on the current server as they happen', async () => {
     const world = await openWorld(server());
-    const untilEmitted = async (event: string, of: string) =>
-      eventually(async () =>
-        expect(world.activities).toContainEqual(expect.objectContaining({ event, deployment: of })),
-      );
+    const untilEmitted = (event: string, deployment: string) =>
+      eventually(() => expect(world.activities).toContainEqual(expect.objectContaining({ event, deployment })));
     const untilConnected = (times: number) => eventually(() => expect(world.count('following')).toBe(times));
     const { key } = await world.signIn();
     await untilConnected(1);
@@ -83,16 +78,15 @@ describe('activities', () => {
     await untilEmitted('deployment.create', ownDeployment.deployment);
     expect(world.activities.map(({ deployment }) => deployment)).toEqual([ownDeployment.deployment]);
 
-    await world.accounts.handlers.addServer({ address: `localhost:${second().port}` });
+    await world.handlers.addServer({ address: `localhost:${second().port}` });
     const there = await second().account();
-    await world.accounts.handlers.signIn({ key: there.key });
+    await world.handlers.signIn({ key: there.key });
     await untilConnected(3);
     await untilEmitted('deployment.create', (await second().publish({ 'index.html': 'three' }, there)).deployment);
   });
 
   it('makes the session check the key if the server rejects it while following activities', async () => {
-    const world = await openWorld(server());
-    const { account, key } = await world.signIn();
+    const { world, account, key } = await openSignedInWorld(server());
     await eventually(() => expect(world.count('following')).toBe(1));
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
     await server().database.query('delete from token where account_id = $1', [account]);

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientError } from '@berth/client';
 import type { Activity } from '@berth/contract';
@@ -15,9 +13,9 @@ import { createSites, type Sites } from '../../src/main/sites/sites.ts';
 import type { CommandOutput } from '../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../src/shared/folder.ts';
 import type { SignIn } from '../../src/shared/session.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/settings.ts';
-import { writeContents } from '../harness/app/folders.ts';
-import { testNative, type TestNative } from './native.ts';
+import { DEFAULT_SETTINGS } from '../../src/shared/settings.ts';
+import { type Contents, makeHome, writeContents } from '../harness/app/folders.ts';
+import { TestNative } from './native.ts';
 
 /** Short times for watching. Periodic scans are rare, so that only reported changes cause a scan. */
 const FAST_RULE = { quietMs: 40, graceMs: 200, lookEveryMs: 60_000, firstPauseMs: 20, longestPauseMs: 200 };
@@ -26,51 +24,6 @@ const PAUSES = { firstMs: 20, longestMs: 200 };
 /** Waits until an assertion passes. The limit allows for a busy machine. */
 export async function eventually(holds: () => void | Promise<void>): Promise<void> {
   await vi.waitFor(holds, { timeout: 15_000, interval: 5 });
-}
-
-/** The accounts, folders and sites of an app that uses a real server. */
-export interface World {
-  server: TestServer;
-  origin: string;
-  home: string;
-  dataDir: string;
-  native: TestNative;
-  settings: Settings;
-  /** `down`: no server can be reached. `sent`: the server and credential of each request. */
-  network: {
-    down: boolean;
-    sent: { origin: string; authorization: string | null }[];
-    /** Delays a request until its promise resolves. */
-    hold?: (url: string) => Promise<void>;
-  };
-  accounts: Accounts;
-  folders: Folders;
-  sites: Sites;
-  grants: Grants;
-  /** The emitted states of a folder, without consecutive duplicates. */
-  emitted(id: string): FolderState['is'][];
-  activities: Activity[];
-  navigated: unknown[];
-  /** The number of events about folders and about the session. */
-  count(event: string): number;
-  /** Writes a site into a folder. */
-  build(name: string, files: Readonly<Record<string, string>>): string;
-  grant(path: string): Promise<string>;
-  /** Signs in with a new account. */
-  signIn(plan?: string): Promise<{ key: string; account: string; deployToken: string }>;
-  signInState(origin?: string): SignIn;
-  /** Watches a folder and waits until it is live. */
-  watch(path: string, domain: string, more?: { password?: string; labels?: string[] }): Promise<WatchedFolder>;
-  folder(id: string): WatchedFolder;
-  /** Waits until a folder is in a state and an event has reported it. */
-  until(id: string, is: FolderState['is']): Promise<WatchedFolder>;
-  /** Waits until an address serves a text. */
-  untilShown(url: string, text: string): Promise<void>;
-  /** The deployments of the account that are not deleted, newest first. */
-  deployments(key?: string): Promise<string[]>;
-  close(): Promise<void>;
-  /** Closes the app and starts it again. @param native The system after the restart. Default: the same one. */
-  reopen(native?: TestNative): Promise<void>;
 }
 
 /** The id of the folder that was just watched. @throws Error when the app asked a question instead. */
@@ -82,48 +35,72 @@ export function watchedId(answer: CommandOutput<'watch'>): string {
 /** A name below the platform domain that no other test uses. */
 export const siteName = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
 
-/** Opens an app that is signed in and watches a live folder named `dist`, whose front page is `one`. */
-export async function openWatched(server: TestServer, more: { password?: string } = {}) {
-  const world = await openWorld(server);
-  const { key } = await world.signIn();
-  return { world, key, ...(await world.watch(world.build('dist', { 'index.html': 'one' }), siteName(), more)) };
+/** Opens an app that is signed in to a new account. */
+export async function openSignedInWorld(server: TestServer, native?: TestNative) {
+  const world = await openWorld(server, native);
+  return { world, ...(await world.signIn()) };
 }
 
-/** A new app without data, which is removed after the test. */
-export async function openWorld(server: TestServer, native: TestNative = testNative()): Promise<World> {
-  const home = mkdtempSync(join(tmpdir(), 'berth-desktop-'));
-  const origin = `http://localhost:${server.port}`;
-  const dataDir = join(home, 'data');
-  const states = new Map<string, FolderState['is'][]>();
-  const counts = new Map<string, number>();
-  let lastKey = '';
+/** Opens an app that is signed in and watches a live folder named `dist`, whose front page is `one`. */
+export async function openWatched(server: TestServer, more: { password?: string; native?: TestNative } = {}) {
+  const { world, key } = await openSignedInWorld(server, more.native);
+  return { world, key, ...(await world.watchNew('dist', 'one', more)) };
+}
 
-  const emit: Emit = (name, data) => {
-    counts.set(name, world.count(name) + 1);
-    if (name === 'activity') world.activities.push(data as Activity);
-    if (name === 'navigate') world.navigated.push(data);
-    if (name !== 'folders') return;
-    for (const { id, state } of data as WatchedFolder[]) {
-      const known = states.get(id) ?? [];
-      if (known.at(-1) !== state.is) states.set(id, [...known, state.is]);
-    }
-  };
+/** Opens an app without data. It is closed after the test. */
+export async function openWorld(server: TestServer, native = new TestNative()): Promise<World> {
+  const world = new World(server, native);
+  onTestFinished(() => world.close());
+  await world.open();
+  return world;
+}
 
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const { origin } = new URL(input instanceof Request ? input.url : input);
-    if (world.network.down) throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
-    world.network.sent.push({ origin, authorization: new Headers(init?.headers).get('authorization') });
-    const answer = await globalThis.fetch(input, init);
-    await world.network.hold?.(input instanceof Request ? input.url : String(input));
-    return answer;
-  };
+/** The accounts, folders and sites of an app that uses a real server. */
+class World {
+  readonly server: TestServer;
+  readonly origin: string;
+  readonly home = makeHome();
+  readonly dataDir = join(this.home, 'data');
+  native: TestNative;
+  settings = DEFAULT_SETTINGS;
+  /** No server can be reached. */
+  isDown = false;
+  /** The server and credential of each request. */
+  readonly sent: { origin: string; authorization: string | null }[] = [];
+  /** Delays the answer to a request until its promise resolves. */
+  hold: (url: string) => Promise<void> = async () => {};
+  grants!: Grants;
+  accounts!: Accounts;
+  folders!: Folders;
+  sites!: Sites;
+  /** The commands of the page. */
+  handlers!: Accounts['handlers'] & Folders['handlers'] & Sites['handlers'];
+  readonly activities: Activity[] = [];
+  readonly navigated: unknown[] = [];
+  readonly #states = new Map<string, FolderState['is'][]>();
+  readonly #counts = new Map<string, number>();
+  #lastKey = '';
 
-  const open = async (): Promise<Pick<World, 'accounts' | 'grants' | 'folders' | 'sites'>> => {
-    const { native } = world;
-    const accounts = await openAccounts({ native, dataDir, server: origin, emit, fetch, pauses: PAUSES });
-    const grants = new Grants();
-    const settings = () => world.settings;
+  constructor(server: TestServer, native: TestNative) {
+    this.server = server;
+    this.origin = `http://localhost:${server.port}`;
+    this.native = native;
+  }
+
+  async open(): Promise<void> {
+    const { native, dataDir } = this;
+    const emit = this.#emit;
+    const settings = () => this.settings;
     const openLink = (url: string) => void native.openExternal(url);
+    const accounts = await openAccounts({
+      native,
+      dataDir,
+      server: this.origin,
+      emit,
+      fetch: this.#fetch,
+      pauses: PAUSES,
+    });
+    const grants = new Grants();
     const folders = await openFolders({
       native,
       accounts,
@@ -132,7 +109,7 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
       notifications: new Notifications({ native, settings, openLink, emit }),
       settings,
       dataDir,
-      cacheDir: join(home, 'cache'),
+      cacheDir: join(this.home, 'cache'),
       watchRule: FAST_RULE,
       emit,
       publishedFolder: () => {
@@ -146,77 +123,117 @@ export async function openWorld(server: TestServer, native: TestNative = testNat
       onDomain: (server, domain) => folders.updateDomain(server, domain),
       onAddressChange: (server, domain, deployment) => folders.addressChanged(server, domain, deployment),
     });
-    return { accounts, grants, folders, sites };
+    const handlers = { ...accounts.handlers, ...folders.handlers, ...sites.handlers };
+    Object.assign(this, { accounts, grants, folders, sites, handlers });
+  }
+
+  async close(): Promise<void> {
+    await this.sites.close();
+    await this.folders.close();
+    await this.accounts.close();
+  }
+
+  /** Closes the app and starts it again. @param native The system after the restart. */
+  async reopen(native = this.native): Promise<void> {
+    await this.close();
+    this.#states.clear();
+    this.native = native;
+    await this.open();
+  }
+
+  /** The emitted states of a folder, without consecutive duplicates. */
+  emitted = (id: string) => this.#states.get(id) ?? [];
+
+  /** The number of emitted events of a name. */
+  count = (event: string) => this.#counts.get(event) ?? 0;
+
+  /** Writes files into a folder. @returns Its path. */
+  build(name: string, files: Contents): string {
+    writeContents(join(this.home, name), files);
+    return join(this.home, name);
+  }
+
+  async grant(path: string): Promise<string> {
+    const [given] = await this.grants.give([path]);
+    return given!.grant;
+  }
+
+  /** Signs in with a new account. */
+  async signIn(plan = 'scale') {
+    const created = await this.server.account(plan);
+    await this.handlers.signIn({ key: created.key });
+    this.#lastKey = created.key;
+    return created;
+  }
+
+  signInState = (of = this.origin): SignIn =>
+    this.accounts.session().servers.find(({ origin }) => origin === of)!.signIn;
+
+  /** Watches a folder and waits until it is live. */
+  async watch(path: string, domain: string, more: { password?: string; labels?: string[] } = {}) {
+    const of = { grant: await this.grant(path) };
+    const { password, labels = [] } = more;
+    return this.until(watchedId(await this.handlers.watch({ of, domain, labels, password })), 'live');
+  }
+
+  /** Watches a new folder at a new address, and waits until it is live. */
+  watchNew = (name: string, text: string, more: { password?: string; labels?: string[] } = {}) =>
+    this.watch(this.build(name, { 'index.html': text }), siteName(), more);
+
+  /** Changes the front page of the folder `dist`, and waits until it is live. */
+  async rebuild(id: string, text: string): Promise<WatchedFolder> {
+    this.build('dist', { 'index.html': text });
+    return this.untilPublished(id, text);
+  }
+
+  folder(id: string): WatchedFolder {
+    const found = this.folders.list().find((folder) => folder.id === id);
+    if (!found) throw new Error(`There is no folder ${id}`);
+    return found;
+  }
+
+  /** Waits until a folder is in a state and an event has reported it. */
+  async until(id: string, is: FolderState['is']): Promise<WatchedFolder> {
+    await eventually(() => {
+      expect(this.folder(id).state).toMatchObject({ is });
+      expect(this.emitted(id).at(-1)).toBe(is);
+    });
+    return this.folder(id);
+  }
+
+  /** Waits until a folder is live and its address serves a text. */
+  async untilPublished(id: string, text: string): Promise<WatchedFolder> {
+    await eventually(async () => expect((await this.server.visit(this.folder(id).url!)).text).toBe(text));
+    return this.until(id, 'live');
+  }
+
+  /** The deployments of the account that are not deleted, newest first. */
+  async deployments(): Promise<string[]> {
+    const answer = await this.server.api('/deployments?limit=100', { key: this.#lastKey });
+    const { deployments } = answer.json<{ deployments: { deployment: string; status: string }[] }>();
+    return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
+  }
+
+  readonly #emit: Emit = (name, data) => {
+    this.#counts.set(name, this.count(name) + 1);
+    if (name === 'activity') this.activities.push(data as Activity);
+    if (name === 'navigate') this.navigated.push(data);
+    if (name !== 'folders') return;
+    for (const { id, state } of data as WatchedFolder[]) {
+      const known = this.emitted(id);
+      if (known.at(-1) !== state.is) this.#states.set(id, [...known, state.is]);
+    }
   };
 
-  const world = {
-    server,
-    origin,
-    home,
-    dataDir,
-    native,
-    settings: DEFAULT_SETTINGS,
-    network: { down: false, sent: [] },
-    activities: [],
-    navigated: [],
-    emitted: (id) => states.get(id) ?? [],
-    count: (event) => counts.get(event) ?? 0,
-    build(name, files) {
-      writeContents(join(home, name), files);
-      return join(home, name);
-    },
-    async grant(path) {
-      const [given] = await world.grants.give([path]);
-      return given!.grant;
-    },
-    async signIn(plan = 'scale') {
-      const created = await server.account(plan);
-      await world.accounts.handlers.signIn({ key: created.key });
-      lastKey = created.key;
-      return created;
-    },
-    signInState: (of = origin) => world.accounts.session().servers.find(({ origin }) => origin === of)!.signIn,
-    async watch(path, domain, { password, labels = [] } = {}) {
-      const of = { grant: await world.grant(path) };
-      const id = watchedId(await world.folders.handlers.watch({ of, domain, labels, password }));
-      return world.until(id, 'live');
-    },
-    folder(id) {
-      const found = world.folders.list().find((folder) => folder.id === id);
-      if (!found) throw new Error(`There is no folder ${id}`);
-      return found;
-    },
-    async until(id, is) {
-      await eventually(() => {
-        expect(world.folder(id).state).toMatchObject({ is });
-        expect(world.emitted(id).at(-1)).toBe(is);
-      });
-      return world.folder(id);
-    },
-    async untilShown(url, text) {
-      await eventually(async () => expect((await server.visit(url)).text).toBe(text));
-    },
-    async deployments(key = lastKey) {
-      const answer = await server.api('/deployments?limit=100', { key });
-      const { deployments } = answer.json<{ deployments: { deployment: string; status: string }[] }>();
-      return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
-    },
-    async close() {
-      await world.sites.close();
-      await world.folders.close();
-      await world.accounts.close();
-    },
-    async reopen(native = world.native) {
-      await world.close();
-      states.clear();
-      world.native = native;
-      Object.assign(world, await open());
-    },
-  } as Omit<World, 'accounts' | 'grants' | 'folders' | 'sites'> as World;
-  Object.assign(world, await open());
-  onTestFinished(async () => {
-    await world.close();
-    rmSync(home, { recursive: true, force: true });
-  });
-  return world;
+  readonly #fetch: typeof globalThis.fetch = async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    if (this.isDown) throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+    this.sent.push({
+      origin: new URL(url).origin,
+      authorization: new Headers(init?.headers).get('authorization'),
+    });
+    const answer = await globalThis.fetch(input, init);
+    await this.hold(url);
+    return answer;
+  };
 }

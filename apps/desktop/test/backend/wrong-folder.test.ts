@@ -3,91 +3,81 @@ import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { expect, test } from 'vitest';
 import type { CommandOutput } from '../../src/shared/contract.ts';
-import type { FolderQuestion } from '../../src/shared/publishing.ts';
-import { makeSite } from './desktop.ts';
-import { openSignedIn, PAGE } from './publishing-world.ts';
+import type { FolderQuestion, NextDropOptions } from '../../src/shared/publishing.ts';
+import type { Contents } from '../harness/app/folders.ts';
+import { makeSite, openSignedIn } from './desktop.ts';
+import { siteName, watchedId } from './watch-world.ts';
 
 const server = useServer();
 
 const PROJECT = { 'package.json': '{}', 'dist/index.html': 'the build' };
+const PASSWORD = { password: 'open-sesame' };
 
-const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}.localhost`;
-
-function questionOf(answer: CommandOutput<'watch' | 'locateFolder'>): FolderQuestion {
+async function questionOf(asked: Promise<CommandOutput<'watch' | 'locateFolder'>>): Promise<FolderQuestion> {
+  const answer = await asked;
   if (answer.is === 'asking') return answer.question;
   throw new Error('The app asked nothing.');
 }
 
-async function openWith(files: Record<string, string>) {
+async function openWith(files?: Contents) {
   const desktop = await openSignedIn(server());
   const folder = makeSite(files, 'shop');
   const grant = async (path = folder) => (await desktop.backend.give([path]))[0]!.grant;
+  const input = { of: { grant: await grant() }, domain: siteName(), labels: [] };
+  const watch = (more: object = {}) => desktop.ask('watch', { ...input, ...more });
   const folders = async () => (await desktop.ask('readState', undefined)).folders;
-  return Object.assign(desktop, { folder, grant, folders });
+  const publishGranted = async (more: { pasted?: boolean } = {}) =>
+    (await desktop.ask('publish', { grants: [await grant()], ...more })).publishings[0]!;
+  return Object.assign(desktop, { folder, of: input.of, grant, watch, folders, publishGranted });
 }
 
-test('asks before watching a project, and publishes nothing of it (B1)', async () => {
+test('asks before watching a project, publishes nothing of it, and watches the suggested folder (B1)', async () => {
   const desktop = await openWith(PROJECT);
-  const of = { grant: await desktop.grant() };
-  expect((await desktop.ask('checkFolder', { of })).question).toMatchObject({ about: 'project' });
-  const answer = await desktop.ask('watch', { of, domain: nameOf(), labels: [] });
-  expect(questionOf(answer)).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
+  expect((await desktop.ask('checkFolder', { of: desktop.of })).question).toMatchObject({ about: 'project' });
+  const { about, suggestions } = await questionOf(desktop.watch());
+  expect({ about, suggestions }).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
   expect(await desktop.folders()).toEqual([]);
   expect(await desktop.deployments()).toEqual([]);
-});
-
-test('watches the suggested folder without another question', async () => {
-  const desktop = await openWith(PROJECT);
-  const watchInput = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
-  const [dist] = questionOf(await desktop.ask('watch', watchInput)).suggestions;
-  const answer = await desktop.ask('watch', { ...watchInput, of: { grant: dist!.grant } });
-  expect(answer).toMatchObject({ is: 'watched' });
+  expect(await desktop.watch({ of: { grant: suggestions[0]!.grant } })).toMatchObject({ is: 'watched' });
   expect(await desktop.folders()).toMatchObject([{ path: join(desktop.folder, 'dist') }]);
 });
 
 test('watches a folder as it is only with the confirmation of its own question', async () => {
   const desktop = await openWith(PROJECT);
-  const other = makeSite({ 'notes.txt': 'private' }, 'notes');
-  const watchInput = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
-  const { anyway } = questionOf(await desktop.ask('watch', watchInput));
-  const foreign = { ...watchInput, of: { grant: await desktop.grant(other) }, sure: anyway };
-  expect(questionOf(await desktop.ask('watch', foreign)).about).toBe('no-front-page');
-  for (const sure of ['0'.repeat(32), watchInput.of.grant])
-    expect(questionOf(await desktop.ask('watch', { ...watchInput, sure })).about).toBe('project');
-  expect(await desktop.ask('watch', { ...watchInput, sure: anyway })).toMatchObject({ is: 'watched' });
+  const { anyway } = await questionOf(desktop.watch());
+  const foreign = { grant: await desktop.grant(makeSite({ 'notes.txt': 'private' }, 'notes')) };
+  expect((await questionOf(desktop.watch({ of: foreign, sure: anyway }))).about).toBe('no-front-page');
+  for (const sure of ['0'.repeat(32), desktop.of.grant])
+    expect((await questionOf(desktop.watch({ sure }))).about).toBe('project');
+  expect(await desktop.watch({ sure: anyway })).toMatchObject({ is: 'watched' });
   expect(await desktop.folders()).toMatchObject([{ path: desktop.folder }]);
 });
 
 test('a confirmation cannot be used as a grant to publish or watch', async () => {
   const desktop = await openWith(PROJECT);
-  const of = { grant: await desktop.grant() };
-  const { question } = await desktop.ask('checkFolder', { of });
-  await expect(desktop.ask('publish', { grants: [question!.anyway] })).rejects.toMatchObject({ kind: 'refused' });
-  await expect(
-    desktop.ask('watch', { of: { grant: question!.anyway }, domain: nameOf(), labels: [] }),
-  ).rejects.toMatchObject({ kind: 'refused' });
+  const { anyway } = (await desktop.ask('checkFolder', { of: desktop.of })).question!;
+  await expect(desktop.ask('publish', { grants: [anyway] })).rejects.toMatchObject({ kind: 'refused' });
+  await expect(desktop.watch({ of: { grant: anyway } })).rejects.toMatchObject({ kind: 'refused' });
 });
 
 test('asks again before watching a folder that was published anyway', async () => {
   const desktop = await openWith(PROJECT);
-  const [id] = await desktop.drop([desktop.folder]);
-  await desktop.until(id!, 'asking');
-  await desktop.ask('answerPublishing', { id: id!, instead: null });
-  await desktop.published(id!);
-  const watchInput = { of: { publishing: id! }, domain: nameOf(), labels: [] };
-  const { anyway } = questionOf(await desktop.ask('watch', watchInput));
-  expect(await desktop.ask('watch', { ...watchInput, sure: anyway })).toMatchObject({ is: 'watched' });
+  const id = await desktop.dropSite(desktop.folder);
+  await desktop.until(id, 'asking');
+  await desktop.ask('answerPublishing', { id, instead: null });
+  await desktop.published(id);
+  const of = { publishing: id };
+  const { anyway } = await questionOf(desktop.watch({ of }));
+  expect(await desktop.watch({ of, sure: anyway })).toMatchObject({ is: 'watched' });
 });
 
 test('asks before locating a watched folder in a project', async () => {
-  const desktop = await openWith({ 'index.html': PAGE });
-  const answer = await desktop.ask('watch', { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] });
-  if (answer.is !== 'watched') throw new Error('The app asked.');
-  const { id } = answer;
+  const desktop = await openWith();
+  const id = watchedId(await desktop.watch());
   renameSync(desktop.folder, `${desktop.folder}-away`);
   const project = makeSite(PROJECT, 'project');
   const grant = await desktop.grant(project);
-  const { anyway, suggestions } = questionOf(await desktop.ask('locateFolder', { id, grant }));
+  const { anyway, suggestions } = await questionOf(desktop.ask('locateFolder', { id, grant }));
   expect(suggestions).toMatchObject([{ name: 'dist' }]);
   expect(await desktop.folders()).toMatchObject([{ path: desktop.folder }]);
   expect(await desktop.ask('locateFolder', { id, grant, sure: anyway })).toEqual({ is: 'located' });
@@ -95,65 +85,58 @@ test('asks before locating a watched folder in a project', async () => {
 });
 
 test('publishes pasted items only after the user confirms (B10)', async () => {
-  const desktop = await openWith({ 'index.html': PAGE });
-  const file = await desktop.grant(join(desktop.folder, 'index.html'));
-  const { publishings } = await desktop.ask('publish', { grants: [file], pasted: true });
-  const { state } = await desktop.until(publishings[0]!, 'asking');
-  expect(state.question).toEqual({ about: 'pasted', suggestions: [] });
+  const desktop = await openWith();
+  const id = await desktop.publishGranted({ pasted: true });
+  expect((await desktop.until(id, 'asking')).state.question).toEqual({ about: 'pasted', suggestions: [] });
   expect(await desktop.deployments()).toEqual([]);
-  await desktop.ask('answerPublishing', { id: publishings[0]!, instead: null });
-  await desktop.published(publishings[0]!);
+  await desktop.ask('answerPublishing', { id, instead: null });
+  await desktop.published(id);
 });
 
 test('asks about a pasted folder that is probably wrong, instead of about the paste, and publishes the suggested one', async () => {
   const desktop = await openWith(PROJECT);
-  const { publishings } = await desktop.ask('publish', { grants: [await desktop.grant()], pasted: true });
-  const { question } = (await desktop.until(publishings[0]!, 'asking')).state;
+  const id = await desktop.publishGranted({ pasted: true });
+  const { question } = (await desktop.until(id, 'asking')).state;
   expect(question).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
-  await desktop.ask('answerPublishing', { id: publishings[0]!, instead: question.suggestions[0]!.grant });
-  const { url } = await desktop.published(publishings[0]!);
-  expect((await server().visit(url)).text).toBe('the build');
+  await desktop.ask('answerPublishing', { id, instead: question.suggestions[0]!.grant });
+  expect((await server().visit((await desktop.published(id)).url)).text).toBe('the build');
 });
 
 test('a password for the next drop locks only that drop (B2)', async () => {
-  const desktop = await openWith({ 'index.html': PAGE });
-  await desktop.ask('setNextDrop', { password: 'open-sesame' });
-  const { publishings } = await desktop.ask('publish', { grants: [await desktop.grant()] });
-  expect(await desktop.published(publishings[0]!)).toMatchObject({ password: true });
+  const desktop = await openWith();
+  await desktop.ask('setNextDrop', PASSWORD);
+  expect(await desktop.published(await desktop.publishGranted())).toMatchObject({ password: true });
   expect(desktop.emitted.filter(({ name }) => name === 'dropTaken')).toHaveLength(1);
-  const next = await desktop.ask('publish', { grants: [await desktop.grant()] });
-  expect(await desktop.published(next.publishings[0]!)).toMatchObject({ password: false });
+  expect(await desktop.published(await desktop.publishGranted())).toMatchObject({ password: false });
 });
 
-test.each([
+test.each<[string, NextDropOptions]>([
   ['too short', { password: 'abc' }],
   ['too long', { password: 'x'.repeat(1_000) }],
 ])('a password that is %s publishes nothing and uses up no grants or options', async (_, options) => {
-  const desktop = await openWith({ 'index.html': PAGE });
-  const grant = await desktop.grant();
+  const desktop = await openWith();
+  const grants = [desktop.of.grant];
   await desktop.ask('setNextDrop', options);
-  await expect(desktop.ask('publish', { grants: [grant] })).rejects.toThrow('Nothing was published');
-  expect((await desktop.ask('readState', undefined)).publishings).toEqual([]);
-  await desktop.ask('setNextDrop', { password: 'open-sesame' });
-  const { publishings } = await desktop.ask('publish', { grants: [grant] });
+  await expect(desktop.ask('publish', { grants })).rejects.toThrow('Nothing was published');
+  expect(await desktop.publishings()).toEqual([]);
+  await desktop.ask('setNextDrop', PASSWORD);
+  const { publishings } = await desktop.ask('publish', { grants });
   expect(await desktop.published(publishings[0]!)).toMatchObject({ password: true });
 });
 
 test('watches a folder without the password of the next drop only if the user says so (B2)', async () => {
-  const desktop = await openWith({ 'index.html': PAGE });
-  await desktop.ask('setNextDrop', { password: 'open-sesame' });
-  const watchInput = { of: { grant: await desktop.grant() }, domain: nameOf(), labels: [] };
-  await expect(desktop.ask('watch', watchInput)).rejects.toThrow('A password was set');
-  expect(await desktop.ask('watch', { ...watchInput, password: 'open-sesame' })).toMatchObject({ is: 'watched' });
+  const desktop = await openWith();
+  await desktop.ask('setNextDrop', PASSWORD);
+  await expect(desktop.watch()).rejects.toThrow('A password was set');
+  expect(await desktop.watch(PASSWORD)).toMatchObject({ is: 'watched' });
   expect(await desktop.folders()).toMatchObject([{ password: true }]);
   expect(desktop.emitted.map(({ name }) => name)).toContain('dropTaken');
 });
 
 test('watches the folder of a site with a password without one only if the user says so (B2)', async () => {
-  const desktop = await openWith({ 'index.html': PAGE });
-  const [id] = await desktop.drop([desktop.folder], { password: 'open-sesame' });
-  await desktop.published(id!);
-  const watchInput = { of: { publishing: id! }, domain: nameOf(), labels: [] };
-  await expect(desktop.ask('watch', watchInput)).rejects.toThrow('A password was set');
-  expect(await desktop.ask('watch', { ...watchInput, password: null })).toMatchObject({ is: 'watched' });
+  const desktop = await openWith();
+  const { id } = await desktop.publish(desktop.folder, PASSWORD);
+  const of = { publishing: id };
+  await expect(desktop.watch({ of })).rejects.toThrow('A password was set');
+  expect(await desktop.watch({ of, password: null })).toMatchObject({ is: 'watched' });
 });

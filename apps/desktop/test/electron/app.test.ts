@@ -3,36 +3,32 @@ import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '@berth/client';
-import { startServer, type TestServer } from '@berth/testing/server';
+import { rm } from 'node:fs/promises';
+import { startProxy } from '@berth/testing/proxy';
+import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
-import type { CommandOutput, DesktopApi } from '../../src/shared/contract.ts';
+import type { DesktopApi } from '../../src/shared/contract.ts';
 import { makeHome, makeSite, rebuild } from '../harness/app/folders.ts';
-import { openTcpProxy } from '../harness/app/tcp-proxy.ts';
-import { ELECTRON, NO_ELECTRON } from './electron-binary.ts';
-import { argumentsOf, compileApp, environmentOf, removeApp, type StartedApp, startElectron } from './started-app.ts';
+import { deploymentsOf, stallUploads } from '../harness/app/suite.ts';
+import { compileApp, ELECTRON, launchOptions, NO_ELECTRON, type StartedApp, startElectron } from './started-app.ts';
 
 const PATIENCE = 20_000;
 
 if (NO_ELECTRON !== null) process.stderr.write(`The tests with Electron are skipped: ${NO_ELECTRON}.\n`);
 
 describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () => {
-  let server: TestServer;
-  let address: string;
+  const server = useServer();
   let app: string;
-  beforeAll(async () => {
-    [server, app] = await Promise.all([startServer(), compileApp()]);
-    address = `http://localhost:${server.port}`;
-  });
-  afterAll(async () => {
-    await Promise.all([server?.close(), app === undefined ? undefined : removeApp(app)]);
-  });
+  beforeAll(async () => void (app = await compileApp()));
+  afterAll(() => rm(app, { recursive: true, force: true }));
 
-  const signedIn = async (args: readonly string[] = [], home = makeHome()) => {
-    const { key } = await server.account();
-    const started = await startElectron(app, home, args);
-    await started.signIn(address, key);
+  const address = () => `http://localhost:${server().port}`;
+  const signedIn = async () => {
+    const home = makeHome();
+    const { key } = await server().account();
+    const started = await startElectron(app, home);
+    await started.signIn(address(), key);
     return { ...started, home, key };
   };
 
@@ -80,7 +76,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
         script: await outcome(() => new Function('return 1')()),
         window: window.open(url) === null ? 'refused' : 'done',
       };
-    }, address);
+    }, address());
     expect(tried).toEqual({ fetch: 'refused', markup: 'refused', script: 'refused', window: 'refused' });
 
     await page.evaluate((url) => {
@@ -88,7 +84,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
       frame.src = url;
       document.body.append(frame);
       location.href = url;
-    }, address);
+    }, address());
     // Electron handles requests in order, so this answer means that the earlier ones have been decided.
     expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
     expect(page.url()).toBe(PAGE_URL);
@@ -97,31 +93,28 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
 
   it('a folder that is picked in the dialog gets a working link (desktop §8.2)', async () => {
     const started = await signedIn();
-    await started.chooses(makeSite('chosen', { 'index.html': 'chosen' }));
-    await publishChosen(started);
-    expect((await server.visit(await linkOf(started, 'chosen'))).text).toBe('chosen');
+    const grant = await started.pick(makeSite('chosen', { 'index.html': 'chosen' }));
+    await started.ask('publish', { grants: [grant] });
+    expect((await server().visit(await linkOf(started, 'chosen'))).text).toBe('chosen');
   });
 
   it('a second start passes its folder to the first instance and exits (desktop §8.24)', async () => {
     const started = await signedIn();
     const folder = makeSite('handed', { 'index.html': 'handed over' });
-    const second = spawn(ELECTRON, argumentsOf(app, started.home, [folder]), {
-      env: environmentOf(started.home),
-      stdio: 'ignore',
-    });
-    await once(second, 'exit');
-    expect((await server.visit(await linkOf(started, 'handed'))).text).toBe('handed over');
+    const { args, env } = launchOptions(app, started.home, [folder]);
+    await once(spawn(ELECTRON, args, { env, stdio: 'ignore' }), 'exit');
+    expect((await server().visit(await linkOf(started, 'handed'))).text).toBe('handed over');
   });
 
   it('a watched folder shows its next build at the same address (desktop §5)', async () => {
     const started = await signedIn();
     const folder = makeSite('dist', { 'index.html': 'build 0' });
-    await started.chooses(folder);
-    await watchChosen(started, 'watched-in-electron');
+    const grant = await started.pick(folder);
+    await started.ask('watch', { of: { grant }, domain: 'watched-in-electron', labels: [] });
     const live = async (text: string) => {
-      const [watched] = (await started.state()).folders;
+      const [watched] = (await started.ask('readState')).folders;
       expect(watched?.state.is).toBe('live');
-      expect((await server.visit(watched!.url!)).text).toBe(text);
+      expect((await server().visit(watched!.url!)).text).toBe(text);
       return watched!.url;
     };
     const url = await vi.waitFor(() => live('build 0'), PATIENCE);
@@ -130,28 +123,26 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
   });
 
   it('an upload that is interrupted by a quit is published once after the next start (desktop §8.6)', async () => {
-    const { key } = await server.account();
-    const proxy = await openTcpProxy(server.port);
+    const { key } = await server().account();
+    const proxy = await startProxy(server().port);
     const home = makeHome();
     const first = await startElectron(app, home);
     await first.signIn(proxy.url, key);
-    const stalled = proxy.stallAfter(200_000);
-    await first.chooses(makeSite('large', { 'index.html': 'all of it', 'film.bin': randomBytes(3_000_000) }));
-    await watchChosen(first, 'quit-while-sending');
+    const { stalled, resume } = stallUploads(proxy);
+    const grant = await first.pick(
+      makeSite('large', { 'index.html': 'all of it', 'film.bin': randomBytes(3_000_000) }),
+    );
+    await first.ask('watch', { of: { grant }, domain: 'quit-while-sending', labels: [] });
     await stalled;
     await first.quit();
-    proxy.flow();
+    resume();
 
     const second = await startElectron(app, home);
-    const { session } = await second.state();
+    const { session } = await second.ask('readState');
     // If the system cannot store keys, they are lost when the app quits.
     if (session.keysKept === 'memory') await second.signIn(proxy.url, key);
-    await vi.waitFor(async () => expect((await second.state()).folders[0]?.state.is).toBe('live'), PATIENCE);
-    const { api } = createClient({ server: address, key });
-    const { deployments } = await api.deployments.list.query({ limit: 100 });
-    expect(deployments.filter(({ status }) => status === 'success')).toHaveLength(1);
-    await second.quit();
-    await proxy.close();
+    await vi.waitFor(async () => expect((await second.ask('readState')).folders[0]?.state.is).toBe('live'), PATIENCE);
+    expect(await deploymentsOf(server(), key)).toHaveLength(1);
   });
 
   it('stores a key in the system, or in memory if the app says so, and in no file as plain text (T40)', async () => {
@@ -161,7 +152,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
       backend: process.platform === 'linux' ? safeStorage.getSelectedStorageBackend() : 'system',
     }));
     const protects = store.available && !['basic_text', 'unknown'].includes(store.backend);
-    expect((await started.state()).session.keysKept).toBe(protects ? 'system' : 'memory');
+    expect((await started.ask('readState')).session.keysKept).toBe(protects ? 'system' : 'memory');
     await started.quit();
     const holding = readdirSync(started.home, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -169,13 +160,13 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
       .filter((file) => readFileSync(file).includes(started.key));
     expect(holding).toEqual([]);
     const again = await startElectron(app, started.home);
-    const signIns = (await again.state()).session.servers.map(({ signIn }) => signIn.is);
+    const signIns = (await again.ask('readState')).session.servers.map(({ signIn }) => signIn.is);
     expect(signIns.some((is) => is !== 'signed-out')).toBe(protects);
   });
 
   it('closing the window keeps the app running if there is a tray, and quits it otherwise (desktop §8.24)', async () => {
     const started = await startElectron(app, makeHome());
-    const { about } = await started.state();
+    const { about } = await started.ask('readState');
     const ended = once(started.electron.process(), 'exit');
     await started.electron.evaluate(
       ({ BrowserWindow }) => void setImmediate(() => BrowserWindow.getAllWindows()[0]?.close()),
@@ -188,34 +179,12 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
   });
 });
 
-/** Publishes the folder that is picked in the dialog. */
-async function publishChosen({ page }: StartedApp): Promise<void> {
-  const answer = await page.evaluate(async () => {
-    const { commands } = (window as unknown as { desktop: DesktopApi }).desktop;
-    const chosen = await commands.pickFolder();
-    if (!chosen.ok || chosen.value === null) throw new Error('No folder was chosen.');
-    return commands.publish({ grants: [chosen.value.grant] });
-  });
-  expect(answer.ok).toBe(true);
-}
-
-/** Watches the folder that is picked in the dialog. */
-async function watchChosen({ page }: StartedApp, domain: string): Promise<void> {
-  const answer = await page.evaluate(async (domain) => {
-    const { commands } = (window as unknown as { desktop: DesktopApi }).desktop;
-    const chosen = await commands.pickFolder();
-    if (!chosen.ok || chosen.value === null) throw new Error('No folder was chosen.');
-    return commands.watch({ of: { grant: chosen.value.grant }, domain, labels: [] });
-  }, domain);
-  expect(answer.ok).toBe(true);
-}
-
 /** Waits until a folder is published. @returns Its link. */
-async function linkOf({ state }: Pick<StartedApp, 'state'>, name: string): Promise<string> {
+async function linkOf({ ask }: StartedApp, name: string): Promise<string> {
   return vi.waitFor(async () => {
-    const { publishings }: CommandOutput<'readState'> = await state();
-    const publishing = publishings.find((one) => one.name === name);
-    if (publishing?.state.is !== 'published') throw new Error(`${name} is ${publishing?.state.is ?? 'not there'}`);
-    return publishing.state.published.url;
+    const { publishings } = await ask('readState');
+    const state = publishings.find((one) => one.name === name)?.state;
+    if (state?.is !== 'published') throw new Error(`${name} is ${state?.is ?? 'not there'}`);
+    return state.published.url;
   }, PATIENCE);
 }

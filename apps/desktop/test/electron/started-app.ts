@@ -1,23 +1,48 @@
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { buildApp } from '../../build/build.ts';
-import type { AppState, DesktopApi } from '../../src/shared/contract.ts';
-import { ELECTRON } from './electron-binary.ts';
+import type { CommandName } from '../../src/shared/channels.ts';
+import type { CommandInput, CommandOutput } from '../../src/shared/contract.ts';
+import { askPage } from '../harness/app/desktop.ts';
+
+/** The folder in which the npm package installs Electron. Its module is not imported, because that would start a download. */
+const INSTALLED = join(import.meta.dirname, '../../node_modules/electron/dist');
+const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
+  linux: 'electron',
+  darwin: 'Electron.app/Contents/MacOS/Electron',
+  win32: 'electron.exe',
+};
+
+/** The Electron program that the tests start: `ELECTRON_PATH`, or that of the npm package. */
+export const ELECTRON = process.env['ELECTRON_PATH'] ?? join(INSTALLED, PROGRAMS[process.platform] ?? 'electron');
+
+/** Why the tests with Electron cannot run; `null` if they can. */
+export const NO_ELECTRON = reason();
+
+function reason(): string | null {
+  if (!existsSync(ELECTRON))
+    return `there is no Electron at ${ELECTRON}; run npx install-electron in apps/desktop, or set ELECTRON_PATH`;
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (process.platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'there is no display; use xvfb-run';
+  return null;
+}
 
 /** A running app. */
 export interface StartedApp {
   electron: ElectronApplication;
   /** The page of its window. */
   page: Page;
-  state(): Promise<AppState>;
+  /** Sends a command as the page does. @throws Error with the problem if the command fails. */
+  ask<C extends CommandName>(name: C, input?: CommandInput<C>): Promise<CommandOutput<C>>;
   /** Makes a server the current one and signs in to it. */
   signIn(server: string, key: string): Promise<void>;
-  /** Sets the folder that the user picks in the next dialogs. */
-  chooses(folder: string): Promise<void>;
+  /** Picks a folder in the dialog. @returns Its grant. */
+  pick(folder: string): Promise<string>;
   /** Quits like the menu. Resolves when the process has ended. */
   quit(): Promise<void>;
 }
@@ -30,26 +55,20 @@ export async function compileApp(): Promise<string> {
   return folder;
 }
 
-/** The arguments of Electron to run an app with its own home folder. */
-export function argumentsOf(app: string, home: string, args: readonly string[]): string[] {
+/** How to start an app with its own home folder. It leaves nothing in the user's folders. */
+export function launchOptions(app: string, home: string, args: readonly string[] = []) {
   // Build machines run as root, where Chromium's sandbox does not work.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return [...sandbox, `--user-data-dir=${home}`, app, ...args];
-}
-
-/** The environment of the app. It leaves nothing in the user's folders. */
-export function environmentOf(home: string): Record<string, string> {
   const { ELECTRON_OVERRIDE_DIST_PATH: _, ELECTRON_RUN_AS_NODE: __, ...env } = process.env;
-  return { ...(env as Record<string, string>), XDG_CONFIG_HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
+  return {
+    args: [...sandbox, `--user-data-dir=${home}`, app, ...args],
+    env: { ...(env as Record<string, string>), XDG_CONFIG_HOME: home, XDG_CACHE_HOME: join(home, 'cache') },
+  };
 }
 
 /** Starts the app, which is quit after the test. @param app The folder from {@link compileApp}. @param home The data folder. */
-export async function startElectron(app: string, home: string, args: readonly string[] = []): Promise<StartedApp> {
-  const electron = await _electron.launch({
-    executablePath: ELECTRON,
-    args: argumentsOf(app, home, args),
-    env: environmentOf(home),
-  });
+export async function startElectron(app: string, home: string): Promise<StartedApp> {
+  const electron = await _electron.launch({ executablePath: ELECTRON, ...launchOptions(app, home) });
   let ended = false;
   const end = once(electron.process(), 'exit').then(() => (ended = true));
   onTestFinished(async () => {
@@ -58,31 +77,20 @@ export async function startElectron(app: string, home: string, args: readonly st
   });
   const page = await electron.firstWindow();
   await page.waitForFunction(() => 'desktop' in window);
-  const state = async () => {
-    const answer = await page.evaluate(() =>
-      (window as unknown as { desktop: DesktopApi }).desktop.commands.readState(),
-    );
-    if (!answer.ok) throw new Error(answer.problem.message);
-    return answer.value;
-  };
   return {
     electron,
     page,
-    state,
+    ask: (name, input) => askPage(page, name, input),
     async signIn(address, key) {
-      const answers = await page.evaluate(
-        async (given) => {
-          const { commands } = (window as unknown as { desktop: DesktopApi }).desktop;
-          return [await commands.addServer({ address: given.address }), await commands.signIn({ key: given.key })];
-        },
-        { address, key },
-      );
-      for (const answer of answers) if (!answer.ok) throw new Error(answer.problem.message);
+      await askPage(page, 'addServer', { address });
+      await askPage(page, 'signIn', { key });
     },
-    chooses: (folder) =>
-      electron.evaluate(({ dialog }, chosen) => {
+    async pick(folder) {
+      await electron.evaluate(({ dialog }, chosen) => {
         dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [chosen] });
-      }, folder),
+      }, folder);
+      return (await askPage(page, 'pickFolder'))!.grant;
+    },
     async quit() {
       // The process ends before it answers.
       await electron.evaluate(({ app }) => void setImmediate(() => app.quit())).catch(() => undefined);
@@ -90,6 +98,3 @@ export async function startElectron(app: string, home: string, args: readonly st
     },
   };
 }
-
-/** Removes the folder from {@link compileApp}. */
-export const removeApp = (folder: string) => rm(folder, { recursive: true, force: true });

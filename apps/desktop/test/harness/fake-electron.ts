@@ -3,7 +3,6 @@ import type { ElectronModule } from '../../src/main/app-options.ts';
 import { FakeApp, type FakeAppOptions } from './fake-electron/app.ts';
 import {
   type FakeImage,
-  type FakeKeyStore,
   type FakeMenu,
   type FakeMenuItem,
   FakeNotification,
@@ -11,61 +10,26 @@ import {
   FakeTheme,
   FakeTray,
 } from './fake-electron/desktop.ts';
-import { createRecorder, type Recorder } from './fake-electron/recorder.ts';
+import { createRecorder } from './fake-electron/recorder.ts';
 import { FakeSession } from './fake-electron/session.ts';
-import { type Bounds, type FakeFrame, FakeWindow } from './fake-electron/window.ts';
+import { type Bounds, type FakeSender, FakeWindow } from './fake-electron/window.ts';
 
 export { choose } from './fake-electron/desktop.ts';
-export { createFrame } from './fake-electron/window.ts';
+export { createFrame, type FakeSender } from './fake-electron/window.ts';
 
 /** Handles the messages of a channel. */
 type IpcHandler = (event: FakeSender, ...args: unknown[]) => unknown;
 type ProtocolHandler = (request: Request) => Response | Promise<Response>;
 
-/** The sender of a message. */
-export interface FakeSender {
-  sender: unknown;
-  senderFrame: FakeFrame | null;
-}
-
 export interface FakeElectronOptions extends FakeAppOptions {
-  /** State of the key store. Default: `good`. */
-  keyStore?: FakeKeyStore | undefined;
   /** The work areas of the displays. Default: one of 1920 x 1080. */
   displays?: readonly Bounds[] | undefined;
 }
 
-/** A fake Electron that draws nothing and records all calls. */
-export interface FakeElectron {
-  /** The module to pass to `startApp`. */
-  readonly electron: ElectronModule;
-  readonly recorder: Recorder;
-  readonly app: FakeApp;
-  readonly windows: readonly FakeWindow[];
-  readonly trays: readonly FakeTray[];
-  readonly notifications: readonly FakeNotification[];
-  readonly session: FakeSession;
-  readonly theme: FakeTheme;
-  readonly keyStore: FakeSafeStorage;
-  readonly power: EventEmitter;
-  /** State of the machine: network, clipboard, the paths chosen in the next dialog, and whether it shows notifications. */
-  readonly machine: { online: boolean; clipboard: string; chosen: readonly string[]; notifies: boolean };
-  /** The application menu. */
-  menu(): FakeMenu | null;
-  /** The open window. @throws Error if no window is open. */
-  window(): FakeWindow;
-  /** The handler of a scheme. @throws Error if it has none. */
-  protocolHandler(scheme: string): ProtocolHandler;
-  /** The channels that have a handler. */
-  channels(): string[];
-  /** The handler of a channel. @throws Error if it has none. */
-  handler(channel: string): IpcHandler;
-  /** Sends a message as the page of the window, or as another sender. Clones the input and the answer. */
-  invoke(channel: string, input?: unknown, sender?: FakeSender): Promise<unknown>;
-}
+export type FakeElectron = ReturnType<typeof createFakeElectron>;
 
-/** Creates a fake Electron. Instances share no state. */
-export function createFakeElectron(options: FakeElectronOptions): FakeElectron {
+/** Creates a fake Electron that draws nothing and records all calls. Instances share no state. */
+export function createFakeElectron(options: FakeElectronOptions) {
   const recorder = createRecorder();
   const { record } = recorder;
   const windows: FakeWindow[] = [];
@@ -74,11 +38,11 @@ export function createFakeElectron(options: FakeElectronOptions): FakeElectron {
   const app = new FakeApp(options, recorder, windows);
   const session = new FakeSession();
   const theme = new FakeTheme();
-  const keyStore = new FakeSafeStorage(options.keyStore ?? 'good', recorder);
   const power = new EventEmitter();
   const handlers = new Map<string, IpcHandler>();
   const protocols = new Map<string, ProtocolHandler>();
-  const machine: FakeElectron['machine'] = { online: true, clipboard: '', chosen: [], notifies: true };
+  /** `chosen`: the paths that the user picks in the next dialog. */
+  const machine = { online: true, clipboard: '', chosen: [] as readonly string[], notifies: true };
   const workAreas = options.displays ?? [{ x: 0, y: 0, width: 1920, height: 1080 }];
   let menu: FakeMenu | null = null;
 
@@ -103,7 +67,6 @@ export function createFakeElectron(options: FakeElectronOptions): FakeElectron {
     Tray: class extends FakeTray {
       constructor(image: FakeImage) {
         super(image);
-        record('new Tray', image.path);
         trays.push(this);
       }
     },
@@ -144,38 +107,27 @@ export function createFakeElectron(options: FakeElectronOptions): FakeElectron {
       openExternal: async (url: string) => record('shell.openExternal', url),
       showItemInFolder: (path: string) => record('shell.showItemInFolder', path),
     },
-    clipboard: {
-      writeText: (text: string) => {
-        record('clipboard.writeText', text);
-        machine.clipboard = text;
-      },
-    },
+    clipboard: { writeText: (text: string) => void (machine.clipboard = text) },
     nativeTheme: theme,
     nativeImage: {
-      createFromPath: (path: string) => {
-        const image = { path, template: false, setTemplateImage: (on: boolean) => void (image.template = on) };
-        return image;
-      },
+      createFromPath: (path: string) => ({
+        path,
+        template: false,
+        setTemplateImage(on: boolean) {
+          this.template = on;
+        },
+      }),
     },
-    safeStorage: keyStore,
+    safeStorage: new FakeSafeStorage('good'),
     powerMonitor: power,
     net: { isOnline: () => machine.online },
     screen: { getAllDisplays: () => workAreas.map((workArea) => ({ workArea })) },
   };
 
-  const live = () => {
-    const window = windows.findLast((one) => !one.isDestroyed());
-    if (window === undefined) throw new Error('There is no window');
-    return window;
-  };
-
-  const handler = (channel: string) => {
-    const found = handlers.get(channel);
-    if (found === undefined) throw new Error(`No handler registered for '${channel}'`);
-    return found;
-  };
+  const openWindow = () => windows.findLast((one) => !one.isDestroyed())!;
 
   return {
+    /** The module to pass to `startApp`. */
     electron: electron as unknown as ElectronModule,
     recorder,
     app,
@@ -184,21 +136,16 @@ export function createFakeElectron(options: FakeElectronOptions): FakeElectron {
     notifications,
     session,
     theme,
-    keyStore,
     power,
     machine,
     menu: () => menu,
-    window: live,
-    protocolHandler: (scheme) => {
-      const handler = protocols.get(scheme);
-      if (handler === undefined) throw new Error(`Nothing answers ${scheme}:`);
-      return handler;
-    },
+    window: openWindow,
+    protocolHandler: (scheme: string) => protocols.get(scheme)!,
     channels: () => [...handlers.keys()],
-    handler,
-    invoke: async (channel, input, sender) => {
-      const from = sender ?? { sender: live().webContents, senderFrame: live().webContents.mainFrame };
-      return structuredClone(await handler(channel)(from, structuredClone(input)));
+    handler: (channel: string) => handlers.get(channel)!,
+    /** Sends a message as the page of the window, or as another sender. Clones the input and the answer. */
+    async invoke(channel: string, input?: unknown, sender: FakeSender = openWindow().asSender()): Promise<unknown> {
+      return structuredClone(await handlers.get(channel)!(sender, structuredClone(input)));
     },
   };
 }

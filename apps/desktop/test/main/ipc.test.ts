@@ -7,9 +7,10 @@ import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
 import { COMMANDS, commandChannel, GRANT_CHANNEL } from '../../src/shared/channels.ts';
 import type { Answer } from '../../src/shared/contract.ts';
 import { Problem } from '../../src/shared/problem.ts';
-import { createFakeElectron, createFrame, type FakeElectron, type FakeSender } from '../harness/fake-electron.ts';
-import { GRANT } from './small-backend.ts';
-import { startedApp } from './started-app.ts';
+import type { Session } from '../../src/shared/session.ts';
+import { createFakeElectron, createFrame, type FakeSender } from '../harness/fake-electron.ts';
+import type { FakeWindow } from '../harness/fake-electron/window.ts';
+import { GRANT, startedApp } from './started-app.ts';
 
 const CHANNELS = [...COMMANDS.map(commandChannel), GRANT_CHANNEL];
 
@@ -27,34 +28,31 @@ it('returns the output of a command to the page', async () => {
 });
 
 /** Senders that could be mistaken for our page. */
-const STRANGERS: Record<string, (fake: FakeElectron) => FakeSender> = {
-  'no frame': (fake) => ({ sender: fake.window().webContents, senderFrame: null }),
-  'a frame in our page': ({ window }) => {
-    const { webContents } = window();
-    return { sender: webContents, senderFrame: createFrame(PAGE_URL, webContents.mainFrame) };
-  },
-  'another frame with the address of our page': ({ window }) => ({
-    sender: window().webContents,
+const STRANGERS: Record<string, (window: FakeWindow) => FakeSender> = {
+  'no frame': ({ webContents: sender }) => ({ sender, senderFrame: null }),
+  'a frame in our page': ({ webContents: sender }) => ({
+    sender,
+    senderFrame: createFrame(PAGE_URL, sender.mainFrame),
+  }),
+  'another frame with the address of our page': ({ webContents: sender }) => ({
+    sender,
     senderFrame: createFrame(PAGE_URL),
   }),
-  'the page of another window with the address of ours': ({ window }) => {
-    const other = { mainFrame: createFrame(PAGE_URL) };
-    return { sender: other, senderFrame: other.mainFrame === window().webContents.mainFrame ? null : other.mainFrame };
+  'the page of another window with the address of ours': () => {
+    const senderFrame = createFrame(PAGE_URL);
+    return { sender: { mainFrame: senderFrame }, senderFrame };
   },
-  'another window that shows our frame': ({ window }) => ({ sender: {}, senderFrame: window().webContents.mainFrame }),
-  'our frame after it was destroyed': ({ window }) => {
-    const { webContents } = window();
-    Object.assign(webContents.mainFrame, { isDestroyed: () => true });
-    return { sender: webContents, senderFrame: webContents.mainFrame };
+  'another window that shows our frame': ({ webContents }) => ({ sender: {}, senderFrame: webContents.mainFrame }),
+  'our frame after it was destroyed': (window) => ourFrame(window, { isDestroyed: { value: () => true } }),
+  'our frame when its properties throw': (window) => {
+    const get = () => {
+      throw new Error('Render frame was disposed before WebFrameMain could be accessed');
+    };
+    return ourFrame(window, { url: { get } });
   },
-  'our frame when its properties throw': ({ window }) => {
-    const { webContents } = window();
-    Object.defineProperty(webContents.mainFrame, 'url', {
-      get: () => {
-        throw new Error('Render frame was disposed before WebFrameMain could be accessed');
-      },
-    });
-    return { sender: webContents, senderFrame: webContents.mainFrame };
+  'the page of a closed window': (window) => {
+    window.destroy();
+    return window.asSender();
   },
   // The origin of each of these is the string `null`, like that of our page.
   ...Object.fromEntries(
@@ -71,19 +69,21 @@ const STRANGERS: Record<string, (fake: FakeElectron) => FakeSender> = {
       '',
     ].map((url) => [
       `our frame at ${url || 'no address'}`,
-      ({ window }: FakeElectron) => {
-        const { webContents } = window();
-        webContents.mainFrame.url = url;
-        return { sender: webContents, senderFrame: webContents.mainFrame };
-      },
+      (window: FakeWindow) => ourFrame(window, { url: { value: url } }),
     ]),
   ),
 };
 
+/** The main frame of the window, with some of its properties changed. */
+function ourFrame(window: FakeWindow, changes: PropertyDescriptorMap): FakeSender {
+  Object.defineProperties(window.webContents.mainFrame, changes);
+  return window.asSender();
+}
+
 it.for(Object.entries(STRANGERS))('refuses messages from %s (desktop §6)', async ([, stranger]) => {
   const { fake, backend } = await startedApp();
   backend.asked.splice(0);
-  const sender = stranger(fake);
+  const sender = stranger(fake.window());
   for (const channel of CHANNELS)
     expect(await fake.invoke(channel, channel === GRANT_CHANNEL ? ['/etc'] : undefined, sender)).toStrictEqual({
       ok: false,
@@ -91,16 +91,6 @@ it.for(Object.entries(STRANGERS))('refuses messages from %s (desktop §6)', asyn
     });
   expect(backend.asked).toStrictEqual([]);
   expect(backend.given).toStrictEqual([]);
-});
-
-it('refuses messages from the page of a closed window (desktop §6)', async () => {
-  const { fake, backend } = await startedApp();
-  const { webContents } = fake.window();
-  fake.window().destroy();
-  backend.asked.splice(0);
-  const event = { sender: webContents, senderFrame: webContents.mainFrame };
-  expect(await fake.invoke('berth:readState', undefined, event)).toMatchObject({ ok: false });
-  expect(backend.asked).toStrictEqual([]);
 });
 
 it('refuses our page after its window is destroyed, even if everything else matches (desktop §6)', () => {
@@ -139,17 +129,15 @@ it('answers any input of any channel with a value, and never throws or rejects (
 });
 
 it('passes no invalid input to a handler, and removes fields that are not in the contract', async () => {
-  const seen: unknown[] = [];
-  const run = async (given: unknown) => {
-    seen.push(given);
-  };
-  expect(await ask('berth:copy', { text: '' }, run)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
-  expect(await ask('berth:copy', undefined, run)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
-  expect(await ask('berth:readState', { all: true }, run)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
-  expect(await ask('berth:publish', { grants: ['/etc/passwd'] }, run)).toMatchObject({ ok: false });
-  expect(seen).toStrictEqual([]);
+  const run = vi.fn<(given: unknown) => Promise<unknown>>(async () => undefined);
+  const refused = { ok: false, problem: { kind: 'refused' } };
+  expect(await ask('berth:copy', { text: '' }, run)).toMatchObject(refused);
+  expect(await ask('berth:copy', undefined, run)).toMatchObject(refused);
+  expect(await ask('berth:readState', { all: true }, run)).toMatchObject(refused);
+  expect(await ask('berth:publish', { grants: ['/etc/passwd'] }, run)).toMatchObject(refused);
+  expect(run).not.toHaveBeenCalled();
   await ask('berth:copy', { text: 'a', path: '/etc' }, run);
-  expect(seen).toStrictEqual([{ text: 'a' }]);
+  expect(run.mock.calls).toStrictEqual([[{ text: 'a' }]]);
 });
 
 it('reduces the output of a command to the contract, so that a key never reaches the page (T40)', async () => {
@@ -172,7 +160,7 @@ it('turns dropped paths into grants, and accepts only absolute ones, at most 1,0
   const many = Array.from({ length: 1_000 }, (_, at) => `/home/me/${at}`);
   expect(await fake.invoke(GRANT_CHANNEL, many)).toMatchObject({ ok: true });
   backend.given.splice(0);
-  for (const bad of [
+  const invalid = [
     [...many, '/one-more'],
     ['site'],
     ['./site'],
@@ -182,8 +170,9 @@ it('turns dropped paths into grants, and accepts only absolute ones, at most 1,0
     '/home/me',
     { 0: '/home' },
     null,
-  ])
-    expect(await fake.invoke(GRANT_CHANNEL, bad)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
+  ];
+  for (const paths of invalid)
+    expect(await fake.invoke(GRANT_CHANNEL, paths)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
   expect(backend.given).toStrictEqual([]);
 });
 
@@ -192,24 +181,17 @@ it('reduces events to the contract, and sends none that does not match it (T40)'
   await fake.invoke('berth:readState');
   const { sent } = fake.window().webContents;
   await vi.waitFor(() => expect(backend.asked).not.toStrictEqual([]));
-  const session = {
-    servers: [{ origin: 'https://a.example', signIn: { is: 'signed-out' as const, key: 'berth_secret' } }],
+  const session: Session = {
+    servers: [{ origin: 'https://a.example', signIn: { is: 'signed-out' } }],
     current: 'https://a.example',
-    keysKept: 'system' as const,
+    keysKept: 'system',
     online: true,
-    key: 'berth_secret',
   };
-  backend.options.emit('session', session);
-  expect(sent.at(-1)).toStrictEqual({
-    channel: 'berth:on:session',
-    data: {
-      servers: [{ origin: 'https://a.example', signIn: { is: 'signed-out' } }],
-      current: 'https://a.example',
-      keysKept: 'system',
-      online: true,
-    },
-  });
-  backend.options.emit('session', { ...session, servers: [] });
+  const key = { key: 'berth_secret' };
+  const servers = [{ origin: 'https://a.example', signIn: { is: 'signed-out' as const, ...key } }];
+  backend.options.emit('session', { ...session, servers, ...key });
+  expect(sent.at(-1)).toStrictEqual({ channel: 'berth:on:session', data: session });
+  backend.options.emit('session', { ...session, servers: [], ...key });
   await vi.waitFor(() =>
     expect(sent.at(-1)).toMatchObject({ channel: 'berth:on:problem', data: { problem: { kind: 'unexpected' } } }),
   );
@@ -243,11 +225,7 @@ it('queues events while the page reloads', async () => {
 });
 
 /** Sends input to a channel whose command runs the given function. */
-async function ask(
-  channel: string,
-  input: unknown,
-  run: (input: unknown) => Promise<unknown>,
-): Promise<Answer<unknown>> {
+function ask(channel: string, input: unknown, run: (input: unknown) => Promise<unknown>): Promise<Answer<unknown>> {
   const fake = createFakeElectron({ home: '/nowhere' });
   const window = new fake.electron.BrowserWindow({ title: 'Berth' });
   void window.loadURL(PAGE_URL);
@@ -260,9 +238,5 @@ async function ask(
     },
   });
   // Input that cannot be cloned never gets this far.
-  const handled = (fake.handler(channel) as (event: unknown, input: unknown) => Promise<Answer<unknown>>)(
-    { sender: window.webContents, senderFrame: window.webContents.mainFrame },
-    input,
-  );
-  return handled;
+  return fake.handler(channel)(fake.window().asSender(), input) as Promise<Answer<unknown>>;
 }

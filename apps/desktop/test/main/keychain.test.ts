@@ -4,14 +4,13 @@ import { expect, it } from 'vitest';
 import { openKeychain } from '../../src/main/shell/keychain.ts';
 import { makeHome } from '../harness/app/folders.ts';
 import { FakeSafeStorage, type FakeKeyStore } from '../harness/fake-electron/desktop.ts';
-import { createRecorder } from '../harness/fake-electron/recorder.ts';
 
 const ORIGIN = 'https://sites.example';
 const KEY = 'berth_0123456789';
 
 async function opened(state: FakeKeyStore, platform = 'linux') {
   const folder = join(makeHome(), 'keys');
-  const store = new FakeSafeStorage(state, createRecorder());
+  const store = new FakeSafeStorage(state);
   return { folder, store, keychain: await openKeychain(store, folder, platform) };
 }
 
@@ -65,7 +64,7 @@ it('does not check the kind of key store on macOS and Windows', async () => {
 });
 
 it('keeps keys in memory if the key store fails', async () => {
-  const store = new FakeSafeStorage('good', createRecorder());
+  const store = new FakeSafeStorage('good');
   store.isAsyncEncryptionAvailable = () => Promise.reject(new Error('There is no bus'));
   expect((await openKeychain(store, makeHome(), 'linux')).kept).toBe('memory');
 });

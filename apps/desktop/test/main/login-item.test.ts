@@ -11,15 +11,10 @@ import { startedApp } from './started-app.ts';
 function loginItem(platform: string, given: { env?: NodeJS.ProcessEnv; program?: string; packaged?: boolean } = {}) {
   const home = makeHome();
   const recorder = createRecorder();
-  const app = new FakeApp({ home, packaged: given.packaged ?? true }, recorder, []);
-  const { env = {}, program = '/opt/Berth/berth' } = given;
-  const item = createLoginItem(app as unknown as Parameters<typeof createLoginItem>[0], {
-    platform,
-    env,
-    program,
-    home,
-  });
-  return { home, item, app, recorder, file: join(home, '.config', 'autostart', DESKTOP_NAME) };
+  const app = new FakeApp({ home, packaged: given.packaged }, recorder, []);
+  const options = { platform, env: {}, program: '/opt/Berth/berth', home, ...given };
+  const item = createLoginItem(app as unknown as Parameters<typeof createLoginItem>[0], options);
+  return { item, app, recorder, file: join(home, '.config', 'autostart', DESKTOP_NAME) };
 }
 
 it('on Linux, an autostart entry starts the app without its window (desktop §2)', async () => {

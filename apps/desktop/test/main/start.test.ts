@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
 import { startApp } from '../../src/main/start.ts';
-import type { Update } from '../../src/shared/settings.ts';
-import { choose, createFakeElectron } from '../harness/fake-electron.ts';
+import type { Updates } from '../../src/main/shell/updates.ts';
+import { choose, createFakeElectron, type FakeElectron } from '../harness/fake-electron.ts';
+import { isPrevented } from '../harness/fake-electron/recorder.ts';
 import { startedApp } from './started-app.ts';
 
 it('makes the calls that Electron requires before it is ready, and sets all protections before it loads the page (desktop §6)', async () => {
   const { fake } = await startedApp();
-  const all = fake.recorder.names();
   const order = [
     'app.enableSandbox',
     'app.setDesktopName',
@@ -22,10 +22,7 @@ it('makes the calls that Electron requires before it is ready, and sets all prot
     'new BrowserWindow',
     'window.loadURL',
   ];
-  expect(order.map((name) => all.indexOf(name))).toStrictEqual(
-    order.map((name) => all.indexOf(name)).toSorted((a, b) => a - b),
-  );
-  expect(order.filter((name) => !all.includes(name))).toStrictEqual([]);
+  expect([...new Set(fake.recorder.names())].filter((name) => order.includes(name))).toStrictEqual(order);
 });
 
 it('makes the calls that Electron requires before it is ready synchronously', () => {
@@ -47,22 +44,15 @@ it('makes the calls that Electron requires before it is ready synchronously', ()
 
 it('registers its scheme as standard and secure, without other privileges (desktop §6)', async () => {
   const { fake } = await startedApp();
-  expect(fake.recorder.of('protocol.registerSchemesAsPrivileged')).toStrictEqual([
-    [
-      [
-        {
-          scheme: 'berth-app',
-          privileges: {
-            standard: true,
-            secure: true,
-            supportFetchAPI: false,
-            allowServiceWorkers: false,
-            bypassCSP: false,
-          },
-        },
-      ],
-    ],
-  ]);
+  const privileges = {
+    standard: true,
+    secure: true,
+    supportFetchAPI: false,
+    allowServiceWorkers: false,
+    bypassCSP: false,
+  };
+  const schemes = [{ scheme: 'berth-app', privileges }];
+  expect(fake.recorder.of('protocol.registerSchemesAsPrivileged')).toStrictEqual([[schemes]]);
   expect(fake.recorder.of('window.loadURL')).toStrictEqual([[PAGE_URL]]);
 });
 
@@ -100,18 +90,13 @@ it('refuses every permission, device, screen capture, download and foreign reque
     expect(session.permissionCheck?.(null, permission, PAGE_URL)).toBe(false);
   }
   expect(session.devicePermission?.({ deviceType: 'usb' })).toBe(false);
-  let streams: unknown = 'unanswered';
-  session.displayMedia?.({}, (answer) => (streams = answer));
-  expect(streams).toBeNull();
-  let prevented = false;
-  session.emit('will-download', { preventDefault: () => (prevented = true) });
-  expect(prevented).toBe(true);
+  const capture = vi.fn<(streams: unknown) => void>();
+  session.displayMedia?.({}, capture);
+  expect(capture.mock.calls).toStrictEqual([[null]]);
+  expect(isPrevented(session, 'will-download')).toBe(true);
   expect(session.spellChecker).toBe(false);
-  expect(
-    ['https://example.com/', 'http://localhost:4000/', 'file:///etc/passwd', 'berth-app://other/'].filter((url) =>
-      session.fetches(url),
-    ),
-  ).toStrictEqual([]);
+  for (const url of ['https://example.com/', 'http://localhost:4000/', 'file:///etc/passwd', 'berth-app://other/'])
+    expect([url, session.fetches(url)]).toStrictEqual([url, false]);
   expect(session.fetches(PAGE_URL)).toBe(true);
   expect(session.fetches('data:image/png;base64,AAAA')).toBe(true);
 });
@@ -123,19 +108,15 @@ it('runs as a single instance: a second one passes on its arguments and exits (d
 
   const { fake, backend } = await startedApp();
   const window = fake.window();
+  window.hide();
+  fake.app.emit('second-instance', {}, ['/opt/Berth/berth'], '/home/me');
+  expect(window.visible).toBe(true);
   window.minimize();
   fake.app.emit('second-instance', {}, ['/opt/Berth/berth', '--some-switch', 'site'], '/home/me');
   await vi.waitFor(() => expect(backend.asked.map(({ name }) => name)).toContain('publish'));
   expect(backend.given).toStrictEqual([['/home/me/site']]);
   expect(window.minimized).toBe(false);
   expect(window.focused).toBe(true);
-});
-
-it('shows its window when it is started again without arguments', async () => {
-  const { fake } = await startedApp();
-  fake.window().hide();
-  fake.app.emit('second-instance', {}, ['/opt/Berth/berth'], '/home/me');
-  expect(fake.window().visible).toBe(true);
 });
 
 it('publishes the folders in its arguments', async () => {
@@ -145,20 +126,14 @@ it('publishes the folders in its arguments', async () => {
 });
 
 it('publishes folders that macOS opens with it, even before it is ready', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const early: string[] = [];
-  const { backend } = await startedApp({
-    platform: 'darwin',
-    ready: promise,
-    created: (fake) => {
-      setImmediate(() => {
-        fake.app.emit('open-file', { preventDefault: () => early.push('prevented') }, '/home/me/site');
-        resolve();
-      });
-    },
-  });
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  const created = ({ app }: FakeElectron) =>
+    void setImmediate(() => {
+      expect(isPrevented(app, 'open-file', '/home/me/site')).toBe(true);
+      resolve();
+    });
+  const { backend } = await startedApp({ platform: 'darwin', ready, created });
   await vi.waitFor(() => expect(backend.given).toStrictEqual([['/home/me/site']]));
-  expect(early).toStrictEqual(['prevented']);
 });
 
 it('reports an error if a folder in its arguments cannot be read', async () => {
@@ -180,7 +155,7 @@ it('queues the target of a link until the page listens, and shows it once', asyn
   expect(sent).toStrictEqual([]);
   await fake.invoke('berth:readState');
   await vi.waitFor(() => expect(sent).toStrictEqual([{ channel: 'berth:on:navigate', data: { page: 'sites' } }]));
-  fake.app.emit('open-url', { preventDefault: () => undefined }, 'berth://add-server?address=https://sites.example');
+  isPrevented(fake.app, 'open-url', 'berth://add-server?address=https://sites.example');
   expect(sent[1]).toStrictEqual({
     channel: 'berth:on:navigate',
     data: { page: 'settings', server: 'https://sites.example' },
@@ -191,7 +166,7 @@ it('only reports an invalid link', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   backend.asked.splice(0);
-  fake.app.emit('open-url', { preventDefault: () => undefined }, 'berth://publish?path=/etc');
+  isPrevented(fake.app, 'open-url', 'berth://publish?path=/etc');
   await vi.waitFor(() =>
     expect(fake.window().webContents.sent.map(({ channel }) => channel)).toStrictEqual(['berth:on:problem']),
   );
@@ -206,7 +181,8 @@ it('registers for links of its scheme only if it is installed', async () => {
 
 it('ends running work once before it quits (desktop §8.21)', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { fake, backend } = await startedApp({ prepare: (made) => void (made.closing = promise) });
+  const { fake, backend } = await startedApp();
+  backend.closing = promise;
   fake.app.quit();
   fake.app.quit();
   await vi.waitFor(() => expect(backend.closes).toBe(1));
@@ -218,9 +194,7 @@ it('ends running work once before it quits (desktop §8.21)', async () => {
 
 it('ends running work when the machine shuts down', async () => {
   const { fake, backend } = await startedApp();
-  let waited = false;
-  fake.power.emit('shutdown', { preventDefault: () => (waited = true) });
-  expect(waited).toBe(true);
+  expect(isPrevented(fake.power, 'shutdown')).toBe(true);
   expect(await fake.app.ended).toBe(0);
   expect(backend.closes).toBe(1);
 });
@@ -245,11 +219,9 @@ it('quits with its window as soon as closeToTray is off', async () => {
   fake.window().close();
   expect(await fake.app.ended).toBe(0);
 
-  const appWithoutTray = await startedApp({
-    prepare: (made) => (made.settings = { ...made.settings, closeToTray: false }),
-  });
-  appWithoutTray.fake.window().close();
-  expect(await appWithoutTray.fake.app.ended).toBe(0);
+  const next = await startedApp({ prepare: (made) => (made.settings = { ...made.settings, closeToTray: false }) });
+  next.fake.window().close();
+  expect(await next.fake.app.ended).toBe(0);
 });
 
 it('starts hidden at login, or minimized if there is no tray (desktop §8.24)', async () => {
@@ -274,19 +246,16 @@ it('waits longer for a tray while the desktop is starting', async () => {
 });
 
 it('does not quit when an update closes the windows, because the update quits the app itself', async () => {
-  const { fake, backend } = await startedApp({
-    options: {
-      updates: {
-        start: (onUpdate) => onUpdate({ is: 'ready', version: '2.0.0' }),
-        // Like macOS.
-        restart: () => fake.window().close(),
-      },
-    },
-  });
-  const { closes } = backend;
+  const updates: Updates = {
+    start: (onUpdate) => onUpdate({ is: 'ready', version: '2.0.0' }),
+    // Like macOS.
+    restart: () => fake.window().close(),
+  };
+  const { fake, backend } = await startedApp({ options: { updates } });
+  expect(backend.closes).toBe(0);
   backend.options.native.restartToUpdate();
   await vi.waitFor(() => expect(fake.windows.every((window) => window.isDestroyed())).toBe(true));
-  expect([closes, backend.closes]).toStrictEqual([0, 1]);
+  expect(backend.closes).toBe(1);
   expect(fake.recorder.names()).not.toContain('app.quit');
 });
 
@@ -308,33 +277,24 @@ it('scans watched folders when the window comes to the front and when the machin
 
 it('notices when the network is lost and restored (desktop §8.25)', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  try {
-    const { fake, backend } = await startedApp();
-    expect(backend.online).toStrictEqual([true]);
-    fake.machine.online = false;
-    vi.advanceTimersByTime(10_000);
-    expect(backend.online).toStrictEqual([true, false]);
-    fake.machine.online = true;
-    vi.advanceTimersByTime(10_000);
-    expect(backend.online).toStrictEqual([true, false, true]);
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  const { fake, backend } = await startedApp();
+  expect(backend.online).toStrictEqual([true]);
+  fake.machine.online = false;
+  vi.advanceTimersByTime(10_000);
+  expect(backend.online).toStrictEqual([true, false]);
+  fake.machine.online = true;
+  vi.advanceTimersByTime(10_000);
+  expect(backend.online).toStrictEqual([true, false, true]);
 });
 
 it('reports updates, and restarts only when one is ready and running work has ended', async () => {
-  let found: (update: Update) => void = () => {};
+  const start = vi.fn<Updates['start']>();
   const steps: string[] = [];
-  const { backend, fake } = await startedApp({
-    options: {
-      updates: {
-        start: (onUpdate) => (found = onUpdate),
-        restart: () => void steps.push(`restarted, ${backend.closes} closed`),
-      },
-    },
-  });
+  const restart = () => void steps.push(`restarted, ${backend.closes} closed`);
+  const { backend, fake } = await startedApp({ options: { updates: { start, restart } } });
   backend.options.native.restartToUpdate();
-  found({ is: 'ready', version: '2.0.0' });
+  start.mock.calls[0]![0]({ is: 'ready', version: '2.0.0' });
   expect(fake.window().webContents.sent.at(-1)).toStrictEqual({
     channel: 'berth:on:update',
     data: { is: 'ready', version: '2.0.0' },
@@ -369,9 +329,9 @@ it('passes the calls of the backend to the system', async () => {
   fake.machine.chosen = ['/home/me/site'];
   expect(await native.pickFolder()).toBe('/home/me/site');
   expect(await native.pickFiles()).toStrictEqual(['/home/me/site']);
-  expect(
-    fake.recorder.of('dialog.showOpenDialog').map(([options]) => (options as { properties: string[] }).properties),
-  ).toStrictEqual([['openDirectory'], ['openDirectory'], ['openFile', 'multiSelections']]);
+  const dialogs = [['openDirectory'], ['openDirectory'], ['openFile', 'multiSelections']];
+  const options = dialogs.map((properties) => [expect.objectContaining({ properties })]);
+  expect(fake.recorder.of('dialog.showOpenDialog')).toStrictEqual(options);
   fake.window().hide();
   expect(native.isFocused()).toBe(false);
   native.showWindow();

@@ -2,10 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AppOptions } from '../../src/main/app-options.ts';
+import type { Backend, BackendOptions, Handlers, Summary } from '../../src/main/backend.ts';
 import { startApp } from '../../src/main/start.ts';
+import { COMMANDS } from '../../src/shared/channels.ts';
+import type { AppState } from '../../src/shared/contract.ts';
+import { DEFAULT_SETTINGS, type Settings, type Update } from '../../src/shared/settings.ts';
 import { makeHome } from '../harness/app/folders.ts';
 import { createFakeElectron, type FakeElectron, type FakeElectronOptions } from '../harness/fake-electron.ts';
-import { createSmallBackend, type SmallBackend } from './small-backend.ts';
 
 /** The options of a test that starts the app. */
 export interface StartOptions extends Partial<Omit<FakeElectronOptions, 'home'>> {
@@ -23,27 +26,21 @@ export interface StartOptions extends Partial<Omit<FakeElectronOptions, 'home'>>
   options?: Partial<AppOptions>;
 }
 
-export interface StartedApp {
-  fake: FakeElectron;
-  backend: SmallBackend;
-  home: string;
-  dist: string;
-}
-
 /** Starts the app on a fake of Electron and waits for its window. It is quit after the test. */
-export async function startedApp(given: StartOptions = {}): Promise<StartedApp> {
+export async function startedApp(given: StartOptions = {}) {
   const home = given.home ?? makeHome();
   const dist = join(home, 'dist');
   mkdirSync(join(dist, 'renderer'), { recursive: true });
   writeFileSync(join(dist, 'renderer', 'index.html'), '<!doctype html><title>Berth</title>');
   const fake = createFakeElectron({ ...given, home });
   given.created?.(fake);
-  let backend: SmallBackend | null = null;
+  const backends: SmallBackend[] = [];
   await startApp(fake.electron, {
     dist,
     openBackend: async (options) => {
       fake.recorder.record('openBackend');
-      backend = createSmallBackend(options);
+      const backend = new SmallBackend(options);
+      backends.push(backend);
       given.prepare?.(backend);
       return backend;
     },
@@ -60,7 +57,70 @@ export async function startedApp(given: StartOptions = {}): Promise<StartedApp> 
   });
   onTestFinished(async () => {
     fake.app.quit();
-    if (backend !== null) await fake.app.ended;
+    if (backends.length > 0) await fake.app.ended;
   });
-  return { fake, backend: backend!, home, dist };
+  return { fake, backend: backends[0]!, dist };
+}
+
+export const IDLE: Summary = { status: 'idle', text: 'Everything is up to date.', links: [], folders: [] };
+
+export const GRANT = '0123456789abcdef0123456789abcdef';
+
+/** A fake backend that publishes nothing and records calls. */
+export class SmallBackend implements Backend {
+  readonly options: BackendOptions;
+  /** The received commands, in order. */
+  readonly asked: { name: string; input: unknown }[] = [];
+  readonly given: string[][] = [];
+  readonly online: boolean[] = [];
+  wakes = 0;
+  closes = 0;
+  summaryNow = IDLE;
+  settings: Settings = DEFAULT_SETTINGS;
+  /** The outputs of commands that return something. */
+  readonly answers = new Map<string, () => Promise<unknown>>([['readState', async () => stateOf(this)]]);
+  /** A promise that `close` waits for. */
+  closing: Promise<void> = Promise.resolve();
+  readonly handlers = Object.fromEntries(
+    COMMANDS.map((name) => [
+      name,
+      async (input: unknown) => {
+        this.asked.push({ name, input });
+        return this.answers.get(name)?.();
+      },
+    ]),
+  ) as unknown as Handlers;
+
+  constructor(options: BackendOptions) {
+    this.options = options;
+  }
+
+  give: Backend['give'] = async (paths) => {
+    this.given.push([...paths]);
+    return paths.map((path) => ({ grant: GRANT, name: path.split('/').at(-1)!, kind: 'folder' as const }));
+  };
+  summary = () => this.summaryNow;
+  onWake = () => void (this.wakes += 1);
+  setOnline = (online: boolean) => void this.online.push(online);
+  setUpdate = (update: Update) => this.options.emit('update', update);
+  close = async () => {
+    this.closes += 1;
+    await this.closing;
+  };
+}
+
+function stateOf({ options, settings }: SmallBackend): AppState {
+  return {
+    publishings: [],
+    folders: [],
+    session: {
+      servers: [{ origin: 'http://localhost:4000', signIn: { is: 'signed-out' } }],
+      current: 'http://localhost:4000',
+      keysKept: options.native.keychain.kept,
+      online: true,
+    },
+    settings,
+    update: { is: 'none' },
+    about: options.about,
+  };
 }

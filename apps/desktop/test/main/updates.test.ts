@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createUpdates, NO_UPDATES, type Updater } from '../../src/main/shell/updates.ts';
 import type { Update } from '../../src/shared/settings.ts';
 import { makeHome } from '../harness/app/folders.ts';
@@ -9,78 +10,50 @@ import { makeHome } from '../harness/app/folders.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
+const SIX_HOURS_MS = 6 * 60 * 60 * 1_000;
+
 class FakeUpdater extends EventEmitter {
   autoDownload = false;
   autoInstallOnAppQuit = false;
   logger: unknown = console;
-  checks = 0;
-  installs = 0;
-  fails = false;
-  found: { downloadPromise: Promise<never> } | null = null;
-
-  checkForUpdates = async (): Promise<unknown> => {
-    this.checks += 1;
-    if (this.fails) throw new Error('There is no network');
-    return this.found;
-  };
-  quitAndInstall = () => {
-    this.installs += 1;
-    if (this.fails) this.emit('error', new Error('No password was given'));
-  };
+  checkForUpdates = vi.fn<() => Promise<unknown>>(async () => null);
+  quitAndInstall = vi.fn<() => void>();
 }
 
-/** The calls to the app. */
-function testApp(isPackaged = true) {
-  const calls: unknown[] = [];
-  return {
-    asked: calls,
-    isPackaged,
-    relaunch: (options: unknown) => void calls.push(['relaunch', options]),
-    quit: () => void calls.push('quit'),
-  };
+/** The options of an app that records its calls. Its package contains an update feed. */
+function testOptions({ isPackaged = true, files = ['app-update.yml'] } = {}) {
+  const resources = makeHome();
+  for (const name of files) writeFileSync(join(resources, name), 'deb');
+  const app = { isPackaged, relaunch: vi.fn<(options: unknown) => void>(), quit: vi.fn<() => void>() };
+  return { app, resources, program: '/opt/Berth/berth' };
 }
 
-const optionsOf = (resources: string, app = testApp()) => ({ app, resources, program: '/opt/Berth/berth' });
-
-/** The resources of a package with an update feed. */
-function resources(): string {
-  const folder = makeHome();
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'app-update.yml'), 'provider: generic');
-  return folder;
-}
-
-async function started() {
+async function started(options = testOptions()) {
   const updater = new FakeUpdater();
   const emitted: Update[] = [];
-  const app = testApp();
-  const updates = createUpdates(optionsOf(resources(), app), async () => updater as unknown as Updater);
+  const updates = createUpdates(options, async () => updater as unknown as Updater);
   updates.start((update) => emitted.push(update));
-  await vi.waitFor(() => expect(updater.checks).toBe(1));
-  return { updater, updates, emitted, app };
+  await vi.waitFor(() => expect(updater.checkForUpdates).toHaveBeenCalledTimes(1));
+  return { updater, updates, emitted, app: options.app };
 }
 
 it('does not load the updater without an update feed, or when the app runs from its sources', () => {
   const load = () => Promise.reject(new Error('loaded'));
-  expect(createUpdates(optionsOf(makeHome()), load)).toBe(NO_UPDATES);
-  expect(createUpdates(optionsOf(resources(), testApp(false)), load)).toBe(NO_UPDATES);
+  expect(createUpdates(testOptions({ files: [] }), load)).toBe(NO_UPDATES);
+  expect(createUpdates(testOptions({ isPackaged: false }), load)).toBe(NO_UPDATES);
 });
 
 it('checks for updates at the start and every six hours, and downloads automatically', async () => {
   const { updater } = await started();
   expect(updater).toMatchObject({ autoDownload: true, autoInstallOnAppQuit: true, logger: null });
-  vi.advanceTimersByTime(6 * 60 * 60 * 1_000);
-  expect(updater.checks).toBe(2);
-  vi.advanceTimersByTime(12 * 60 * 60 * 1_000);
-  expect(updater.checks).toBe(4);
+  vi.advanceTimersByTime(SIX_HOURS_MS);
+  expect(updater.checkForUpdates).toHaveBeenCalledTimes(2);
+  vi.advanceTimersByTime(2 * SIX_HOURS_MS);
+  expect(updater.checkForUpdates).toHaveBeenCalledTimes(4);
 });
 
 it('does not install the update of a system package on quit, because that asks for a password', async () => {
-  const folder = resources();
-  writeFileSync(join(folder, 'package-type'), 'deb');
-  const updater = new FakeUpdater();
-  createUpdates(optionsOf(folder), async () => updater as unknown as Updater).start(() => {});
-  await vi.waitFor(() => expect(updater.checks).toBe(1));
+  const { updater } = await started(testOptions({ files: ['app-update.yml', 'package-type'] }));
   expect(updater.autoInstallOnAppQuit).toBe(false);
 });
 
@@ -96,9 +69,9 @@ it('reports the progress of an update, and restarts on request', async () => {
     { is: 'downloading', version: '2.0.0', percent: 100 },
     { is: 'ready', version: '2.0.0' },
   ]);
-  expect(updater.installs).toBe(0);
+  expect(updater.quitAndInstall).not.toHaveBeenCalled();
   updates.restart();
-  expect(updater.installs).toBe(1);
+  expect(updater.quitAndInstall).toHaveBeenCalledOnce();
 });
 
 it('starts the current version again if the update cannot be installed, because running work has ended by then', async () => {
@@ -106,10 +79,11 @@ it('starts the current version again if the update cannot be installed, because 
   updater.emit('update-downloaded', { version: '2.0.0' });
   updater.emit('error', new Error('A failed check'));
   updates.restart();
-  expect(app.asked).toStrictEqual([]);
-  updater.fails = true;
+  expect([app.relaunch.mock.calls, app.quit.mock.calls]).toStrictEqual([[], []]);
+  updater.quitAndInstall.mockImplementation(() => void updater.emit('error', new Error('No password was given')));
   updates.restart();
-  expect(app.asked.slice(0, 2)).toStrictEqual([['relaunch', { execPath: '/opt/Berth/berth', args: [] }], 'quit']);
+  expect(app.relaunch).toHaveBeenCalledWith({ execPath: '/opt/Berth/berth', args: [] });
+  expect(app.quit).toHaveBeenCalledAfter(app.relaunch);
 });
 
 it('stays ready if a later check finds the same version again, or the download of another one fails', async () => {
@@ -127,25 +101,21 @@ it('stays ready if a later check finds the same version again, or the download o
 
 it('handles the rejection of a failed download', async () => {
   const { updater } = await started();
-  const unhandled: unknown[] = [];
-  const note = (error: unknown) => unhandled.push(error);
-  process.on('unhandledRejection', note);
-  try {
-    updater.found = { downloadPromise: Promise.reject(new Error('The line broke')) };
-    vi.advanceTimersByTime(6 * 60 * 60 * 1_000);
-    await new Promise((resolve) => setImmediate(resolve));
-    await new Promise((resolve) => setImmediate(resolve));
-  } finally {
-    process.off('unhandledRejection', note);
-  }
-  expect(updater.checks).toBe(2);
-  expect(unhandled).toStrictEqual([]);
+  const onUnhandled = vi.fn<() => void>();
+  process.on('unhandledRejection', onUnhandled);
+  onTestFinished(() => void process.off('unhandledRejection', onUnhandled));
+  updater.checkForUpdates.mockResolvedValue({ downloadPromise: Promise.reject(new Error('The line broke')) });
+  vi.advanceTimersByTime(SIX_HOURS_MS);
+  await setImmediate();
+  await setImmediate();
+  expect(updater.checkForUpdates).toHaveBeenCalledTimes(2);
+  expect(onUnhandled).not.toHaveBeenCalled();
 });
 
 it('hides errors, retries, and keeps a downloaded update', async () => {
   const { updater, emitted } = await started();
-  updater.fails = true;
-  vi.advanceTimersByTime(6 * 60 * 60 * 1_000);
+  updater.checkForUpdates.mockRejectedValue(new Error('There is no network'));
+  vi.advanceTimersByTime(SIX_HOURS_MS);
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('error', new Error('The line broke'));
   expect(emitted.at(-1)).toStrictEqual({ is: 'none' });
@@ -156,7 +126,7 @@ it('hides errors, retries, and keeps a downloaded update', async () => {
 
 it('reports no update if the updater cannot be loaded', async () => {
   const emitted: Update[] = [];
-  const updates = createUpdates(optionsOf(resources()), () => Promise.reject(new Error('not in Electron')));
+  const updates = createUpdates(testOptions(), () => Promise.reject(new Error('not in Electron')));
   updates.start((update) => emitted.push(update));
   await vi.waitFor(() => expect(emitted).toStrictEqual([{ is: 'none' }]));
   updates.restart();

@@ -1,17 +1,16 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { fitWindow, readWindowState } from '../../src/main/shell/window-state.ts';
-import { makeHome } from '../harness/app/folders.ts';
-import { startedApp } from './started-app.ts';
+import { makeHome, writeContents } from '../harness/app/folders.ts';
+import type { FakeMenuItem } from '../harness/fake-electron/desktop.ts';
+import type { Bounds } from '../harness/fake-electron/window.ts';
+import { startedApp, type StartOptions } from './started-app.ts';
 
 const stateFile = (home: string) => join(home, 'userData', 'berth', 'window.json');
 
-function remember(home: string, state: unknown): void {
-  mkdirSync(dirname(stateFile(home)), { recursive: true });
-  writeFileSync(stateFile(home), typeof state === 'string' ? state : JSON.stringify(state));
-}
+const remember = (home: string, text: string) => writeContents(home, { 'userData/berth/window.json': text });
 
 it('shows the window when its page is drawn, large enough for everything', async () => {
   const { fake } = await startedApp();
@@ -39,20 +38,14 @@ it('the window reopens at its last place, also maximized', async () => {
   const home = makeHome();
   const first = await startedApp({ home, tray: false });
   const window = first.fake.window();
-  window.bounds = { x: 50, y: 60, width: 900, height: 700 };
-  window.maximized = true;
+  const bounds = { x: 50, y: 60, width: 900, height: 700 };
+  Object.assign(window, { bounds, maximized: true });
   window.close();
   await first.fake.app.ended;
-  expect(JSON.parse(readFileSync(stateFile(home), 'utf8'))).toStrictEqual({
-    x: 50,
-    y: 60,
-    width: 900,
-    height: 700,
-    maximized: true,
-  });
+  expect(JSON.parse(readFileSync(stateFile(home), 'utf8'))).toStrictEqual({ ...bounds, maximized: true });
   expect(statSync(dirname(stateFile(home))).mode & 0o777).toBe(0o700);
   const { fake } = await startedApp({ home });
-  expect(fake.window().options).toMatchObject({ x: 50, y: 60, width: 900, height: 700 });
+  expect(fake.window().options).toMatchObject(bounds);
   await vi.waitFor(() => expect(fake.window().maximized).toBe(true));
 });
 
@@ -61,7 +54,7 @@ it.for([
   ['minimised', false],
 ] as const)('the window is maximized again when it is first shown after a start %s', async ([, tray]) => {
   const home = makeHome();
-  remember(home, { x: 50, y: 60, width: 900, height: 700, maximized: true });
+  remember(home, JSON.stringify({ x: 50, y: 60, width: 900, height: 700, maximized: true }));
   const unseen = await startedApp({ home, tray, args: ['--hidden'] });
   await vi.waitFor(() => expect(unseen.fake.window().minimized).toBe(!tray));
   expect(unseen.fake.window().maximized).toBe(false);
@@ -93,7 +86,7 @@ it('leaves full screen before it hides the window, because macOS would leave the
 
 it('lets the system place the window if its display is gone', async () => {
   const home = makeHome();
-  remember(home, { x: 3_000, y: 100, width: 900, height: 700, maximized: false });
+  remember(home, JSON.stringify({ x: 3_000, y: 100, width: 900, height: 700, maximized: false }));
   const gone = await startedApp({ home });
   expect(gone.fake.window().options).toMatchObject({ width: 900, height: 700 });
   expect(gone.fake.window().options).not.toHaveProperty('x');
@@ -120,12 +113,8 @@ it.for([
 it('the window is always visible and movable, whatever its stored place and the displays', () => {
   const side = fc.integer({ min: -5_000, max: 5_000 });
   const size = fc.integer({ min: -100, max: 9_000 });
-  const area = fc.record({
-    x: side,
-    y: side,
-    width: fc.integer({ min: 640, max: 4_000 }),
-    height: fc.integer({ min: 480, max: 3_000 }),
-  });
+  const [width, height] = [fc.integer({ min: 640, max: 4_000 }), fc.integer({ min: 480, max: 3_000 })];
+  const area = fc.record({ x: side, y: side, width, height });
   const state = fc.record({ x: side, y: side, width: size, height: size, maximized: fc.boolean() });
   fc.assert(
     fc.property(state, fc.array(area, { minLength: 1, maxLength: 3 }), (state, areas) => {
@@ -133,25 +122,14 @@ it('the window is always visible and movable, whatever its stored place and the 
       expect(width).toBeGreaterThanOrEqual(640);
       expect(height).toBeGreaterThanOrEqual(480);
       if (x === undefined || y === undefined) return;
-      const home = areas.find(
-        (one) => x + width > one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height,
-      );
-      expect(home).toBeDefined();
+      const isOn = (one: Bounds) => x + width > one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height;
+      expect(areas.some(isOn)).toBe(true);
     }),
     { numRuns: 500 },
   );
 });
 
-it('the window uses the current colour scheme of the system when it is opened again', async () => {
-  const { fake } = await startedApp();
-  const light = fake.window().options['backgroundColor'];
-  fake.theme.systemIsDark = true;
-  fake.window().destroy();
-  fake.app.emit('activate');
-  expect(fake.window().options['backgroundColor']).not.toBe(light);
-});
-
-it('the window has the background colour of its page before the page is drawn', async () => {
+it('the window has the background colour of its page before the page is drawn, also when it is opened again', async () => {
   const tokens = readFileSync(join(import.meta.dirname, '../../src/renderer/styles/tokens.css'), 'utf8');
   const [, light, dark] = /--ground: light-dark\((#\w+), (#\w+)\)/.exec(tokens)!;
   const { fake } = await startedApp();
@@ -159,6 +137,9 @@ it('the window has the background colour of its page before the page is drawn', 
   fake.theme.systemIsDark = true;
   fake.theme.emit('updated');
   expect(fake.window().backgroundColor).toBe(dark);
+  fake.window().destroy();
+  fake.app.emit('activate');
+  expect(fake.window().options['backgroundColor']).toBe(dark);
 });
 
 it('reloads a crashed page a limited number of times, and whenever the user opens the window', async () => {
@@ -176,14 +157,9 @@ it('reloads a crashed page a limited number of times, and whenever the user open
 });
 
 it('the menu has shortcuts for everything, and in a package neither reload nor developer tools', async () => {
-  const flat = (items: readonly { role?: string; accelerator?: string; submenu?: readonly object[] }[]): object[] =>
-    items.flatMap((item) => [item, ...flat(item.submenu ?? [])]);
-  const entries = async (options: Parameters<typeof startedApp>[0]) =>
-    flat((await startedApp(options)).fake.menu()!.template) as {
-      role?: string;
-      accelerator?: string;
-      label?: string;
-    }[];
+  const flat = (items: readonly FakeMenuItem[] = []): FakeMenuItem[] =>
+    items.flatMap((item) => [item, ...flat(item.submenu)]);
+  const entries = async (options: StartOptions) => flat((await startedApp(options)).fake.menu()!.template);
 
   for (const platform of ['linux', 'win32', 'darwin']) {
     const items = await entries({ platform });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -101,7 +102,7 @@ describe('the unpacked app (desktop §4)', () => {
   });
 
   it('contains no path and no secret of the build machine', async () => {
-    const secrets = [join(import.meta.dirname, '../../../..'), bench.app, SECRET];
+    const secrets = [join(import.meta.dirname, '../../../..'), homedir(), bench.app, SECRET];
     for (const path of await filesIn(folder)) {
       const content = await readFile(join(folder, path));
       expect(

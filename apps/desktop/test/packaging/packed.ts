@@ -6,12 +6,20 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { buildApp } from '../../build/build.ts';
 import { runPackager } from '../../build/package.ts';
-import { makeElectronStandIn } from './stand-in.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Files that may exist where an app is built but do not belong in its package. */
 const STRAY = ['.env', 'src/main/index.ts', 'node_modules/stray/index.js', 'dist/main/index.js.map', 'release/old.deb'];
+
+/** The marker of the fuses in the Electron program. After it come their version, their number, and one character for each. */
+const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+
+/** Electron's default fuses: they allow Node programs and options, and check nothing. */
+const DELIVERED = '101100010';
+
+/** The other files of Electron for Linux. */
+const FILES = ['LICENSE', 'LICENSES.chromium.html', 'chrome-sandbox', 'icudtl.dat', 'locales/en-US.pak', 'version'];
 
 /** The result of running the packager. */
 export interface Packed {
@@ -82,6 +90,18 @@ export async function makeWorkbench(): Promise<Workbench> {
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** Creates a folder with the layout of Electron for Linux and a program that does nothing. */
+async function makeElectronStandIn(folder: string): Promise<void> {
+  await mkdir(join(folder, 'resources'), { recursive: true });
+  for (const name of FILES) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), name);
+  }
+  const fuses = Buffer.concat([Buffer.from(SENTINEL), Buffer.from([1, DELIVERED.length]), Buffer.from(DELIVERED)]);
+  const program = Buffer.concat([Buffer.from('#!/bin/sh\nexit 0\n# '), fuses]);
+  await writeFile(join(folder, 'electron'), program, { mode: 0o755 });
 }
 
 /** A proxy that refuses all connections. Closing it returns how many there were. */

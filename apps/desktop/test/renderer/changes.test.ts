@@ -9,6 +9,7 @@ import {
   published,
   publishing,
   sending,
+  UNREACHABLE,
   working,
 } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
@@ -33,6 +34,19 @@ async function countMoments(page: Page): Promise<() => Promise<number>> {
 }
 
 describeWindow('the window while the app reports changes (desktop §8)', (gallery) => {
+  it('shows a problem and a page that the app sends before the window is drawn', async () => {
+    const { page, emit, answer } = await gallery.open(
+      { ...EMPTY, state: null },
+      { answers: { readState: { later: true } } },
+    );
+    await page.getByRole('status', { name: 'Starting' }).waitFor();
+    await emit('problem', { problem: UNREACHABLE });
+    await emit('navigate', { page: 'folders' });
+    await answer('readState', { value: appState() });
+    await page.getByRole('alert').filter({ hasText: UNREACHABLE.message }).waitFor();
+    await page.getByRole('main', { name: 'folders' }).waitFor();
+  });
+
   it('renders only the card of a hundred whose progress changes', async () => {
     const others = Array.from({ length: 99 }, (_, number) => publishing(number + 2, published(number + 2)));
     const { page, emit } = await gallery.open({

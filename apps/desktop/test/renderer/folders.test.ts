@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { describeWindow, eventually, focused, isFocused } from '../harness/gallery/describe-window.ts';
-import { appState, deploymentId, folder, grant, id, problem } from '../harness/gallery/sample.ts';
+import { appState, deploymentId, folder, grant, id, problem, UNREACHABLE } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { chooseFromMenu } from '../harness/gallery/window.ts';
+import { chooseFromMenu, drop } from '../harness/gallery/window.ts';
 
 const SHOP = id(101);
 const HARBOUR = id(101);
+const FREE = { valid: true, normalized: 'docs.sites.example', available: true, reason: null };
 
 describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   it('offers an action that helps in each state', async () => {
@@ -74,6 +75,18 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
     await eventually(() => sent('makeLive')).toEqual([{ id: HARBOUR, deployment: deploymentId(3) }]);
     await eventually(() => sent('listVersions')).toHaveLength(2);
+  });
+
+  it('reloads an open history when the live version changes, and shows errors in its dialog', async () => {
+    const { page, emit, sent } = await gallery.open(stateNamed('folders-history'), {
+      answers: { makeLive: { problem: UNREACHABLE } },
+    });
+    const before = (await sent('listVersions')).length;
+    const live = { deployment: deploymentId(40), files: 1, bytes: 1, at: 0 };
+    await emit('folders', [folder(1, 'harbour-notes', { is: 'live' }, { live })]);
+    await eventually(() => sent('listVersions')).toHaveLength(before + 1);
+    await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
+    await page.getByRole('dialog').getByText(UNREACHABLE.message).waitFor();
   });
 
   it('stops watching only after a confirmation, in which Cancel has the focus', async () => {
@@ -145,6 +158,40 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await sent('watch')).toEqual([]);
   });
 
+  it('says that a name could not be checked, and allows watching without the check', async () => {
+    const { page } = await gallery.open(stateNamed('folders-watch'), {
+      answers: { suggestName: { problem: UNREACHABLE } },
+      act: null,
+    });
+    await page.getByRole('button', { name: 'Watch a folder…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(UNREACHABLE.message).waitFor();
+    await page.getByLabel('Address').fill('handbook');
+    await dialog.getByText(UNREACHABLE.message).waitFor();
+    expect(await page.getByRole('button', { name: 'Watch and publish' }).isEnabled()).toBe(true);
+  });
+
+  it('does not watch while the typed password is invalid', async () => {
+    const { page, sent } = await gallery.open(stateNamed('folders-watch'), {
+      answers: { watch: { value: { is: 'watched', id: '0'.repeat(16) } } },
+    });
+    const watch = page.getByRole('button', { name: 'Watch and publish' });
+    expect(await watch.isEnabled()).toBe(true);
+    await page.getByLabel('Password', { exact: true }).fill('abc');
+    await page.keyboard.press('Enter');
+    expect(await watch.isDisabled()).toBe(true);
+    expect(await sent('watch')).toEqual([]);
+  });
+
+  it.each([
+    ['folders-watch', 'Address'],
+    ['domains-add', 'Domain'],
+  ])('focuses the first field of %s', async (state, field) => {
+    const { page } = await gallery.open(stateNamed(state));
+    const input = page.getByRole('dialog').getByLabel(field, { exact: true });
+    await eventually(() => isFocused(input)).toBe(true);
+  });
+
   it('keeps the watch dialog open and says why, when watching is refused', async () => {
     const { page } = await gallery.open(stateNamed('folders-watch'), {
       answers: {
@@ -159,6 +206,26 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByRole('button', { name: 'Watch and publish' }).click();
     await page.getByRole('dialog').getByText('Your plan has no platform domain left.').waitFor();
     await page.getByRole('dialog').getByText('Your plan includes 5 platform domains.').waitFor();
+  });
+
+  it('keeps the dialog of the second folder open when the first one was closed before its answer', async () => {
+    const { page, answer, sent } = await gallery.open(stateNamed('publish-empty'), {
+      answers: {
+        grant: { value: ['dist', 'site'].map((name, number) => ({ grant: grant(number), name, kind: 'folder' })) },
+        suggestName: { value: { name: 'docs', validation: FREE } },
+        watch: { later: true },
+      },
+    });
+    await drop(page, 900);
+    await page.getByText('docs.sites.example is available.').waitFor();
+    await page.getByRole('button', { name: 'Watch and publish' }).click();
+    await eventually(() => sent('watch')).toHaveLength(1);
+    await page.keyboard.press('Escape');
+    const second = page.getByRole('dialog', { name: 'Watch site' });
+    await second.waitFor();
+    await answer('watch', { value: { is: 'watched', id: '0'.repeat(16) } });
+    await page.getByRole('heading', { name: 'Folders', includeHidden: true }).waitFor();
+    expect(await second.isVisible()).toBe(true);
   });
 
   it('asks whether the folder is the right one before its address, and watches the suggested folder (B1)', async () => {

@@ -109,7 +109,10 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     expect(await page.getByRole('link', { name: deploymentId(90) }).count()).toBe(0);
   });
 
-  it('reloads when the server is reachable again, because it missed events', async () => {
+  it.each([
+    ['the server is reachable again', 'session', session(SIGNED_IN)],
+    ['the event stream starts', 'following', {}],
+  ] as const)('reloads when %s, because earlier events were missed', async (_, event, data) => {
     const { page, emit, answer } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });
@@ -117,17 +120,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await emit('session', session(SIGNED_IN, { online: false }));
     await page.getByText('Offline').waitFor({ state: 'attached' });
     await answer('listDeployments', { value: { deployments: sites(1, 1) } });
-    await emit('session', session(SIGNED_IN));
-    await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
-  });
-
-  it('reloads when the event stream starts, because earlier events were missed', async () => {
-    const { page, emit, answer } = await gallery.open(SITES, {
-      answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
-    });
-    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    await answer('listDeployments', { value: { deployments: sites(1, 1) } });
-    await emit('following', {});
+    await emit(event, data);
     await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
   });
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { foldersBadge, publishBadge, seenFailures } from '../../src/renderer/shell/nav-badge.ts';
+import { foldersBadge, publishBadge } from '../../src/renderer/shell/nav-badge.ts';
 import type { FolderState } from '../../src/shared/folder.ts';
 import type { PublishingState } from '../../src/shared/publishing.ts';
-import { folder, id, problem, published, publishing, TOO_LARGE } from '../harness/gallery/sample.ts';
+import { folder, problem, published, publishing, TOO_LARGE } from '../harness/gallery/sample.ts';
 
-const NO_IDS: ReadonlySet<string> = new Set();
 const FAILED: PublishingState & FolderState = { is: 'failed', problem: TOO_LARGE };
 const ASKING: PublishingState = { is: 'asking', question: { about: 'project', suggestions: [] } };
 const WORKING: PublishingState = { is: 'working', progress: { phase: 'listing' } };
@@ -16,8 +15,6 @@ const until = (kind: 'folder' | 'network'): FolderState => ({
   problem: problem(kind, 'Not now.'),
   until: 1,
 });
-
-const list = (states: readonly PublishingState[]) => states.map((state, number) => publishing(number + 1, state));
 
 describe('the badge of the Publish page (desktop §8.12)', () => {
   it.each([
@@ -31,18 +28,11 @@ describe('the badge of the Publish page (desktop §8.12)', () => {
       ['failed', 1, '1 failed, 1 with a question, 1 being published'],
     ],
   ] as [string, PublishingState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
-    const badge = publishBadge(list(states), NO_IDS);
+    const badge = publishBadge(
+      states.map((state, number) => publishing(number + 1, state)),
+      new Set(),
+    );
     expect(badge && [badge.is, badge.count, badge.text]).toEqual(expected);
-  });
-
-  it('ignores a failure that was seen, until it fails again', () => {
-    const [failed, tried] = [list([FAILED, FAILED]), list([WORKING, FAILED])];
-    expect(publishBadge(failed, seenFailures(NO_IDS, failed, false))).toMatchObject({ count: 2 });
-    const seen = seenFailures(NO_IDS, failed, true);
-    expect(seen).toEqual(new Set([id(1), id(2)]));
-    expect(publishBadge(failed, seenFailures(seen, failed, false))).toBeNull();
-    const after = seenFailures(seen, tried, false);
-    expect(publishBadge(failed, seenFailures(after, failed, false))).toMatchObject({ is: 'failed', count: 1 });
   });
 });
 

@@ -17,8 +17,7 @@ import {
   working,
 } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { useDrag } from '../harness/gallery/use-drag.ts';
-import { chooseFromMenu } from '../harness/gallery/window.ts';
+import { chooseFromMenu, drag, drop } from '../harness/gallery/window.ts';
 
 const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
 const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
@@ -35,14 +34,37 @@ function paste(page: Page, where: string): Promise<boolean> {
 }
 
 describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
-  const { drag, drop } = useDrag();
-
-  it('lets the user choose a folder with only the keyboard (rule 1)', async () => {
-    const { page, sent } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
-    const button = page.getByRole('button', { name: 'Choose folder…' });
-    for (let tabs = 0; tabs < 20 && !(await isFocused(button)); tabs++) await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
+  it('works with only the keyboard: choosing, cancelling, retrying, copying, opening and dismissing (desktop §8.26)', async () => {
+    const { page, sent } = await gallery.open(
+      {
+        ...EMPTY,
+        state: appState({
+          publishings: [
+            working(1, 'photos', { phase: 'listing' }),
+            publishing(2, published(2, { url: 'https://docs.example' })),
+            publishing(3, { is: 'failed', problem: UNREACHABLE }, { name: 'shop' }),
+          ],
+        }),
+      },
+      { answers: { pickFolder: { value: GIVEN } } },
+    );
+    const press = async (name: string, role: 'button' | 'link' = 'button') => {
+      const control = page.getByRole(role, { name });
+      for (let tabs = 0; tabs < 60 && !(await isFocused(control)); tabs++) await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+    };
+    await press('Choose folder…');
     await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
+    await press('Cancel photos');
+    await press('Copy link');
+    await press('docs.example', 'link');
+    await press('Try again');
+    await press('Dismiss shop');
+    expect(await sent('cancelPublishing')).toEqual([{ id: id(1) }]);
+    expect(await sent('copy')).toEqual([{ text: 'https://docs.example' }]);
+    expect(await sent('openLink')).toEqual([{ url: 'https://docs.example' }]);
+    expect(await sent('retryPublishing')).toEqual([{ id: id(3) }]);
+    expect(await sent('dismissPublishing')).toEqual([{ id: id(3) }]);
   });
 
   it('does nothing when the system dialog is cancelled', async () => {
@@ -59,8 +81,15 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await drag(page, 'dragEnter', 200);
     await drag(page, 'dragOver', 200);
     await page.getByText('Publish once').waitFor();
+    const prevented = await page.evaluateHandle(() => {
+      const prevented: boolean[] = [];
+      window.addEventListener('drop', (event) => setTimeout(() => prevented.push(event.defaultPrevented)));
+      return prevented;
+    });
     await drag(page, 'drop', 200);
     await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
+    // Otherwise Chromium would open the folder.
+    expect(await prevented.jsonValue()).toEqual([true]);
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
   });
@@ -80,22 +109,6 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
     await drop(page, 200);
     await eventually(() => sent('publish')).toHaveLength(1);
-  });
-
-  it('asks for the address of a folder that is dropped to be watched', async () => {
-    const { page, sent } = await gallery.open(EMPTY, {
-      answers: {
-        grant: { value: [GIVEN] },
-        suggestName: { value: { name: 'dist', validation: null } },
-        watch: { value: { is: 'watched', id: id(9) } },
-      },
-    });
-    await drop(page, 900);
-    await page.getByRole('dialog', { name: 'Watch dist' }).waitFor();
-    await eventually(() => page.getByLabel('Address').inputValue()).toBe('dist');
-    await page.getByRole('button', { name: 'Watch and publish' }).click();
-    await eventually(() => sent('watch')).toEqual([{ of: { grant: GIVEN.grant }, domain: 'dist', labels: [] }]);
-    expect(await sent('publish')).toEqual([]);
   });
 
   it('offers only publishing when signed out, even on the right half', async () => {
@@ -120,6 +133,21 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await sent('publish')).toEqual([]);
     await page.getByRole('button', { name: 'Publish once' }).click();
     await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant] }]);
+  });
+
+  it('offers to publish dropped files that cannot be watched, with the options at that time', async () => {
+    const { page, sent } = await gallery.open(EMPTY, {
+      answers: { grant: { value: [GIVEN, FILE] }, suggestName: { value: { name: 'docs', validation: null } } },
+    });
+    await drop(page, 900);
+    await page.getByRole('dialog', { name: 'Watch dist' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Only folders can be watched.').waitFor();
+    await page.getByRole('button', { name: 'Domain, password, labels' }).click();
+    await page.getByLabel('Password', { exact: true }).fill('secret harbour');
+    await page.getByRole('button', { name: 'Publish once' }).click();
+    await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant] }]);
+    expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
   });
 
   it('marks pasted files, so that the app asks before it publishes them (B10)', async () => {
@@ -176,6 +204,24 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect((await sent('setNextDrop')).at(-1)).toEqual({});
   });
 
+  it('does not publish while the typed password is invalid', async () => {
+    const { page, sent } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
+    const options = page.getByRole('button', { name: 'Domain, password, labels' });
+    await options.click();
+    await page.getByLabel('Password', { exact: true }).fill('abc');
+    await page.getByRole('button', { name: 'Choose folder…' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Nothing was published.' }).waitFor();
+    expect(await sent('publish')).toEqual([]);
+    // The options keep their values after they are collapsed and opened again.
+    await page.getByRole('button', { name: 'The next drop gets' }).click();
+    await page.getByRole('button', { name: 'The next drop gets' }).click();
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('abc');
+    await page.getByLabel('Password', { exact: true }).fill('secret harbour');
+    await page.getByRole('button', { name: 'Choose folder…' }).click();
+    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
+    expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
+  });
+
   it('sends a password that is far too long in a shortened form, so that nothing is published without one', async () => {
     const { page, sent } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
@@ -185,10 +231,10 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(commands.setNextDrop.input.safeParse(options).success).toBe(true);
   });
 
-  it('fills the watch dialog of a drop with the options of the next drop (B2)', async () => {
+  it('asks for the address of each dropped folder to be watched, with the options of the next drop (B2)', async () => {
     const { page, sent } = await gallery.open(stateNamed('publish-options'), {
       answers: {
-        grant: { value: [GIVEN, { ...GIVEN, grant: grant(9), name: 'docs' }] },
+        grant: { value: [GIVEN, { ...GIVEN, grant: grant(9) }] },
         suggestName: { value: { name: 'docs', validation: null } },
         watch: { value: { is: 'watched', id: id(9) } },
       },
@@ -200,12 +246,13 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await eventually(() => sent('watch')).toEqual([
       { of: { grant: GIVEN.grant }, domain: 'harbour-notes', labels: ['review'], password: 'lantern' },
     ]);
-    // The second folder of the drop gets the password too, but another address.
-    const second = page.getByRole('dialog', { name: 'Watch docs' });
-    await eventually(() => second.getByLabel('Address').inputValue()).toBe('docs');
-    await second.getByRole('button', { name: 'Watch and publish' }).click();
+    // The second folder of the drop, here with the same name, gets the password too, but another address.
+    await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('docs');
+    expect(await sent('suggestName')).toContainEqual({ of: { grant: grant(9) } });
+    await dialog.getByRole('button', { name: 'Watch and publish' }).click();
     await eventually(() => sent('watch')).toHaveLength(2);
-    expect((await sent('watch'))[1]).toMatchObject({ domain: 'docs', password: 'lantern' });
+    expect((await sent('watch'))[1]).toMatchObject({ of: { grant: grant(9) }, domain: 'docs', password: 'lantern' });
+    expect(await sent('publish')).toEqual([]);
   });
 
   it('accepts the same labels as the contract', async () => {
@@ -219,24 +266,6 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
       const isTaken = (await page.getByRole('button', { name: `Remove label ${label}`, exact: true }).count()) === 1;
       expect(isTaken, label).toBe(Labels.safeParse([label]).success);
     }
-  });
-
-  it('cancels, retries and dismisses the right drop (rules 5 and 21)', async () => {
-    const { page, sent } = await gallery.open({
-      ...EMPTY,
-      state: appState({
-        publishings: [
-          working(1, 'photos', { phase: 'listing' }),
-          publishing(2, { is: 'failed', problem: UNREACHABLE }, { name: 'shop' }),
-        ],
-      }),
-    });
-    await page.getByRole('button', { name: 'Cancel photos' }).click();
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('button', { name: 'Dismiss shop' }).click();
-    expect(await sent('cancelPublishing')).toEqual([{ id: id(1) }]);
-    expect(await sent('retryPublishing')).toEqual([{ id: id(2) }]);
-    expect(await sent('dismissPublishing')).toEqual([{ id: id(2) }]);
   });
 
   it('copies the link, and says "Copied" only after it succeeded (rule 2)', async () => {
@@ -285,9 +314,10 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     ]);
   });
 
-  it('announces milestones to screen readers, but not progress numbers', async () => {
+  it('announces milestones to screen readers, but not progress numbers (desktop §8.26)', async () => {
     const { page, emit } = await gallery.open(EMPTY);
     const announcements = page.getByTestId('announcements');
+    expect(await announcements.getAttribute('aria-live')).toBe('polite');
     const waiting = publishing(2, { is: 'queued' }, { name: 'photos' });
     await announcements.evaluate((element) => {
       const changes: string[] = [];

@@ -35,10 +35,11 @@ describeWindow('the badges of the sidebar (desktop §8.3, §8.12)', (gallery) =>
 
   it('show a failure until it is seen, and again after a retry fails', async () => {
     const { page, emit } = await gallery.open(SETTINGS);
-    const publish = async (state: typeof FAILED | typeof WORKING) => emit('publishings', [publishing(1, state)]);
+    const publish = (state: typeof FAILED | typeof WORKING) =>
+      emit('publishings', [publishing(1, state), publishing(2, FAILED)]);
     const name = async () => (await places(page))[0];
     await publish(FAILED);
-    await eventually(name).toBe('Publish: 1 failed');
+    await eventually(name).toBe('Publish: 2 failed');
     await emit('navigate', { page: 'publish' });
     await eventually(name).toBe('Publish');
     await emit('navigate', { page: 'settings' });

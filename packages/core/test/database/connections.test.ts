@@ -3,12 +3,14 @@ import { randomInt } from 'node:crypto';
 import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { refusal, refusals } from '@berth/testing/core';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
 import { toServiceError } from '../../src/routers/error-body.ts';
+import { connect } from './running-postgres.ts';
 
 /** A loopback address of its own: the port of the embedded server is fixed. */
 const HOST =
@@ -29,11 +31,7 @@ beforeAll(async () => {
   certificate = join(dir, 'ca.crt');
   const home = join(dir, 'postgres');
   await (await startEmbeddedPostgres(home, { settings: { fsync: 'off' } })).stop();
-  const [key, crt, clients] = ['server.key', 'server.crt', 'clients.conf'].map((name) => join(home, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [key, crt, clients] = [join(home, 'server.key'), join(home, 'server.crt'), join(home, 'clients.conf')];
   const flags = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
   const names = ['-addext', `subjectAltName=DNS:localhost,IP:${HOST}`];
   execFileSync('openssl', ['req', ...flags, ...names, '-keyout', key, '-out', crt], { stdio: 'ignore' });
@@ -53,9 +51,7 @@ beforeAll(async () => {
       ssl_key_file: key,
     },
   });
-  const { socketDir, user, database } = server.address;
-  admin = new pg.Client({ host: socketDir, port: 5432, user, database });
-  await admin.connect();
+  admin = await connect(server);
   await admin.query('create role app login');
 });
 afterAll(async () => {
@@ -125,17 +121,12 @@ describe('scale B3: a database that cannot do what is asked right now', () => {
   it('that only reads is a 503, and its session is replaced', async () => {
     const database = openDatabase(server.address, { poolSize: 1 });
     const write = () => sql`create table if not exists written (x int)`.execute(database.kysely);
-    const error = async (work: Promise<unknown>) => toServiceError(await work.catch((thrown: unknown) => thrown));
     await admin.query(`alter database berth set default_transaction_read_only = on`);
     try {
-      expect(await error(write())).toMatchObject({ code: 'unavailable', status: 503 });
-      expect(
-        await error(
-          database.transaction((em) =>
-            em.getKysely().executeQuery(sql`create table x (y int)`.compile(em.getKysely())),
-          ),
-        ),
-      ).toMatchObject({ code: 'unavailable' });
+      const transaction = database.transaction((em) => sql`create table x (y int)`.execute(em.getKysely()));
+      const errors = await refusals([write(), transaction]);
+      const outage = { code: 'unavailable', status: 503 };
+      expect(errors.map(toServiceError)).toMatchObject([outage, outage]);
     } finally {
       await admin.query(`alter database berth reset default_transaction_read_only`);
     }
@@ -154,29 +145,17 @@ describe('scale B3: a database that cannot do what is asked right now', () => {
         const other = new pg.Client(url);
         other.on('error', () => {});
         others.push(other);
-        if (
-          await other.connect().then(
-            () => false,
-            ({ code }: { code?: string }) => code === '53300',
-          )
-        )
-          break;
+        const code = await other.connect().catch((error: { code?: string }) => error.code);
+        if (code === '53300') break;
       }
       const runQuery = () => sql`select 1`.execute(database.kysely);
       for (let n = 0; n < 3; n += 1)
-        expect(toServiceError(await runQuery().catch((thrown: unknown) => thrown))).toMatchObject({
+        expect(toServiceError(await refusal(runQuery()))).toMatchObject({
           code: 'unavailable',
           retryAfterSeconds: expect.any(Number),
         });
       await others.shift()!.end();
-      await expect
-        .poll(() =>
-          runQuery().then(
-            () => true,
-            () => false,
-          ),
-        )
-        .toBe(true);
+      await expect.poll(() => runQuery().catch(() => null)).toMatchObject({ rows: [{}] });
     } finally {
       await database.close();
       await Promise.all(others.map((other) => other.end().catch(() => {})));

@@ -1,16 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, watch, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import pg from 'pg';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../../src/database/embedded-postgres.ts';
+import { announced, ask, connect, kill, postmaster, spawnOwner } from './running-postgres.ts';
 
 const QUICK = { settings: { fsync: 'off' } };
 const VISITOR = { ...QUICK, visitor: true };
-const PROCESS = join(import.meta.dirname, 'embedded-postgres-process.ts');
 const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === 'linux';
 
@@ -26,29 +28,10 @@ afterEach(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-async function start(
-  dir: string,
-  options: Parameters<typeof startEmbeddedPostgres>[1] = QUICK,
-): Promise<EmbeddedPostgres> {
+async function start(dir: string, options: EmbeddedPostgresOptions = QUICK): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres(dir, options);
   running.add(server);
   return server;
-}
-
-async function ask(server: EmbeddedPostgres, sql: string): Promise<string> {
-  const { socketDir, user, database } = server.address;
-  const client = new pg.Client({ host: socketDir, port: 5432, user, database });
-  await client.connect();
-  try {
-    return Object.values<string>((await client.query(sql)).rows[0] ?? {}).join();
-  } finally {
-    await client.end();
-  }
-}
-
-/** The process id that the folder's server wrote down. */
-async function postmaster(dir: string): Promise<number> {
-  return Number((await readFile(join(dir, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
 /** Whether a process has this id; one that ended and waits for its parent has no command line. */
@@ -59,21 +42,6 @@ async function isAlive(pid: number): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function spawnOwner(dir: string, role: 'owner' | 'visitor' = 'owner'): ChildProcess {
-  return spawn(process.execPath, [PROCESS, dir, role], { stdio: ['pipe', 'pipe', 'inherit'] });
-}
-
-async function announced(child: ChildProcess): Promise<{ adopted: boolean }> {
-  const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
-  return JSON.parse(line) as { adopted: boolean };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
 }
 
 /** Resolves when a name with this beginning appears in a folder. */
@@ -92,6 +60,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await ask(server, 'show listen_addresses')).toBe('');
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, '.s.PGSQL.5432'))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(dir, 'data'))).uid).toBe((await stat(dir)).uid);
   });
 
   it('leaves no process and no socket after it stops, and can be stopped again', async () => {
@@ -106,10 +75,8 @@ describe('an embedded PostgreSQL', () => {
 
   it('ends open sessions when it stops', async () => {
     const server = await start(warm);
-    const client = new pg.Client({ host: server.address.socketDir, port: 5432, user: 'berth', database: 'berth' });
-    client.on('error', () => {});
+    const client = await connect(server);
     const ended = new Promise((resolve) => client.once('end', resolve));
-    await client.connect();
     await client.query('begin');
     await server.stop();
     await ended;
@@ -142,18 +109,6 @@ describe('an embedded PostgreSQL', () => {
 });
 
 describe('one folder and several processes', () => {
-  it('adopts the server of a killed process, and stops it in the end', async () => {
-    const owner = spawnOwner(warm);
-    expect(await announced(owner)).toEqual({ adopted: false });
-    const pid = await postmaster(warm);
-    await kill(owner);
-    const server = await start(warm);
-    expect(server.adopted).toBe(true);
-    expect(await postmaster(warm)).toBe(pid);
-    await server.stop();
-    expect(await isAlive(pid)).toBe(false);
-  });
-
   it('leaves the server that it started to a process that came to use it, which stops it in the end', async () => {
     const visitor = await start(warm, VISITOR);
     const owner = spawnOwner(warm);
@@ -186,23 +141,6 @@ describe('one folder and several processes', () => {
     const pid = await postmaster(warm);
     await visitor.stop();
     expect(await isAlive(pid)).toBe(false);
-  });
-
-  it('api §12: a second owner is refused at once, by a message with the process that has the folder', async () => {
-    const owner = spawnOwner(warm);
-    await announced(owner);
-    const server = await postmaster(warm);
-    const begun = performance.now();
-    await expect(start(warm)).rejects.toThrow(
-      `another Berth server, process ${owner.pid}, already uses ${warm}. Stop it, or set DATA_DIR to another folder.`,
-    );
-    expect(performance.now() - begun).toBeLessThan(20_000);
-    expect(await isAlive(server)).toBe(true);
-
-    await kill(owner);
-    const next = await start(warm);
-    expect(next.adopted).toBe(true);
-    expect(await postmaster(warm)).toBe(server);
   });
 
   it('starts exactly one server when several processes start at once on an empty folder', async () => {
@@ -269,12 +207,6 @@ describe('where it runs', () => {
     await server.stop();
     expect((await start(dir)).address.socketDir).toBe(socketDir);
     await rm(socketDir, { recursive: true });
-  });
-
-  it.runIf(isRoot)('runs for root', async () => {
-    const server = await start(warm);
-    expect(await ask(server, 'select 1')).toBe('1');
-    expect((await stat(join(warm, 'data'))).uid).toBe((await stat(warm)).uid);
   });
 
   it.runIf(isRoot && isLinux)('runs as the owner of the folder when root starts it', async () => {

@@ -56,12 +56,7 @@ describe('migrations', () => {
     const { rows } = await sql<{ name: string }>`select name from migration order by id`.execute(
       migrated.em().getKysely(),
     );
-    expect(rows.map((row) => row.name)).toEqual(
-      migrations.map(
-        (Migration) =>
-          (new Migration(...([] as never as ConstructorParameters<typeof Migration>)) as { name: string }).name,
-      ),
-    );
+    expect(rows.map((row) => `Migration${row.name.slice(0, 4)}`)).toEqual(migrations.map(({ name }) => name));
     await migrated.migrate();
     expect(await migrated.schemaDrift()).toBe('');
     await migrated.close();
@@ -73,11 +68,8 @@ describe('migrations', () => {
     /** A copy of the database that a newer program has migrated. */
     async function upgraded(...future: [name: string, compatibleSince: number | null][]): Promise<TestDatabase> {
       const copy = await createTestDatabase();
-      for (const [name, since] of future)
-        await copy.query('insert into migration (name, executed_at, compatible_since) values ($1, now(), $2)', [
-          name,
-          since,
-        ]);
+      const insert = 'insert into migration (name, executed_at, compatible_since) values ($1, now(), $2)';
+      for (const row of future) await copy.query(insert, row);
       return copy;
     }
 

@@ -1,11 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
+import { announced, ask, connect, kill, postmaster, spawnOwner } from './running-postgres.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -35,27 +34,7 @@ async function copyTemplate(): Promise<string> {
   return folder;
 }
 
-async function postmaster(): Promise<number> {
-  return Number((await readFile(join(dir, 'data/postmaster.pid'), 'utf8')).split('\n')[0]);
-}
-
-async function connect(): Promise<pg.Client> {
-  const { socketDir, user, database } = server.address;
-  const client = new pg.Client({ host: socketDir, port: 5432, user, database });
-  client.on('error', () => {});
-  await client.connect();
-  return client;
-}
-
-async function query(sql: string): Promise<unknown> {
-  const client = await connect();
-  try {
-    return Object.values((await client.query(sql)).rows[0] ?? {})[0];
-  } finally {
-    await client.end();
-  }
-}
-
+const query = (sql: string) => ask(server, sql);
 const isBack = (times: number) =>
   expect.poll(() => logged.filter((message) => message === 'The database is back').length).toBe(times);
 
@@ -75,11 +54,11 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     await query('create table kept (kill int)');
     for (let kill = 1; kill <= 3; kill += 1) {
       await query(`insert into kept values (${kill})`);
-      const before = await postmaster();
+      const before = await postmaster(dir);
       process.kill(before, 'SIGKILL');
       await isBack(kill);
-      expect(await postmaster()).not.toBe(before);
-      expect(await query('select count(*)::int from kept')).toBe(kill);
+      expect(await postmaster(dir)).not.toBe(before);
+      expect(await query('select count(*) from kept')).toBe(String(kill));
     }
     expect(logged).toEqual(
       [1, 2, 3].flatMap(() => ['The database ended (signal 9); restarting', 'The database is back']),
@@ -87,60 +66,58 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
   });
 
   it('after an immediate shutdown by another process', async () => {
-    process.kill(await postmaster(), 'SIGQUIT');
+    process.kill(await postmaster(dir), 'SIGQUIT');
     await isBack(1);
     expect(logged[0]).toMatch(/^The database ended \((?:exit code|signal) \d+\); restarting$/);
-    expect(await query('select 1')).toBe(1);
+    expect(await query('select 1')).toBe('1');
   });
 
   it('when it was adopted from a process that was killed', async () => {
     await server.stop();
-    const program = join(import.meta.dirname, 'embedded-postgres-process.ts');
-    const child = spawn(process.execPath, [program, dir], { stdio: ['pipe', 'pipe', 'inherit'] });
-    await once(child.stdout, 'data');
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    const owner = spawnOwner(dir);
+    await announced(owner);
+    await kill(owner);
     server = await start();
     expect(server.adopted).toBe(true);
-    process.kill(await postmaster(), 'SIGKILL');
+    process.kill(await postmaster(dir), 'SIGKILL');
     await isBack(1);
-    expect(await query('select 1')).toBe(1);
+    expect(await query('select 1')).toBe('1');
   });
 
   it('when it is killed again while it recovers', async () => {
     await query('create table big as select g, repeat(md5(g::text), 20) as text from generate_series(1, 50000) g');
-    process.kill(await postmaster(), 'SIGKILL');
+    process.kill(await postmaster(dir), 'SIGKILL');
     let killed = 0;
     await expect
       .poll(async () => {
-        const pid = await postmaster().catch(() => 0);
+        const pid = await postmaster(dir).catch(() => 0);
         if (pid > 0 && killed < 3 && !logged.includes('The database is back')) {
           try {
             process.kill(pid, 'SIGKILL');
             killed += 1;
           } catch {}
         }
-        return logged.includes('The database is back') && query('select count(*)::int from big').catch(() => 0);
+        return logged.includes('The database is back') && query('select count(*) from big').catch(() => 0);
       })
-      .toBe(50_000);
+      .toBe('50000');
   });
 
   it.runIf(isLinux)('when a session of the killed server is stopped and holds on to the shared memory', async () => {
-    const client = await connect();
+    const client = await connect(server);
     const session = Number((await client.query('select pg_backend_pid() as pid')).rows[0].pid);
     process.kill(session, 'SIGSTOP');
-    process.kill(await postmaster(), 'SIGKILL');
+    process.kill(await postmaster(dir), 'SIGKILL');
     await isBack(1);
-    expect(await query('select 1')).toBe(1);
+    expect(await query('select 1')).toBe('1');
     await expect(readlink(`/proc/${session}/cwd`)).rejects.toThrow('ENOENT');
     await client.end();
   });
 
   it('only once: no restart after it was stopped, or while it is being stopped', async () => {
-    process.kill(await postmaster(), 'SIGKILL');
+    process.kill(await postmaster(dir), 'SIGKILL');
     expect(await noticed).toBe('The database ended (signal 9); restarting');
     await server.stop();
-    const last = await postmaster().catch(() => null);
+    const last = await postmaster(dir).catch(() => null);
     if (last !== null) expect(() => process.kill(last, 0)).toThrow('ESRCH');
     expect(logged).not.toContain('The database is back');
     await expect(query('select 1')).rejects.toThrow();
@@ -153,18 +130,14 @@ describe('api §12: an embedded PostgreSQL that cannot be restarted', () => {
     const folder = await copyTemplate();
     const lines: string[] = [];
     const add = (_: object, message: string) => void lines.push(message);
-    const gaveUp = Promise.withResolvers<Error>();
     const log = { info: add, warn: add, error: add };
-    const broken = await startEmbeddedPostgres(folder, {
-      settings: { fsync: 'off' },
-      log,
-      giveUp: gaveUp.resolve,
-    });
+    const { promise: gaveUp, resolve: giveUp } = Promise.withResolvers<Error>();
+    const broken = await startEmbeddedPostgres(folder, { settings: { fsync: 'off' }, log, giveUp });
     try {
-      const [pid] = (await readFile(join(folder, 'data/postmaster.pid'), 'utf8')).split('\n');
+      const pid = await postmaster(folder);
       await damage(folder);
-      process.kill(Number(pid), 'SIGKILL');
-      const { message } = await gaveUp.promise;
+      process.kill(pid, 'SIGKILL');
+      const { message } = await gaveUp;
       return { message, lines, files: await readdir(folder) };
     } finally {
       await broken.stop();

@@ -1,4 +1,3 @@
-import { createSocket } from 'node:dgram';
 import { type Fault, type Records, startDnsServer } from '@berth/testing/dns-server';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WantedRecord } from '../../src/dns/checks.ts';
@@ -40,6 +39,10 @@ async function atDeadline<T>(
 
 type Zone = Record<string, Records | Fault>;
 
+const EDGE: Zone = { 'edge.test': { CNAME: TARGET } };
+const LOOP: Zone = { 'b.test': { CNAME: 'c.test' }, 'c.test': { CNAME: 'b.test' } };
+const LONG = 'v'.repeat(300);
+
 const setRecords = (records: Zone) => {
   for (const [name, entry] of Object.entries(records)) server.zone.set(name, entry);
 };
@@ -49,13 +52,7 @@ describe('api §4: a check of DNS records', () => {
   it.each<[string, WantedRecord, Records, string[], Zone?]>([
     ['a CNAME record', cname, { CNAME: TARGET }, [TARGET]],
     ['a CNAME record in another case', cname, { CNAME: TARGET.toUpperCase() }, [TARGET]],
-    [
-      'a CNAME record through another name',
-      cname,
-      { CNAME: 'Edge.example.net' },
-      ['edge.example.net', TARGET],
-      { 'edge.example.net': { CNAME: TARGET } },
-    ],
+    ['a CNAME record through another name', cname, { CNAME: 'Edge.test' }, ['edge.test', TARGET], EDGE],
     ['a TXT record', txt, { TXT: [PROOF] }, [PROOF]],
     ['a TXT record among others', txt, { TXT: ['x', PROOF, 'y'] }, ['x', PROOF, 'y']],
     ['one of two addresses', a, { A: ['192.0.2.11'] }, ['192.0.2.11']],
@@ -66,12 +63,7 @@ describe('api §4: a check of DNS records', () => {
       { AAAA: ['2001:db8::10'] },
       ['2001:db8::10'],
     ],
-    [
-      'a text in several pieces',
-      { ...txt, values: ['v'.repeat(300)] },
-      { TXT: ['v'.repeat(300)] },
-      [`${'v'.repeat(255)}…`],
-    ],
+    ['a text in several pieces', { ...txt, values: [LONG] }, { TXT: [LONG] }, [`${LONG.slice(0, 255)}…`]],
   ])('passes with %s', async (_, wanted, record, found, others = {}) => {
     setRecords({ [wanted.name]: record, ...others });
     const check = await one(wanted);
@@ -114,13 +106,7 @@ describe('T30: a check of DNS records', () => {
       /^There is an A record instead of a CNAME record\. .*proxy.* Saw "104\.16\.0\.1", want "to-abc1234/,
       1,
     ],
-    [
-      'another target',
-      cname,
-      { CNAME: 'to-zzz9999.cname.test' },
-      /^Saw "to-zzz9999\.cname\.test", want "to-abc1234/,
-      1,
-    ],
+    ['another target', cname, { CNAME: 'to-zzz9.test' }, /^Saw "to-zzz9\.test", want "to-abc1234/, 1],
     ['another text', txt, { TXT: ['x', 'y'] }, /^Saw "[xy]", "[xy]", want "berth-proof-abc"\.$/, 2],
     ['a text in another case', txt, { TXT: [PROOF.toUpperCase()] }, /^Saw "BERTH-PROOF-ABC", want/, 1],
     [
@@ -134,9 +120,9 @@ describe('T30: a check of DNS records', () => {
       'CNAME records in a loop',
       cname,
       { CNAME: 'b.test' },
-      /^The CNAME records form a loop\. Saw "b\.test", "c\.test", "b\.test", want/,
+      /loop\. Saw "b\.test", "c\.test", "b\.test", want/,
       3,
-      { 'b.test': { CNAME: 'c.test' }, 'c.test': { CNAME: 'b.test' } },
+      LOOP,
     ],
     ['a CNAME record to itself', cname, { CNAME: 'www.example.com' }, /form a loop/, 1],
     ['a chain that is too long', cname, null, /^The name goes through more than 5 CNAME records\./, 5, chain],
@@ -189,33 +175,24 @@ describe('T30: a DNS query without an answer', () => {
     ['an answer with the wrong id', 'wrong id', () => shortTimeout, /did not answer in time/],
   ])('reports the check as failed after %s', async (_, fault, asked, reason) => {
     setRecords({ 'www.example.com': fault, '_berth.example.com': fault });
-    for (const wanted of [cname, txt])
-      expect(await one(wanted, asked())).toMatchObject({
-        ok: false,
-        failed: true,
-        found: [],
-        reason: expect.stringMatching(reason),
-      });
+    const failure = { ok: false, failed: true, found: [], reason: expect.stringMatching(reason) };
+    for (const wanted of [cname, txt]) expect(await one(wanted, asked())).toMatchObject(failure);
   });
 
   it('reports the check as failed if the second query of a chain gets no answer', async () => {
     setRecords({ 'www.example.com': { CNAME: 'b.test' }, 'b.test': 'silence' });
-    const checked = atDeadline(
-      (slow) => one(cname, slow),
-      () => expect.poll(() => server.asked).toHaveLength(2),
-    );
-    expect(await checked).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
+    const bothAsked = () => expect.poll(() => server.asked).toHaveLength(2);
+    const checked = await atDeadline((slow) => one(cname, slow), bothAsked);
+    expect(checked).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
   });
 
   it('reports the check as failed after a refused connection', async () => {
-    const socket = createSocket('udp4');
-    await new Promise<void>((done) => void socket.bind(0, '127.0.0.1', done));
-    const { port } = socket.address();
-    await new Promise<void>((done) => void socket.close(() => done()));
-    const gone = createDns({ servers: [`127.0.0.1:${port}`], timeoutMs: 60, deadlineMs: 300 });
-    expect(await gone.check([txt])).toMatchObject([
-      { ok: false, failed: true, reason: expect.stringMatching(/DNS server/) },
-    ]);
+    const gone = createDns({ servers: ['127.0.0.1:1'], timeoutMs: 60, deadlineMs: 300 });
+    expect(await one(txt, gone)).toMatchObject({
+      ok: false,
+      failed: true,
+      reason: expect.stringMatching(/DNS server/),
+    });
   });
 
   it('is sent twice, and all checks end at the deadline however many records are wanted', async () => {

@@ -1,50 +1,101 @@
-import { DeletedDeployment } from '@berth/contract';
-import { createTestCore, deploySite } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
+import type { TRPCError } from '@trpc/server';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../../src/core.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { createCaller } from '../../src/routers/app-router.ts';
+import { OPERATION_ACCESS, type Actor, mayCall, type Operation } from '../../src/routers/access.ts';
+import { appRouter, createCaller } from '../../src/routers/app-router.ts';
+import { createCallerFactory, procedure, router } from '../../src/routers/trpc.ts';
+
+const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
+/** The operations that are not procedures, because their bodies are not JSON. */
+const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents'];
 
 const test = await createTestCore();
 const { caller } = await test.account();
-const api = createCaller({ core: test.core, caller, requestId: 'request-1' });
+const callers: Record<Actor, Caller> = {
+  anonymous: ANONYMOUS,
+  api: caller,
+  deploy: { ...caller, credential: 'deploy', authMethod: 'deploy-token' },
+};
 afterAll(() => test.close());
 
-const deploy = async () => (await deploySite(test.core, caller, { a: '1' })).body.deployment;
+const contextOf = (actor: Actor) => ({ core: test.core, caller: callers[actor], requestId: 'request-1' });
 
-describe('api §1: procedures answer with the fields of the contract', () => {
-  it('when they change and delete', async () => {
-    const deployment = await deploy();
-    expect(await api.deployments.update({ deployment, labels: ['one', 'one'] })).toMatchObject({ labels: ['one'] });
-    expect(DeletedDeployment.parse(await api.deployments.delete({ deployment }))).toEqual({
-      deployment,
-      status: 'deleting',
-    });
+/** Calls an operation with an invalid input. @returns The HTTP status of the error; 200 without an error. */
+async function statusOf(operation: string, actor: Actor): Promise<number> {
+  const [noun, verb] = operation.split('.') as [string, string];
+  type Nouns = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
+  const nouns = createCaller(contextOf(actor)) as unknown as Nouns;
+  return nouns[noun]![verb]!({ deployment: 5, limit: 'many', cursor: {} }).then(
+    () => 200,
+    (error: TRPCError) => (error.cause as { status: number } & Error).status,
+  );
+}
+
+describe('T21: the access table', () => {
+  it('has a row for every procedure, and no other rows', () => {
+    expect([...Object.keys(appRouter._def.procedures), ...ROUTES].toSorted()).toEqual(
+      Object.keys(OPERATION_ACCESS).toSorted(),
+    );
+  });
+
+  it('api §5: allows a deploy token what deploys need, and nothing else', () => {
+    const open = (actor: Actor) => Object.keys(OPERATION_ACCESS).filter((operation) => mayCall(operation, actor));
+    const deploys = ['abort', 'begin', 'commit', 'contents', 'create'].map((verb) => `deployments.${verb}`);
+    expect(open('deploy').toSorted()).toEqual([
+      ...deploys,
+      'plans.list',
+      'platform.config',
+      'platform.limits',
+      'platform.ping',
+    ]);
+    expect(open('anonymous').toSorted()).toEqual([...deploys, 'plans.list', 'platform.config']);
+    expect(open('api')).toEqual(Object.keys(OPERATION_ACCESS));
+  });
+
+  const unknown = ['deployments', 'deployments.destroy', 'Deployments.list', '', 'constructor', '__proto__'];
+  it.each(unknown)('denies every actor the operation %j, which has no row', (operation) => {
+    for (const actor of ACTORS) expect(mayCall(operation, actor)).toBe(false);
+  });
+
+  const procedures = Object.keys(OPERATION_ACCESS).filter((operation) => !ROUTES.includes(operation)) as Operation[];
+  it.each(procedures.flatMap((operation) => ACTORS.map((actor) => [operation, actor] as const)))(
+    'decides on %s for %s before the input is validated',
+    async (operation, actor) => {
+      const status = await statusOf(operation, actor);
+      if ((OPERATION_ACCESS[operation] as readonly Actor[]).includes(actor)) expect([200, 400]).toContain(status);
+      else expect(status).toBe(actor === 'anonymous' ? 401 : 403);
+    },
+  );
+
+  it('denies by default: a procedure without a row is refused and never runs', async () => {
+    let ran = false;
+    const forgotten = createCallerFactory(router({ forgotten: procedure.query(() => void (ran = true)) }));
+    for (const actor of ACTORS)
+      await expect(forgotten(contextOf(actor)).forgotten()).rejects.toMatchObject({
+        code: actor === 'anonymous' ? 'UNAUTHORIZED' : 'FORBIDDEN',
+        cause: { status: actor === 'anonymous' ? 401 : 403 },
+      });
+    expect(ran).toBe(false);
   });
 });
 
 describe('api §2: errors of procedures', () => {
+  const api = createCaller(contextOf('api'));
+  const deploy = async () => (await deploySite(test.core, caller, { a: '1' })).body.deployment;
+  const missing = 'calm-otter-0000000';
+
   it.each<[string, () => Promise<unknown>, string]>([
     ['a limit of 0', () => api.deployments.list({ limit: 0 }), 'limit'],
     ['a limit of -1', () => api.activities.list({ limit: -1 }), 'limit'],
     ['a fractional limit', () => api.deployments.list({ limit: 1.5 }), 'limit'],
-    ['a limit as a text', () => api.deployments.list({ limit: '10' as unknown as number }), 'limit'],
-    [
-      'an operator for a text',
-      () => api.deployments.get({ deployment: { $ne: null } as unknown as string }),
-      'deployment',
-    ],
-    ['no reference', () => api.deployments.get({} as { deployment: string }), 'deployment'],
+    ['a limit as a text', () => api.deployments.list({ limit: '10' as never }), 'limit'],
+    ['an operator for a text', () => api.deployments.get({ deployment: { $ne: null } as never }), 'deployment'],
+    ['no reference', () => api.deployments.get({} as never), 'deployment'],
     ['a reference that is too long', () => api.deployments.get({ deployment: 'a'.repeat(301) }), 'deployment'],
-    [
-      'no labels',
-      () => api.deployments.update({ deployment: 'calm-otter-0000000' } as { deployment: string; labels: string[] }),
-      'labels',
-    ],
-    [
-      'bad labels',
-      () => api.deployments.update({ deployment: 'calm-otter-0000000', labels: ['good', 'Bad'] }),
-      'labels.1',
-    ],
+    ['no labels', () => api.deployments.update({ deployment: missing } as never), 'labels'],
+    ['bad labels', () => api.deployments.update({ deployment: missing, labels: ['good', 'Bad'] }), 'labels.1'],
     ['a forged cursor', () => api.deployments.list({ cursor: 'forged' }), 'cursor'],
   ])('T23: %s is 400, naming its path', async (_, call, path) => {
     await expect(call()).rejects.toMatchObject({
@@ -55,33 +106,22 @@ describe('api §2: errors of procedures', () => {
 
   it('T23: unknown fields are dropped, not passed on', async () => {
     const deployment = await deploy();
-    const patch = {
-      deployment,
-      labels: ['one'],
-      status: 'deleting',
-      account: 'acc-x',
-      ['__proto__']: { password: 'x' },
-    };
+    const fields = { status: 'deleting', account: 'acc-x', ['__proto__']: { password: 'x' } };
+    const patch = { deployment, labels: ['one', 'one'], ...fields };
     expect(await api.deployments.update(patch)).toMatchObject({ status: 'success', labels: ['one'] });
   });
 
   it('T22: a missing resource is a not_found with the error of the service as its cause', async () => {
-    const error = await api.deployments.get({ deployment: 'calm-otter-0000000' }).catch((thrown: unknown) => thrown);
+    const error = await api.deployments.get({ deployment: missing }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'NOT_FOUND', message: 'There is no such deployment.' });
     expect((error as Error).cause).toBeInstanceOf(ServiceError);
   });
 
   it('F7: the message of an unexpected exception is not passed on', async () => {
-    const broken = createCaller({
-      core: {
-        ...test.core,
-        now: () => {
-          throw new Error('hunter2');
-        },
-      },
-      caller,
-      requestId: 'request-1',
-    });
+    const now = () => {
+      throw new Error('hunter2');
+    };
+    const broken = createCaller({ ...contextOf('api'), core: { ...test.core, now } });
     await expect(broken.platform.ping()).rejects.toMatchObject({
       code: 'INTERNAL_SERVER_ERROR',
       message: 'Something went wrong on our side.',
@@ -92,7 +132,7 @@ describe('api §2: errors of procedures', () => {
     const deployment = await deploy();
     const outcomes = await Promise.allSettled([
       api.deployments.update({ deployment, labels: ['aaa'] }),
-      api.deployments.update({ deployment: 'calm-otter-0000000', labels: ['bbb'] }),
+      api.deployments.update({ deployment: missing, labels: ['bbb'] }),
       api.deployments.get({ deployment }),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

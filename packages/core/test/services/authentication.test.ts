@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
 import { authenticate } from '../../src/services/authentication.ts';
 import { createToken, type NewToken } from '../../src/services/accounts/tokens.ts';
-import { createTestCore } from '@berth/testing/core';
+import { createTestCore, refusal } from '@berth/testing/core';
 
 let caller: AccountCaller;
 let key: string;
@@ -18,10 +18,10 @@ const tokenOf = (request: Partial<NewToken>) =>
   test.core.database.transaction(async (em) =>
     createToken(em, caller.account, { kind: 'deploy', created: test.core.now(), ...request }),
   );
-const usedAt = async (token: string) =>
-  (
-    await test.database.query<{ used: Date | null }>('select used from token where token = $1', [token])
-  )[0]!.used?.getTime();
+const usedAt = async (token: string) => {
+  const [row] = await test.database.query<{ used: Date | null }>('select used from token where token = $1', [token]);
+  return row!.used?.getTime();
+};
 const setState = (state: string) =>
   test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
 
@@ -30,37 +30,19 @@ describe('api §5: the caller of a request', () => {
     expect(await as(undefined)).toEqual({ kind: 'anonymous', address: '192.0.2.9' });
   });
 
+  const account = () => ({ kind: 'account', account: caller.account, plan: 'pro' });
+
   it('is the account of an API key', async () => {
-    expect(await as(`Bearer ${key}`)).toEqual({
-      kind: 'account',
-      account: caller.account,
-      plan: 'pro',
-      credential: 'api',
-      token: expect.stringMatching(/^[a-z0-9]{7}$/),
-      authMethod: 'api-key',
-    });
+    const token = expect.stringMatching(/^[a-z0-9]{7}$/);
+    expect(await as(`Bearer ${key}`)).toEqual({ ...account(), credential: 'api', token, authMethod: 'api-key' });
   });
 
   it('is the account of a deploy token, for deploys', async () => {
     const { token, secret } = await tokenOf({ kind: 'deploy' });
     expect(secret).toMatch(/^deploy-[0-9a-f]{32}$/);
-    expect(await as(`Bearer ${secret}`)).toEqual({
-      kind: 'account',
-      account: caller.account,
-      plan: 'pro',
-      credential: 'deploy',
-      token,
-      authMethod: 'deploy-token',
-    });
+    const expected = { ...account(), credential: 'deploy', token, authMethod: 'deploy-token' };
+    expect(await as(`Bearer ${secret}`)).toEqual(expected);
   });
-
-  it.each([['bearer'], ['BEARER'], ['bEaReR']])(
-    'RFC 9110: is found if the scheme is in any case (%s)',
-    async (scheme) => {
-      expect(await as(`${scheme} ${key}`)).toMatchObject({ account: caller.account });
-      expect(await as(`  ${scheme}   ${key}  `)).toMatchObject({ account: caller.account });
-    },
-  );
 });
 
 describe('T20: an invalid header', () => {
@@ -107,23 +89,15 @@ describe('T20: an invalid header', () => {
     await as(`Bearer ${revoked.secret}`);
     await test.database.query('delete from token where token = $1', [revoked.token]);
     test.advance(600);
-    const answers = await Promise.allSettled(
-      [expired.secret, revoked.secret, `deploy-${hex}`].map((secret) => as(`Bearer ${secret}`)),
+    const [unknown, ...others] = await Promise.all(
+      [`deploy-${hex}`, expired.secret, revoked.secret].map((secret) => refusal(as(`Bearer ${secret}`))),
     );
-    const bodies = answers.map((answer) =>
-      answer.status === 'rejected' ? [answer.reason.code, answer.reason.message, answer.reason.details] : 'let in',
-    );
-    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
-    expect(bodies[0]).toContain('authentication_failed');
-  });
-
-  it('is never echoed: the message does not contain the credential', async () => {
-    await expect(as(`Bearer ship-${hex}`)).rejects.not.toThrow(hex);
+    for (const { code, message, details } of others) expect(unknown).toMatchObject({ code, message, details });
   });
 });
 
-describe('api §5: an expiring credential', () => {
-  it('is valid until its expiry, and invalid from that moment on', async () => {
+describe('api §5: a credential', () => {
+  it('is valid until it expires, and invalid from that moment on', async () => {
     const moment = test.core.now().getTime() + 60_000;
     const { secret } = await tokenOf({ expires: new Date(moment) });
     const at = (ms: number) => authenticate({ ...test.core, now: () => new Date(ms) }, `Bearer ${secret}`, '');

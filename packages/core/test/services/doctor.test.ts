@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { access, open, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { truncate, unlink, utimes, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestCore, deploySite, readSite, insertPack } from '@berth/testing/core';
+import { createTestCore, deploySite, flipBit, insertPack, packFile, readSite } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import type { Core } from '../../src/core.ts';
 import { deleteDeployment } from '../../src/services/deployments/deployments.ts';
@@ -42,12 +42,8 @@ async function examine(options: { fix?: boolean } = {}, of = core): Promise<Foun
   const found = (await events(options, of)).filter((event) => event.kind === 'finding');
   return found.filter(({ check }) => check !== 'isolation');
 }
-const fileOf = (id: string) => join(test.packsDir, id.slice(0, 1), `${id}.pack`);
-const exists = (id: string) =>
-  access(fileOf(id)).then(
-    () => true,
-    () => false,
-  );
+const fileOf = (id: string) => packFile(test, id);
+const exists = (id: string) => existsSync(fileOf(id));
 /** The location of the content of a path. */
 async function placeOf(path: string) {
   const [row] = await test.database.query<{ hash: string; offset: string; length: string; pack: string }>(
@@ -58,14 +54,6 @@ async function placeOf(path: string) {
     [site, path],
   );
   return { hash: row!.hash, pack: row!.pack, offset: Number(row!.offset), length: Number(row!.length) };
-}
-async function flip(id: string, position: number): Promise<void> {
-  const handle = await open(fileOf(id), 'r+');
-  const byte = Buffer.alloc(1);
-  await handle.read(byte, 0, 1, position);
-  byte[0]! ^= 1;
-  await handle.write(byte, 0, 1, position);
-  await handle.close();
 }
 async function orphan(ageMs: number, name: string = randomUUID()): Promise<string> {
   await writeFile(fileOf(name), 'left over');
@@ -85,16 +73,8 @@ async function beginAnUpload(expires: string): Promise<Buffer> {
 describe('api §8: the doctor on a healthy service', () => {
   it('finds nothing, and reports every check and its progress', async () => {
     const seen = await events();
-    expect(seen.filter(({ kind }) => kind === 'check').map(({ check }) => check)).toEqual([
-      'isolation',
-      'backlog',
-      'counters',
-      'domains',
-      'packs',
-      'manifests',
-      'contents',
-      'forms',
-    ]);
+    const checks = seen.filter(({ kind }) => kind === 'check').map(({ check }) => check);
+    expect(checks.join(' ')).toBe('isolation backlog counters domains packs manifests contents forms');
     expect(await examine()).toEqual([]);
     const [row] = await test.database.query<{ bytes: string }>('select sum(length) as bytes from content');
     const last = seen.findLast(({ kind }) => kind === 'progress');
@@ -133,7 +113,7 @@ describe('api §8: the doctor beside a sweep', () => {
       return core.packs.read(place);
     };
     expect(await examine({}, { ...core, packs: { ...core.packs, read } })).toEqual([]);
-    expect(await exists(pack)).toBe(false);
+    expect(exists(pack)).toBe(false);
   });
 
   it('does not report leftovers that a sweep removed after they were listed', async () => {
@@ -148,17 +128,9 @@ describe('api §8: the doctor beside a sweep', () => {
 describe('T36: the doctor reads the stored bytes', () => {
   it.each(['index.html', 'big.bin'])('finds a flipped bit in %s and the affected deployment', async (path) => {
     const { hash, pack, offset, length } = await placeOf(path);
-    await flip(pack, offset + Math.floor(length / 2));
-    expect(await examine()).toEqual([
-      expect.objectContaining({
-        check: 'contents',
-        severity: 'damage',
-        content: hash,
-        pack,
-        deployments: [site],
-        fixed: false,
-      }),
-    ]);
+    await flipBit(fileOf(pack), offset + Math.floor(length / 2));
+    const damage = { check: 'contents', severity: 'damage', content: hash, pack, deployments: [site], fixed: false };
+    expect(await examine()).toMatchObject([damage]);
   });
 
   it('lists every deployment that shares a damaged content, and no other', async () => {
@@ -166,22 +138,21 @@ describe('T36: the doctor reads the stored bytes', () => {
     const sharing = (await deploySite(core, caller, { 'copy.html': SITE['index.html'] })).body.deployment;
     await deploySite(core, caller, { 'own.txt': 'has other bytes' });
     const { pack, offset } = await placeOf('index.html');
-    await flip(pack, offset);
+    await flipBit(fileOf(pack), offset);
     expect(await examine()).toMatchObject([{ deployments: [site, sharing].toSorted() }]);
   });
 
   it('finds a truncated pack', async () => {
     const { pack, offset, hash } = await placeOf('big.bin');
     await truncate(fileOf(pack), offset + 500_000);
-    const found = await examine();
-    expect(found).toContainEqual(expect.objectContaining({ severity: 'damage', content: hash, deployments: [site] }));
+    const damage = { severity: 'damage', content: hash, deployments: [site] };
+    expect(await examine()).toContainEqual(expect.objectContaining(damage));
   });
 
   it('reports a pack with a missing file once', async () => {
     await unlink(fileOf(pack));
-    expect(await examine({ fix: true })).toEqual([
-      expect.objectContaining({ check: 'contents', severity: 'damage', pack, deployments: [site], fixed: false }),
-    ]);
+    const damage = { check: 'contents', severity: 'damage', pack, deployments: [site], fixed: false };
+    expect(await examine({ fix: true })).toMatchObject([damage]);
   });
 
   it('finds a missing file of an empty pack', async () => {
@@ -250,27 +221,23 @@ describe('I2: the doctor checks the contents of every manifest', () => {
 describe('I3: the doctor compares files and rows', () => {
   it('finds a file without a row, and removes it with fix once it is older than the grace time', async () => {
     const [old, young] = [await orphan(GRACE_MS + 1_000), await orphan(GRACE_MS / 2)];
-    const remaining = await Promise.all(
-      [1, 2].map(async () => deploySite(core, (await test.account()).caller, { a: randomUUID() })),
-    );
+    const { caller } = await test.account();
+    const remaining = [await deploySite(core, caller, { a: 'one' }), await deploySite(core, caller, { a: 'two' })];
     const found = await examine();
-    expect(new Set(found.map(({ pack }) => pack))).toEqual(new Set([old, young]));
-    expect(found.map(({ severity, fixed }) => ({ severity, fixed }))).toEqual(
-      Array(2).fill({ severity: 'drift', fixed: false }),
-    );
-    expect(await exists(old)).toBe(true);
+    expect(found.map(({ pack }) => pack).toSorted()).toEqual([old, young].toSorted());
+    expect(found).toMatchObject(Array(2).fill({ severity: 'drift', fixed: false }));
+    expect(exists(old)).toBe(true);
     expect((await examine({ fix: true })).filter(({ fixed }) => fixed).map(({ pack }) => pack)).toEqual([old]);
-    expect(await Promise.all([old, young, pack].map(exists))).toEqual([false, true, true]);
+    expect([old, young, pack].map(exists)).toEqual([false, true, true]);
     for (const { body } of remaining) expect(await readSite(core, body.deployment)).not.toBeNull();
   });
 
   it('removes nothing if most files are unknown, since this is probably the wrong database', async () => {
     const orphans = await Promise.all(Array.from({ length: 5 }, () => orphan(10 * GRACE_MS)));
     const found = await examine({ fix: true });
-    expect(found).toHaveLength(5);
-    for (const { fixed, message } of found)
-      expect({ fixed, message }).toMatchObject({ fixed: false, message: expect.stringMatching(/right database/) });
-    expect(await Promise.all(orphans.map(exists))).toEqual(Array(5).fill(true));
+    const kept = { fixed: false, message: expect.stringMatching(/right database/) };
+    expect(found).toMatchObject(Array(5).fill(kept));
+    expect(orphans.map(exists)).toEqual(Array(5).fill(true));
   });
 
   it('finds a pack that an open upload needs and that may be removed', async () => {
@@ -285,39 +252,22 @@ describe('I3: the doctor compares files and rows', () => {
   it('keeps a file that Berth did not create', async () => {
     await orphan(10 * GRACE_MS, 'a-note');
     expect(await examine({ fix: true })).toMatchObject([{ check: 'packs', pack: 'a-note', fixed: false }]);
-    expect(await exists('a-note')).toBe(true);
+    expect(exists('a-note')).toBe(true);
   });
 });
 
 describe('I4: the doctor recounts deployments', () => {
-  it('fixes the counters with fix, but not without it', async () => {
-    const [{ account }] = (await test.database.query(
-      'update account set deployment_count = 7 where id = (select account_id from deployment where id = $1) returning id as account',
+  it.each([
+    ['the number of deployments', 'deployment_count = 7', /counts 7 deployments and has 1\.$/],
+    ['stored bytes, with an exact counter', 'storage_bytes = 7, storage_exact = true', /counts 7 stored bytes/],
+    ['stored bytes, with a bound that is too low', 'storage_bytes = 7, storage_exact = false', /counts 7 stored bytes/],
+  ])('and fixes %s with fix, but not without it', async (_, change, message) => {
+    const [{ account }] = (await test.database.query<{ account: string }>(
+      `update account set ${change} where id = (select account_id from deployment where id = $1) returning id as account`,
       [site],
     )) as [{ account: string }];
-    const drift = {
-      check: 'counters',
-      severity: 'drift',
-      account,
-      message: expect.stringMatching(/counts 7 .* has 1\.$/),
-    };
-    expect(await examine()).toMatchObject([{ ...drift, fixed: false }]);
-    expect(await examine()).toMatchObject([{ ...drift, fixed: false }]);
-    expect(await examine({ fix: true })).toMatchObject([{ ...drift, fixed: true }]);
-    expect(await examine()).toEqual([]);
-  });
-
-  it.each([
-    ['exact and wrong', { bytes: 7, exact: true }],
-    ['a bound that is too low', { bytes: 7, exact: false }],
-  ])('and measures storage whose counter is %s', async (_, { bytes, exact }) => {
-    await test.database.query(
-      'update account set storage_bytes = $2, storage_exact = $3 where id = (select account_id from deployment where id = $1)',
-      [site, bytes, exact],
-    );
-    const drift = { check: 'counters', severity: 'drift', message: expect.stringContaining('counts 7 stored bytes') };
-    expect(await examine()).toMatchObject([{ ...drift, fixed: false }]);
-    expect(await examine({ fix: true })).toMatchObject([{ ...drift, fixed: true }]);
+    const drift = { check: 'counters', severity: 'drift', account, message: expect.stringMatching(message) };
+    for (const fix of [false, false, true]) expect(await examine({ fix })).toMatchObject([{ ...drift, fixed: fix }]);
     expect(await examine()).toEqual([]);
   });
 });
@@ -333,15 +283,11 @@ describe('api §8: the doctor finds overdue work of the background jobs', () => 
       [site],
     );
     const fresh = await examine();
-    expect(fresh.map(({ check, severity, fixed }) => [check, severity, fixed])).toEqual([
-      ['backlog', 'drift', false],
-      ['backlog', 'drift', false],
-      ['backlog', 'drift', false],
-      ['backlog', 'advice', false],
-    ]);
-    expect((await examine({ fix: true })).map(({ fixed }) => fixed)).toEqual([true, true, true, true]);
+    const overdue = { check: 'backlog', fixed: false };
+    expect(fresh).toMatchObject(['drift', 'drift', 'drift', 'advice'].map((severity) => ({ ...overdue, severity })));
+    expect(await examine({ fix: true })).toMatchObject(Array(4).fill({ fixed: true }));
     expect(await examine()).toEqual([]);
-    expect(await exists(dead)).toBe(false);
+    expect(exists(dead)).toBe(false);
   });
 });
 
@@ -373,11 +319,8 @@ describe('T13: the doctor reports whether browsers isolate sites from the API', 
     ['one.co.uk', 'two.co.uk', 'note', /under one\.co\.uk, the API is not/],
     ['github.io', 'api.example.com', 'note', /is a public suffix/],
   ] as const)('with sites under %s and the API at %s: a %s', async (platformDomain, apiHost, kind, message) => {
-    const coreWithDomain = { ...core, addresses: { ...core.addresses, platformDomain } };
-    const seen = (await events({ apiHost }, coreWithDomain)).filter(
-      (event) => event.check === 'isolation' && event.kind !== 'check',
-    );
-    expect(seen).toMatchObject([
+    const seen = await events({ apiHost }, { ...core, addresses: { ...core.addresses, platformDomain } });
+    expect(seen.filter((event) => event.check === 'isolation' && event.kind !== 'check')).toMatchObject([
       { kind, message: expect.stringMatching(message), ...(kind === 'finding' ? { severity: 'advice' } : {}) },
     ]);
   });

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { attemptTask, type Worklist, runWorklist } from '../../src/services/worklist.ts';
 import { createTestCore } from '@berth/testing/core';
+import { warningLog } from '@berth/testing/refused-rows';
 
 const test = await createTestCore();
 afterAll(() => test.close());
@@ -24,26 +25,14 @@ function listOf(count: number, fails: (item: number) => boolean, groupOf: (item:
   return { list, due, worked };
 }
 
-function logging() {
-  const logged: object[] = [];
-  const log = { ...test.core.log, warn: (fields: object, message: string) => void logged.push({ ...fields, message }) };
-  return { core: { ...test.core, log }, logged };
-}
-
 describe('work on a list', () => {
   it('logs an item that fails, with the task and the item, and processes the others', async () => {
-    const { core, logged } = logging();
+    const { log, warnings } = warningLog();
     const { list, due } = listOf(5, (item) => item === 1);
-    expect(await runWorklist(core, list, { limit: 10 })).toBe(4);
+    expect(await runWorklist({ ...test.core, log }, list, { limit: 10 })).toBe(4);
     expect([...due]).toEqual([1]);
-    expect(logged).toEqual([
-      {
-        err: new Error('item 1 fails'),
-        task: 'count',
-        item: 1,
-        message: 'A background task failed and will be retried',
-      },
-    ]);
+    const message = 'A background task failed and will be retried';
+    expect(warnings).toEqual([{ err: new Error('item 1 fails'), task: 'count', item: 1, message }]);
   });
 
   it.each([1, 2, 3, 7])(

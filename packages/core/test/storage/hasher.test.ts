@@ -21,13 +21,8 @@ async function hashAll(stream: HashStream, contents: readonly Buffer[], blockByt
     block.set(all.subarray(start, end));
     const here = ends.filter((at) => (at > start || (start === 0 && at === 0)) && (at < end || (isLast && at === end)));
     const atSeam = isLast ? [] : ends.filter((at) => at === end);
-    answers.push(
-      stream.hash(
-        block,
-        end - start,
-        [...here, ...atSeam].map((at) => at - start),
-      ),
-    );
+    const boundaries = [...here, ...atSeam].map((at) => at - start);
+    answers.push(stream.hash(block, end - start, boundaries));
   }
   const done = await Promise.all(answers);
   expect(Buffer.concat(done.map(({ block }) => block)).subarray(0, all.length)).toEqual(all);

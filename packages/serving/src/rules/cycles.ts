@@ -7,10 +7,14 @@ interface LiteralRule {
   order: number;
 }
 
+/** A redirect at one address. */
 interface Redirect {
+  from: string;
   to: string;
   rule: LiteralRule;
 }
+
+type RulesByPath = ReadonlyMap<string, readonly LiteralRule[]>;
 
 const MAX_SHOWN = 4;
 
@@ -24,21 +28,10 @@ const MAX_SHOWN = 4;
  * @param rules In the order in which they are tried. Source: serving S26, S28.
  */
 export function warnOfCycles(rules: readonly Placed<PathRule>[], warn: Warn): void {
-  const redirects = redirectsByAddress(rules);
-  for (const cycle of findCycles(redirects)) warnOfCycle(cycle, redirects, warn);
+  for (const cycle of findCycles(rulesByPath(rules))) warnOfCycle(cycle, warn);
 }
 
-function redirectsByAddress(rules: readonly Placed<PathRule>[]): Map<string, Redirect> {
-  const redirects = new Map<string, Redirect>();
-  for (const [path, rulesOfPath] of rulesByPath(rules))
-    for (const address of path === '' ? [path] : [path, `${path}/`]) {
-      const redirect = redirectAt(address, rulesOfPath);
-      if (redirect) redirects.set(address, redirect);
-    }
-  return redirects;
-}
-
-function rulesByPath(rules: readonly Placed<PathRule>[]): Map<string, LiteralRule[]> {
+function rulesByPath(rules: readonly Placed<PathRule>[]): RulesByPath {
   const byPath = new Map<string, LiteralRule[]>();
   for (const [order, placed] of rules.entries()) {
     const { from } = placed.rule;
@@ -50,38 +43,47 @@ function rulesByPath(rules: readonly Placed<PathRule>[]): Map<string, LiteralRul
   return byPath;
 }
 
+function* findCycles(byPath: RulesByPath): Generator<Redirect[]> {
+  const visited = new Set<string>();
+  for (const path of byPath.keys())
+    for (const start of path === '' ? [path] : [path, `${path}/`]) {
+      const chain: Redirect[] = [];
+      let address = start;
+      while (!visited.has(address)) {
+        const redirect = redirectAt(address, byPath);
+        if (!redirect || !byPath.has(pathOf(redirect.to))) break;
+        visited.add(address);
+        chain.push(redirect);
+        address = redirect.to;
+      }
+      const first = chain.findIndex(({ from }) => from === address);
+      if (first >= 0) yield chain.slice(first);
+    }
+}
+
 /** The redirect at an address; `null` if the rules for its path show a file, leave the site, or have no effect. */
-function redirectAt(address: string, rules: readonly LiteralRule[]): Redirect | null {
+function redirectAt(from: string, byPath: RulesByPath): Redirect | null {
   let ownQuery: string | null = null;
-  for (const rule of rules) {
+  for (const rule of byPath.get(pathOf(from))!) {
     const { status, to } = rule.placed.rule;
     if (status === 200 || status === 404 || to.origin !== null || typeof to.path !== 'string') return null;
-    if (to.path !== address) return { to: to.path, rule };
+    if (to.path !== from) return { from, to: to.path, rule };
     // A redirect to its own address acts only if its query differs from that of the request. Two of them form a cycle.
     if (typeof to.query !== 'string' || to.query === '') continue;
-    if (ownQuery !== null && to.query !== ownQuery) return { to: address, rule };
+    if (ownQuery !== null && to.query !== ownQuery) return { from, to: from, rule };
     ownQuery = to.query;
   }
   return null;
 }
 
-function* findCycles(redirects: ReadonlyMap<string, Redirect>): Generator<string[]> {
-  const visited = new Set<string>();
-  for (const start of redirects.keys()) {
-    const chain = new Set<string>();
-    let address = start;
-    while (redirects.has(address) && !visited.has(address) && !chain.has(address)) {
-      chain.add(address);
-      address = redirects.get(address)!.to;
-    }
-    for (const passed of chain) visited.add(passed);
-    if (chain.has(address)) yield [...chain].slice([...chain].indexOf(address));
-  }
+/** The path that rules match at an address: without its trailing slash. */
+function pathOf(address: string): string {
+  return address.endsWith('/') ? address.slice(0, -1) : address;
 }
 
-function warnOfCycle(cycle: readonly string[], redirects: ReadonlyMap<string, Redirect>, warn: Warn): void {
-  const last = cycle.map((address) => redirects.get(address)!.rule).reduce((a, b) => (a.order > b.order ? a : b));
-  warn(last.placed.position, `These redirects form a loop: ${formatCycle(cycle)}.`);
+function warnOfCycle(cycle: readonly Redirect[], warn: Warn): void {
+  const last = cycle.map(({ rule }) => rule).reduce((a, b) => (a.order > b.order ? a : b));
+  warn(last.placed.position, `These redirects form a loop: ${formatCycle(cycle.map(({ from }) => from))}.`);
 }
 
 function formatCycle(cycle: readonly string[]): string {

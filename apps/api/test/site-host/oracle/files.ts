@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { PackStore } from '@berth/core';
-import type { Coding, CompressedForms, Manifest, SiteFile } from '@berth/serving';
-import { pack } from '../memory-packs.ts';
+import type { Coding, Manifest } from '@berth/serving';
+import { pack } from '../running-host.ts';
 
 /** A file of the test sites, with what the answers must say about it. */
 export interface SampleFile {
@@ -16,36 +16,8 @@ export interface SampleFile {
   forms: Partial<Record<Coding, Buffer>>;
 }
 
-/** The file that each request path of the sites finds. */
-export const PATHS: Readonly<Record<string, string>> = {
-  '/': 'index.html',
-  '/index.html': 'index.html',
-  '/docs/guide': 'docs/guide.html',
-  '/docs/guide.html?v=1': 'docs/guide.html',
-  '/app.4f3a9b21.js': 'app.4f3a9b21.js',
-  '/app.4f3a9b21.js?v=2': 'app.4f3a9b21.js',
-  '/page-4f3a9b21.html': 'page-4f3a9b21.html',
-  '/data.json': 'data.json',
-  '/not-ready.css': 'not-ready.css',
-  '/empty.txt': 'empty.txt',
-  '/one.txt': 'one.txt',
-  '/same-as-data.bin': 'same-as-data.bin',
-  '/photo-4f3a9b21.png': 'photo-4f3a9b21.png',
-  '/app.js.br': 'app.js.br',
-  '/404.html': '404.html',
-  '/large.csv': 'large.csv',
-  '/large.mp4': 'large.mp4',
-};
-
 /** Request paths that find nothing. */
-export const MISSING = [
-  '/nothing',
-  '/docs/nothing/',
-  '/app.4f3a9b22.js',
-  '/index.html/',
-  '/large.mp4.gz',
-  '/ship.json',
-];
+export const MISSING = ['/nothing', '/docs/nothing/', '/app.4f3a9b22.js', '/index.html/', '/large.mp4.gz'];
 
 const COMPRESS: Record<Coding, (bytes: Buffer) => Buffer> = {
   br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
@@ -86,7 +58,15 @@ export const FILES: Readonly<Record<string, SampleFile>> = {
   '404.html': sample(text('not here'), 'text/html; charset=utf-8', { codings: ALL }),
   'large.csv': sample(randomBytes(LARGE_BYTES).toString('base64'), 'text/csv; charset=utf-8', { codings: ['br'] }),
   'large.mp4': sample(randomBytes(LARGE_BYTES), 'video/mp4', { compressible: false }),
-  'ship.json': sample('{}', 'application/json'),
+};
+
+/** The file that each request path of the sites finds. */
+export const PATHS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(FILES).map((path) => [`/${path}`, path])),
+  '/': 'index.html',
+  '/docs/guide': 'docs/guide.html',
+  '/docs/guide.html?v=1': 'docs/guide.html',
+  '/app.4f3a9b21.js?v=2': 'app.4f3a9b21.js',
 };
 
 /** The strong entity tag of an answer with these bytes, in one of their forms. */
@@ -102,15 +82,10 @@ export async function packSamples(packs: PackStore): Promise<Manifest> {
     ...Object.entries(forms).map(([coding, form]): [string, Buffer] => [`${path} ${coding}`, form]),
   ]);
   const places = await pack(packs, 'samples', Object.fromEntries(contents));
-  const place = (name: string) => places.get(name)!;
   return new Map(
-    Object.entries(FILES).map(([path, { forms }]): [string, SiteFile] => {
-      const codings = Object.keys(forms);
-      if (codings.length === 0) return [path, place(path)];
-      const compressed: CompressedForms = Object.fromEntries(
-        codings.map((coding) => [coding, place(`${path} ${coding}`)]),
-      );
-      return [path, { ...place(path), compressed }];
+    Object.entries(FILES).map(([path, { forms }]) => {
+      const compressed = Object.keys(forms).map((coding) => [coding, places.get(`${path} ${coding}`)!]);
+      return [path, { ...places.get(path)!, compressed: Object.fromEntries(compressed) }];
     }),
   );
 }

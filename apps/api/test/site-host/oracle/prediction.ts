@@ -1,15 +1,7 @@
 import type { Coding } from '@berth/serving';
+import type { Received } from './connection.ts';
 import { FILES, type SampleFile, tagOf } from './files.ts';
-import { at, codingOf, fileOf, type Preference, type SampleRequest, type Tag, type TagsAsked } from './request.ts';
-
-/** The expected answer to a request, without the date, the id of the request and the connection. */
-export interface Prediction {
-  status: number;
-  /** Names in lower case. `null` for a page of the service, whose headers do not depend on the request. */
-  headers: Record<string, string> | null;
-  /** `null` for a page of the service. */
-  body: Buffer | null;
-}
+import { at, codingOf, fileOf, type SampleRequest, type Tag, type TagsAsked } from './request.ts';
 
 const NOTHING = Buffer.alloc(0);
 const DESCRIBE_THE_BODY = new Set(['content-type', 'content-length', 'content-encoding', 'content-range']);
@@ -19,9 +11,10 @@ const PREFERRED: readonly Coding[] = ['br', 'zstd', 'gzip'];
  * Predicts an answer from the published bytes, their compressed forms, and the meaning of the request. It reads no
  * header and shares no code with the server.
  *
+ * @param ownPages The pages of the service for missing paths, by target. They do not depend on the request.
  * Source: serving S40, S41, S44 to S50, S52 to S57.
  */
-export function predict(request: SampleRequest): Prediction {
+export function predict(request: SampleRequest, ownPages: ReadonlyMap<string, Received>): Received {
   const { method, visitor } = request;
   const always = {
     'x-content-type-options': 'nosniff',
@@ -29,15 +22,18 @@ export function predict(request: SampleRequest): Prediction {
   };
   const policies = { 'referrer-policy': 'strict-origin-when-cross-origin', 'origin-agent-cluster': '?1' };
   const sent = (body: Buffer) => (method === 'HEAD' ? NOTHING : body);
-  const refused = (status: number, more: Record<string, string> = {}): Prediction => ({
+  const refused = (status: number, more: Record<string, string> = {}): Received => ({
     status,
     headers: { ...always, 'cache-control': 'no-store', 'content-length': '0', ...more },
     body: NOTHING,
   });
 
   const file = fileOf(request);
+  if (!file && visitor === 'anonymous') {
+    const ownPage = ownPages.get(request.target)!;
+    return { ...ownPage, body: sent(ownPage.body) };
+  }
   if (!file) {
-    if (visitor === 'anonymous') return { status: 404, headers: null, body: method === 'HEAD' ? NOTHING : null };
     const { bytes, contentType } = FILES['404.html']!;
     const described = { 'content-type': contentType, 'content-length': String(bytes.length) };
     return {
@@ -82,18 +78,15 @@ export function predict(request: SampleRequest): Prediction {
 /** The first and the last requested byte. */
 function partOf(
   { method, range, ifRange }: SampleRequest,
-  { bytes }: SampleFile,
+  { bytes: { length: size } }: SampleFile,
 ): 'whole' | 'nothing' | [number, number] {
-  const size = bytes.length;
-  const ignored = method === 'HEAD' || range === null || range.kind === 'ignored';
+  const ignored = method === 'HEAD' || range === null || typeof range === 'string';
   if (ignored || (ifRange !== null && !isStrongIdentity(ifRange))) return 'whole';
-  const end = size - 1;
-  const [first, last] =
-    range.kind === 'last'
-      ? [Math.max(0, size - at(range.count, size)), end]
-      : [at(range.first, size), range.kind === 'from' ? end : at(range.last, size)];
+  const [first, last] = [at(range.first, size), at(range.last, size)];
   if (range.kind === 'between' && last < first) return 'whole';
-  return first > end ? 'nothing' : [first, Math.min(last, end)];
+  const start = range.kind === 'last' ? Math.max(0, size - first) : first;
+  if (start >= size) return 'nothing';
+  return [start, range.kind === 'between' ? Math.min(last, size - 1) : size - 1];
 }
 
 function isStrongIdentity(ifRange: Tag | string): boolean {
@@ -104,7 +97,7 @@ function holds(asked: TagsAsked, matches: (tag: Tag) => boolean): boolean {
   return asked === '*' || asked.tags.some(matches);
 }
 
-function chosen(preferences: Preference[] | null, { compressible, forms }: SampleFile): Coding | null {
+function chosen(preferences: SampleRequest['codings'], { compressible, forms }: SampleFile): Coding | null {
   if (!preferences || !compressible) return null;
   const weights = new Map(preferences.map(({ name, weight }) => [codingOf(name), weight ?? 1]));
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;

@@ -15,19 +15,15 @@ export interface Quitting {
  * Delays quitting until running work has ended, so that the next start can resume it. A time limit makes sure that a hanging disk
  * cannot keep the app alive.
  *
- * @param close Ends running work. @param limitMs Default: 5 s.
+ * @param close Ends running work.
  */
-export function stopBeforeQuit(
-  app: Pick<App, 'on' | 'quit'>,
-  close: () => Promise<void>,
-  limitMs: number = CLOSE_LIMIT_MS,
-): Quitting {
+export function stopBeforeQuit(app: Pick<App, 'on' | 'quit'>, close: () => Promise<void>): Quitting {
   let stopping: Promise<void> | null = null;
   let stopped = false;
 
   const stop = () => {
     stopping ??= new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
+      const timer = setTimeout(resolve, CLOSE_LIMIT_MS);
       const end = () => {
         clearTimeout(timer);
         resolve();

@@ -59,19 +59,3 @@ export async function untilSays(card: Locator, words: string): Promise<void> {
     .filter({ hasText: new RegExp(`^\\s*${words}`) })
     .waitFor();
 }
-
-/** Records each change of a card's status line. @returns A function that reads the recorded texts. */
-export async function noteWords(card: Locator): Promise<() => Promise<string[]>> {
-  const notes = await card.evaluateHandle((element) => {
-    const texts: string[] = [];
-    const record = () => {
-      // Ignore the text after “ · ”: it may depend on the clock.
-      const [words = ''] = element.querySelector('.status-line')?.textContent.split(' · ') ?? [];
-      if (texts.at(-1) !== words) texts.push(words);
-    };
-    record();
-    new MutationObserver(record).observe(element, { subtree: true, childList: true, characterData: true });
-    return texts;
-  });
-  return () => notes.jsonValue();
-}

@@ -3,15 +3,11 @@ import type { CommandName } from '../../../src/shared/channels.ts';
 import type { Answer, AppState, CommandInput, CommandOutput, DesktopApi } from '../../../src/shared/contract.ts';
 import { type AppWindow, openAppWindow } from './app-window.ts';
 import type { MainOptions, MainProcess } from './main-process.ts';
-import type { Compiled } from './scripts.ts';
 
-export interface DesktopOptions extends Omit<MainOptions, 'dist'> {
+export interface DesktopOptions extends MainOptions {
   browser: Browser;
-  compiled: Compiled;
   /** The key of an account that is signed in before the test begins. Default: signed out. */
   key?: string | undefined;
-  /** The folder of the compiled app. Default: the one in `compiled`. */
-  dist?: string | undefined;
   /** Options of the browser context. Default: a viewport with the size of the app's window. */
   context?: BrowserContextOptions | undefined;
 }
@@ -38,30 +34,19 @@ export async function startDesktop<M extends MainProcess>(
   options: DesktopOptions,
   startMain: (options: MainOptions) => Promise<M>,
 ): Promise<DesktopUnderTest<M>> {
-  const { browser, compiled, context } = options;
+  const { browser, dist, context } = options;
   const faults: string[] = [];
   let main: M;
   let window: AppWindow;
 
   const start = async () => {
-    main = await startMain({ ...options, dist: options.dist ?? compiled.dist });
-    const { preloadInSubframes, size } = main;
-    window = await openAppWindow(browser, main, { compiled, preloadInSubframes, faults, viewport: size, ...context });
+    main = await startMain(options);
+    window = await openAppWindow(browser, main, { dist, faults, ...context });
     main.onSend(window.send);
-    await window.load(main.address);
+    await window.load();
   };
 
-  const ask = async <C extends CommandName>(name: C, input?: CommandInput<C>): Promise<CommandOutput<C>> => {
-    const answer = await window.page.evaluate(
-      ([name, input]) => {
-        const { desktop } = globalThis as unknown as { desktop: DesktopApi };
-        return (desktop.commands[name] as (input: unknown) => Promise<Answer<unknown>>)(input);
-      },
-      [name, input] as const,
-    );
-    if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
-    return answer.value as CommandOutput<C>;
-  };
+  const ask = <C extends CommandName>(name: C, input?: CommandInput<C>) => askPage(window.page, name, input);
 
   await start();
   if (options.key !== undefined) await ask('signIn', { key: options.key });
@@ -75,7 +60,7 @@ export async function startDesktop<M extends MainProcess>(
     get page() {
       return window.page;
     },
-    drop: (paths, half = 'left') => window.drag([paths].flat(), half, ['dragEnter', 'dragOver', 'drop']),
+    drop: (paths, half = 'left') => window.drop([paths].flat(), half),
     ask,
     state: () => ask('readState'),
     async quit() {
@@ -86,4 +71,21 @@ export async function startDesktop<M extends MainProcess>(
     start,
     takeFaults: () => faults.splice(0),
   };
+}
+
+/** Sends a command as the page does. @throws Error with the problem if the command fails. */
+export async function askPage<C extends CommandName>(
+  page: Page,
+  name: C,
+  input?: CommandInput<C>,
+): Promise<CommandOutput<C>> {
+  const answer = await page.evaluate(
+    ([name, input]) => {
+      const { desktop } = globalThis as unknown as { desktop: DesktopApi };
+      return (desktop.commands[name] as (input: unknown) => Promise<Answer<unknown>>)(input);
+    },
+    [name, input] as const,
+  );
+  if (!answer.ok) throw new Error(`${name}: ${answer.problem.message}`);
+  return answer.value as CommandOutput<C>;
 }

@@ -1,6 +1,6 @@
 /** Entry point of the harness for programs that run the app but are not tests. */
 export { launchBrowser } from '@berth/testing/browser';
+export { buildApp } from '../../../build/build.ts';
 export { folderCard, goTo, linkOn, nameFolder, publishingCard } from './cards.ts';
 export { startDesktop } from './desktop.ts';
-export { startMainChild } from './main-child.ts';
-export { compileMain, compileWindow } from './scripts.ts';
+export { compileMain, startMainChild } from './main-child.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { WatchRule } from '@berth/client';
 import { openBackend } from '../../../src/main/open-backend.ts';
+import { APP_SCHEME } from '../../../src/main/shell/app-protocol.ts';
 import { startApp } from '../../../src/main/start.ts';
-import { createFakeElectron, createFrame, type FakeElectron } from '../fake-electron.ts';
-import type { WindowOwner } from './app-window.ts';
+import { createFakeElectron, type FakeElectron } from '../fake-electron.ts';
 
 /** Short times, to keep the tests fast. */
 const FAST_RULE: Partial<WatchRule> = {
@@ -27,13 +27,16 @@ export interface MainOptions {
 }
 
 /** The main process of the app, as its window needs it. */
-export interface MainProcess extends WindowOwner {
+export interface MainProcess {
   /** The address that its window shows. */
   readonly address: string;
   readonly size: { width: number; height: number };
-  readonly preloadInSubframes: boolean;
+  /** Answers a request of the page. */
+  serve(address: string, headers: Record<string, string>): Promise<Response>;
+  /** Handles a message of the page. */
+  invoke(channel: string, input: unknown): Promise<unknown>;
   /** Subscribes to the messages that are sent to the page from now on. */
-  onSend(listener: (channel: string, args: unknown[]) => void): void;
+  onSend(listener: (channel: string, data: unknown) => void): void;
   /** Quits as the user does. Resolves once the process has ended. */
   quit(): Promise<void>;
 }
@@ -62,32 +65,17 @@ export async function startMain({ home, server, dist, watchRule = FAST_RULE }: M
   });
   const [failure] = fake.recorder.of('dialog.showErrorBox');
   if (failure !== undefined) throw new Error(failure.join(': '));
-  const window = fake.window();
-  const { webContents } = window;
-  const { mainFrame } = webContents;
-  const { width, height } = window.bounds;
-  const webPreferences = window.options['webPreferences'] as { nodeIntegrationInSubFrames?: boolean };
+  const { webContents, bounds } = fake.window();
+  const { url } = webContents.mainFrame;
   return {
     fake,
-    address: mainFrame.url,
-    size: { width, height },
-    preloadInSubframes: webPreferences.nodeIntegrationInSubFrames === true,
-    async serve(address, headers) {
-      if (!fake.session.fetches(address)) return null;
-      const { protocol } = new URL(address);
-      if (protocol === 'https:' || protocol === 'http:') return new Response('<title>Another site</title>');
-      return fake.protocolHandler(protocol.slice(0, -1))(new Request(address, { headers }));
-    },
-    invoke: (from, channel, args) =>
-      fake.invoke(channel, args[0], {
-        sender: webContents,
-        senderFrame: from === 'main-frame' ? mainFrame : createFrame(mainFrame.url, mainFrame),
-      }),
-    mayNavigate: (address) => !webContents.refuses('will-navigate', address),
-    mayOpen: (address) => webContents.openHandler?.({ url: address }).action !== 'deny',
+    address: url,
+    size: { width: bounds.width, height: bounds.height },
+    serve: async (address, headers) => fake.protocolHandler(APP_SCHEME)(new Request(address, { headers })),
+    invoke: (channel, input) => fake.invoke(channel, input),
     onSend: (listener) =>
       void webContents.on('fake:sent', ({ channel, data }: { channel: string; data: unknown }) =>
-        listener(channel, [data]),
+        listener(channel, data),
       ),
     async quit() {
       fake.app.quit();

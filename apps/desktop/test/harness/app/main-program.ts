@@ -1,50 +1,63 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Measured, Question, Said, ServedPage } from './main-child.ts';
 import { boundMemory } from '../../../src/main/memory.ts';
 import { type MainOptions, startMain } from './main-process.ts';
 
 // Runs the main process of the app as a separate program, and answers the requests of its parent as it answers its window.
 boundMemory();
+
+/** Measurements of the process. */
+export interface Measured {
+  /** Peak memory since the process started, in bytes. */
+  maxRss: number;
+  /** The longest time that the event loop was blocked since the last measurement, in milliseconds. */
+  longestStallMs: number;
+}
+
+export type Methods = typeof methods;
+
+/** A request to the process. */
+export interface Question {
+  id: number;
+  method: keyof Methods;
+  args: unknown[];
+}
+
+/** A message from the process: that it is up, the answer to a request, or a message for the page. */
+export type Said =
+  | { is: 'up'; address: string; size: { width: number; height: number } }
+  | { is: 'answer'; id: number; value: unknown }
+  | { is: 'sent'; channel: string; data: unknown };
+
 const say = (said: Said) => void process.send!(said);
 const stalls = monitorEventLoopDelay({ resolution: 5 });
-
 const main = await startMain(JSON.parse(process.argv[2]!) as MainOptions);
-const { address, size, preloadInSubframes } = main;
-main.onSend((channel, args) => say({ is: 'sent', channel, args }));
-process.on('message', (question: Question & { id: number }) => {
-  void answer(question).then((value) => say({ is: 'answer', id: question.id, value }));
+const methods = {
+  async serve(address: string, requestHeaders: Record<string, string>) {
+    const response = await main.serve(address, requestHeaders);
+    const { status, headers } = response;
+    return { status, headers: [...headers] as [string, string][], body: await response.arrayBuffer() };
+  },
+  invoke: (channel: string, input: unknown) => main.invoke(channel, input),
+  async measure(): Promise<Measured> {
+    const longestStallMs = stalls.max / 1e6;
+    stalls.reset();
+    return { maxRss: peakMemory(), longestStallMs };
+  },
+  async quit() {
+    await main.quit();
+    process.exit(0);
+  },
+};
+main.onSend((channel, data) => say({ is: 'sent', channel, data }));
+process.on('message', ({ id, method, args }: Question) => {
+  const answer = methods[method] as (...args: unknown[]) => Promise<unknown>;
+  void answer(...args).then((value) => say({ is: 'answer', id, value }));
 });
 process.on('disconnect', () => process.exit(1));
 stalls.enable();
-say({ is: 'up', address, size, preloadInSubframes });
-
-async function answer(question: Question): Promise<unknown> {
-  switch (question.ask) {
-    case 'serve':
-      return served(await main.serve(...question.args));
-    case 'invoke':
-      return main.invoke(...question.args);
-    case 'measure':
-      return measured();
-    case 'quit':
-      await main.quit();
-      return process.exit(0);
-    default:
-      return question satisfies never;
-  }
-}
-
-async function served(response: Response | null): Promise<ServedPage> {
-  if (response === null) return { status: 403, headers: [], body: new ArrayBuffer(0) };
-  return { status: response.status, headers: [...response.headers], body: await response.arrayBuffer() };
-}
-
-function measured(): Measured {
-  const longestStallMs = stalls.max / 1e6;
-  stalls.reset();
-  return { maxRss: peakMemory(), longestStallMs };
-}
+const { address, size } = main;
+say({ is: 'up', address, size });
 
 /** Peak memory in bytes. Linux reports `VmHWM` for this program only; `getrusage` would include the parent's memory before the start. */
 function peakMemory(): number {

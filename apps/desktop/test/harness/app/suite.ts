@@ -1,74 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { launchBrowser } from '@berth/testing/browser';
-import { startServer, type TestServer } from '@berth/testing/server';
+import type { Proxy } from '@berth/testing/proxy';
+import type { TestServer } from '@berth/testing/server';
+import { useServer } from '@berth/testing/use-server';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { buildApp } from '../../../build/build.ts';
 import { type DesktopOptions, type DesktopUnderTest, startDesktop } from './desktop.ts';
 import { makeHome } from './folders.ts';
-import { type TcpProxy, openTcpProxy } from './tcp-proxy.ts';
 import { type MainHere, startMain } from './main-process.ts';
-import { type Compiled, compileWindow } from './scripts.ts';
-
-type StartOptions = Partial<Omit<DesktopOptions, 'browser' | 'compiled'>>;
 
 /** The server, the compiled app and the helpers that the tests of one file share. */
 export interface DesktopSuite {
-  /** A server only for this file. */
-  readonly server: TestServer;
-  /** The server's address. */
-  readonly address: string;
+  server(): TestServer;
   /** The folder of the compiled app. */
-  readonly dist: string;
+  dist(): string;
   /** Starts the app, signed out unless `key` is given. It quits after the test, which fails if the page had a fault. */
-  start(options?: StartOptions): Promise<DesktopUnderTest<MainHere>>;
-  /** The ids of an account's deployments on the server that are not deleted, newest first. */
-  deployments(key: string): Promise<string[]>;
-  /** Opens a proxy to the server that is closed after the test. */
-  proxy(): Promise<TcpProxy>;
+  start(options?: Partial<DesktopOptions>): Promise<DesktopUnderTest<MainHere>>;
 }
 
 /** Sets up the suite before the tests of a file, and tears it down after them. */
-export function desktopSuite(env: Record<string, string> = {}): DesktopSuite {
-  let server: TestServer;
+export function desktopSuite(): DesktopSuite {
+  const server = useServer();
   let browser: Browser;
-  let compiled: Compiled;
+  let dist: string;
   beforeAll(async () => {
-    [server, browser, compiled] = await Promise.all([startServer({ env }), launchBrowser(), compileWindow()]);
+    dist = await mkdtemp(join(tmpdir(), 'berth-desktop-'));
+    [browser] = await Promise.all([launchBrowser(), buildApp(dist, ['preload', 'renderer'])]);
   });
   afterAll(async () => {
-    await Promise.all([server?.close(), browser?.close(), compiled?.remove()]);
+    await Promise.all([browser?.close(), rm(dist, { recursive: true, force: true })]);
   });
 
-  const address = () => `http://localhost:${server.port}`;
-  const start = async (options: StartOptions = {}) => {
-    const home = options.home ?? makeHome();
-    const desktop = await startDesktop({ server: address(), ...options, home, browser, compiled }, startMain);
-    onTestFinished(async () => {
-      await desktop.quit();
-      expect(desktop.takeFaults()).toEqual([]);
-    });
-    return desktop;
-  };
   return {
-    get server() {
-      return server;
-    },
-    get address() {
-      return address();
-    },
-    get dist() {
-      return compiled.dist;
-    },
-    start,
-    async deployments(key) {
-      const { api } = createClient({ server: address(), key });
-      const { deployments } = await api.deployments.list.query({ limit: 100 });
-      return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
-    },
-    async proxy() {
-      const proxy = await openTcpProxy(server.port);
-      onTestFinished(() => proxy.close());
-      return proxy;
+    server,
+    dist: () => dist,
+    async start(options = {}) {
+      const home = options.home ?? makeHome();
+      const address = `http://localhost:${server().port}`;
+      const desktop = await startDesktop({ server: address, dist, browser, ...options, home }, startMain);
+      onTestFinished(async () => {
+        await desktop.quit();
+        expect(desktop.takeFaults()).toEqual([]);
+      });
+      return desktop;
     },
   };
+}
+
+/** The ids of an account's deployments on a server that are not deleted, newest first. */
+export async function deploymentsOf({ port }: TestServer, key: string): Promise<string[]> {
+  const { api } = createClient({ server: `http://localhost:${port}`, key });
+  const { deployments } = await api.deployments.list.query({ limit: 100 });
+  return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
+}
+
+/** Stalls the uploads through a proxy. @returns When the first one stalls, and a function that ends it. */
+export function stallUploads(proxy: Proxy): { stalled: Promise<void>; resume: () => void } {
+  const stalled = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<undefined>();
+  proxy.trouble = ({ method }) => {
+    if (method !== 'PUT') return undefined;
+    stalled.resolve();
+    return gate.promise;
+  };
+  return { stalled: stalled.promise, resume: () => gate.resolve(undefined) };
 }

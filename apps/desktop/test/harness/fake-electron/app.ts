@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { preventable, type Recorder } from './recorder.ts';
+import { isPrevented, type Recorder } from './recorder.ts';
+import type { FakeWindow } from './window.ts';
 
 /** Options of the fake `app`. */
 export interface FakeAppOptions {
@@ -16,12 +17,6 @@ export interface FakeAppOptions {
   openedAtLogin?: boolean | undefined;
 }
 
-/** A window, as far as quitting needs it. */
-export interface Closable {
-  isDestroyed(): boolean;
-  close(): void;
-}
-
 export class FakeApp extends EventEmitter {
   readonly isPackaged: boolean;
   loginItem: { openAtLogin: boolean; args: readonly string[]; path?: string; /** By Windows. */ disabled?: boolean } = {
@@ -30,27 +25,24 @@ export class FakeApp extends EventEmitter {
   };
   /** `null` while the app runs. */
   exitCode: number | null = null;
+  readonly #end = Promise.withResolvers<number>();
   /** Resolves when the app has ended. */
-  readonly ended: Promise<number>;
-  readonly #end: (code: number) => void;
+  readonly ended = this.#end.promise;
   readonly #options: FakeAppOptions;
   readonly #recorder: Recorder;
-  readonly #windows: readonly Closable[];
+  readonly #windows: readonly FakeWindow[];
 
-  constructor(options: FakeAppOptions, recorder: Recorder, windows: readonly Closable[]) {
+  constructor(options: FakeAppOptions, recorder: Recorder, windows: readonly FakeWindow[]) {
     super();
     this.#options = options;
     this.#recorder = recorder;
     this.#windows = windows;
     this.isPackaged = options.packaged ?? true;
-    const { promise, resolve } = Promise.withResolvers<number>();
-    this.ended = promise;
-    this.#end = resolve;
   }
 
   enableSandbox = () => this.#recorder.record('app.enableSandbox');
   setDesktopName = (name: string) => this.#recorder.record('app.setDesktopName', name);
-  setAppUserModelId = (id: string) => this.#recorder.record('app.setAppUserModelId', id);
+  setAppUserModelId = () => undefined;
   getVersion = () => '1.2.3';
   getAppPath = () => join(this.#options.home, 'app');
   getPath = (name: string) => join(this.#options.home, name);
@@ -77,7 +69,6 @@ export class FakeApp extends EventEmitter {
   };
 
   getLoginItemSettings = (options: { args?: string[] } = {}) => {
-    this.#recorder.record('app.getLoginItemSettings', options);
     const same = JSON.stringify(options.args ?? []) === JSON.stringify(this.loginItem.args);
     return {
       openAtLogin: this.loginItem.openAtLogin && same,
@@ -86,29 +77,21 @@ export class FakeApp extends EventEmitter {
     };
   };
 
-  /** As in Electron: emits `before-quit`, closes the windows, emits `will-quit` and `quit`. Preventing one of the first three stops it. */
+  /** As in Electron: emits `before-quit`, closes the windows and emits `will-quit`. Preventing one of them stops it. */
   quit = () => {
     this.#recorder.record('app.quit');
-    if (this.exitCode !== null || !this.#passes('before-quit')) return;
+    if (this.exitCode !== null || isPrevented(this, 'before-quit')) return;
     for (const window of this.#windows) {
       if (window.isDestroyed()) continue;
       window.close();
       if (!window.isDestroyed()) return;
     }
-    if (this.#passes('will-quit')) this.exit(0);
+    if (!isPrevented(this, 'will-quit')) this.exit(0);
   };
 
   exit = (code = 0) => {
-    this.#recorder.record('app.exit', code);
     if (this.exitCode !== null) return;
     this.exitCode = code;
-    this.emit('quit', preventable(), code);
-    this.#end(code);
+    this.#end.resolve(code);
   };
-
-  #passes(event: string): boolean {
-    const preventableEvent = preventable();
-    this.emit(event, preventableEvent);
-    return !preventableEvent.defaultPrevented;
-  }
 }

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { Recorder } from './recorder.ts';
 
 /** A menu entry from its template. */
 export interface FakeMenuItem {
@@ -67,28 +66,24 @@ export class FakeNotification extends EventEmitter {
   show = () => void (this.shown = true);
 }
 
-/** State of the system's fake key store. */
 export type FakeKeyStore = 'good' | 'basic_text' | 'unavailable';
 
-/** A key store that “encrypts” by reversing the base64 text. Tests change its state. */
+/** A key store that “encrypts” by reversing the base64 text. */
 export class FakeSafeStorage {
   state: FakeKeyStore;
   /** Returned by `decryptStringAsync`. */
   shouldReEncrypt = false;
   broken = false;
   encryptions = 0;
-  readonly #recorder: Recorder;
 
-  constructor(state: FakeKeyStore, recorder: Recorder) {
+  constructor(state: FakeKeyStore) {
     this.state = state;
-    this.#recorder = recorder;
   }
 
   isAsyncEncryptionAvailable = async () => this.state !== 'unavailable';
   getSelectedStorageBackend = () => (this.state === 'good' ? 'gnome_libsecret' : 'basic_text') as 'basic_text';
 
   encryptStringAsync = async (text: string) => {
-    this.#recorder.record('safeStorage.encryptStringAsync');
     if (this.broken) throw new Error('The key store is locked');
     this.encryptions += 1;
     return Buffer.from(`fake:${Buffer.from(text).toString('base64').split('').toReversed().join('')}`);

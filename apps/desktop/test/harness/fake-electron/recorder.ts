@@ -1,38 +1,22 @@
-/** One call to Electron. */
-interface Call {
-  /** Such as `app.enableSandbox`. */
-  name: string;
-  args: readonly unknown[];
-}
+import type { EventEmitter } from 'node:events';
 
-/** Records the calls to the fake, in order. */
-export interface Recorder {
-  readonly calls: readonly Call[];
-  record(name: string, ...args: unknown[]): void;
-  /** The names of all calls, in order. */
-  names(): string[];
-  /** The arguments of each call of that name. */
-  of(name: string): (readonly unknown[])[];
-}
+export type Recorder = ReturnType<typeof createRecorder>;
 
-export function createRecorder(): Recorder {
-  const calls: Call[] = [];
+/** Records the calls to the fake, such as `app.enableSandbox`, in order. */
+export function createRecorder() {
+  const calls: { name: string; args: readonly unknown[] }[] = [];
   return {
-    calls,
-    record: (name, ...args) => void calls.push({ name, args }),
+    record: (name: string, ...args: unknown[]) => void calls.push({ name, args }),
+    /** The names of all calls. */
     names: () => calls.map(({ name }) => name),
-    of: (name) => calls.filter((call) => call.name === name).map(({ args }) => args),
+    /** The arguments of each call of that name. */
+    of: (name: string) => calls.filter((call) => call.name === name).map(({ args }) => args),
   };
 }
 
-/** The event object of Electron events that can be prevented. */
-export function preventable<T extends object>(more?: T): { defaultPrevented: boolean; preventDefault(): void } & T {
-  const event = {
-    defaultPrevented: false,
-    preventDefault() {
-      event.defaultPrevented = true;
-    },
-    ...more,
-  };
-  return event as { defaultPrevented: boolean; preventDefault(): void } & T;
+/** Emits an event with an event object of Electron. @returns Whether a listener prevented it. */
+export function isPrevented(emitter: EventEmitter, name: string, ...args: unknown[]): boolean {
+  const event = new Event(name, { cancelable: true });
+  emitter.emit(name, event, ...args);
+  return event.defaultPrevented;
 }

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { preventable, type Recorder } from './recorder.ts';
+import { isPrevented, type Recorder } from './recorder.ts';
 import type { FakeSession } from './session.ts';
 
 export interface Bounds {
@@ -10,10 +10,16 @@ export interface Bounds {
 }
 
 /** A frame of a page: the window's main frame, or one made by a test. */
-export interface FakeFrame {
+interface FakeFrame {
   url: string;
   parent: FakeFrame | null;
   isDestroyed(): boolean;
+}
+
+/** The sender of a message. */
+export interface FakeSender {
+  sender: unknown;
+  senderFrame: FakeFrame | null;
 }
 
 export function createFrame(url: string, parent: FakeFrame | null = null): FakeFrame {
@@ -54,18 +60,15 @@ export class FakeWebContents extends EventEmitter {
     this.reloads += 1;
     this.crashed = false;
   };
-  getURL = () => this.mainFrame.url;
 
   /** Emits an event that a page can cause. @returns Whether it was prevented. */
   refuses(event: string, ...args: unknown[]): boolean {
-    const preventableEvent = preventable();
-    this.emit(event, preventableEvent, ...args);
-    return preventableEvent.defaultPrevented;
+    return isPrevented(this, event, ...args);
   }
 }
 
 /** State that all windows share. */
-export interface FakeWindows {
+interface FakeWindows {
   readonly recorder: Recorder;
   readonly list: FakeWindow[];
   readonly session: FakeSession;
@@ -94,7 +97,8 @@ export class FakeWindow extends EventEmitter {
     this.options = options;
     this.#windows = windows;
     this.visible = options['show'] !== false;
-    this.bounds = { x: 0, y: 0, width: 800, height: 600, ...pickBounds(options) };
+    const { x = 0, y = 0, width = 800, height = 600 } = options as Partial<Bounds>;
+    this.bounds = { x, y, width, height };
     this.webContents = new FakeWebContents(windows.session);
     windows.list.push(this);
     windows.created(this);
@@ -157,11 +161,12 @@ export class FakeWindow extends EventEmitter {
   getNormalBounds = () => this.bounds;
   setBackgroundColor = (color: string) => void (this.backgroundColor = color);
 
+  /** The main frame of its page, as the sender of a message. */
+  asSender = (): FakeSender => ({ sender: this.webContents, senderFrame: this.webContents.mainFrame });
+
   /** As in Electron, `close` can be prevented. */
   close = () => {
-    const event = preventable();
-    this.emit('close', event);
-    if (!event.defaultPrevented) this.destroy();
+    if (!isPrevented(this, 'close')) this.destroy();
   };
 
   destroy = () => {
@@ -171,12 +176,4 @@ export class FakeWindow extends EventEmitter {
     this.emit('closed');
     if (this.#windows.list.every((window) => window.isDestroyed())) this.#windows.allClosed();
   };
-}
-
-function pickBounds(options: Record<string, unknown>): Partial<Bounds> {
-  return Object.fromEntries(
-    Object.entries(options).filter(
-      ([name, value]) => ['x', 'y', 'width', 'height'].includes(name) && value !== undefined,
-    ),
-  );
 }

@@ -1,6 +1,6 @@
-import { launchBrowser, NO_BROWSER } from '@berth/testing/browser';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { describeInBrowser } from '@berth/testing/browser';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Gallery, openGallery } from './window.ts';
 
 /**
@@ -9,21 +9,14 @@ import { type Gallery, openGallery } from './window.ts';
  * @param tests May use the gallery only inside tests.
  */
 export function describeWindow(title: string, tests: (gallery: Omit<Gallery, 'remove'>) => void): void {
-  describe.skipIf(NO_BROWSER !== null)(title, () => {
-    let browser: Browser;
+  describeInBrowser(title, (browser) => {
     let gallery: Gallery;
     const opened: Page[] = [];
-    beforeAll(async () => {
-      browser = await launchBrowser();
-      gallery = await openGallery(browser);
-    });
+    beforeAll(async () => void (gallery = await openGallery(browser())));
     afterEach(async () => {
       for (const page of opened.splice(0)) await page.context().close();
     });
-    afterAll(async () => {
-      await browser?.close();
-      await gallery?.remove();
-    });
+    afterAll(() => gallery?.remove());
     tests({
       open: async (...args) => {
         const window = await gallery.open(...args);

@@ -1,5 +1,5 @@
 import { appState, NOW, problem, published, publishing, server, SERVER, session, SIGNED_OUT } from './sample.ts';
-import type { GalleryState } from './window.ts';
+import { drag, type GalleryState } from './window.ts';
 
 export const SETTINGS_STATES: readonly GalleryState[] = [
   {
@@ -63,7 +63,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     name: 'drop-over',
     page: 'publish',
     state: appState({ publishings: [publishing(1, published(1))] }),
-    act: async (page) => dragOver(page, 400),
+    act: (page) => drag(page, 'dragEnter', 400),
     shows: ['Publish once', 'Publish and watch'],
     kept: true,
   },
@@ -71,7 +71,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     name: 'drop-over-signed-out',
     page: 'publish',
     state: appState({ session: SIGNED_OUT }),
-    act: async (page) => dragOver(page, 400),
+    act: (page) => drag(page, 'dragEnter', 400),
     shows: ['Drop to publish'],
   },
   {
@@ -104,11 +104,3 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     shows: ['Berth could not start', 'Something went wrong in the app.'],
   },
 ];
-
-async function dragOver(page: Parameters<NonNullable<GalleryState['act']>>[0], x: number): Promise<void> {
-  await page.evaluate((clientX) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([''], 'dist'));
-    window.dispatchEvent(new DragEvent('dragenter', { dataTransfer, clientX, cancelable: true, bubbles: true }));
-  }, x);
-}

@@ -138,6 +138,17 @@ async function showState(
   };
 }
 
+/** Drags a folder over a window, or drops it there, as the system does. @param x In pixels from the left. */
+export async function drag(page: Page, type: 'dragEnter' | 'dragOver' | 'drop', x: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [import.meta.dirname], dragOperationsMask: 1 };
+  await session.send('Input.dispatchDragEvent', { type, x, y: 300, data });
+}
+
+export async function drop(page: Page, x: number): Promise<void> {
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) await drag(page, type, x);
+}
+
 /** Chooses an item of the menu “More about …” of a card or row. */
 export async function chooseFromMenu(page: Page, of: string, item: string): Promise<void> {
   await page.getByRole('button', { name: `More about ${of}` }).click();

@@ -1,104 +1,34 @@
-import { Activity } from '@berth/contract';
-import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
+import { createTestCore, deploySite } from '@berth/testing/core';
 import { stateOf, sweepAll } from '@berth/testing/invariants';
+import { refuseRows } from '@berth/testing/refused-rows';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { insertApiKey } from '../../../src/services/accounts/accounts.ts';
-import { listActivities } from '../../../src/services/activities/activities.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
+import { listActivities, recordActivity } from '../../../src/services/activities/activities.ts';
+import { createActivityFeed } from '../../../src/services/activities/activity-feed.ts';
+import { watchActivities } from '../../../src/services/activities/activity-watch.ts';
 import { deleteDeployment, updateDeployment } from '../../../src/services/deployments/deployments.ts';
 
 const SITE = { 'index.html': 'hello' };
 
 let caller: AccountCaller;
-let key: string;
 const test = await createTestCore();
 afterAll(() => test.close());
-beforeEach(async () => {
-  ({ caller, key } = await test.account());
-});
+beforeEach(async () => void ({ caller } = await test.account()));
 
 const scope = () => ({ core: test.core, caller });
+const rowOf = (deployment: string) =>
+  test.database.query('select labels, status from deployment where id = $1', [deployment]);
 const all = async () => (await listActivities(scope(), { limit: 100 })).activities;
 
-/** Makes every insert into the audit log fail while `work` runs. */
-async function withoutLog(work: () => Promise<void>): Promise<void> {
-  await test.database.query(
-    `create function no_log() returns trigger language plpgsql as $$ begin raise exception 'no log'; end $$`,
-  );
-  await test.database.query('create trigger no_log before insert on activity for each row execute function no_log()');
-  try {
-    await work();
-  } finally {
-    await test.database.query('drop function no_log cascade');
-  }
-}
-
 describe('api §6: the audit log', () => {
-  it('lists activities, newest first, with the names of the contract', async () => {
-    const { body } = await deploySite(test.core, caller, { a: '12', b: '3' }, { fields: { via: 'cli' } });
-    await updateDeployment(scope(), body.deployment, { labels: ['one'] });
-    await deleteDeployment(scope(), body.deployment);
-    const entries = await all();
-    const common = { created: expect.any(Number), authMethod: 'api-key', deployment: body.deployment };
-    expect(entries).toEqual([
-      { ...common, event: 'deployment.delete', meta: {} },
-      { ...common, event: 'deployment.update', meta: { labels: ['one'] } },
-      { ...common, event: 'deployment.create', meta: { files: 2, size: 3, via: 'cli' } },
-      {
-        event: 'account.key.generate',
-        created: expect.any(Number),
-        authMethod: 'operator',
-        token: caller.token,
-        meta: {},
-      },
-      {
-        event: 'account.create',
-        created: expect.any(Number),
-        authMethod: 'operator',
-        meta: { email: expect.any(String), plan: 'free' },
-      },
+  it('begins with the account and its key, newest first', async () => {
+    const common = { created: expect.any(Number), authMethod: 'operator' };
+    expect(await all()).toEqual([
+      { ...common, event: 'account.key.generate', token: caller.token, meta: {} },
+      { ...common, event: 'account.create', meta: { email: expect.any(String), plan: 'free' } },
     ]);
-    for (const entry of entries) expect(Activity.parse(entry)).toEqual(entry);
-  });
-
-  it('shows an account only its own entries', async () => {
-    const { caller: other } = await test.account();
-    await deploySite(test.core, other, SITE);
-    await deploySite(test.core, ANONYMOUS, SITE);
-    expect((await all()).map(({ event }) => event)).toEqual(['account.key.generate', 'account.create']);
-  });
-
-  it('contains the kind of the credential', async () => {
-    await deploySite(test.core, { ...caller, credential: 'deploy', authMethod: 'deploy-token' }, SITE);
-    expect((await all())[0]).toMatchObject({ event: 'deployment.create', authMethod: 'deploy-token' });
-  });
-
-  it('is paginated by a cursor', async () => {
-    for (let i = 0; i < 4; i += 1) await deploySite(test.core, caller, SITE);
-    const events: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await listActivities(scope(), { limit: 2, ...(cursor ? { cursor } : {}) });
-      expect(page.activities.length).toBeLessThanOrEqual(2);
-      events.push(...page.activities.map(({ event }) => event));
-      cursor = page.nextCursor;
-    } while (cursor);
-    expect(events).toEqual([
-      ...Array.from({ length: 4 }, () => 'deployment.create'),
-      'account.key.generate',
-      'account.create',
-    ]);
-  });
-
-  it('I11: contains no secret: no key, password or claim', async () => {
-    await deploySite(test.core, caller, SITE, {
-      fields: { password: 'correct horse', labels: '["one"]' },
-      key: 'an idempotency key',
-    });
-    const secret = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
-    const log = JSON.stringify(await test.database.query('select * from activity'));
-    for (const text of ['correct horse', 'an idempotency key', 'argon2', key, key.slice(5), secret, secret.slice(5)])
-      expect(log).not.toContain(text);
   });
 });
 
@@ -106,32 +36,28 @@ describe('api §6: an activity and the change it records are one transaction, so
   it('a deploy, change or delete fails if it cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
     const before = await stateOf(test);
-    await withoutLog(async () => {
-      await expect(deploySite(test.core, caller, { other: 'bytes' })).rejects.toThrow('no log');
-      await expect(updateDeployment(scope(), body.deployment, { labels: ['one'] })).rejects.toThrow('no log');
-      await expect(deleteDeployment(scope(), body.deployment)).rejects.toThrow('no log');
-    });
+    const record = await refuseRows(test.database, 'insert on activity', 'true');
+    for (const change of [
+      () => deploySite(test.core, caller, { other: 'bytes' }),
+      () => updateDeployment(scope(), body.deployment, { labels: ['one'] }),
+      () => deleteDeployment(scope(), body.deployment),
+    ])
+      await expect(change()).rejects.toThrow('refused by the test');
+    await record();
     expect(await stateOf(test)).toEqual(before);
-    expect(await test.database.query('select labels, status from deployment where id = $1', [body.deployment])).toEqual(
-      [{ labels: [], status: 'success' }],
-    );
+    expect(await rowOf(body.deployment)).toEqual([{ labels: [], status: 'success' }]);
   });
 
   it('a deployment does not expire if that cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE, { fields: { ttl: '1' } });
     test.advance(2);
-    await withoutLog(async () => {
-      expect(await sweepAll(test)).toMatchObject({ expired: 0 });
-    });
-    expect(await test.database.query('select status from deployment where id = $1', [body.deployment])).toEqual([
-      { status: 'success' },
-    ]);
+    const record = await refuseRows(test.database, 'insert on activity', 'true');
+    expect(await sweepAll(test)).toMatchObject({ expired: 0 });
+    await record();
+    expect(await rowOf(body.deployment)).toEqual([{ labels: [], status: 'success' }]);
     await sweepAll(test);
-    expect((await all())[0]).toMatchObject({
-      event: 'deployment.expire',
-      deployment: body.deployment,
-      authMethod: 'system',
-    });
+    const expiry = { event: 'deployment.expire', deployment: body.deployment, authMethod: 'system' };
+    expect((await all())[0]).toMatchObject(expiry);
   });
 
   it('a failed change is not recorded', async () => {
@@ -143,5 +69,127 @@ describe('api §6: an activity and the change it records are one transaction, so
     await expect(deleteDeployment(scope(), 'calm-otter-0000000')).rejects.toThrow();
     await expect(deploySite(test.core, caller, SITE, { fields: { checksums: '[]' } })).rejects.toThrow();
     expect(await all()).toEqual(before);
+  });
+});
+
+const NEVER = new AbortController().signal;
+const watch = (core = test.core, signal = NEVER) => watchActivities({ core, caller }, { signal });
+
+type Activities = ReturnType<Awaited<ReturnType<typeof watch>>['activities']>;
+const nextName = async (activities: Activities) => {
+  const { done, value } = await activities.next();
+  return done ? null : value.activity.meta['name'];
+};
+
+/** Records one activity. */
+const act = (name: string) =>
+  test.core.database.transaction(async (em) => {
+    await lockAccount(em, caller.account);
+    recordActivity(em, {
+      account: caller.account,
+      event: 'account.update',
+      authMethod: 'operator',
+      created: test.core.now(),
+      meta: { name },
+    });
+  });
+
+describe("api §9: a watch of an account's activities", () => {
+  it.each([
+    [0, ['four']],
+    [2, ['two', 'three', 'four']],
+    [9, ['one', 'two', 'three', 'four']],
+  ])('begins with the newest %i activities if there are as many, and misses none after them', async (last, names) => {
+    await test.database.query('delete from activity where account_id = $1', [caller.account]);
+    for (const name of ['one', 'two', 'three']) await act(name);
+    const watching = await watchActivities({ core: test.core, caller }, { last, signal: NEVER });
+    await act('four');
+    const activities = watching.activities();
+    for (const name of names) expect(await nextName(activities)).toBe(name);
+    const fifth = nextName(activities);
+    await act('five');
+    expect(await fifth).toBe('five');
+    await activities.return();
+  });
+
+  it('reads again if a notification arrives while it is reading', async () => {
+    let wake = () => {};
+    let reads = 0;
+    const { database } = test.core;
+    const core = {
+      ...test.core,
+      database: {
+        ...database,
+        em: () => ((reads += 1), database.em()),
+        get kysely() {
+          reads += 1;
+          return database.kysely;
+        },
+      },
+      activityFeed: {
+        ...test.core.activityFeed,
+        subscribe: async (_: string, given: () => void) => ((wake = given), () => {}),
+      },
+    };
+    const leaving = new AbortController();
+    const activities = (await watch(core, leaving.signal)).activities();
+    reads = 0;
+    const next = activities.next();
+    wake();
+    await expect.poll(() => reads, { interval: 5 }).toBe(4);
+    leaving.abort();
+    expect(await next).toMatchObject({ done: true });
+  });
+
+  it('checks the credential repeatedly, even without new activities', async () => {
+    const { activities } = await watchActivities({ core: test.core, caller }, { signal: NEVER, recheckMs: 5 });
+    const next = activities()
+      .next()
+      .catch((error: unknown) => error);
+    await test.database.query('delete from token where account_id = $1', [caller.account]);
+    expect(await next).toMatchObject({ code: 'authentication_failed' });
+  });
+
+  it('ends without an error when its client disconnects', async () => {
+    const leaving = new AbortController();
+    const activities = (await watch(test.core, leaving.signal)).activities();
+    const next = activities.next();
+    leaving.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  it('fails when the service stops, and cannot be started any more', async () => {
+    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities) };
+    const activities = (await watch(core)).activities();
+    const next = activities.next().catch((error: unknown) => error);
+    core.activityFeed.end();
+    expect(await next).toMatchObject({ name: 'AbortError' });
+    await expect(watch(core)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it.each([
+    ['per account', { perAccount: 1, perProcess: 9 }, 'rate_limit_exceeded'],
+    ['per process', { perAccount: 9, perProcess: 1 }, 'unavailable'],
+  ])('is refused if there are too many %s, until a client disconnects', async (_, limits, code) => {
+    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities, limits) };
+    const leaving = new AbortController();
+    await watch(core, leaving.signal);
+    await expect(watch(core)).rejects.toMatchObject({ code });
+    leaving.abort();
+    const activities = (await watch(core)).activities();
+    await expect(watch(core)).rejects.toMatchObject({ code });
+    await Promise.all([activities.next(), act('one')]);
+    await activities.return();
+    await watch(core);
+  });
+
+  it('cannot start while the database is unavailable, and does not use up a place', async () => {
+    const unreachable = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
+    const feed = createActivityFeed(unreachable.newActivities, { perAccount: 1, perProcess: 1 });
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await unreachable.close();
+    await unreachable.close();
+    await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

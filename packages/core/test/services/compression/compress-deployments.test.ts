@@ -1,46 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { ANONYMOUS, deploySite } from '@berth/testing/core';
+import { ANONYMOUS, anotherProcess, deploySite } from '@berth/testing/core';
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
 import type { Core } from '../../../src/core.ts';
 import { compressDeployments } from '../../../src/services/compression/compress-deployments.ts';
-import { recordHeartbeat, newBootId } from '../../../src/services/sweep/sweep.ts';
+import { recordHeartbeat } from '../../../src/services/sweep/sweep.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import {
-  type CompressionWorld,
-  createCompressionWorld,
-  expectForms,
-  hashOf,
-  withHook,
-  textOf,
-} from './compression-world.ts';
+import { createCompressionWorld, expectForms, hashOf, withHook, textOf } from './compression-world.ts';
 
 const LEASE_SECONDS = 120;
 
-let world: CompressionWorld;
-let core: Core;
-let compressor: Compressor;
 let logged: { level: string; message: string }[] = [];
-beforeAll(async () => {
-  const write = (level: string) => (_: object, message: string) => void logged.push({ level, message });
-  world = await createCompressionWorld({
-    log: { info: write('info'), warn: write('warn'), error: write('error') },
-  });
-  ({ core, compressor } = world);
-});
+const write = (level: string) => (_: object, message: string) => void logged.push({ level, message });
+const log = { info: write('info'), warn: write('warn'), error: write('error') };
+const world = await createCompressionWorld({ log });
+const { test, core, caller, compressor, deploy, recorded, due } = world;
 afterAll(() => world.close());
 afterEach(async () => {
-  const { test, caller } = world;
   logged = [];
   expect([...core.activePacks]).toEqual([]);
   await expectSound(test);
   await sweepAll(test);
   await expectSwept(test);
-  for (const { id } of await test.database.query<{ id: string }>(
-    `select id from deployment where account_id is not null`,
-  ))
-    await deleteDeployment({ core, caller }, id);
+  await removeAll();
   await test.database.query(`update deployment set status = 'deleting' where account_id is null`);
   await sweepAll(test);
   expect(await test.database.query('select 1 from compression union all select 1 from pack')).toEqual([]);
@@ -52,28 +35,31 @@ function counting(of = compressor): { compressor: Compressor; seen: string[] } {
   const seen: string[] = [];
   return { seen, compressor: withHook(of, (sha256) => void seen.push(sha256)) };
 }
-const packs = () => world.test.database.query<{ id: string }>('select id from pack');
+const remove = (deployment: string) => deleteDeployment({ core, caller }, deployment);
+async function removeAll(): Promise<void> {
+  const own = 'select id from deployment where account_id is not null';
+  for (const { id } of await test.database.query<{ id: string }>(own)) await remove(id);
+}
+const packs = () => test.database.query<{ id: string }>('select id from pack');
 
-/** Simulates another process on the same database and packs, with its own compressor process. */
-async function anotherProcess(): Promise<{ core: Core; compressor: Compressor } & Disposable> {
-  const other = { ...core, boot: newBootId(), activePacks: new Set<string>() };
-  await recordHeartbeat(other);
+/** Another process with its own compressor process. */
+async function anotherCompressor(): Promise<{ core: Core; compressor: Compressor } & Disposable> {
   const compressor = createCompressor();
-  return { core: other, compressor, [Symbol.dispose]: () => compressor.close() };
+  return { core: await anotherProcess(test), compressor, [Symbol.dispose]: () => compressor.close() };
 }
 
 describe('compression of deployments (S48)', () => {
   it('creates br, zstd and gzip of each content, in one separate pack', async () => {
     const [page, style] = [textOf('page'), textOf('style')];
-    const site = await world.deploy({ 'index.html': page, 'style.css': style });
-    expect(await world.due(site)).toEqual(expect.any(Date));
+    const site = await deploy({ 'index.html': page, 'style.css': style });
+    expect(await due(site)).toEqual(expect.any(Date));
     expect(await compressDeployments(core, compressor)).toBe(1);
     await expectForms(world, page);
     await expectForms(world, style);
-    expect(await world.due(site)).toBeNull();
+    expect(await due(site)).toBeNull();
     expect(await packs()).toHaveLength(2);
-    expect(await world.test.database.query('select pack_id from deployment_pack')).toHaveLength(1);
-    expect(await world.test.database.query('select size::int from deployment')).toEqual([{ size: 4_000 }]);
+    expect(await test.database.query('select pack_id from deployment_pack')).toHaveLength(1);
+    expect(await test.database.query('select size::int from deployment')).toEqual([{ size: 4_000 }]);
     expect(logged).toEqual([]);
   });
 
@@ -82,24 +68,22 @@ describe('compression of deployments (S48)', () => {
     ['of a type that gains nothing', 'photo.jpg', textOf('photo')],
     ['compressed by its owner', 'bundle.js.br', textOf('bundle')],
   ])('skips a file that is %s, without a log entry', async (_, path, bytes) => {
-    const site = await world.deploy({ [path]: bytes });
+    const site = await deploy({ [path]: bytes });
     const { compressor, seen } = counting();
     expect(await compressDeployments(core, compressor)).toBe(1);
     expect(seen).toEqual([]);
-    expect(await world.recorded()).toEqual(new Map());
-    expect(await world.due(site)).toBeNull();
+    expect(await recorded()).toEqual(new Map());
+    expect(await due(site)).toBeNull();
     expect(await packs()).toHaveLength(1);
   });
 
   it('records contents that are not worth compressing, and tries them only once', async () => {
     const noise = randomBytes(2_000);
-    await world.deploy({ 'noise.txt': noise });
+    await deploy({ 'noise.txt': noise });
     expect(await compressDeployments(core, compressor)).toBe(1);
-    expect(await world.recorded()).toEqual(
-      new Map([[hashOf(noise), { sha256: hashOf(noise), pack: null, forms: {} }]]),
-    );
+    expect([...(await recorded()).values()]).toEqual([{ sha256: hashOf(noise), pack: null, forms: {} }]);
     expect(await packs()).toHaveLength(1);
-    await world.deploy({ 'again.txt': noise });
+    await deploy({ 'again.txt': noise });
     const { compressor: second, seen } = counting();
     expect(await compressDeployments(core, second)).toBe(1);
     expect(seen).toEqual([]);
@@ -107,8 +91,8 @@ describe('compression of deployments (S48)', () => {
 
   it('compresses a content once for all its paths and all sites that have it', async () => {
     const shared = textOf('shared');
-    await world.deploy({ 'a.js': shared, 'b.js': shared, 'c.bin': shared });
-    await world.deploy({ 'd.txt': shared, 'own.txt': textOf('own') });
+    await deploy({ 'a.js': shared, 'b.js': shared, 'c.bin': shared });
+    await deploy({ 'd.txt': shared, 'own.txt': textOf('own') });
     const { compressor, seen } = counting();
     expect(await compressDeployments(core, compressor)).toBe(2);
     expect(seen).toEqual([hashOf(shared), hashOf(textOf('own'))]);
@@ -116,28 +100,28 @@ describe('compression of deployments (S48)', () => {
 
   it('compresses a content if one of its paths is worth it', async () => {
     const text = textOf('named');
-    await world.deploy({ 'named.bin': text });
+    await deploy({ 'named.bin': text });
     await compressDeployments(core, compressor);
-    await world.deploy({ 'named.txt': text });
+    await deploy({ 'named.txt': text });
     await compressDeployments(core, compressor);
     await expectForms(world, text);
   });
 
   it('skips deployments that are deleted or expired', async () => {
     await deploySite(core, ANONYMOUS, { 'expired.txt': textOf('expired') });
-    await deleteDeployment({ core, caller: world.caller }, await world.deploy({ 'deleted.txt': textOf('deleted') }));
-    world.test.advance(30 * 24 * 3_600);
+    await remove(await deploy({ 'deleted.txt': textOf('deleted') }));
+    test.advance(30 * 24 * 3_600);
     await recordHeartbeat(core);
     expect(await compressDeployments(core, compressor)).toBe(0);
-    expect(await world.recorded()).toEqual(new Map());
+    expect(await recorded()).toEqual(new Map());
   });
 });
 
 describe('compression in turns (S48)', () => {
   it('alternates between deployments, so that a large one does not delay others', async () => {
     const texts = ['large 1', 'large 2', 'large 3', 'small'].map((name) => textOf(name));
-    await world.deploy({ '1.txt': texts[0]!, '2.txt': texts[1]!, '3.txt': texts[2]! });
-    await world.deploy({ 'small.txt': texts[3]! });
+    await deploy({ '1.txt': texts[0]!, '2.txt': texts[1]!, '3.txt': texts[2]! });
+    await deploy({ 'small.txt': texts[3]! });
     const { compressor, seen } = counting();
     expect(await compressDeployments(core, compressor, { turnMs: 0 })).toBe(2);
     expect(seen.indexOf(hashOf(texts[3]!))).toBe(1);
@@ -146,10 +130,10 @@ describe('compression in turns (S48)', () => {
   });
 
   it('leaves one row per content and no unused pack if two processes run at once', async () => {
-    using other = await anotherProcess();
+    using other = await anotherCompressor();
     const names = Array.from({ length: 6 }, (_, i) => i);
     for (const i of names)
-      await world.deploy({
+      await deploy({
         'shared.txt': textOf('shared'),
         'own.txt': textOf(`own ${i}`),
         'pair.txt': textOf(`pair ${i >> 1}`),
@@ -159,34 +143,34 @@ describe('compression in turns (S48)', () => {
       compressDeployments(other.core, other.compressor, { turnMs: 0 }),
     ]);
     expect(done[0] + done[1]).toBe(6);
-    expect((await world.recorded()).size).toBe(10);
+    expect((await recorded()).size).toBe(10);
     for (const i of names) await expectForms(world, textOf(`own ${i}`));
     await expectForms(world, textOf('shared'));
   });
 
   it('does no harm after its lease has expired: the second process discards its forms', async () => {
-    using other = await anotherProcess();
+    using other = await anotherCompressor();
     const text = textOf('slow');
-    const site = await world.deploy({ 'slow.txt': text });
+    const site = await deploy({ 'slow.txt': text });
     const slow = withHook(compressor, async () => {
-      world.test.advance(LEASE_SECONDS + 1);
+      test.advance(LEASE_SECONDS + 1);
       expect(await compressDeployments(other.core, other.compressor)).toBe(1);
     });
     expect(await compressDeployments(core, slow)).toBe(1);
     await expectForms(world, text);
     expect(await packs()).toHaveLength(2);
-    expect(await world.due(site)).toBeNull();
+    expect(await due(site)).toBeNull();
   });
 
   it('ends early when the server stops: finished forms are kept, and the rest is due at once', async () => {
     const texts = ['first', 'second', 'third'].map((name) => textOf(name));
-    const site = await world.deploy(Object.fromEntries(texts.map((text, i) => [`${i}.txt`, text])));
+    const site = await deploy(Object.fromEntries(texts.map((text, i) => [`${i}.txt`, text])));
     const stopping = new AbortController();
     const { compressor: counted, seen } = counting();
     const stopped = withHook(counted, () => seen.length === 1 && stopping.abort());
     expect(await compressDeployments(core, stopped, stopping)).toBe(0);
-    expect((await world.recorded()).size).toBe(1);
-    expect((await world.due(site))!.getTime()).toBeLessThanOrEqual(core.now().getTime());
+    expect((await recorded()).size).toBe(1);
+    expect((await due(site))!.getTime()).toBeLessThanOrEqual(core.now().getTime());
     const rest = counting();
     expect(await compressDeployments(core, rest.compressor)).toBe(1);
     expect(rest.seen).toHaveLength(2);
@@ -197,10 +181,10 @@ describe('compression in turns (S48)', () => {
 describe('failures during compression (S48)', () => {
   it('skip a content after the compressor process crashed on it twice, and the others are compressed', async () => {
     const [poison, sound] = [textOf('poison'), textOf('sound')];
-    await world.deploy({ 'poison.txt': poison, 'sound.txt': sound });
+    await deploy({ 'poison.txt': poison, 'sound.txt': sound });
     let crashes = 0;
     const dying: Compressor = {
-      ...withHook(compressor, () => {}),
+      ...compressor,
       async compress(content, signal) {
         if (content.sha256 !== hashOf(poison)) return compressor.compress(content, signal);
         crashes += 1;
@@ -214,24 +198,21 @@ describe('failures during compression (S48)', () => {
     };
     expect(await compressDeployments(core, dying)).toBe(1);
     expect(crashes).toBe(2);
-    expect((await world.recorded()).get(hashOf(poison))).toMatchObject({ pack: null, forms: {} });
+    expect((await recorded()).get(hashOf(poison))).toMatchObject({ pack: null, forms: {} });
     await expectForms(world, sound);
     expect(logged.filter(({ message }) => message.includes('crashed'))).toHaveLength(2);
   });
 
   it('of the system, if temporary, postpone the deployment, and the others are compressed', async () => {
-    const [first, second] = [
-      await world.deploy({ 'a.txt': textOf('a') }),
-      await world.deploy({ 'b.txt': textOf('b') }),
-    ];
+    const [first, second] = [await deploy({ 'a.txt': textOf('a') }), await deploy({ 'b.txt': textOf('b') })];
     const unable = withHook(compressor, (sha256) => {
       if (sha256 === hashOf(textOf('a'))) throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
     });
     expect(await compressDeployments(core, unable)).toBe(1);
     expect(logged).toEqual([{ level: 'warn', message: 'A background task failed and will be retried' }]);
-    expect([await world.due(first), await world.due(second)]).toEqual([expect.any(Date), null]);
+    expect([await due(first), await due(second)]).toEqual([expect.any(Date), null]);
     expect(await compressDeployments(core, compressor)).toBe(0);
-    world.test.advance(LEASE_SECONDS);
+    test.advance(LEASE_SECONDS);
     expect(await compressDeployments(core, compressor)).toBe(1);
     await expectForms(world, textOf('a'));
   });
@@ -242,18 +223,14 @@ describe('failures during compression (S48)', () => {
     ['whose pack is too short', () => Promise.reject(new Error('A pack ends')), 'warn'],
   ])('to read a content %s are logged once, and it gets no forms', async (_, read, level) => {
     const [lost, sound] = [textOf('lost'), textOf('sound')];
-    const site = await world.deploy({ 'lost.txt': lost, 'sound.txt': sound });
-    const [{ offset }] = (await world.test.database.query<{ offset: number }>(
-      `select "offset"::int from content where hash = decode($1, 'hex')`,
-      [hashOf(lost)],
-    )) as [{ offset: number }];
-    const faulty: Core = {
-      ...core,
-      packs: { ...core.packs, read: (place) => (place.offset === offset ? read() : core.packs.read(place)) },
-    };
+    const site = await deploy({ 'lost.txt': lost, 'sound.txt': sound });
+    const query = `select "offset"::int from content where hash = decode($1, 'hex')`;
+    const [row] = await test.database.query<{ offset: number }>(query, [hashOf(lost)]);
+    const readLost: Core['packs']['read'] = (place) => (place.offset === row!.offset ? read() : core.packs.read(place));
+    const faulty = { ...core, packs: { ...core.packs, read: readLost } };
     expect(await compressDeployments(faulty, compressor)).toBe(1);
-    expect(await world.due(site)).toBeNull();
-    expect((await world.recorded()).get(hashOf(lost))).toMatchObject({ pack: null, forms: {} });
+    expect(await due(site)).toBeNull();
+    expect((await recorded()).get(hashOf(lost))).toMatchObject({ pack: null, forms: {} });
     await expectForms(world, sound);
     expect(logged.map((line) => line.level)).toEqual([level]);
   });
@@ -262,55 +239,53 @@ describe('failures during compression (S48)', () => {
 describe('W2: packs of compressed forms', () => {
   it('are kept while one of their contents exists, and removed in the same sweep as the last one', async () => {
     const [shared, own] = [textOf('shared'), textOf('own')];
-    const remaining = await world.deploy({ 'shared.txt': shared });
-    const gone = await world.deploy({ 'shared.txt': shared, 'own.txt': own });
-    await world.test.database.query('update deployment set compress_at = null where id = $1', [remaining]);
+    const remaining = await deploy({ 'shared.txt': shared });
+    const gone = await deploy({ 'shared.txt': shared, 'own.txt': own });
+    await test.database.query('update deployment set compress_at = null where id = $1', [remaining]);
     await compressDeployments(core, compressor);
     expect(await packs()).toHaveLength(3);
-    await deleteDeployment({ core, caller: world.caller }, gone);
-    await sweepAll(world.test);
-    expect([...(await world.recorded()).keys()]).toEqual([hashOf(shared)]);
+    await remove(gone);
+    await sweepAll(test);
+    expect([...(await recorded()).keys()]).toEqual([hashOf(shared)]);
     await expectForms(world, shared);
     expect(await packs()).toHaveLength(2);
-    await deleteDeployment({ core, caller: world.caller }, remaining);
-    expect(await sweepAll(world.test)).toMatchObject({ packs: 2 });
+    await remove(remaining);
+    expect(await sweepAll(test)).toMatchObject({ packs: 2 });
     expect(await packs()).toEqual([]);
   });
 
   it('are not created for a content that is swept while it is compressed', async () => {
     const text = textOf('fleeting');
-    const site = await world.deploy({ 'fleeting.txt': text });
+    const site = await deploy({ 'fleeting.txt': text });
     const late = withHook(compressor, async () => {
-      await deleteDeployment({ core, caller: world.caller }, site);
-      await sweepAll(world.test);
+      await remove(site);
+      await sweepAll(test);
     });
     expect(await compressDeployments(core, late)).toBe(1);
-    expect(await world.recorded()).toEqual(new Map());
+    expect(await recorded()).toEqual(new Map());
     expect(await packs()).toEqual([]);
     expect(logged).toEqual([]);
   });
 
   it('are created again for a content that is deployed again after it was swept', async () => {
     const site = { 'again.txt': textOf('again') };
-    await world.deploy(site);
+    await deploy(site);
     await compressDeployments(core, compressor);
-    const first = (await world.recorded()).get(hashOf(site['again.txt']))!.pack;
-    for (const { id } of await world.test.database.query<{ id: string }>('select id from deployment'))
-      await deleteDeployment({ core, caller: world.caller }, id);
-    await sweepAll(world.test);
-    await world.deploy(site);
+    const first = (await recorded()).get(hashOf(site['again.txt']))!.pack;
+    await removeAll();
+    await sweepAll(test);
+    await deploy(site);
     await compressDeployments(core, compressor);
     await expectForms(world, site['again.txt']);
-    expect((await world.recorded()).get(hashOf(site['again.txt']))!.pack).not.toBe(first);
+    expect((await recorded()).get(hashOf(site['again.txt']))!.pack).not.toBe(first);
   });
 
   it('cannot be marked as dead while they contain forms', async () => {
-    await world.deploy({ 'net.txt': textOf('net') });
+    await deploy({ 'net.txt': textOf('net') });
     await compressDeployments(core, compressor);
-    const { pack } = (await world.recorded()).get(hashOf(textOf('net')))!;
-    await expect(world.test.database.query(`update pack set state = 'dead' where id = $1`, [pack])).rejects.toThrow(
-      'still holds compressed forms',
-    );
-    await expect(world.test.database.query('delete from pack where id = $1', [pack])).rejects.toThrow();
+    const { pack } = (await recorded()).get(hashOf(textOf('net')))!;
+    const kill = test.database.query(`update pack set state = 'dead' where id = $1`, [pack]);
+    await expect(kill).rejects.toThrow('still holds compressed forms');
+    await expect(test.database.query('delete from pack where id = $1', [pack])).rejects.toThrow();
   });
 });

@@ -1,35 +1,18 @@
 import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Coding } from '@berth/serving';
-import { createTestCore, deploySite, type TestCore, type TestFiles } from '@berth/testing/core';
+import { createTestCore, deploySite, type TestFiles } from '@berth/testing/core';
 import { type Compressor, createCompressor } from '../../../src/compressor/compressor.ts';
 import { decompressForm } from '../../../src/compressor/forms.ts';
-import type { AccountCaller, Core } from '../../../src/core.ts';
+import type { Core } from '../../../src/core.ts';
 import type { CompressedForm } from '../../../src/entities/index.ts';
 
-/** The compression row of a content. */
-interface Recorded {
-  sha256: string;
-  pack: string | null;
-  forms: Partial<Record<Coding, CompressedForm>>;
-}
+type Forms = Partial<Record<Coding, CompressedForm>>;
+
+export type CompressionWorld = Awaited<ReturnType<typeof createCompressionWorld>>;
 
 /** A core, an account, and a compressor with its process. */
-export interface CompressionWorld {
-  test: TestCore;
-  core: Core;
-  caller: AccountCaller;
-  compressor: Compressor;
-  /** Publishes files. @returns The deployment. */
-  deploy(files: TestFiles): Promise<string>;
-  /** All compression rows, by content. */
-  recorded(): Promise<Map<string, Recorded>>;
-  /** When a deployment is due for compression. */
-  due(deployment: string): Promise<Date | null>;
-  close(): Promise<void>;
-}
-
-export async function createCompressionWorld(overrides: Partial<Core> = {}): Promise<CompressionWorld> {
+export async function createCompressionWorld(overrides: Partial<Core> = {}) {
   const test = await createTestCore(overrides);
   const { core, database } = test;
   const { caller } = await test.account('pro');
@@ -39,19 +22,19 @@ export async function createCompressionWorld(overrides: Partial<Core> = {}): Pro
     core,
     caller,
     compressor,
-    deploy: async (files) => (await deploySite(core, caller, files)).body.deployment,
+    /** Publishes files. @returns The deployment. */
+    deploy: async (files: TestFiles) => (await deploySite(core, caller, files)).body.deployment,
+    /** All compression rows, by content. */
     async recorded() {
-      const rows = await database.query<Recorded & { sha256: string }>(
+      const rows = await database.query<{ sha256: string; pack: string | null; forms: Forms }>(
         `select encode(content_hash, 'hex') as sha256, pack_id as pack, forms from compression`,
       );
       return new Map(rows.map((row) => [row.sha256, row]));
     },
-    async due(deployment) {
-      const [row] = await database.query<{ due: Date | null }>(
-        'select compress_at as due from deployment where id = $1',
-        [deployment],
-      );
-      return row!.due;
+    /** When a deployment is due for compression. */
+    async due(deployment: string) {
+      const query = 'select compress_at as due from deployment where id = $1';
+      return (await database.query<{ due: Date | null }>(query, [deployment]))[0]!.due;
     },
     async close() {
       compressor.close();

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { DEPLOYMENT_ID } from '@berth/contract';
 import { afterAll, describe, expect, it } from 'vitest';
-import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
-import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite } from '@berth/testing/core';
+import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite, type TestFiles } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 
 const test = await createTestCore();
@@ -13,19 +12,20 @@ afterAll(async () => {
   await test.close();
 });
 
+const deploy = async (files: TestFiles, fields: Record<string, string> = {}) =>
+  (await deploySite(test.core, caller, files, { fields })).body;
 const now = () => Math.floor(test.core.now().getTime() / 1000);
 
 describe('api §3: a deploy with a credential', () => {
-  it('returns the deployment, and its site serves every byte at once', async () => {
+  it('T2: returns the deployment, and its site serves every byte at once, under its canonical name', async () => {
     const files = {
-      'index.html': '<h1>hello</h1>',
-      'a/b/c.bin': randomBytes(3_000_000),
+      '/index.html': '<h1>hello</h1>',
+      './a/b/cafe\u0301.bin': randomBytes(3_000_000),
       empty: '',
       'twin.html': '<h1>hello</h1>',
     };
     const before = now();
-    const { body, replayed } = await deploySite(test.core, caller, files);
-    expect(replayed).toBe(false);
+    const body = await deploy(files);
     expect(body).toEqual({
       deployment: expect.stringMatching(DEPLOYMENT_ID),
       url: `https://${body.deployment}.sites.test`,
@@ -35,119 +35,57 @@ describe('api §3: a deploy with a credential', () => {
       password: false,
       via: 'api',
       labels: [],
-      created: expect.any(Number),
+      created: expect.toSatisfy((created) => before <= created && created <= now()),
     });
-    expect(body.created).toBeGreaterThanOrEqual(before);
-    expect(body.created).toBeLessThanOrEqual(now());
+    expect(body).not.toHaveProperty('warnings');
     const served = (await readSite(test.core, body.deployment))!;
-    expect(Object.keys(served).toSorted()).toEqual(Object.keys(files).toSorted());
-    for (const [path, bytes] of Object.entries(files))
-      expect(served[path]!.equals(Buffer.from(bytes)), path).toBe(true);
+    expect(Object.keys(served).toSorted()).toEqual(['a/b/caf\u00e9.bin', 'empty', 'index.html', 'twin.html']);
+    for (const [name, bytes] of Object.entries(files))
+      expect(served[name.replace(/^\.?\//, '').normalize('NFC')]!.equals(Buffer.from(bytes)), name).toBe(true);
   });
 
   it('keeps paths unchanged, even those with a meaning in a database', async () => {
-    const names = [
-      'NULL',
-      'null',
-      '{a}',
-      'a,b',
-      "it's",
-      '$1',
-      ' x ',
-      '__proto__',
-      'constructor',
-      '\u{1f600}',
-      '日本',
-      'a;drop table account',
-      '(x)',
-      'true',
-      '-',
-      "E'x'",
-      '`',
-      'CON',
-    ];
+    const names = ['NULL', '{a}', 'a,b', "it's", '$1', ' x ', '__proto__', '日本', '(x)', "E'x'"];
     const files = names.map((name) => [name, `bytes of ${name}`] as const);
-    const { body } = await deploySite(test.core, caller, files);
-    const served = (await readSite(test.core, body.deployment))!;
-    expect(
-      Object.entries(served)
-        .map(([path, bytes]) => [path, String(bytes)])
-        .toSorted(),
-    ).toEqual(files.toSorted());
-  });
-
-  it('T2: stores names in their canonical form', async () => {
-    const { body } = await deploySite(test.core, caller, {
-      '/index.html': '1',
-      './a/b.html': '2',
-      'cafe\u0301.html': '3',
-    });
-    expect(Object.keys((await readSite(test.core, body.deployment))!).toSorted()).toEqual([
-      'a/b.html',
-      'caf\u00e9.html',
-      'index.html',
-    ]);
-  });
-
-  it('accepts fields before and after the files', async () => {
-    const files = { 'index.html': 'late fields' };
-    const deploy = await beginDeploy({ core: test.core, caller }, null);
-    deploy.form.add('labels', '["early"]');
-    const sink = deploy.files.begin('index.html');
-    await sink.write(Buffer.from('late fields'));
-    sink.end();
-    deploy.form.add('via', 'CLI');
-    deploy.form.add('checksums', checksumsOf(files));
-    const { body } = await deploy.commit();
-    await deploy.close();
-    expect(body).toMatchObject({ labels: ['early'], via: 'cli', files: 1 });
+    const { deployment } = await deploy(files);
+    const served = Object.entries((await readSite(test.core, deployment))!);
+    expect(served.map(([path, bytes]) => [path, String(bytes)]).toSorted()).toEqual(files.toSorted());
   });
 
   it('T7: accepts checksums in any case, and requires those of junk', async () => {
-    const files = {
-      '.DS_Store': 'junk',
-      'index.html': 'x',
-      'a/Thumbs.db': 'junk',
-      '__MACOSX/._index.html': 'junk',
-      'desktop.ini': '',
-    };
-    const { body } = await deploySite(test.core, caller, files, {
-      fields: { checksums: checksumsOf(files).toUpperCase() },
-    });
+    const files = { '.DS_Store': 'junk', 'index.html': 'x', 'a/Thumbs.db': 'junk', '__MACOSX/._index.html': 'junk' };
+    const body = await deploy(files, { checksums: checksumsOf(files).toUpperCase() });
     expect(body).toMatchObject({ files: 1, size: 1 });
     expect(Object.keys((await readSite(test.core, body.deployment))!)).toEqual(['index.html']);
-    const stored = await test.database.query(`select 1 from content where hash = sha256('junk')`);
-    expect(stored).toEqual([]);
+    expect(await test.database.query(`select 1 from content where hash = sha256('junk')`)).toEqual([]);
   });
 
-  it.each([
-    ['removes duplicate labels and keeps their order', ['bbb', 'aaa', 'bbb'], ['bbb', 'aaa']],
-    ['keeps labels that have a meaning in a database', ['null', 'true', '123', '1.5'], ['null', 'true', '123', '1.5']],
-  ])('%s', async (_, sent, kept) => {
-    const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { labels: JSON.stringify(sent) } });
-    expect(body.labels).toEqual(kept);
-    expect(await test.database.query('select labels from deployment where id = $1', [body.deployment])).toEqual([
-      { labels: kept },
-    ]);
+  it('stores its labels, each once, in their order, and `api` in place of a malformed via', async () => {
+    const fields = { labels: '["true","null","true","1.5"]', via: '<script>', ttl: '3600' };
+    const { deployment, created, ...body } = await deploy({ a: '1' }, fields);
+    const labels = ['true', 'null', '1.5'];
+    expect(body).toMatchObject({ labels, via: 'api', expires: created + 3600 });
+    expect(body).not.toHaveProperty('claim');
+    const stored = await test.database.query('select labels from deployment where id = $1', [deployment]);
+    expect(stored).toEqual([{ labels }]);
   });
 
-  it.each([['1'], ['3600'], ['31536000']])('expires after its ttl of %s s', async (ttl) => {
-    const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { ttl } });
-    expect(body.expires).toBe(body.created + Number(ttl));
-    expect(body.claim).toBeUndefined();
-  });
-
-  it('accepts a malformed via and stores `api` instead', async () => {
-    const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { via: '<script>' } });
-    expect(body.via).toBe('api');
+  it('S65: can have a ship.json of 256 KiB, and no larger one', async () => {
+    const shipJsonOf = (bytes: number) => ({ 'ship.json': `{"a":"${'x'.repeat(bytes - 8)}"}` });
+    expect(await deploy(shipJsonOf(256 * 1024))).toMatchObject({ size: 256 * 1024 });
+    const refused = { code: 'validation_failed', details: { file: 'ship.json' } };
+    await expect(deploy(shipJsonOf(256 * 1024 + 1))).rejects.toMatchObject(refused);
   });
 });
 
 describe('api §3: an anonymous deploy', () => {
   it('is public, lives for 3 days and returns the claim URL, of which only a hash is stored', async () => {
-    const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous' });
+    const fields = { labels: '["one"]', via: 'mcp' };
+    const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous' }, { fields });
     expect(body).toMatchObject({
       password: false,
+      labels: ['one'],
+      via: 'mcp',
       expires: body.created + 3 * 86_400,
       claim: expect.stringMatching(/^https:\/\/api\.test\/claim\/[0-9a-f]{32}$/),
     });
@@ -161,88 +99,52 @@ describe('api §3: an anonymous deploy', () => {
     expect(await test.database.query(`select 1 from activity where deployment = $1`, [body.deployment])).toEqual([]);
   });
 
-  it('can have labels, via and a password', async () => {
-    const { body } = await deploySite(
-      test.core,
-      ANONYMOUS,
-      { a: '1' },
-      { fields: { labels: '["one"]', via: 'mcp', password: 'secret' } },
-    );
-    expect(body).toMatchObject({ labels: ['one'], via: 'mcp', password: true });
+  it('can have a password', async () => {
+    const { body } = await deploySite(test.core, ANONYMOUS, { a: '1' }, { fields: { password: 'secret' } });
+    expect(body).toMatchObject({ password: true });
   });
 });
 
 describe('api §3: warnings', () => {
-  it('are absent if there are none', async () => {
-    const { body } = await deploySite(test.core, caller, { 'index.html': '1', '.well-known/security.txt': '2' });
-    expect(body).not.toHaveProperty('warnings');
-  });
-
   it('report invalid rule files, dot files, code of other hosts and names that differ only in case', async () => {
-    const names = [
-      '_redirects',
-      '_headers',
-      'ship.json',
-      '.htaccess',
-      'a/.hidden/x',
-      '_worker.js',
-      'Page.html',
-      'page.html',
-      'PAGE.html',
-      'index.html',
-    ];
-    const { body } = await deploySite(
-      test.core,
-      caller,
-      names.map((name) => [name, name === 'ship.json' ? '{"x": 1}' : name] as const),
-    );
+    const faulty = ['_redirects', '_headers', 'ship.json', '.htaccess', 'a/.hidden/x', '_worker.js'];
+    const twins = ['page.html', 'PAGE.html'];
+    const names = ['Page.html', ...twins, ...faulty, 'index.html', '.well-known/security.txt'];
+    const body = await deploy(names.map((name) => [name, name === 'ship.json' ? '{"x": 1}' : name] as const));
     expect(body.files).toBe(names.length);
-    expect(body.warnings!.map(({ file }) => file).toSorted()).toEqual(
-      names.filter((name) => name !== 'index.html' && name !== 'Page.html').toSorted(),
-    );
+    expect(body.warnings!.map(({ file }) => file).toSorted()).toEqual([...faulty, ...twins].toSorted());
     for (const { message } of body.warnings!) expect(message).toMatch(/^[A-Z].+\.$/);
   });
 
   it('are bounded: the last one counts the rest', async () => {
-    const names = Array.from({ length: 150 }, (_, i) => [`.hidden-${i}`, ''] as const);
-    const { body } = await deploySite(test.core, caller, names);
-    expect(body.warnings).toHaveLength(101);
-    expect(body.warnings!.at(-1)!.message).toContain('50 more');
+    const { warnings } = await deploy(Array.from({ length: 150 }, (_, i) => [`.hidden-${i}`, ''] as const));
+    expect(warnings).toHaveLength(101);
+    expect(warnings!.at(-1)!.message).toContain('50 more');
   });
 });
 
-describe('api §1: a site password', () => {
-  it('is stored only as an argon2id PHC string, and as clear text in no table', async () => {
-    const password = 'correct horse battery';
-    const { body } = await deploySite(
-      test.core,
-      caller,
-      { a: '1' },
-      { fields: { password: `  ${password} ` }, key: 'with-password' },
-    );
-    expect(body).toMatchObject({ password: true });
-    expect(JSON.stringify(body)).not.toContain(password);
-    const [row] = await test.database.query<{ password_hash: string }>(
-      'select password_hash from deployment where id = $1',
-      [body.deployment],
-    );
-    expect(row!.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
-    const tables = await test.database.query<{ name: string }>(
-      `select table_name as name from information_schema.tables where table_schema = 'public'`,
-    );
-    for (const { name } of tables) {
-      const dump = await test.database.query<{ row: string }>(`select t::text as row from "${name}" t`);
-      const text = dump.map((line) => line.row).join('\n');
-      for (const form of [password, Buffer.from(password).toString('hex'), Buffer.from(password).toString('base64')])
-        expect(text, name).not.toContain(form);
-    }
+it('api §1: a site password locks the site; only an argon2id PHC string is stored, and clear text in no table', async () => {
+  const password = 'correct horse battery';
+  const fields = { password: `  ${password} ` };
+  const { body } = await deploySite(test.core, caller, { a: '1' }, { fields, key: 'with-password' });
+  expect(body).toMatchObject({ password: true });
+  expect(JSON.stringify(body)).not.toContain(password);
+  expect(await new LiveSiteCache(test.core).find({ deployment: body.deployment })).toMatchObject({
+    passwordVersion: expect.any(String),
+    anonymous: false,
   });
-
-  it('locks the site', async () => {
-    const { body } = await deploySite(test.core, caller, { a: '1' }, { fields: { password: 'secret' } });
-    expect(await new LiveSiteCache(test.core).find({ deployment: body.deployment })).toMatchObject({
-      passwordVersion: expect.any(String),
-      anonymous: false,
-    });
-  });
+  const tables = await test.database.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public'`,
+  );
+  for (const { name } of tables) {
+    const dump = await test.database.query<{ row: string }>(`select t::text as row from "${name}" t`);
+    const text = dump.map(({ row }) => row).join('\n');
+    for (const form of [password, Buffer.from(password).toString('hex'), Buffer.from(password).toString('base64')])
+      expect(text, name).not.toContain(form);
+  }
+  const [row] = await test.database.query<{ hash: string }>(
+    'select password_hash as hash from deployment where id = $1',
+    [body.deployment],
+  );
+  expect(row!.hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
 });

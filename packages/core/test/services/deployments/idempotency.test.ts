@@ -1,8 +1,8 @@
-import type { Plan } from '@berth/contract';
+import { DEFAULT_PLANS } from '@berth/contract';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, createTestCore, deploySite, type TestFiles } from '@berth/testing/core';
 import { expectSound, stateOf, sweepAll } from '@berth/testing/invariants';
-import type { AccountCaller, AnonymousCaller } from '../../../src/core.ts';
+import type { AccountCaller, Caller } from '../../../src/core.ts';
 import { insertApiKey } from '../../../src/services/accounts/accounts.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
@@ -10,10 +10,8 @@ import { readIdempotencyKey } from '../../../src/services/deployments/idempotenc
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 
 const DAY_SECONDS = 86_400;
-const PLAN: Plan = {
-  plan: 'free',
-  name: 'Small',
-  price: { month: 0, year: 0 },
+const PLAN = {
+  ...DEFAULT_PLANS[0]!,
   caps: { deployments: 2, platformDomains: 0, customDomains: 0, seats: 1 },
   limits: { maxFileSize: 10_000, maxFilesCount: 10, maxTotalSize: 10_000 },
 };
@@ -31,11 +29,17 @@ const deploy = (key: string, files: TestFiles = SITE, fields: Record<string, str
   deploySite(test.core, caller, files, { key, fields });
 
 describe('T25: one key, one deployment', () => {
-  it('of 40 requests at once one creates it, 39 replay its 201 byte for byte', async () => {
-    const before = await stateOf(test);
-    const outcomes = await Promise.all(Array.from({ length: 40 }, () => deploy('at once')));
+  async function deployAtOnce(who: Caller) {
+    const send = () => deploySite(test.core, who, SITE, { key: 'at once' });
+    const outcomes = await Promise.all(Array.from({ length: 40 }, send));
     expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(outcomes.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    return outcomes[0]!.body;
+  }
+
+  it('of 40 requests at once one creates it, 39 replay its 201 byte for byte', async () => {
+    const before = await stateOf(test);
+    await deployAtOnce(caller);
     const after = await stateOf(test);
     expect(after).toMatchObject({
       deployment: before.deployment + 1,
@@ -49,11 +53,7 @@ describe('T25: one key, one deployment', () => {
   });
 
   it('of 40 anonymous requests at once one creates it, 39 replay its 201 with its claim URL', async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 40 }, () => deploySite(test.core, ANONYMOUS, SITE, { key: 'claim' })),
-    );
-    expect(outcomes.filter(({ replayed }) => !replayed)).toMatchObject([{ body: { claim: expect.any(String) } }]);
-    expect(new Set(outcomes.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await deployAtOnce(ANONYMOUS)).toMatchObject({ claim: expect.any(String) });
   });
 
   it('replays when the account is full, and counts nothing', async () => {
@@ -109,16 +109,12 @@ describe('api §3: the same request has the same manifest and parameters', () =>
   });
 });
 
-describe('api §3: a password is one of the parameters', () => {
-  it('in its normalized form, trimmed, although its stored hash differs each time', async () => {
-    const first = await deploy('password', SITE, { password: 'secret' });
-    expect(await deploy('password', SITE, { password: ' secret ' })).toMatchObject({
-      replayed: true,
-      body: first.body,
-    });
-    for (const fields of [{ password: 'Secret' }, {}] as Record<string, string>[])
-      await expect(deploy('password', SITE, fields)).rejects.toMatchObject({ code: 'business_logic_error' });
-  });
+it('api §3: a password is a parameter in its trimmed form, although its hash differs each time', async () => {
+  const first = await deploy('password', SITE, { password: 'secret' });
+  const again = await deploy('password', SITE, { password: ' secret ' });
+  expect(again).toMatchObject({ replayed: true, body: first.body });
+  for (const fields of [{ password: 'Secret' }, undefined])
+    await expect(deploy('password', SITE, fields)).rejects.toMatchObject({ code: 'business_logic_error' });
 });
 
 describe('api §3: the scope of a key', () => {
@@ -132,9 +128,8 @@ describe('api §3: the scope of a key', () => {
   });
 
   it('is the address of an anonymous client: another address gets no claim URL', async () => {
-    const neighbour: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.2' };
     const first = await deploySite(test.core, ANONYMOUS, SITE, { key: 'address' });
-    const other = await deploySite(test.core, neighbour, SITE, { key: 'address' });
+    const other = await deploySite(test.core, { ...ANONYMOUS, address: '192.0.2.2' }, SITE, { key: 'address' });
     expect(other.replayed).toBe(false);
     expect(other.body.claim).not.toBe(first.body.claim);
   });
@@ -152,22 +147,16 @@ describe('api §3: the scope of a key', () => {
 });
 
 describe('api §3: the window of 24 hours', () => {
-  it('replays up to its last second, and no longer after it', async () => {
+  it('replays up to its last second, and no longer after it, also with another body', async () => {
     const first = await deploy('window');
     test.advance(DAY_SECONDS - 600);
     await sweepAll(test);
     expect((await deploy('window')).replayed).toBe(true);
     test.advance(600);
-    const next = await deploy('window');
+    const next = await deploy('window', { other: 'body' });
     expect(next.replayed).toBe(false);
     expect(next.body.deployment).not.toBe(first.body.deployment);
-    expect((await deploy('window')).body).toEqual(next.body);
-  });
-
-  it('also ends for another body', async () => {
-    await deploy('window 2');
-    test.advance(DAY_SECONDS + 1);
-    expect((await deploy('window 2', { other: 'body' })).replayed).toBe(false);
+    expect((await deploy('window', { other: 'body' })).body).toEqual(next.body);
   });
 
   it('ends with the record, which the sweep deletes', async () => {
@@ -210,34 +199,25 @@ describe('T25: the stored response', () => {
     }
   });
 
-  it('can be decrypted only under its own scope and key', async () => {
-    await deploySite(test.core, ANONYMOUS, SITE, { key: 'mine' });
-    await test.database.query(
-      `insert into idempotency_record select scope, 'stolen', fingerprint, response, created from idempotency_record where key = 'mine'`,
-    );
-    await expect(deploySite(test.core, ANONYMOUS, SITE, { key: 'stolen' })).rejects.toThrow();
-  });
-
-  it('is refused if a bit of it was flipped', async () => {
-    await deploySite(test.core, ANONYMOUS, SITE, { key: 'flipped' });
-    await test.database.query(
-      `update idempotency_record set response = set_byte(response, 20, get_byte(response, 20) # 1) where key = 'flipped'`,
-    );
-    await expect(deploySite(test.core, ANONYMOUS, SITE, { key: 'flipped' })).rejects.toThrow();
+  it.each([
+    ['it is under another key', 'moved', `key = 'moved'`],
+    ['a bit of it was flipped', 'kept', 'response = set_byte(response, 20, get_byte(response, 20) # 1)'],
+  ])('is refused if %s', async (_, key, change) => {
+    await deploySite(test.core, ANONYMOUS, SITE, { key: 'kept' });
+    await test.database.query(`update idempotency_record set ${change} where key = 'kept'`);
+    await expect(deploySite(test.core, ANONYMOUS, SITE, { key })).rejects.toThrow();
+    await test.database.query('delete from idempotency_record where key = $1', [key]);
   });
 
   it('has a fingerprint that cannot be computed without our key', async () => {
     const other = await createTestCore({ plans: createPlans([PLAN]) });
-    await deploySite(other.core, ANONYMOUS, SITE, { key: 'mac', fields: { password: 'weak password' } });
-    await deploySite(test.core, ANONYMOUS, SITE, { key: 'mac', fields: { password: 'weak password' } });
-    const fingerprints = await Promise.all(
-      [test, other].map(({ database }) =>
-        database.query<{ f: string }>(
-          `select encode(fingerprint, 'hex') as f from idempotency_record where key = 'mac'`,
-        ),
-      ),
-    );
-    expect(fingerprints[0]![0]!.f).not.toBe(fingerprints[1]![0]!.f);
+    const fingerprints = [];
+    for (const { core, database } of [test, other]) {
+      await deploySite(core, ANONYMOUS, SITE, { key: 'mac', fields: { password: 'weak password' } });
+      const sql = `select encode(fingerprint, 'hex') as text from idempotency_record where key = 'mac'`;
+      fingerprints.push(...(await database.query<{ text: string }>(sql)));
+    }
+    expect(new Set(fingerprints.map(({ text }) => text)).size).toBe(2);
     await other.close();
   });
 });
@@ -245,10 +225,8 @@ describe('T25: the stored response', () => {
 describe('api §1: an Idempotency-Key', () => {
   it.each([
     ['k', 'k'],
-    ['  trimmed\t', 'trimmed'],
-    ['x'.repeat(256), 'x'.repeat(256)],
+    ['  two words\t', 'two words'],
     [` ${'x'.repeat(256)} `, 'x'.repeat(256)],
-    ['two words', 'two words'],
   ])('%j is read as %j', (header, key) => {
     expect(readIdempotencyKey(header, ANONYMOUS)).toMatchObject({ key });
   });

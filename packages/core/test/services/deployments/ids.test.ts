@@ -16,9 +16,8 @@ describe('api §1: ids', () => {
   it('are DNS labels of two words and 7 characters, for all words', () => {
     for (const adjective of ADJECTIVES)
       for (const noun of NOUNS) expect(`${adjective}-${noun}-4k9x2qd`).toMatch(DEPLOYMENT_ID);
-    expect(
-      Math.max(...ADJECTIVES.map((w) => w.length)) + Math.max(...NOUNS.map((w) => w.length)) + 9,
-    ).toBeLessThanOrEqual(63);
+    const longest = [ADJECTIVES, NOUNS].map((words) => Math.max(...words.map(({ length }) => length)));
+    expect(longest[0]! + longest[1]! + 9).toBeLessThanOrEqual(63);
     expect(new Set(ADJECTIVES).size).toBe(ADJECTIVES.length);
     expect(new Set(NOUNS).size).toBe(NOUNS.length);
   });
@@ -47,20 +46,17 @@ describe('T15, I5: an id names one site for ever', () => {
     await sweepAll(test);
     expect(await test.database.query('select 1 from deployment where id = $1', [body.deployment])).toEqual([]);
     expect(await issued()).toContain(body.deployment);
-    await expect(
-      test.database.query('insert into issued_id (id) values ($1)', [body.deployment]),
-    ).rejects.toMatchObject({ code: '23505' });
+    const insert = test.database.query('insert into issued_id (id) values ($1)', [body.deployment]);
+    await expect(insert).rejects.toMatchObject({ code: '23505' });
   });
 
   it('is drawn again if it was issued before', async () => {
     // Marks the first two ids that each deploy draws as issued before.
-    await test.database.query('create sequence draws');
     await test.database.query(`
+      create sequence draws;
       create function seem_issued() returns trigger language plpgsql as $$
-      begin return case when nextval('draws') % 3 = 0 then new else null end; end $$`);
-    await test.database.query(
-      'create trigger seem_issued before insert on issued_id for each row execute function seem_issued()',
-    );
+      begin return case when nextval('draws') % 3 = 0 then new else null end; end $$;
+      create trigger seem_issued before insert on issued_id for each row execute function seem_issued()`);
     const { body } = await deploySite(test.core, caller, { a: '1' });
     await test.database.query('drop function seem_issued cascade');
     expect(await test.database.query(`select last_value::int as draws from draws`)).toEqual([{ draws: 3 }]);
@@ -69,9 +65,8 @@ describe('T15, I5: an id names one site for ever', () => {
 
   it('is released if its deploy was refused, since no client has seen it', async () => {
     const before = await issued();
-    await expect(
-      deploySite(test.core, { ...caller, account: 'acc-missing' }, { a: '1' }, { key: 'k' }),
-    ).rejects.toMatchObject({ code: 'forbidden' });
+    const refused = deploySite(test.core, { ...caller, account: 'acc-missing' }, { a: '1' }, { key: 'k' });
+    await expect(refused).rejects.toMatchObject({ code: 'forbidden' });
     expect(await issued()).toEqual(before);
   });
 });

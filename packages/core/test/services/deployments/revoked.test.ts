@@ -29,41 +29,39 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
   [
     'a multipart deploy that repeats an earlier one',
     async () => {
-      await (
-        await deploying({ key: 'again' })
-      )();
-      return deploying({ key: 'again' });
+      const end = await deploying('again');
+      await end();
+      return deploying('again');
     },
   ],
   [
     'a body of contents',
     async () => {
-      const bytes = randomUUID();
-      const { upload } = await begin(core, caller, { files: listOf({ 'index.html': bytes }) });
-      return receiving(upload, bytes);
+      const files = { 'index.html': randomUUID() };
+      const { upload } = await begin(core, caller, { files: listOf(files) });
+      return receiving(upload, files['index.html']);
     },
   ],
   [
     'a body of contents that were received already',
     async () => {
       const files = { 'index.html': randomUUID() };
-      const begunUpload = await uploadAll(core, caller, files);
-      return receiving(begunUpload.upload, files['index.html']);
+      const { upload } = await uploadAll(core, caller, files);
+      return receiving(upload, files['index.html']);
     },
   ],
   [
     'a commit',
     async () => {
-      const files = { 'index.html': randomUUID() };
-      const begunUpload = await uploadAll(core, caller, files);
-      return () => commitUpload({ core, caller }, begunUpload.upload);
+      const { upload } = await uploadAll(core, caller, { 'index.html': randomUUID() });
+      return () => commitUpload({ core, caller }, upload);
     },
   ],
   ['the beginning of an upload', async () => () => begin(core, caller, { files: listOf({ a: randomUUID() }) })],
 ];
 
 const SITE = { 'index.html': 'same' };
-async function deploying({ key }: { key?: string } = {}): Promise<() => Promise<unknown>> {
+async function deploying(key?: string): Promise<() => Promise<unknown>> {
   const deploy = await beginDeploy({ core, caller }, readIdempotencyKey(key, caller));
   deploy.form.add('checksums', checksumsOf(SITE));
   const sink = deploy.files.begin('index.html');
@@ -92,11 +90,8 @@ describe.each(REQUESTS)('api §5: %s', (_, start) => {
     await happen();
     const before = await stateOf(test);
     await expect(end()).rejects.toMatchObject({ status });
-    expect({ ...(await stateOf(test)), activePacks: 0 }).toEqual({
-      ...before,
-      activePacks: 0,
-      pack: expect.any(Number),
-    });
+    const after = { ...before, activePacks: expect.any(Number), pack: expect.any(Number) };
+    expect(await stateOf(test)).toEqual(after);
   });
 });
 

@@ -1,45 +1,85 @@
-import { startDnsServer } from '@berth/testing/dns-server';
+import { createTestCore } from '@berth/testing/core';
+import { type Records, startDnsServer } from '@berth/testing/dns-server';
+import { refuseRows, warningLog } from '@berth/testing/refused-rows';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountCaller } from '../../../src/core.ts';
 import { createDns, type Dns } from '../../../src/dns/dns.ts';
+import { Account, Activity, Domain } from '../../../src/entities/index.ts';
+import { recheckDomains } from '../../../src/services/domains/domain-checks.ts';
+import { wantedRecords } from '../../../src/services/domains/domain-records.ts';
+import { checkDomainSetup, findDomainSetup } from '../../../src/services/domains/domain-setup.ts';
 import { findProvider, verifyDomain } from '../../../src/services/domains/domains.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
-import type { AccountCaller } from '../../../src/core.ts';
-import { createDomainWorld, PATIENT } from './domain-world.ts';
+import { pauseOrResumeDomains } from '../../../src/services/plan-changes/plan-changes.ts';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
+/** Long timeouts: the DNS server runs in this process, which may be busy. */
+const PATIENT = { timeoutMs: 60_000, deadlineMs: 90_000 };
 
-const world = await createDomainWorld();
-const { test, server, alice, bob, add, verify, rowOf, eventsOf, point, nextName } = world;
-beforeEach(() => world.clear());
-afterAll(() => world.close());
+const server = await startDnsServer();
+const test = await createTestCore({ dns: createDns({ servers: [server.address], ...PATIENT }) });
+const { core } = test;
+const { caller: alice } = await test.account('pro');
+const { caller: bob } = await test.account('scale');
+beforeEach(async () => {
+  server.zone.clear();
+  server.asked.length = 0;
+  await test.database.query('delete from domain');
+});
+afterAll(async () => {
+  await test.close();
+  await server.close();
+});
 
-const scopeOf = (caller: AccountCaller) => ({ core: test.core, caller });
+let serial = 0;
+/** A registrable domain that no test has used. */
+const nextName = () => `site${(serial += 1)}.com`;
+async function add(caller: AccountCaller, name = `www.${nextName()}`): Promise<string> {
+  await putDomain({ core, caller }, name, {});
+  return name;
+}
+/** Adds the records that an account needs to the zone. */
+async function point(caller: AccountCaller, name: string): Promise<void> {
+  const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
+  for (const { type, name: at, values } of wantedRecords(core, account, name)) {
+    const records: Records = { ...(server.zone.get(at) as Records | undefined) };
+    server.zone.set(at, { ...records, [type]: type === 'CNAME' ? values[0] : values });
+  }
+}
+const verify = (caller: AccountCaller, name: string) => verifyDomain({ core, caller }, name);
+/** Adds a domain with its records, and verifies it. */
+async function prove(caller: AccountCaller, name?: string): Promise<string> {
+  const added = await add(caller, name);
+  await point(caller, added);
+  expect((await verify(caller, added)).status).toBe('success');
+  return added;
+}
+const rowOf = (caller: AccountCaller, name: string) =>
+  core.database.em().findOneOrFail(Domain, { account: caller.account, name });
+/** The activities about a domain, oldest first, as `event authMethod`. */
+async function eventsOf(caller: AccountCaller, domain: string): Promise<string[]> {
+  const rows = await core.database.em().find(Activity, { account: caller.account, domain }, { orderBy: { id: 'asc' } });
+  return rows.map(({ event, authMethod }) => `${event} ${authMethod}`);
+}
 
 describe('api §4: verify', () => {
   it('moves a subdomain from pending to success, and records it once', async () => {
-    const name = await add(alice, `www.${nextName()}`);
+    const name = await add(alice);
     const before = await verify(alice, name);
+    const reason = expect.stringMatching(/^There is no such name\. Want "to-/);
     expect(before).toMatchObject({
       domain: name,
       status: 'pending',
-      checks: [
-        {
-          type: 'CNAME',
-          name,
-          found: [],
-          ok: false,
-          reason: expect.stringMatching(/^There is no such name\. Want "to-/),
-        },
-      ],
-      nextCheck: expect.closeTo(test.core.now().getTime() / 1000 + MINUTE, -1),
+      checks: [{ type: 'CNAME', name, found: [], ok: false, reason }],
+      nextCheck: expect.closeTo(core.now().getTime() / 1000 + MINUTE, -1),
     });
     await point(alice, name);
     test.advance(10);
     const after = await verify(alice, name);
     expect(after).toMatchObject({ status: 'success', checks: [{ ok: true, found: before.checks[0]!.expected }] });
     expect(after.checks[0]).not.toHaveProperty('reason');
-    expect(after.nextCheck).toBeCloseTo(test.core.now().getTime() / 1000 + DAY, -1);
+    expect(after.nextCheck).toBeCloseTo(core.now().getTime() / 1000 + DAY, -1);
     test.advance(10);
     await verify(alice, name);
     expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify api-key']);
@@ -47,9 +87,9 @@ describe('api §4: verify', () => {
 
   it('moves an apex to success via partial: addresses and a TXT proof of the account', async () => {
     const name = await add(alice, nextName());
-    await point(alice, name, ['A', 'AAAA']);
-    const routed = await verify(alice, name);
-    expect(routed).toMatchObject({
+    await point(alice, name);
+    server.zone.delete(`_berth.${name}`);
+    expect(await verify(alice, name)).toMatchObject({
       status: 'partial',
       checks: [{ ok: true }, { ok: true }, { type: 'TXT', name: `_berth.${name}`, ok: false }],
     });
@@ -59,32 +99,31 @@ describe('api §4: verify', () => {
   });
 
   it('refuses a platform domain, an invalid name, and a name of another account', async () => {
-    await putDomain(scopeOf(alice), 'garden.sites.test', {});
-    const name = await add(bob, nextName());
+    await add(alice, 'garden.sites.test');
+    const name = await add(bob);
     await expect(verify(alice, 'garden.sites.test')).rejects.toMatchObject({ code: 'business_logic_error' });
     await expect(verify(alice, 'co uk')).rejects.toMatchObject({ code: 'validation_failed' });
     await expect(verify(alice, name)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(findProvider(scopeOf(alice), name)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(findProvider({ core, caller: alice }, name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('is allowed every 10 s per domain, also with concurrent requests', async () => {
-    const name = await add(alice, `www.${nextName()}`);
-    const start = test.core.now().getTime();
+    const name = await add(alice);
+    const start = core.now().getTime();
     const at = (ms: number) =>
-      verifyDomain({ core: { ...test.core, now: () => new Date(start + ms) }, caller: alice }, name);
+      verifyDomain({ core: { ...core, now: () => new Date(start + ms) }, caller: alice }, name);
     // The requests come from several processes, and not in the order of their clocks.
     const outcomes = await Promise.allSettled([3, 1, 4, 2, 0].map(at));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const outcome of outcomes)
-      if (outcome.status === 'rejected')
-        expect(outcome.reason).toMatchObject({ code: 'rate_limit_exceeded', details: { retryAfter: 10 } });
+    const refused = { code: 'rate_limit_exceeded', details: { retryAfter: 10 } };
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(refused);
     expect(server.asked).toEqual([`CNAME ${name}`]);
     await expect(at(5_500)).rejects.toMatchObject({ retryAfterSeconds: 5 });
     await expect(at(10_004)).resolves.toMatchObject({ status: 'pending' });
   });
 
   it('leaves a paused domain paused', async () => {
-    const name = await add(alice, `www.${nextName()}`);
+    const name = await add(alice);
     await test.database.query(`update domain set status = 'paused' where name = '${name}'`);
     await point(alice, name);
     expect(await verify(alice, name)).toMatchObject({ status: 'paused', checks: [{ ok: true }], nextCheck: null });
@@ -92,97 +131,70 @@ describe('api §4: verify', () => {
   });
 
   it('answers not_found if the domain is deleted during the check', async () => {
-    const name = await add(alice, `www.${nextName()}`);
+    const name = await add(alice);
     const check: Dns['check'] = async (wanted) => {
       await test.database.query(`delete from domain where name = '${name}'`);
-      return test.core.dns.check(wanted);
+      return core.dns.check(wanted);
     };
-    const core = { ...test.core, dns: { ...test.core.dns, check } };
-    await expect(verifyDomain({ core, caller: alice }, name)).rejects.toMatchObject({ code: 'not_found' });
+    const scope = { core: { ...core, dns: { ...core.dns, check } }, caller: alice };
+    await expect(verifyDomain(scope, name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('returns the DNS provider of the registrable domain', async () => {
     const base = nextName();
-    const name = await add(alice, `a.b.${base}`);
+    const [name, unknown] = [await add(alice, `a.b.${base}`), await add(alice)];
     server.zone.set(base, { NS: ['ns1.hover.com'] });
-    expect(await findProvider(scopeOf(alice), name)).toEqual({ domain: name, dns: { provider: { name: 'Hover' } } });
-    const unknown = await add(alice, nextName());
-    expect(await findProvider(scopeOf(alice), unknown)).toEqual({ domain: unknown, dns: null });
+    const provider = (of: string) => findProvider({ core, caller: alice }, of);
+    expect(await provider(name)).toEqual({ domain: name, dns: { provider: { name: 'Hover' } } });
+    expect(await provider(unknown)).toEqual({ domain: unknown, dns: null });
   });
 });
 
 describe('T28: proving a domain', () => {
-  it("a name that points at another account's target proves nothing", async () => {
-    const name = await add(alice, `www.${nextName()}`);
+  it.each([
+    ['a subdomain', 'www.', 'pending', [{ ok: false, reason: expect.stringContaining('Saw "to-') }]],
+    ['an apex', '', 'partial', [{ ok: true }, { ok: true }, { ok: false }]],
+  ])('%s with the records of another account proves nothing', async (_, prefix, status, checks) => {
+    const name = await add(alice, prefix + nextName());
     await add(bob, name);
     await point(bob, name);
-    expect(await verify(alice, name)).toMatchObject({
-      status: 'pending',
-      checks: [{ ok: false, reason: expect.stringContaining('Saw "to-') }],
-    });
-    expect(await verify(bob, name)).toMatchObject({ status: 'success' });
+    expect(await verify(alice, name)).toMatchObject({ status, checks });
+    expect((await verify(bob, name)).status).toBe('success');
   });
 
-  it('an apex that points here proves nothing without the proof of the account', async () => {
-    const name = await add(alice, nextName());
-    await add(bob, name);
-    await point(bob, name);
-    expect(await verify(alice, name)).toMatchObject({
-      status: 'partial',
-      checks: [{ ok: true }, { ok: true }, { ok: false }],
-    });
-  });
-
-  it.each<[string, (base: string) => string, (base: string) => string]>([
-    ['the same name', (base) => `www.${base}`, (base) => `www.${base}`],
-    ['the same name in upper case with a dot', (base) => `www.${base}`, (base) => `WWW.${base.toUpperCase()}.`],
-    ['a child', (base) => base, (base) => `www.${base}`],
-    ['a child far below', (base) => base, (base) => `a.b.c.${base}`],
-    ['the parent', (base) => `www.${base}`, (base) => base],
-    ['a name far above', (base) => `a.b.c.${base}`, (base) => `c.${base}`],
+  it.each([
+    ['the same name', 'www.', 'www.'],
+    ['a child', '', 'www.'],
+    ['a child far below', '', 'a.b.c.'],
+    ['the parent', 'www.', ''],
+    ['a name far above', 'a.b.c.', 'c.'],
   ])('%s of a proved name stays pending for another account, even with its records', async (_, first, second) => {
     const base = nextName();
-    const existing = await add(alice, first(base));
-    await add(bob, second(base));
-    const wanted = second(base).toLowerCase().replace(/\.$/, '');
-    await point(alice, existing);
-    expect((await verify(alice, existing)).status).toBe('success');
+    const name = await add(bob, second + base);
+    await prove(alice, first + base);
     server.zone.clear();
-    await point(bob, wanted);
-    const { status, checks } = await verify(bob, second(base));
+    await point(bob, name);
+    const { status, checks } = await verify(bob, name);
     expect(status).toBe('pending');
     for (const check of checks)
       expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(/another account has already proved/) });
-    expect(await eventsOf(bob, wanted)).toEqual(['domain.create api-key']);
+    expect(await eventsOf(bob, name)).toEqual(['domain.create api-key']);
 
     // Once the other domain is deleted, the name can be proved.
     await test.database.query(`delete from domain where account_id = '${alice.account}'`);
     test.advance(10);
-    expect((await verify(bob, second(base))).status).toBe('success');
+    expect((await verify(bob, `${name.toUpperCase()}.`)).status).toBe('success');
   });
 
-  it.each([
-    ['a sibling', 'a.', 'b.'],
-    ['a name that ends alike', 'shop.', 'myshop.'],
-  ])('%s of a proved name can be proved by another account', async (_, one, other) => {
+  it('another account can prove a sibling of a proved name, also one that ends alike', async () => {
     const base = nextName();
-    for (const [caller, name] of [
-      [alice, one + base],
-      [bob, other + base],
-    ] as const) {
-      await add(caller, name);
-      await point(caller, name);
-      expect((await verify(caller, name)).status).toBe('success');
-    }
+    await prove(alice, `shop.${base}`);
+    for (const other of ['blog.', 'myshop.']) await prove(bob, other + base);
   });
 
   it('an account can prove names above and below its own', async () => {
     const base = nextName();
-    for (const name of [base, `www.${base}`, `a.www.${base}`]) {
-      await add(alice, name);
-      await point(alice, name);
-      expect((await verify(alice, name)).status).toBe('success');
-    }
+    for (const name of [base, `www.${base}`, `a.www.${base}`]) await prove(alice, name);
   });
 
   it.each([
@@ -191,19 +203,196 @@ describe('T28: proving a domain', () => {
   ])('of two accounts that prove %s at once one wins', async (_, one, other) => {
     for (let round = 0; round < 5; round += 1) {
       const base = nextName();
-      const names = [one + base, other + base] as const;
-      await add(alice, names[0]);
-      await add(bob, names[1]);
+      const names = [await add(alice, one + base), await add(bob, other + base)] as const;
       await point(alice, names[0]);
       const ofAlice = new Map(server.zone);
       server.zone.clear();
       await point(bob, names[1]);
       // Each account needs a server with its own records: one server can only serve one set.
       const second = await startDnsServer(Object.fromEntries(ofAlice));
-      const core = { ...test.core, dns: createDns({ servers: [second.address], ...PATIENT }) };
-      const both = await Promise.all([verifyDomain({ core, caller: alice }, names[0]), verify(bob, names[1])]);
-      await second.close();
-      expect(both.map(({ status }) => status).toSorted()).toEqual(['pending', 'success']);
+      const elsewhere = { ...core, dns: createDns({ servers: [second.address], ...PATIENT }) };
+      const both = [verifyDomain({ core: elsewhere, caller: alice }, names[0]), verify(bob, names[1])];
+      const outcomes = await Promise.all(both).finally(() => second.close());
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['pending', 'success']);
     }
+  });
+});
+
+describe('T28: checks in the background', () => {
+  it('find the records of an unverified domain', async () => {
+    const name = await add(alice);
+    expect(await recheckDomains(core)).toBe(0);
+    test.advance(MINUTE);
+    expect(await recheckDomains(core)).toBe(1);
+    expect(await recheckDomains(core)).toBe(0);
+    await point(alice, name);
+    test.advance(MINUTE);
+    expect(await recheckDomains(core)).toBe(1);
+    expect((await rowOf(alice, name)).status).toBe('success');
+    expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify system']);
+  });
+
+  it('unverify a domain whose records are definitely gone for a week, never by failed checks', async () => {
+    const name = await prove(alice);
+    server.zone.set(name, 'SERVFAIL');
+    for (let day = 0; day < 10; day += 1) {
+      test.advance(DAY);
+      expect(await recheckDomains(core)).toBe(1);
+    }
+    expect(await rowOf(alice, name)).toMatchObject({ status: 'success', misses: 0, checks: [{ failed: true }] });
+    server.zone.delete(name);
+    for (let day = 0; day <= 7; day += 1) {
+      expect((await rowOf(alice, name)).status).toBe('success');
+      test.advance(DAY + 1);
+      await recheckDomains(core);
+    }
+    expect(await rowOf(alice, name)).toMatchObject({ status: 'pending', verified: null });
+    expect((await eventsOf(alice, name)).slice(1)).toEqual(['domain.verify api-key', 'domain.update system']);
+    // Now another account can prove the name.
+    await prove(bob, name);
+  });
+
+  it('include paused domains that block a name, and skip other paused ones', async () => {
+    const name = await prove(alice);
+    await add(alice);
+    const fit = (plan: string) =>
+      core.database.transaction((em) =>
+        pauseOrResumeDomains(em, core, { account: alice.account, plan, authMethod: 'operator' }),
+      );
+    await fit('free');
+    test.advance(DAY);
+    expect(await recheckDomains(core)).toBe(1);
+    expect((await rowOf(alice, name)).status).toBe('paused');
+    await fit('pro');
+    expect((await rowOf(alice, name)).status).toBe('success');
+  });
+
+  it('are shared by several processes; each domain is checked once', async () => {
+    const names = await Promise.all(Array.from({ length: 12 }, () => add(bob)));
+    test.advance(MINUTE);
+    const counts = await Promise.all([1, 2, 3].map(() => recheckDomains(core, { batch: 3 })));
+    expect(counts.reduce((sum, each) => sum + each)).toBe(names.length);
+    expect(server.asked.toSorted()).toEqual(names.map((name) => `CNAME ${name}`).toSorted());
+  });
+
+  it.each([
+    ['checked', 5],
+    ['next_check', DAY],
+  ])('include a domain whose %s a wrong clock set far ahead, not one that is %s s ahead', async (column, few) => {
+    const name = await add(alice);
+    await point(alice, name);
+    const ahead = async (seconds: number) =>
+      test.database.query(`update domain set ${column} = $1 where name = $2`, [
+        new Date(core.now().getTime() + seconds * 1000),
+        name,
+      ]);
+    test.advance(MINUTE);
+    // Another process, with a slightly fast clock, may have been first.
+    await ahead(few);
+    expect(await recheckDomains(core)).toBe(0);
+    await ahead(365 * DAY);
+    expect(await recheckDomains(core)).toBe(1);
+    const { status, nextCheck } = await rowOf(alice, name);
+    expect(status).toBe('success');
+    expect(nextCheck!.getTime()).toBeLessThan(core.now().getTime() + 2 * DAY * 1000);
+  });
+
+  it('include a paused domain that a wrong clock marked as checked far in the future', async () => {
+    const name = await prove(alice);
+    await test.database.query(
+      `update domain set status = 'paused', next_check = null, checked = $1::timestamptz + interval '1 year' where name = $2`,
+      [core.now(), name],
+    );
+    expect(await recheckDomains(core)).toBe(1);
+    expect(await recheckDomains(core)).toBe(0);
+  });
+
+  it('that fail are named in the log, and do not stop the others', async () => {
+    const [failing, other] = [await add(alice), await add(alice)];
+    await point(alice, other);
+    test.advance(MINUTE);
+    const { log, warnings } = warningLog();
+    const accept = await refuseRows(test.database, 'update of misses on domain', `old.name = '${failing}'`);
+    try {
+      expect(await recheckDomains({ ...core, log })).toBe(2);
+    } finally {
+      await accept();
+    }
+    const { id } = await rowOf(alice, failing);
+    expect(warnings).toMatchObject([{ task: 'check domains', domainId: id, err: { code: '23514' } }]);
+    expect((await rowOf(alice, other)).status).toBe('success');
+  });
+
+  it('are bounded per run, and end when they are aborted', async () => {
+    await Promise.all(Array.from({ length: 6 }, () => add(bob)));
+    test.advance(MINUTE);
+    expect(await recheckDomains(core, { signal: AbortSignal.abort() })).toBe(0);
+    expect(await recheckDomains(core, { batch: 2, batches: 2 })).toBe(4);
+  });
+});
+
+describe('api §4: the page of a share link', () => {
+  const hashOf = async (caller: AccountCaller, name: string) => (await rowOf(caller, name)).shareHash!;
+
+  it('shows the records with their state, the provider and its steps, and nothing of the account', async () => {
+    const base = nextName();
+    const name = await add(alice, `www.${base}`);
+    server.zone.set(base, { NS: ['ns1.hover.com'] });
+    const hash = await hashOf(alice, name);
+    const setup = await findDomainSetup(core, hash);
+    expect(setup).toMatchObject({
+      domain: name,
+      status: 'pending',
+      provider: 'Hover',
+      checked: null,
+      waitSeconds: 0,
+      records: [{ type: 'CNAME', name, relative: 'www', state: 'unseen', reason: null }],
+    });
+    expect(JSON.stringify(setup)).not.toContain(alice.account);
+    const now = core.now();
+    const held = { ...core, now: () => now };
+    expect(await checkDomainSetup(held, hash)).toBe(true);
+    expect(await findDomainSetup(held, hash)).toMatchObject({
+      records: [{ state: 'missing', reason: expect.stringMatching(/^There is no such name/) }],
+      checked: now,
+      waitSeconds: 10,
+    });
+    await point(alice, name);
+    // Within the cooldown there is no check.
+    await checkDomainSetup(held, hash);
+    expect(await findDomainSetup(core, hash)).toMatchObject({ status: 'pending' });
+    test.advance(10);
+    await checkDomainSetup(core, hash);
+    expect(await findDomainSetup(core, hash)).toMatchObject({
+      status: 'success',
+      records: [{ state: 'found', reason: null }],
+    });
+  });
+
+  it('shows the records of an apex as @ and by the short name', async () => {
+    const setup = await findDomainSetup(core, await hashOf(alice, await add(alice, nextName())));
+    expect(setup!.records.map(({ type, relative }) => `${type} ${relative}`)).toEqual(['A @', 'AAAA @', 'TXT _berth']);
+  });
+
+  it.each(['', 'x', '0'.repeat(32), '0'.repeat(31), "0' or 1=1", '%00'])(
+    'does not exist for a link with %j',
+    async (hash) => {
+      expect(await findDomainSetup(core, hash)).toBeNull();
+      expect(await checkDomainSetup(core, hash)).toBe(false);
+    },
+  );
+
+  it('proves nothing for an account that is suspended, and does not exist once it is terminated', async () => {
+    const { caller } = await test.account('pro');
+    const name = await add(caller);
+    const hash = await hashOf(caller, name);
+    await point(caller, name);
+    const setState = (state: string) =>
+      test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
+    await setState('suspended');
+    expect(await checkDomainSetup(core, hash)).toBe(true);
+    expect((await rowOf(caller, name)).status).toBe('pending');
+    await setState('terminated');
+    expect(await findDomainSetup(core, hash)).toBeNull();
   });
 });

@@ -1,71 +1,93 @@
 import { hash } from 'node:crypto';
+import { NO_RULES, type Site } from '@berth/serving';
+import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
+import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
 import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
-import { NO_RULES, type Site } from '@berth/serving';
-import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
 
 const SITE = { 'index.html': 'hello', 'a/b.html': 'world', empty: '' };
 
 const test = await createTestCore();
-const { caller } = await test.account();
+const sites = new LiveSiteCache(test.core);
+const { caller } = await test.account('scale');
+const { account } = caller;
 afterAll(() => test.close());
 
 /** Returns the site of a deployment; `null` if it is not shown. */
-async function findSite(sites: LiveSiteCache, deployment: string, { fresh = false } = {}): Promise<Site | null> {
+async function findSite(cache: LiveSites, deployment: string, { fresh = false } = {}): Promise<Site | null> {
   // Waits for the notifications of changes by other processes.
   await test.core.database.siteChanges.catchUp();
-  const site = await (fresh ? sites.findFresh({ deployment }) : sites.find({ deployment }));
+  const site = await (fresh ? cache.findFresh({ deployment }) : cache.find({ deployment }));
   return typeof site === 'string' ? null : site;
 }
 
-const deploy = async (fields: Record<string, string> = {}) =>
-  (await deploySite(test.core, caller, SITE, { fields })).body.deployment;
+/** A short form of the answer at an address: the front page, why it is not shown, or `null`. */
+async function shown(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
+  await test.core.database.siteChanges.catchUp();
+  const site = await sites.find(address);
+  if (site === null || typeof site === 'string') return site;
+  return (await test.core.packs.read(site.manifest.get('index.html')!)).toString();
+}
+
+const deploy = async (files: Record<string, string> = SITE, fields = {}, of = caller) =>
+  (await deploySite(test.core, of, files, { fields })).body.deployment;
+const deployPage = (text: string, fields = {}, of = caller) =>
+  deploy({ 'index.html': text, other: `beside ${text}` }, fields, of);
+
+interface DomainRow {
+  account?: string;
+  kind?: 'platform' | 'custom';
+  status?: string;
+  deployment?: string | null;
+  verified?: boolean;
+}
+
+async function addDomain(
+  name: string,
+  { account: owner = account, kind = 'custom', status = 'success', deployment = null, verified = true }: DomainRow = {},
+) {
+  await test.database.query(
+    `insert into domain (account_id, name, kind, status, deployment_id, labels, created, linked, verified, checks)
+     values ($1, $2, $3, $4, $5, '{}', now(), now(), $6, '[]')`,
+    [owner, name, kind, status, deployment, verified ? new Date() : null],
+  );
+}
 
 describe('sites that can be served', () => {
   it('are those that are live, with the content and place of each file', async () => {
     const deployment = await deploy();
-    const site = await findSite(new LiveSiteCache(test.core), deployment);
-    expect(site).toEqual({
-      deployment,
-      passwordVersion: null,
-      anonymous: false,
-      manifest: expect.any(PackedManifest),
-      rules: NO_RULES,
-    });
+    const site = await findSite(sites, deployment);
+    const manifest = expect.any(PackedManifest);
+    expect(site).toEqual({ deployment, passwordVersion: null, anonymous: false, manifest, rules: NO_RULES });
     expect([...site!.manifest].map(([path]) => path).toSorted()).toEqual(Object.keys(SITE).toSorted());
     for (const [path, text] of Object.entries(SITE)) {
-      expect(site!.manifest.get(path)).toEqual({
-        sha256: hash('sha256', text),
-        pack: expect.any(String),
-        offset: expect.any(Number),
-        length: text.length,
-      });
+      const place = { pack: expect.any(String), offset: expect.any(Number), length: text.length };
+      expect(site!.manifest.get(path)).toEqual({ sha256: hash('sha256', text), ...place });
       expect((await test.core.packs.read(site!.manifest.get(path)!)).toString()).toBe(text);
     }
   });
 
   it('include whether they have a password and an owner', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, SITE, { fields: { password: 'secret' } });
-    expect(await findSite(new LiveSiteCache(test.core), body.deployment)).toMatchObject({
+    expect(await findSite(sites, body.deployment)).toMatchObject({
       passwordVersion: expect.any(String),
       anonymous: true,
     });
   });
 
-  it.each([['calm-otter-0000000'], [''], ['%'], ["' or true --"], ['a'.repeat(5_000)], ['__proto__']])(
-    'do not include deployments that never existed: %j',
+  it.each(['calm-otter-0000000', '', '%', "' or true --", 'a'.repeat(5_000), '__proto__'])(
+    'do not include deployments that never existed, nor domains: %j',
     async (name) => {
-      expect(await findSite(new LiveSiteCache(test.core), name)).toBeNull();
+      expect(await findSite(sites, name)).toBeNull();
+      expect(await shown({ domain: name })).toBeNull();
     },
   );
 });
 
 describe('cached sites', () => {
   it('are gone at once when their deployment is deleted', async () => {
-    const sites = new LiveSiteCache(test.core);
     const deployment = await deploy();
     expect(await findSite(sites, deployment)).not.toBeNull();
     await deleteDeployment({ core: test.core, caller }, deployment);
@@ -74,7 +96,6 @@ describe('cached sites', () => {
   });
 
   it('show a new password at once', async () => {
-    const sites = new LiveSiteCache(test.core);
     const deployment = await deploy();
     expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: null });
     await test.database.query(`update deployment set password_hash = 'x' where id = $1`, [deployment]);
@@ -82,7 +103,6 @@ describe('cached sites', () => {
   });
 
   it('C3: have the new places of moved contents after a fresh load', async () => {
-    const sites = new LiveSiteCache(test.core);
     const deployment = await deploy();
     await findSite(sites, deployment);
     const before = (await findSite(sites, deployment))!.manifest.get('index.html')!;
@@ -97,33 +117,153 @@ describe('cached sites', () => {
   });
 
   it.each([1, 2_000, 100_000])('are served however little memory there is (%s bytes)', async (cacheBytes) => {
-    const sites = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
+    const small = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
     const deployments = await Promise.all([deploy(), deploy(), deploy()]);
     for (let round = 0; round < 2; round += 1)
-      for (const deployment of deployments) expect((await findSite(sites, deployment))!.manifest.size).toBe(3);
+      for (const deployment of deployments) expect((await findSite(small, deployment))!.manifest.size).toBe(3);
   });
 
   it.each([1, 2_000, 100_000])(
     'can lose their manifests during a request without an error, however little memory there is (%s bytes)',
     async (cacheBytes) => {
-      const sites = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
+      const small = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
       const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
       await test.database.query('delete from manifest where deployment_id = any($1)', [deployments.slice(0, 5)]);
-      const found = await Promise.all(deployments.map((deployment) => findSite(sites, deployment)));
+      const found = await Promise.all(deployments.map((deployment) => findSite(small, deployment)));
       expect(found.map((site) => site?.manifest.size ?? null)).toEqual([null, null, null, null, null, 3]);
       await test.database.query(`update deployment set status = 'deleting' where id = any($1)`, [deployments]);
     },
   );
 
   it('that are larger than the whole cache are loaded once, not on each visit', async () => {
-    const sites = new LiveSiteCache(test.core, { sitesBytes: 1 });
+    const small = new LiveSiteCache(test.core, { sitesBytes: 1 });
     const deployment = await deploy();
-    const site = await findSite(sites, deployment);
-    expect(sites.peek({ deployment })).toBe(site);
-    expect(await findSite(sites, deployment)).toBe(site);
+    const site = await findSite(small, deployment);
+    expect(small.peek({ deployment })).toBe(site);
+    expect(await findSite(small, deployment)).toBe(site);
     await test.core.database.transaction((em) =>
       sql`update deployment set taken_down = now() where id = ${deployment}`.execute(em.getKysely()),
     );
-    expect(await sites.find({ deployment })).toBe('taken-down');
+    expect(await small.find({ deployment })).toBe('taken-down');
+  });
+});
+
+describe('S4: the site of a domain', () => {
+  it('is its deployment, the same as at the deployment’s own host', async () => {
+    const deployment = await deployPage('linked', { password: 'open sesame' });
+    await addDomain('linked.example', { deployment });
+    const [own, found] = [await sites.find({ deployment }), await sites.find({ domain: 'linked.example' })];
+    expect(found).toEqual(own);
+    expect(found).toMatchObject({ deployment, passwordVersion: expect.any(String), anonymous: false });
+  });
+
+  const rows: [string, DomainRow, string | null][] = [
+    ['a platform domain', { kind: 'platform' }, 'page'],
+    ['a custom domain', {}, 'page'],
+    ['a domain that is not linked', { deployment: null }, null],
+    ['a pending domain', { status: 'pending', verified: false }, null],
+    ['a partial domain', { status: 'partial', verified: false }, null],
+    ['a domain that was never proved', { verified: false }, null],
+    ['a domain that has lost its proof', { status: 'pending' }, null],
+    ['a paused domain', { status: 'paused' }, 'paused'],
+    ['a paused domain that is not linked', { status: 'paused', deployment: null }, 'paused'],
+  ];
+  it.each(rows)('%s %j: %s', async (_, row, expected) => {
+    const name = `${crypto.randomUUID()}.example`;
+    const deployment = await deployPage('page');
+    await addDomain(name, { deployment, ...row });
+    expect(await shown({ domain: name })).toBe(expected);
+    expect(await shown({ deployment })).toBe('page');
+  });
+
+  it('is not found by the name of a deployment, nor a deployment by the name of a domain', async () => {
+    const deployment = await deployPage('page');
+    await addDomain('apart.example', { deployment });
+    expect(await shown({ domain: deployment })).toBeNull();
+    expect(await shown({ deployment: 'apart.example' })).toBeNull();
+  });
+
+  it('is the deployment of the account that proved the name, even if other accounts have it pending', async () => {
+    const [{ caller: winner }, { caller: other }] = [await test.account('pro'), await test.account('pro')];
+    const pending = { account: other.account, status: 'pending', verified: false };
+    await addDomain('wanted.example', { ...pending, deployment: await deployPage('other', {}, other) });
+    expect(await shown({ domain: 'wanted.example' })).toBeNull();
+    const proved = { account: winner.account, deployment: await deployPage('winner', {}, winner) };
+    await addDomain('wanted.example', proved);
+    expect(await shown({ domain: 'wanted.example' })).toBe('winner');
+  });
+});
+
+describe('api §6: a state of the account or the site applies from the next request on', () => {
+  it('at every host: the own one, a domain, a paused domain, and one that is not linked', async () => {
+    const deployment = await deployPage('page');
+    await addDomain('states.example', { deployment });
+    await addDomain('paused.example', { deployment, status: 'paused' });
+    await addDomain('empty.example');
+    const hosts = [{ deployment }, ...['states', 'paused', 'empty'].map((name) => ({ domain: `${name}.example` }))];
+    const rows: [state: string, isTakenDown: boolean, expected: (string | null)[]][] = [
+      ['active', false, ['page', 'page', 'paused', null]],
+      ['suspended', false, ['paused', 'paused', 'paused', 'paused']],
+      ['terminated', false, [null, null, null, null]],
+      ['active', true, ['taken-down', 'taken-down', 'taken-down', null]],
+      ['suspended', true, ['taken-down', 'taken-down', 'taken-down', 'paused']],
+      ['terminated', true, [null, null, null, null]],
+      ['active', false, ['page', 'page', 'paused', null]],
+    ];
+    for (const [state, isTakenDown, expected] of rows) {
+      await test.database.query('update account set state = $2 where id = $1', [account, state]);
+      await test.database.query(`update deployment set taken_down = case when $2 then now() end where id = $1`, [
+        deployment,
+        isTakenDown,
+      ]);
+      const answers = [];
+      for (const host of hosts) answers.push(await shown(host));
+      expect(answers, `${state}, taken down: ${isTakenDown}`).toEqual(expected);
+    }
+  });
+
+  it('a site that was taken down is not found once it has expired or is being deleted', async () => {
+    const deployment = await deployPage('page');
+    await test.database.query(
+      `update deployment set taken_down = now(), expires = now() - interval '1 second' where id = $1`,
+      [deployment],
+    );
+    expect(await shown({ deployment })).toBeNull();
+    await test.database.query(`update deployment set expires = null, status = 'deleting' where id = $1`, [deployment]);
+    expect(await shown({ deployment })).toBeNull();
+  });
+});
+
+describe('S2: a switch', () => {
+  it('shows visitors the complete old or new site, never a gap, even if the old one is removed at once', async () => {
+    let last = await deployPage('start');
+    await addDomain('switched.example', { deployment: last });
+    // Nothing is cached: between reading the domain and reading the manifest there is time for a switch.
+    const forgetful = new LiveSiteCache(test.core, { sitesBytes: 1 });
+    let isDone = false;
+    const seen = new Set<string>();
+    const read = async () => {
+      while (!isDone) {
+        const site = await forgetful.find({ domain: 'switched.example' });
+        if (site === null || typeof site === 'string') throw new Error(`the domain showed ${site}`);
+        const [page, other] = await Promise.all(
+          ['index.html', 'other'].map(async (path) => String(await test.core.packs.read(site.manifest.get(path)!))),
+        );
+        expect(other).toBe(`beside ${page}`);
+        seen.add(page!);
+      }
+    };
+    const readers = Promise.all([read(), read(), read()]);
+    for (let n = 0; n < 40; n += 1) {
+      const id = await deployPage(`version ${n}`);
+      await test.database.query(`update domain set deployment_id = $1 where name = 'switched.example'`, [id]);
+      expect(await shown({ domain: 'switched.example' })).toBe(`version ${n}`);
+      await test.database.query(`update deployment set status = 'deleting' where id = $1`, [last]);
+      await test.database.query(`delete from manifest where deployment_id = $1`, [last]);
+      last = id;
+    }
+    isDone = true;
+    await readers;
+    expect(seen.size).toBeGreaterThan(10);
   });
 });

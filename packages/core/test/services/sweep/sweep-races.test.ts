@@ -1,13 +1,13 @@
-import { createTestCore, deploySite, readSite } from '@berth/testing/core';
+import { setTimeout as pause } from 'node:timers/promises';
+import { anotherProcess, createTestCore, deploySite, readText } from '@berth/testing/core';
 import { expectSound, expectSwept } from '@berth/testing/invariants';
 import { createRandom } from '@berth/testing/random';
 import { expect, it } from 'vitest';
 import type { AccountCaller, Core } from '../../../src/core.ts';
-import { openDatabase } from '../../../src/database/database.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { toServiceError } from '../../../src/routers/error-body.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
-import { newBootId, recordHeartbeat, sweep } from '../../../src/services/sweep/sweep.ts';
-import { withJitter } from '../jitter.ts';
+import { sweep } from '../../../src/services/sweep/sweep.ts';
 
 const DURATION_MS = 2_000;
 const MAX_PAUSE_MS = 6;
@@ -25,13 +25,7 @@ it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without gra
   const random = createRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const callers: AccountCaller[] = [(await test.account('scale')).caller, (await test.account('scale')).caller];
-  const second: Core = {
-    ...test.core,
-    database: openDatabase(test.database.address),
-    boot: newBootId(),
-    activePacks: new Set(),
-  };
-  await recordHeartbeat(second);
+  const second: Core = { ...(await anotherProcess(test)), database: openDatabase(test.database.address) };
   const nodes = [test.core, second].map((core) => withJitter(core, random, MAX_PAUSE_MS));
   const pool = Array.from({ length: 14 }, (_, i) => `content ${i} `.repeat(i * 40));
   const live = new Map<string, Acknowledged & { caller: AccountCaller }>();
@@ -78,12 +72,12 @@ it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without gra
   async function read(): Promise<void> {
     const site = pick([...live.values()]);
     if (!site) return nextTurn();
-    const served = await readSite(pick(nodes), site.id).catch((error: NodeJS.ErrnoException) => {
+    const served = await readText(pick(nodes), site.id).catch((error: NodeJS.ErrnoException) => {
       expect(site.deleting, `I1: ${site.id}: ${error.message}`).toBe(true);
       return null;
     });
     if (served === null) expect(site.deleting, `I1: ${site.id} is gone`).toBe(true);
-    else if (!site.deleting) expect(asText(served), `I1: ${site.id}`).toEqual(site.files);
+    else if (!site.deleting) expect(served, `I1: ${site.id}`).toEqual(site.files);
     tally.read += 1;
   }
 
@@ -104,8 +98,7 @@ it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without gra
     [...live.values()].flatMap(({ id, deleting }) => (deleting ? [] : [id])).toSorted(),
   );
   for (const { id, files, deleting } of live.values()) {
-    const served = await readSite(test.core, id);
-    expect(served && asText(served), `I1: ${id}`).toEqual(deleting ? null : files);
+    expect(await readText(test.core, id), `I1: ${id}`).toEqual(deleting ? null : files);
   }
   await expectSound(test);
   expect(await sweep(test.core, { graceMs: 0 })).toMatchObject({ fenced: true });
@@ -117,6 +110,35 @@ it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without gra
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-function asText(files: Record<string, Buffer>): Record<string, string> {
-  return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, bytes.toString()]));
+/**
+ * The same core with random pauses around every use of the pack store and before every commit. Race windows of
+ * microseconds become milliseconds. Source: security §6.
+ */
+function withJitter(core: Core, random: () => number, maxPauseMs: number): Core {
+  const idle = () => pause(random() * maxPauseMs);
+  const around = async <T>(step: () => Promise<T>): Promise<T> => {
+    await idle();
+    const result = await step();
+    await idle();
+    return result;
+  };
+  const transaction: Database['transaction'] = (work) =>
+    core.database.transaction(async (em) => {
+      const result = await work(em);
+      await idle();
+      return result;
+    });
+  return {
+    ...core,
+    database: { ...core.database, transaction },
+    packs: {
+      ...core.packs,
+      create: (pack) =>
+        around(async () => {
+          const file = await core.packs.create(pack);
+          return { ...file, seal: (size) => around(() => file.seal(size)) };
+        }),
+      remove: (pack) => around(() => core.packs.remove(pack)),
+    },
+  };
 }

@@ -1,12 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountCaller, AnonymousCaller, Caller } from '../../../src/core.ts';
+import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../../src/core.ts';
+import { openDatabase } from '../../../src/database/database.ts';
 import { abortUpload } from '../../../src/services/uploads/uploads.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
 import { createTestCore, refusal } from '@berth/testing/core';
 import { stateOf, closeSwept } from '@berth/testing/invariants';
-import { begin, listOf, publishDelta, send, uploadAll } from '@berth/testing/uploads';
+import { begin, listOf, publishDelta, send, sendMissing, uploadAll } from '@berth/testing/uploads';
 
 const MOST = 20;
 const MAX_ANONYMOUS = 3;
@@ -43,20 +44,11 @@ describe('api §9: an upload that is aborted', () => {
       expect(await refusal(call())).toMatchObject(MISSING);
   });
 
-  it('can be begun again with its key', async () => {
+  it('can be begun again with its key, also if a deploy token of the account aborted it', async () => {
     const input = { files: listOf(files()) };
     const { upload, missing } = await begin(core, caller, input, 'again');
-    await abort(upload);
+    await abort(upload, token);
     expect(await begin(core, caller, input, 'again')).toEqual({ upload, missing });
-  });
-
-  it('T22: belongs to the caller; a deploy token can abort uploads of its account', async () => {
-    const { caller: other } = await test.account('pro');
-    const { upload } = await open(caller);
-    const stranger: AnonymousCaller = { kind: 'anonymous', address: '203.0.113.1' };
-    for (const otherCaller of [other, stranger])
-      expect(await refusal(abort(upload, otherCaller))).toMatchObject(MISSING);
-    expect(await abort(upload, token)).toEqual({ upload });
   });
 
   it('cannot be one that was committed', async () => {
@@ -133,5 +125,86 @@ describe('api §9: open uploads of one account', () => {
     await Promise.all(Array.from({ length: MOST }, () => open(caller)));
     expect(await refusal(open(caller))).toMatchObject({ status: 429 });
     await open(token);
+  });
+});
+
+const rows = async () => {
+  const [row] = await test.database.query<{ contents: number; packs: number; bytes: number }>(`
+    select (select count(*)::int from upload_content) as contents, (select count(*)::int from upload_pack) as packs,
+      (select coalesce(sum(octet_length(hashes)), 0)::int from upload_content) as bytes`);
+  return row!;
+};
+const manyFiles = () => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.txt`, randomUUID()]));
+
+describe('api §9: contents that were already received', () => {
+  it('are accepted and ignored: repeating a body records nothing more', async () => {
+    const site = manyFiles();
+    const begunUpload = await uploadAll(core, caller, site);
+    const before = await rows();
+    for (let i = 0; i < 5; i += 1)
+      expect(await sendMissing(core, caller, begunUpload, site)).toEqual({ received: 20, missing: 0 });
+    for (let i = 0; i < 5; i += 1)
+      expect(await send(core, caller, begunUpload.upload, [])).toEqual({ received: 0, missing: 0 });
+    expect(await rows()).toEqual(before);
+    await commitUpload({ core, caller }, begunUpload.upload);
+  });
+
+  it('are recorded once if the same body arrives many times at once', async () => {
+    const before = await rows();
+    const site = manyFiles();
+    const begunUpload = await begin(core, caller, { files: listOf(site) });
+    await Promise.all(Array.from({ length: 8 }, () => sendMissing(core, caller, begunUpload, site)));
+    expect((await rows()).bytes - before.bytes).toBe(20 * 32);
+    expect(await test.database.query(`select 1 from pack where state <> 'sealed'`)).toEqual([]);
+    await commitUpload({ core, caller }, begunUpload.upload);
+  });
+
+  it('are ignored, while new ones in the same body are recorded', async () => {
+    const site = manyFiles();
+    const all = Object.values(site).map((bytes) => ({ bytes }));
+    const { upload } = await begin(core, caller, { files: listOf(site) });
+    const before = await rows();
+    expect(await send(core, caller, upload, all.slice(0, 8))).toEqual({ received: 8, missing: 12 });
+    expect(await send(core, caller, upload, all.slice(4, 20))).toEqual({ received: 16, missing: 0 });
+    expect((await rows()).bytes - before.bytes).toBe(20 * 32);
+    await commitUpload({ core, caller }, upload);
+  });
+
+  it('are not written to the disk: not even a file is created', async () => {
+    const big = randomBytes(3_000_000);
+    const begunUpload = await begin(core, caller, { files: listOf({ 'big.bin': big }) });
+    await send(core, caller, begunUpload.upload, [{ bytes: big }]);
+    const create = () => Promise.reject(new Error('Unexpected file'));
+    const readOnly = { ...core, packs: { ...core.packs, create } };
+    expect(await send(readOnly, caller, begunUpload.upload, [{ bytes: big }])).toEqual({ received: 1, missing: 0 });
+    await commitUpload({ core, caller }, begunUpload.upload);
+  });
+});
+
+describe('api §9: concurrent commits of one upload', () => {
+  it('run one after the other and return the same deployment', async () => {
+    const site = manyFiles();
+    const begunUpload = await uploadAll(core, caller, site);
+    const database = openDatabase(test.database.address, { poolSize: 4 });
+    let reading = 0;
+    let most = 0;
+    const counted: Core = {
+      ...core,
+      database: {
+        ...database,
+        async transaction(work) {
+          most = Math.max(most, (reading += 1));
+          try {
+            return await database.transaction(work);
+          } finally {
+            reading -= 1;
+          }
+        },
+      },
+    };
+    const commits = Array.from({ length: 100 }, () => commitUpload({ core: counted, caller }, begunUpload.upload));
+    expect(new Set((await Promise.all(commits)).map(({ deployment }) => deployment)).size).toBe(1);
+    expect(most).toBe(1);
+    await database.close();
   });
 });

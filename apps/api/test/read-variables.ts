@@ -1,0 +1,14 @@
+import { readConfig } from '../src/config/config.ts';
+
+/** The names of the environment variables that the configuration reads, in any mode. */
+export function readVariables(): Set<string> {
+  const names = new Set<string>();
+  for (const mode of ['test', 'development'])
+    readConfig(
+      new Proxy<Record<string, string>>(
+        { NODE_ENV: mode },
+        { get: (values, name: string) => (names.add(name), values[name]) },
+      ),
+    );
+  return names;
+}
