@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 /** Why the tests in a browser cannot run; `null` when they can. */
-export const NO_BROWSER = existsSync(CHROMIUM) ? null : `there is no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`;
+const NO_BROWSER = existsSync(CHROMIUM) ? null : `there is no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`;
 
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({

@@ -101,8 +101,9 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await page.getByRole('dialog').getByLabel('Domain', { exact: true }).fill('new.harbour.example');
     await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
     await page.getByRole('button', { name: 'Copy value sites.example' }).click();
+    await page.getByRole('button', { name: 'Copy name new.harbour.example' }).click();
     expect(await sent('putDomain')).toEqual([{ domain: 'new.harbour.example' }]);
-    expect(await sent('copy')).toEqual([{ text: 'sites.example' }]);
+    expect(await sent('copy')).toEqual([{ text: 'sites.example' }, { text: 'new.harbour.example' }]);
   });
 
   it('has a sentence for every event, and shows and announces new activity live', async () => {

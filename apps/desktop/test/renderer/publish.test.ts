@@ -79,8 +79,10 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
       answers: { grant: { value: [GIVEN] } },
     });
     await drag(page, 'dragEnter', 200);
+    await drag(page, 'dragOver', 900);
+    await page.locator('.drop-zone.is-active', { hasText: 'Publish and watch' }).waitFor();
     await drag(page, 'dragOver', 200);
-    await page.getByText('Publish once').waitFor();
+    await page.locator('.drop-zone.is-active', { hasText: 'Publish once' }).waitFor();
     const prevented = await page.evaluateHandle(() => {
       const prevented: boolean[] = [];
       window.addEventListener('drop', (event) => setTimeout(() => prevented.push(event.defaultPrevented)));

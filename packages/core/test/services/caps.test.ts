@@ -1,5 +1,5 @@
 import { DEFAULT_PLANS } from '@berth/contract';
-import { createTestCore, deploySite } from '@berth/testing/core';
+import { createTestCore, deploySite, refusals } from '@berth/testing/core';
 import { expectSound } from '@berth/testing/invariants';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../src/core.ts';
@@ -63,8 +63,7 @@ describe.each(names)('api §6: the cap on %s', (kind) => {
 
   it('T26: allows exactly as many as the cap, of 50 at once', async () => {
     const before = await usage();
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, things.create));
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    const refused = await refusals(Array.from({ length: 50 }, things.create));
     expect(refused).toHaveLength(50 - limit);
     for (const error of refused) expect(error).toMatchObject(refusalOf(kind));
     expect(await usage()).toEqual({ ...before, storage: expect.any(Number), [kind]: limit });

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANONYMOUS, createTestCore, deploySite, readSite, type TestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestCore, deploySite, readSite, refusals, type TestCore } from '@berth/testing/core';
 import { stateOf, sweepAll, closeSwept } from '@berth/testing/invariants';
 import type { AccountCaller, Caller } from '../../../src/core.ts';
 import {
@@ -148,15 +148,14 @@ describe('api §3: DELETE', () => {
     const before = await deadlocks();
     for (let round = 0; round < 6; round += 1) {
       const { deployment } = await deploy();
-      const outcomes = await Promise.allSettled(
+      const refused = await refusals(
         Array.from({ length: 14 }, (_, i) =>
           i % 7 === 6
             ? deleteDeployment(scope, deployment)
             : updateDeployment(scope, deployment, { labels: [`label-${i}`] }),
         ),
       );
-      for (const outcome of outcomes)
-        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'business_logic_error' });
+      for (const error of refused) expect(error).toMatchObject({ code: 'business_logic_error' });
     }
     await test.database.query('select pg_stat_force_next_flush()');
     expect(await deadlocks()).toEqual(before);

@@ -1,4 +1,4 @@
-import { createTestCore, deploySite } from '@berth/testing/core';
+import { createTestCore, deploySite, refusals } from '@berth/testing/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
@@ -105,8 +105,7 @@ describe('T28: names of other accounts', () => {
   it('of two accounts that request a platform domain at once exactly one gets it', async () => {
     for (let round = 0; round < 10; round += 1) {
       const name = platformName();
-      const outcomes = await Promise.allSettled([ownCaller, otherCaller].map((caller) => put(name, {}, caller)));
-      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+      const refused = await refusals([ownCaller, otherCaller].map((caller) => put(name, {}, caller)));
       expect(refused).toEqual([expect.objectContaining(takenResult)]);
       expect(await test.database.query(`select 1 from domain where name = $1`, [name])).toHaveLength(1);
       expect(await test.database.query(`select 1 from activity where domain = $1`, [name])).toHaveLength(1);
