@@ -12,7 +12,7 @@ const MAX_SECONDS = 15;
 const DEPLOYERS = 3;
 const VISITORS = 3;
 
-it.each([1, 2])(
+it.concurrent.each([1, 2])(
   `api §12: a server whose database is killed ${KILLS} times under load recovers within ${MAX_SECONDS} s and loses nothing, WORKERS=%i`,
   { timeout: 60_000 + KILLS * 30_000 },
   async (workers) => {

@@ -10,7 +10,7 @@ import { withServer, type World } from './world.ts';
 type Asker = ReturnType<typeof askerOf>;
 
 /** How many of the growing resources are checked each time. */
-const RECENT = 12;
+const RECENT = 6;
 
 /**
  * Restarts a server on a world, lets clients retry what was not answered, sweeps without grace periods, and checks

@@ -9,7 +9,7 @@ import { createOrders, type NextOrder } from './traffic.ts';
 import { createWorld, withServer, type World } from './world.ts';
 
 /** `KILLS=1000` runs for a night; `KILL_SEED` repeats the requests of a run, but not the exact times. */
-const KILLS = Number(process.env['KILLS'] ?? 6);
+const KILLS = Number(process.env['KILLS'] ?? 4);
 const SEED = Number(process.env['KILL_SEED'] ?? Date.now() % 1_000_000);
 /** Few, so that contents are often wanted again when their last site has just been deleted. */
 const MAX_LIVE = 5;

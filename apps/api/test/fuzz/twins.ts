@@ -25,7 +25,6 @@ export interface Twin {
 }
 
 const SITE = { 'index.html': 'home' };
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Starts two servers and creates the same accounts, sites, domains and tokens on both. */
 export async function startTwins(): Promise<readonly [Twin, Twin]> {
@@ -64,7 +63,7 @@ async function startTwin(begin: number): Promise<Twin> {
     ids.set('$domain', `www.made-${serial}.dev`).set('$platform', `made-${serial}.localhost`);
     for (const name of ['$domain', '$platform']) await ask(`/domains/${ids.get(name)}`, 'api', { method: 'PUT' });
     tick();
-    const made = await ask('/tokens', 'api', { method: 'POST', headers: JSON_TYPE, body: '{"kind":"deploy"}' });
+    const made = await ask('/tokens', 'api', { method: 'POST', json: { kind: 'deploy' } });
     const { token, secret } = made.json<{ token: string; secret: string }>();
     server.secrets.add(secret);
     ids.set('$token', token);
@@ -72,8 +71,10 @@ async function startTwin(begin: number): Promise<Twin> {
     await server.database.query('delete from upload where committed is null');
     await server.database.query('update account set storage_exact = false, storage_version = storage_version + 1');
     // An upload that has all its contents.
-    const body = JSON.stringify({ base: ids.get('$site'), put: [], remove: [] });
-    const begun = await ask('/uploads', 'api', { method: 'POST', headers: JSON_TYPE, body });
+    const begun = await ask('/uploads', 'api', {
+      method: 'POST',
+      json: { base: ids.get('$site'), put: [], remove: [] },
+    });
     ids.set('$upload', begun.json<{ upload: string }>().upload);
     const page = await ask(`/${list}?limit=1`, 'api');
     ids.set('$cursor', page.json<{ nextCursor?: string }>().nextCursor ?? 'none');

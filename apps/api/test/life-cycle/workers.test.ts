@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LaunchedProcess, launchProcess, type ServerProcess, startProcess } from '@berth/testing/process';
+import { type LaunchedProcess, type ServerProcess, startProcess } from '@berth/testing/process';
 import { OWNER_KEY } from '@berth/testing/requests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, PATIENT, type World } from '../crash/world.ts';
@@ -171,42 +170,4 @@ it('api §8, §10: a server with workers leaves no process after kill -9 of the 
     if (existsSync(postmaster)) process.kill(Number((await readFile(postmaster, 'utf8')).split('\n')[0]), 'SIGINT');
     await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });
   }
-});
-
-describe('T37: several workers that cannot start exit with 1 and explain why in one line', () => {
-  let dataDir: string;
-  beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'berth-workers-'));
-  });
-  afterAll(() => rm(dataDir, { recursive: true, force: true }));
-
-  async function refusal(env: Record<string, string>): Promise<string> {
-    const launched = launchProcess({ NODE_ENV: 'test', DATA_DIR: dataDir, WORKERS: '2', HOST: '127.0.0.1', ...env });
-    expect(await launched.exited, launched.output()).toBe(1);
-    return launched.output();
-  }
-
-  it('when the port is in use, before anything is created', async () => {
-    const portHolder = createServer().listen(0, '127.0.0.1');
-    await once(portHolder, 'listening');
-    const { port } = portHolder.address() as AddressInfo;
-    expect(await refusal({ PORT: String(port) })).toBe(
-      `Berth cannot start: port ${port} is in use. Stop the program that uses it, or set PORT to another port.\n`,
-    );
-    portHolder.close();
-    expect(await readdir(dataDir)).toEqual([]);
-  });
-
-  it('when no database answers at DATABASE_URL', async () => {
-    const url = 'postgres://berth:hunter2@localhost:1/berth';
-    expect(await refusal({ PORT: '0', DATABASE_URL: url })).toMatch(
-      /^Berth cannot start: the database of DATABASE_URL cannot be used: .*ECONNREFUSED.*\n$/,
-    );
-  });
-
-  it('when WORKERS is neither a number nor auto', async () => {
-    expect(await refusal({ PORT: '0', WORKERS: 'many' })).toBe(
-      'Berth cannot start with this configuration:\nWORKERS: "many" is not a number of processes; use one from 1 to 64, or "auto" for one per core.\n',
-    );
-  });
 });
