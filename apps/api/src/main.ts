@@ -2,7 +2,6 @@ import { ConfigError } from './config/environment-reader.ts';
 import { readConfig } from './config/config.ts';
 import { welcome } from './welcome.ts';
 import { createLogger } from './logging/logger.ts';
-import { boundHeap } from './memory.ts';
 import type { Berth } from './server.ts';
 
 /** Ctrl-C can reach this process twice: from the terminal, and again from npm, which forwards the signal. */
@@ -10,7 +9,6 @@ const DUPLICATE_SIGNAL_MS = 500;
 
 /** Runs a server until it is stopped. The first SIGTERM or SIGINT waits for running requests; a second one does not. */
 async function main(): Promise<void> {
-  boundHeap();
   const { logLevel, workers } = readConfig(process.env);
   const log = createLogger({ level: logLevel });
   let berth: Promise<Omit<Berth, 'core'>> | null = null;

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BODY_LIMITS, type BodyLimits, collectChunks, watchUpload } from '../../src/http/request-body.ts';
+import { BODY_LIMITS, type BodyLimits, boundMemory, watchUpload } from '../../src/http/request-body.ts';
 import { ask, listen, open, parse, type RawAnswer, send, sendWithoutReading, stop } from '@berth/testing/raw-socket';
 import { createHttpServer, type Handler } from '../../src/http/server.ts';
 import { withHeldWatch } from './held-watch.ts';
@@ -260,7 +260,7 @@ it('S3: collects the chunks of bodies while they arrive', async () => {
     return requested();
   };
   const req = new EventEmitter();
-  collectChunks(req as IncomingMessage);
+  boundMemory(req as IncomingMessage);
   for (const before of [0, 1]) await expect.poll(receive, { interval: 200 }).toBeGreaterThan(before);
   req.emit('close');
   expect(chunks.length).toBeGreaterThanOrEqual(1_000);
