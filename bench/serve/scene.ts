@@ -42,7 +42,7 @@ const ALL_DRAWS = 1_000_000;
 const SPREAD = 7_919;
 const COMPRESSION_MS = 20_000;
 
-/** Publishes a site and 100,000 others, and requests once from a Berth what the bare server must know. */
+/** Publishes a site and 100,000 others. Requests each recorded page once, so that the bare server can replay the answers. */
 export async function prepareScene(): Promise<Scene> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-sites-'));
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));

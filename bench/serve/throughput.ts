@@ -18,7 +18,7 @@ export interface Rounds {
   rounds: number;
 }
 
-/** Each round begins at another place in the order of the sites, which is the same for every server. */
+/** Each round starts at a different site. All servers get the sites in the same order. */
 const OFFSET_STEP = 137_911;
 
 /**

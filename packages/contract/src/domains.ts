@@ -23,7 +23,7 @@ const DOMAIN_TOO_LONG = 'a domain name must have at most 253 characters';
 export const DomainReference = z
   .string('domain must be a domain name')
   .max(MAX_DOMAIN_PATH, DOMAIN_TOO_LONG)
-  .describe('The full name, in any case, as Unicode or punycode.')
+  .describe('The full name, as Unicode or punycode. Letter case does not matter.')
   .meta({ example: 'www.example.com' });
 
 /** A domain. */
@@ -60,7 +60,7 @@ export const DomainCandidate = z.object({
   domain: z
     .string('domain must be a domain name')
     .max(MAX_DOMAIN_TEXT, DOMAIN_TOO_LONG)
-    .describe('The full name, in any case, as Unicode or punycode.')
+    .describe('The full name, as Unicode or punycode. Letter case does not matter.')
     .meta({ example: 'www.example.com' }),
 });
 
@@ -73,7 +73,7 @@ export const DomainPut = DomainPath.extend({
     })
     .max(300, 'a deployment must be given by its id, or its full host name')
     .optional()
-    .describe('The deployment that the domain must point at: its id or its full host name, in any case.')
+    .describe('The deployment to point at: its id or its full host name. Letter case does not matter.')
     .meta({ example: 'calm-otter-4k9x2qd' }),
   labels: Labels.optional().describe('Replaces the labels; an empty list clears them.'),
 });

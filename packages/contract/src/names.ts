@@ -51,5 +51,5 @@ function hostOf(authority: string): string {
 export const DeploymentReference = z
   .string()
   .max(300, 'a deployment must be given by its id, or its full host name')
-  .describe('The deployment id, or its full host name, in any case.')
+  .describe('The deployment id, or its full host name. Letter case does not matter.')
   .meta({ example: 'calm-otter-4k9x2qd' });

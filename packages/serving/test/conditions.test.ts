@@ -7,7 +7,7 @@ const ETAG = '"0123456789abcdef0123456789abcdef"';
 
 describe('judgeConditions', () => {
   it.each(expected(CONDITIONS, 3))(
-    '%s: returns for %s %j and the tag %s the status %d (S45)',
+    '%s: %s %j with the tag %s gives the status %d (S45)',
     (_, header, value, etag, status) => {
       const conditions = header === 'If-Match' ? { ifMatch: value } : { ifNoneMatch: value };
       expect(judgeConditions(conditions, etag)).toBe(status);

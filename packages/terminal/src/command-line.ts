@@ -25,7 +25,7 @@ export function createCommand(name: string, { out, err }: CommandOutput): Comman
 }
 
 /**
- * Runs the command that a command line names.
+ * Parses a command line and runs its command.
  *
  * @param words The arguments after the name of the program.
  * @returns `false` if no command was named where one is required. The help was printed to standard error then.

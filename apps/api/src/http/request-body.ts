@@ -74,7 +74,7 @@ export function watchUpload(
     received = req.socket.bytesRead;
     const isAwaited = req.readableLength === 0;
     if (bytes < minBytes && isAwaited && wasAwaited)
-      giveUp(req, res, `An upload has to bring at least ${minBytesPerSecond} bytes a second.`);
+      giveUp(req, res, `An upload must send at least ${minBytesPerSecond} bytes a second.`);
     wasAwaited = isAwaited;
   }, windowMs);
   const deadline = setTimeout(() => giveUp(req, res, 'The upload took too long.'), timeoutMs);

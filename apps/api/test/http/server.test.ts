@@ -256,7 +256,7 @@ async function request({ socket, received }: Awaited<ReturnType<typeof open>>): 
 }
 
 describe('scale B11: an idle connection', () => {
-  it('of a client is kept open for 5 s, of a trusted proxy for 75 s: longer than proxies keep it', async () => {
+  it('is kept open for 5 s for a client, and for 75 s for a trusted proxy, which is longer than proxies keep it', async () => {
     for (const [trusted, seconds] of [
       [[], 5],
       [['127.0.0.1'], 75],

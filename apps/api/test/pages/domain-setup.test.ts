@@ -135,7 +135,7 @@ describe('api §4: the public page of a share link', () => {
     },
   );
 
-  it('T17, security §7: has the headers of all pages of the service, no script, and is not indexed', async () => {
+  it('T17, security §7: has the headers of every page of the service, contains no script, and is not indexed', async () => {
     const { path } = await add();
     for (const [address, status] of [
       [path, 200],

@@ -122,7 +122,7 @@ describe('S61: the right password', () => {
     }
   });
 
-  it('redirects a visitor who opens the form again', async () => {
+  it('sends a visitor who opens the form again to the site', async () => {
     const answer = await visit(site, '/.berth/unlock', await unlock(site));
     expect([answer.status, answer.headers['location']]).toEqual([303, '/']);
   });

@@ -211,7 +211,7 @@ describeInBrowser('a published site', (browser) => {
       expect(await row(field).locator('input[type="text"], input[type="password"], textarea').inputValue()).toBe('');
     });
 
-    it('publishes a file with its checksum without an account', async () => {
+    it('publishes a file and its checksum without an account', async () => {
       const file = { name: 'index.html', mimeType: 'text/html', buffer: Buffer.from(PAGE) };
       await row('files[]').locator('input[type="file"]').first().setInputFiles(file);
       await row('checksums')

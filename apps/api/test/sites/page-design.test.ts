@@ -99,7 +99,7 @@ describeInBrowser('a page of the service', (browser) => {
     return page;
   };
 
-  it.each(NAMES)('%s: is readable in light and dark, below its title', async (name) => {
+  it.each(NAMES)('%s: is readable in light and dark mode', async (name) => {
     const papers = new Set<string>();
     for (const scheme of ['light', 'dark'] as const) {
       const page = await open(name, scheme);

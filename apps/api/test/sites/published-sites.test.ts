@@ -141,7 +141,7 @@ describe('a real site', () => {
   });
 });
 
-/** Any path as the path of a URL, with every segment escaped as much as possible. */
+/** Converts the path of a file to the path of a URL. Percent-encodes each segment. */
 function urlPath(path: string): string {
   return `/${path.split('/').map(encodeURIComponent).join('/')}`;
 }

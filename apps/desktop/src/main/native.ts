@@ -11,7 +11,7 @@ export interface Keychain {
 
 /** Starts the app at login. */
 export interface LoginItem {
-  /** True if the system supports it. */
+  /** True if the system can start the app at login. */
   readonly available: boolean;
   isOn(): Promise<boolean>;
   set(on: boolean): Promise<void>;

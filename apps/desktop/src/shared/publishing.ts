@@ -37,7 +37,7 @@ export const FolderQuestion = z.object({
     'no-front-page',
     /** It is the source of a site: it has a `package.json` or similar, and either no front page or a build folder. */
     'project',
-    /** A home folder, a desktop, a folder of documents or downloads, a whole disk. */
+    /** It is the home folder, the desktop, Documents, Downloads, or a whole disk. */
     'personal',
   ]),
   /** Folders inside it that are more likely the right ones. */

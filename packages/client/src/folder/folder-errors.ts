@@ -5,7 +5,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   ENOENT: 'it was deleted while the folder was read',
   ELOOP: 'it was replaced by a link while the folder was read',
-  ENOTDIR: 'it was replaced while the folder was read',
+  ENOTDIR: 'it was replaced while the folder was being read',
   EMFILE: 'too many files are open',
 };
 

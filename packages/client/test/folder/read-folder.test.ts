@@ -79,7 +79,7 @@ describe('readFolder', () => {
     );
   });
 
-  test('skips a private key that is in the cache', async () => {
+  test('skips a private key even if its hash is cached', async () => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'a', 'server.pem': '-----BEGIN PRIVATE KEY-----' }), makeFolder()];
     for (let i = 0; i < 2; i += 1) expect(pathsOf(await read(folder, cache))).toEqual(['a.txt']);
   });

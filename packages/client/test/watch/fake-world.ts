@@ -12,7 +12,7 @@ export type Folder = readonly [first: string, second: string] | 'empty' | 'gone'
 
 /** A simulated folder and server with a virtual clock. */
 export interface FakeWorld {
-  /** The contents of the folder from a time on, in milliseconds. */
+  /** Each change of the folder: its time in milliseconds, and the contents from then on. */
   folder: readonly (readonly [at: number, folder: Folder])[];
   /** When change notifications come. Default: with each change of the folder after the first. */
   notified?: readonly number[];

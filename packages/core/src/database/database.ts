@@ -78,7 +78,7 @@ export function openDatabase(
   const orm = new MikroORM({
     driver: SessionReturningDriver,
     entities: Object.values(entities).filter((value) => value instanceof EntitySchema),
-    // The sessions have the real connection settings.
+    // MikroORM requires a name. Sessions connect with the settings of `DATABASE_URL`.
     dbName: 'berth',
     pool: { min: 0, max: poolSize },
     driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },

@@ -99,7 +99,7 @@ interface RunningServer extends PostgresProcess {
   child: ChildProcess | null;
 }
 
-/** Acquires the lock that all users of the server share. Not available while the last user stops the server. */
+/** Acquires the lock that all processes that use the server share. Waits while the last of them stops the server. */
 async function acquireUseLock(home: string): Promise<FileLock> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (;;) {

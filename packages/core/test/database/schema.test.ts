@@ -64,7 +64,7 @@ describe('migrations', () => {
     await admin.end();
   });
 
-  describe('scale B9: of a newer program', () => {
+  describe('scale B9: after migrations by a newer program', () => {
     /** A copy of the database that a newer program has migrated. */
     async function upgraded(...future: [name: string, compatibleSince: number | null][]): Promise<TestDatabase> {
       const copy = await createTestDatabase();
@@ -73,7 +73,7 @@ describe('migrations', () => {
       return copy;
     }
 
-    it('that this one is declared compatible with are no obstacle', async () => {
+    it('starts if the newer migrations are declared compatible with this program', async () => {
       const copy = await upgraded(['0998-more', 6], ['0999-even-more', null]);
       const program = openDatabase(copy.address);
       await program.migrate();

@@ -115,7 +115,7 @@ describe('Basic-Auth in ship.json (api §3)', () => {
     expect(findBasicAuth(json)).toBeNull();
   });
 
-  it('is named by a short path, however long the keys around it are', () => {
+  it('is reported with a short path, however long the keys around it are', () => {
     expect(findBasicAuth({ ['x'.repeat(10_000)]: { 'Basic-Auth': 1 } })!.length).toBeLessThan(100);
   });
 });

@@ -83,7 +83,7 @@ export async function recordForms(
     on conflict do nothing returning pack_id as pack`.execute(db(em));
   const packUsed = rows.some((row) => row.pack !== null);
   if (pack && packUsed) await markSealed(em, core, pack.id, pack.sizeBytes);
-  // Null is final, also if two processes took turns with the deployment.
+  // Once null, it stays null, even if two processes compressed the deployment in turn.
   const compressAt = isDone ? null : core.now();
   await em.nativeUpdate(Deployment, { id: deployment, compressAt: { $ne: null } }, { compressAt });
   return { packUsed };

@@ -21,7 +21,7 @@ const MEASURE_EVERY_BYTES = 16 * 1024 * 1024;
 
 /** Tracks the storage that a deploy needs while its contents arrive. */
 export interface StorageTracker {
-  /** Adds a content that has arrived. */
+  /** Records a content whose bytes have arrived. */
   add(content: Pick<ContentDigest, 'sha256' | 'size'>): void;
   /** @throws `forbidden`, with `details`, once the contents that arrived are known to exceed the cap. */
   check(): void;

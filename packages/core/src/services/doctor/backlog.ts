@@ -38,19 +38,19 @@ export const backlog: Check = {
 };
 
 async function countOverdue(core: Core): Promise<Backlog> {
-  const late = new Date(core.now().getTime() - OVERDUE_MS);
+  const overdueBefore = new Date(core.now().getTime() - OVERDUE_MS);
   return db(core)
     .selectNoFrom(({ selectFrom, fn }) => {
       const count = fn.countAll<number>().as('count');
       const published = selectFrom('deployment').select(count).where('status', '=', 'success');
-      const uploads = selectFrom('upload').select(count).where('expires', '<=', late);
-      const changes = selectFrom('plan_change').select(count).where('due', '<=', late);
+      const uploads = selectFrom('upload').select(count).where('expires', '<=', overdueBefore);
+      const changes = selectFrom('plan_change').select(count).where('due', '<=', overdueBefore);
       const dead = selectFrom('pack').select(count).where('state', '=', 'dead');
       return [
-        published.where('expires', '<=', late).$asScalar().$notNull().as('expired'),
+        published.where('expires', '<=', overdueBefore).$asScalar().$notNull().as('expired'),
         uploads.$asScalar().$notNull().as('uploads'),
         changes.$asScalar().$notNull().as('changes'),
-        published.where('compress_at', '<=', late).$asScalar().$notNull().as('uncompressed'),
+        published.where('compress_at', '<=', overdueBefore).$asScalar().$notNull().as('uncompressed'),
         dead.$asScalar().$notNull().as('dead'),
       ];
     })

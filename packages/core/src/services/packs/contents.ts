@@ -54,7 +54,7 @@ export function lengthsOf(hashes: Uint8Array, lengths: string): Map<string, numb
   return new Map(unpackHashes(hashes).map((sha256, i) => [sha256, numbers[i]!]));
 }
 
-/** The files of a manifest or an upload. @param list.sizes As {@link joined} reads them. */
+/** The files of a manifest or an upload. @param list.sizes The sizes in bytes, in the form that {@link joined} selects. */
 export function filesOf(list: { paths: readonly string[]; hashes: Uint8Array; sizes: string }): UploadFile[] {
   const sha256s = unpackHashes(list.hashes);
   const sizes = splitNumbers(list.sizes);

@@ -137,7 +137,7 @@ function canonical(input: BeginUpload, options: DeployOptions): unknown {
   return input.password === null ? [files, options, 'no password'] : [files, options];
 }
 
-/** The upload that was already begun with a key; otherwise `null`. */
+/** Returns the upload that was begun earlier with this idempotency key, or `null`. */
 async function resume(scope: Scope<Caller>, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
   const upload = await findUpload(scope, name);
   if (!upload) return null;

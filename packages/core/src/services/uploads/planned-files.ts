@@ -70,7 +70,7 @@ export async function readBaseDeployment(
  * The files that an upload will publish, under the same rules as those of a multipart deploy.
  *
  * @param options.field The field that listed them, named in errors.
- * @param options.base The files of the base. Those of them that are planned again keep their paths.
+ * @param options.base The files of the base deployment. A file that is listed again keeps its path.
  * @throws `validation_failed`, `payload_too_large`. Source: api §3, §9.
  */
 export function planFiles(

@@ -103,7 +103,7 @@ describe('api §6: GET /account', () => {
     });
   });
 
-  it('has no caps on a plan that is arranged directly, and those of Free on a plan that no longer exists', async () => {
+  it('has no caps on a custom plan, and the caps of Free on a plan that no longer exists', async () => {
     const { caller } = await test.account('scale');
     expect(await getAccount({ core: test.core, caller })).toMatchObject({ plan: 'scale', caps: null });
     await test.database.query(`update account set plan = 'gone'`);

@@ -49,7 +49,7 @@ async function anotherCompressor(): Promise<{ core: Core; compressor: Compressor
 }
 
 describe('compression of deployments (S48)', () => {
-  it('creates br, zstd and gzip of each content, in one separate pack', async () => {
+  it('stores the br, zstd and gzip forms of all contents in one separate pack', async () => {
     const [page, style] = [textOf('page'), textOf('style')];
     const site = await deploy({ 'index.html': page, 'style.css': style });
     expect(await due(site)).toEqual(expect.any(Date));

@@ -134,7 +134,7 @@ describe('a deployment that cannot be ended', () => {
 });
 
 describe('api §3: an anonymous deployment', () => {
-  it('exists for 3 days and is gone after them; only its id stays reserved', async () => {
+  it('is deleted after 3 days; only its id stays reserved', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous bytes' });
     test.advance(THREE_DAYS - 600);
     await sweepAll(test);
