@@ -16,7 +16,7 @@ describe('api §3: content that is refused by its path', () => {
     ['a repository', ['.git/config', 'a/.git/HEAD', '.git', '.well-known/.git/HEAD']],
     ['environment files', ['.env', '.env.production', '.envrc', 'a/.env.local', '.well-known/.env']],
     ['private keys', ['id_rsa', 'a/.ssh/id_rsa', 'id_ed25519', 'id_ecdsa', 'id_dsa']],
-    ['node_modules/', ['node_modules/x/index.js']],
+    ['node_modules/', ['node_modules/x.js', 'node_modules/x/index.js']],
   ])('%s: %j', (reason, paths) => {
     for (const path of paths) expect(refusedPath(path), path).toContain(reason);
   });
