@@ -55,7 +55,9 @@ export const Activity = z
     domain: z.string().optional().describe('The domain that the event is about.'),
     token: z.string().optional().describe('The id of the token that the event is about.'),
     authMethod: z.enum(AUTH_METHODS).describe('Who did it: a credential, the operator, or the service itself.'),
-    meta: z.record(z.string(), z.unknown()).describe('Details of the event, which depend on its kind. Never contains a secret.'),
+    meta: z
+      .record(z.string(), z.unknown())
+      .describe('Details of the event, which depend on its kind. Never contains a secret.'),
   })
   .meta({ id: 'Activity' });
 export type Activity = z.infer<typeof Activity>;
