@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '@berth/core';
-import { boundHeap, relaxHeap } from '../memory.ts';
+import { boundMemory } from '../memory.ts';
 import { sendError } from './error-answer.ts';
 
 /** Timeouts and limits for request bodies. Source: security T4, T5. */
@@ -23,20 +23,6 @@ const AT_FULL_RATE = 4;
 /** The number of bodies that are being discarded. */
 let discarding = 0;
 
-/** The growth of all buffers after which unused ones are collected. */
-const MAX_GROWTH_BYTES = 16 * 1024 ** 2;
-const GROWTH_CHECK_MS = 50;
-/** Bodies up to this size need no such care. */
-const SMALL_BYTES = 64 * 1024;
-/** How long the content of a body may still be processed after the body has arrived. */
-const PROCESSING_MS = 5_000;
-
-/** The number of bodies that are being received. */
-let receiving = 0;
-let collection: NodeJS.Timeout | null = null;
-let lastBodyAt = 0;
-let usedBytes = 0;
-
 const watches = new WeakMap<IncomingMessage, () => void>();
 
 /**
@@ -49,7 +35,7 @@ export function watchBody(
   res: ServerResponse,
   { timeoutMs }: Pick<BodyLimits, 'timeoutMs'> = BODY_LIMITS,
 ): void {
-  if (!(Number(req.headers['content-length']) <= SMALL_BYTES)) boundMemory(req);
+  boundMemory(req);
   const timer = setTimeout(() => giveUp(req, res, 'The body did not arrive in time.'), timeoutMs);
   replaceWatch(req, res, () => clearTimeout(timer));
 }
@@ -147,39 +133,4 @@ function giveUp(req: IncomingMessage, res: ServerResponse, message: string): voi
   if (req.complete) return;
   if (res.headersSent) req.socket.destroy();
   else sendError(res, new ServiceError('request_timeout', message), { close: true });
-}
-
-/**
- * Keeps the memory of the process small while a large body arrives and is processed. V8 collects buffers late, because it
- * does not count their bytes as part of the heap: many bodies at once would take more than 100 MiB. A collection of new
- * objects takes about a millisecond.
- *
- * Collects nothing itself unless the process runs with `--expose-gc`, as `npm start` and the image do. Setting the flag
- * later needs a second V8 context, which makes every request a fifth slower.
- */
-export function boundMemory(req: IncomingMessage): void {
-  receiving += 1;
-  if (collection === null) {
-    boundHeap();
-    collection = setInterval(collectUnused, GROWTH_CHECK_MS).unref();
-  }
-  req.once('close', () => {
-    receiving -= 1;
-    lastBodyAt = performance.now();
-  });
-}
-
-function collectUnused(): void {
-  if (receiving === 0 && performance.now() - lastBodyAt > PROCESSING_MS) return stopCollecting();
-  const { arrayBuffers } = process.memoryUsage();
-  usedBytes = Math.min(usedBytes, arrayBuffers);
-  if (arrayBuffers < usedBytes + MAX_GROWTH_BYTES) return;
-  void globalThis.gc?.({ type: 'minor' });
-  usedBytes = process.memoryUsage().arrayBuffers;
-}
-
-function stopCollecting(): void {
-  clearInterval(collection!);
-  collection = null;
-  relaxHeap();
 }

@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BODY_LIMITS, type BodyLimits, boundMemory, watchUpload } from '../../src/http/request-body.ts';
+import { BODY_LIMITS, type BodyLimits, watchUpload } from '../../src/http/request-body.ts';
+import { boundMemory } from '../../src/memory.ts';
 import { ask, listen, open, parse, type RawAnswer, send, sendWithoutReading, stop } from '@berth/testing/raw-socket';
 import { createHttpServer, type Handler } from '../../src/http/server.ts';
 import { withHeldWatch } from './held-watch.ts';
@@ -259,7 +260,7 @@ it('S3: collects the chunks of bodies while they arrive', async () => {
     chunks.push(...Array.from({ length: 500 }, () => new ArrayBuffer(64 * 1024)));
     return requested();
   };
-  const req = new EventEmitter();
+  const req = Object.assign(new EventEmitter(), { headers: {} });
   boundMemory(req as IncomingMessage);
   for (const before of [0, 1]) await expect.poll(receive, { interval: 200 }).toBeGreaterThan(before);
   req.emit('close');

@@ -1,4 +1,5 @@
 import { type Placed, quote, type Warn } from './fault.ts';
+import { withoutSlash } from './pattern.ts';
 import type { PathRule } from './rules.ts';
 
 interface LiteralRule {
@@ -51,7 +52,7 @@ function* findCycles(byPath: RulesByPath): Generator<Redirect[]> {
       let address = start;
       while (!visited.has(address)) {
         const redirect = redirectAt(address, byPath);
-        if (!redirect || !byPath.has(pathOf(redirect.to))) break;
+        if (!redirect || !byPath.has(withoutSlash(redirect.to))) break;
         visited.add(address);
         chain.push(redirect);
         address = redirect.to;
@@ -64,7 +65,7 @@ function* findCycles(byPath: RulesByPath): Generator<Redirect[]> {
 /** The redirect at an address; `null` if the rules for its path show a file, leave the site, or have no effect. */
 function redirectAt(from: string, byPath: RulesByPath): Redirect | null {
   let ownQuery: string | null = null;
-  for (const rule of byPath.get(pathOf(from))!) {
+  for (const rule of byPath.get(withoutSlash(from))!) {
     const { status, to } = rule.placed.rule;
     if (status === 200 || status === 404 || to.origin !== null || typeof to.path !== 'string') return null;
     if (to.path !== from) return { from, to: to.path, rule };
@@ -74,11 +75,6 @@ function redirectAt(from: string, byPath: RulesByPath): Redirect | null {
     ownQuery = to.query;
   }
   return null;
-}
-
-/** The path that rules match at an address: without its trailing slash. */
-function pathOf(address: string): string {
-  return address.endsWith('/') ? address.slice(0, -1) : address;
 }
 
 function warnOfCycle(cycle: readonly Redirect[], warn: Warn): void {

@@ -127,9 +127,14 @@ export interface Subject {
   folder: string;
 }
 
+/** A path without its trailing slash. */
+export function withoutSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
 /** Prepares a path for matching. @param path In the format of `RequestPath.path`. */
 export function subjectOf(path: string): Subject {
-  const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+  const bare = withoutSlash(path);
   return { path, bare, folder: `${bare}/` };
 }
 
