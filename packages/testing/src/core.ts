@@ -225,7 +225,7 @@ export async function readSite(core: Core, deployment: string): Promise<Record<s
   return Object.fromEntries(files);
 }
 
-/** The same as texts. */
+/** Returns what {@link readSite} returns, as text. */
 export async function readText(core: Core, deployment: string): Promise<Record<string, string> | null> {
   const files = await readSite(core, deployment);
   return files && Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, bytes.toString()]));
