@@ -1,13 +1,13 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Where there is one, a folder in memory: the tests write gigabytes of databases and packs that nobody keeps. */
-const MEMORY = '/dev/shm';
-const ENOUGH_BYTES = 3 * 1024 ** 3;
+/** A folder in memory, for the gigabytes of databases and packs that the tests write. Some systems do not have it. */
+const MEMORY_FOLDER = '/dev/shm';
+const MIN_FREE_BYTES = 3 * 1024 ** 3;
 
-/** What looks at the whole from outside: programs, browsers, databases of its own, the documents, thousands of inputs. */
+/** The tests that start programs, browsers or separate databases, or try thousands of inputs. */
 const SYSTEM = [
   'apps/api/test/{contract,crash,fuzz,life-cycle,operator,pages,patterns,sites}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
@@ -18,7 +18,7 @@ const SYSTEM = [
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
 ];
 
-/** What takes longest comes first. At the end, one of these files would run while all other workers are idle. */
+/** The files that take longest. They run first, so that at the end no worker is idle while another one still runs them. */
 const LONGEST = [
   'apps/api/test/crash/failpoints.test.ts',
   'apps/api/test/crash/database-killed.test.ts',
@@ -32,7 +32,6 @@ const LONGEST = [
   'apps/api/test/life-cycle/workers.test.ts',
 ];
 
-/** Runs the longest files first, also on a machine that has no times of earlier runs. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
@@ -40,29 +39,30 @@ class LongestFirst extends BaseSequencer {
       return place === -1 ? LONGEST.length : place;
     };
     // oxlint-disable-next-line unicorn/no-array-sort -- the method of the sequencer
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
 
-/** What starts a real Electron, where there is one. */
+/** The tests that start a real Electron if it is installed. */
 const ELECTRON = ['apps/desktop/test/electron/**/*.test.ts'];
 
-if (process.env['TMPDIR'] === undefined && freeBytes(MEMORY) > ENOUGH_BYTES) process.env['TMPDIR'] = MEMORY;
+const memory = existsSync(MEMORY_FOLDER) ? statfsSync(MEMORY_FOLDER) : { bavail: 0, bsize: 0 };
+if (memory.bavail * memory.bsize > MIN_FREE_BYTES) process.env['TMPDIR'] ??= MEMORY_FOLDER;
 
-// Whatever imports Electron from Node starts a download of a hundred megabytes, unless it is told where it is.
+// Without ELECTRON_OVERRIDE_DIST_PATH, importing Electron in Node would download a hundred megabytes.
 process.env['ELECTRON_OVERRIDE_DIST_PATH'] = '/nonexistent';
 
 export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 3,
-    // A file finds the modules the one before it loaded. Nothing of ours keeps state in a module.
+    // All test files of a worker share loaded modules. This is safe, because our modules keep no state between tests.
     isolate: false,
-    // The second run finds what the first one has transformed.
+    // Later runs reuse the transformed modules of earlier runs.
     fsModuleCache: true,
-    // What tests make is young garbage by the gigabyte; collecting it often would take a sixth of the time.
+    // Tests allocate gigabytes of short-lived objects. By default, collecting these takes a sixth of the time.
     execArgv: ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=128'],
-    // Ends what hangs. A machine that is merely slow may take its time.
+    // The timeouts are long, so that they stop only tests that hang, also on a slow machine.
     testTimeout: 120_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
@@ -82,12 +82,3 @@ export default defineConfig({
     ],
   },
 });
-
-function freeBytes(folder: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return 0;
-  }
-}

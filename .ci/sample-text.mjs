@@ -103,6 +103,8 @@ function isSentence(text) {
   return (
     /[a-z]+ [a-z]+ [a-z]+/i.test(text) &&
     !/[<>{};=]|^(select|insert|update|delete|with|create|alter)\b/i.test(text.trim()) &&
-    !/\bon conflict\b/.test(text)
+    !/\b(on conflict|savepoint|is distinct from|as materialized)\b|^[\w.]+ as \w+$|^drop (database|function)\b/.test(
+      text,
+    )
   );
 }

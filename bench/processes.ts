@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface BenchServer {
   port: number;
   pid: number;
-  /** Sends a question to the process and waits for the answer. */
+  /** Sends a message to the process and returns its reply. */
   ask<T>(question: string): Promise<T>;
   /** Whether the process has exited, for any reason. */
   hasEnded(): boolean;
@@ -24,19 +24,19 @@ export const OWN_TREE = join(import.meta.dirname, '..');
 const STOP_MS = 10_000;
 const POLL_MS = 50;
 
-/** How {@link startBerth} runs a server. */
+/** Options of {@link startBerth}. */
 export interface BerthOptions {
-  /** A module that is loaded into the server first. */
+  /** A module that the server loads first. */
   preload?: string;
-  /** The checkout whose server runs. Default: this one. */
+  /** The checkout whose server runs. Default: {@link OWN_TREE}. */
   tree?: string;
 }
 
 /**
  * Starts a complete Berth server on an empty data folder, or on the given `DATA_DIR`, which is not removed.
  *
- * @param env Additional variables.
- * @throws Error when the server ends before it listens.
+ * @param env Additional environment variables.
+ * @throws Error when the server exits before it listens.
  */
 export async function startBerth(
   env: Record<string, string> = {},
@@ -64,7 +64,8 @@ export async function startBerth(
   });
   for await (const text of child.stdout!.iterator({ destroyOnReturn: false }))
     if (String(text).includes('Berth is up')) break;
-  if (child.exitCode !== null) throw new Error(`The server of ${tree} ended with ${child.exitCode} before it listened`);
+  if (child.exitCode !== null)
+    throw new Error(`The server of ${tree} exited with ${child.exitCode} before it listened`);
   child.stdout!.resume();
   const cleanUp = async () => {
     await stopLeftDatabase(dataDir);
@@ -73,7 +74,7 @@ export async function startBerth(
   return { ...serverOf(child, port, cleanUp), dataDir };
 }
 
-/** Starts a program that prints the port it listens on: the upper bound that Berth is compared to. */
+/** Starts a program that reports the port it listens on. Berth is compared with this program as the upper bound. */
 export async function startBare(program: string, args: readonly string[] = []): Promise<BenchServer> {
   const child = fork(program, args);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
@@ -81,21 +82,17 @@ export async function startBare(program: string, args: readonly string[] = []): 
 }
 
 /**
- * The number of measured rounds. `BENCH_SCALE`, such as 0.3, makes all benches shorter or longer; warm-ups do not
- * change.
- *
- * @returns At least 1.
+ * Returns the number of measured rounds, at least 1. `BENCH_SCALE`, such as 0.3, changes the number for all benches.
  */
 export function scaledRounds(usual: number): number {
   return Math.max(1, Math.round(usual * Number(process.env['BENCH_SCALE'] ?? 1)));
 }
 
-/** The median of some numbers. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** The line above a table: date, machine and method. */
+/** Returns the line above a table: date, machine and method. */
 export function heading(how: string): string {
   const cores = cpus();
   return `\n${new Date().toISOString().slice(0, 10)}, ${cores.length} cores (${cores[0]!.model}), Node ${process.version}, ${how}\n`;
@@ -110,24 +107,25 @@ function serverOf(child: ChildProcess, port: number, cleanUp: () => Promise<void
     hasEnded,
     async ask<T>(question: string) {
       child.send(question);
-      const [answer] = (await once(child, 'message')) as [T];
-      return answer;
+      const [reply] = (await once(child, 'message')) as [T];
+      return reply;
     },
     async stop() {
       child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       if (!hasEnded()) await exited;
-      clearTimeout(late);
+      clearTimeout(deadline);
       await cleanUp();
     },
   };
 }
 
-/** Stops the embedded PostgreSQL that a killed server leaves running. */
+/** Stops the embedded PostgreSQL that a killed server has left running. */
 async function stopLeftDatabase(dataDir: string): Promise<void> {
   const pidFile = join(dataDir, 'postgres/data/postmaster.pid');
   const pidOf = async () => Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
   const pid = await pidOf();
   if (pid > 0) process.kill(pid, 'SIGINT');
-  for (const late = performance.now() + STOP_MS; (await pidOf()) > 0 && performance.now() < late;) await sleep(POLL_MS);
+  for (const deadline = performance.now() + STOP_MS; (await pidOf()) > 0 && performance.now() < deadline;)
+    await sleep(POLL_MS);
 }

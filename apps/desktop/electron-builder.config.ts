@@ -6,9 +6,9 @@ import { APP_ID, DESKTOP_NAME, PROGRAM } from './src/main/shell/identity.ts';
 /**
  * Configures how the app is packaged for Linux, macOS and Windows.
  *
- * @param env `BERTH_UPDATE_FEED`: the `https:` address of the folder with the newest packages. Without it, the packaged app does
- * not check for updates. With it, packages for macOS and Windows must be signed.
- * `BERTH_ELECTRON_DIST`: a folder with Electron; by default it is downloaded. `BERTH_NO_DOWNLOADS`: fails instead of downloading.
+ * @param env `BERTH_UPDATE_FEED` is the `https:` address of the folder with the newest packages. Without a feed, the packaged app
+ *   does not check for updates. With a feed, packages for macOS and Windows must be signed. `BERTH_ELECTRON_DIST` is a folder with
+ *   Electron; by default, Electron is downloaded. With `BERTH_NO_DOWNLOADS`, packaging fails instead of downloading.
  * @throws Error if `BERTH_UPDATE_FEED` is not an `https:` address. Source: desktop §4.
  */
 export function configure(env: NodeJS.ProcessEnv): Configuration {
@@ -46,7 +46,7 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     ...linuxPackages(),
     mac: macPackages(feed !== null),
     win: { target: ['nsis'], icon: 'assets/icon.ico', forceCodeSigning: feed !== null },
-    // Installs for the current user only, so no administrator is needed.
+    // The app is installed for the current user only, so no administrator is needed.
     nsis: { oneClick: true, perMachine: false, packElevateHelper: false },
   };
 }
@@ -69,10 +69,10 @@ function linuxPackages(): Pick<Configuration, 'linux' | 'deb' | 'toolsets'> {
     deb: {
       packageName: PROGRAM,
       packageCategory: 'web',
-      // Needed to ask the desktop whether it shows tray icons.
+      // The app uses this package to ask the desktop whether it shows tray icons.
       recommends: ['libglib2.0-bin'],
     },
-    // This runtime does not need FUSE 2, which newer systems lack.
+    // This version of the runtime does not need FUSE 2, which newer systems lack.
     toolsets: { appimage: '1.0.3' },
   };
 }

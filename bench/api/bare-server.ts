@@ -3,7 +3,7 @@ import express from 'express';
 import pg from 'pg';
 import { endpoints } from './queries.ts';
 
-/** The upper bound: Express, one query, its rows as JSON. No credential, no limit, no schema. */
+/** The upper bound: Express runs one query and sends its rows as JSON, without credential, limit and schema. */
 const [socketDir, user, database, account, deployment, token, domain] = process.argv.slice(2) as [
   string,
   string,

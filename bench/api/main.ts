@@ -12,18 +12,18 @@ const ROUND_MS = 1_000;
 const ROUNDS = scaledRounds(3);
 const PAGE_SAMPLES = 60;
 
-interface Answer {
+interface ApiResponse {
   status: number;
   body: Record<string, unknown>;
 }
 
-function get(port: number, path: string, agent: Agent): Promise<Answer> {
+function get(port: number, path: string, agent: Agent): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const headers = { Host: `localhost:${port}`, Authorization: `Bearer ${API_KEY}` };
     request({ host: '127.0.0.1', port, path, agent, headers }, (res) => {
       let text = '';
       res.setEncoding('utf8').on('data', (part: string) => (text += part));
-      res.on('end', () => resolve({ status: res.statusCode!, body: JSON.parse(text) as Answer['body'] }));
+      res.on('end', () => resolve({ status: res.statusCode!, body: JSON.parse(text) as ApiResponse['body'] }));
       res.on('error', reject);
     })
       .on('error', reject)
@@ -32,46 +32,46 @@ function get(port: number, path: string, agent: Agent): Promise<Answer> {
 }
 
 /**
- * Requests a second that a server answers; each client waits for its answer before it sends again. @throws for an
- * answer other than 200.
+ * Returns the requests a second that a server answers. Each client waits for a response before it sends again. @throws
+ * for a status other than 200.
  */
-async function rate({ port }: BenchServer, path: string, agent: Agent): Promise<number> {
+async function measureRate({ port }: BenchServer, path: string, agent: Agent): Promise<number> {
   const started = performance.now();
-  let answered = 0;
+  let responses = 0;
   const client = async () => {
     while (performance.now() - started < ROUND_MS) {
       const { status, body } = await get(port, path, agent);
       if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
-      answered += 1;
+      responses += 1;
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  return answered / ((performance.now() - started) / 1000);
+  return responses / ((performance.now() - started) / 1000);
 }
 
-/** Measures every read endpoint, alternating with the bare handler. */
+/** Measures every read endpoint, alternating with the bare server. */
 async function readEndpoints(berth: BenchServer, bare: BenchServer, paths: readonly string[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   console.log('| read | Berth, requests/s | bare express, requests/s | ratio |\n|---|---|---|---|');
   for (const path of paths) {
     const rates = { berth: [] as number[], bare: [] as number[] };
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const [one, other] = [await rate(bare, path, agent), await rate(berth, path, agent)];
-      if (round === 0) continue; // warm-up
-      rates.bare.push(one);
-      rates.berth.push(other);
+      const [bareRate, berthRate] = [await measureRate(bare, path, agent), await measureRate(berth, path, agent)];
+      if (round === 0) continue; // The first round only warms up.
+      rates.bare.push(bareRate);
+      rates.berth.push(berthRate);
     }
     const ratio = median(rates.berth.map((each, i) => each / rates.bare[i]!));
-    const shown = path.replace(/\/[a-z0-9.-]*\d[a-z0-9.-]*$/, '/{id}');
+    const shownPath = path.replace(/\/[a-z0-9.-]*\d[a-z0-9.-]*$/, '/{id}');
     console.log(
-      `| GET ${shown} | ${median(rates.berth).toFixed(0)} | ${median(rates.bare).toFixed(0)} | ${ratio.toFixed(2)} |`,
+      `| GET ${shownPath} | ${median(rates.berth).toFixed(0)} | ${median(rates.bare).toFixed(0)} | ${ratio.toFixed(2)} |`,
     );
   }
   agent.destroy();
 }
 
-/** Walks the whole list, then alternates between pages at its beginning and at its end. */
-async function pages(berth: BenchServer): Promise<void> {
+/** Reads the whole list page by page, then measures pages at different positions in turn. */
+async function measurePages(berth: BenchServer): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const cursors: (string | undefined)[] = [undefined];
   let rows = 0;
@@ -79,11 +79,11 @@ async function pages(berth: BenchServer): Promise<void> {
     const cursor = cursors.at(-1);
     const { body } = await get(berth.port, pagePath(cursor), agent);
     rows += (body['deployments'] as unknown[]).length;
-    const next = body['nextCursor'] as string | undefined;
-    if (next === undefined) break;
-    cursors.push(next);
+    const nextCursor = body['nextCursor'] as string | undefined;
+    if (nextCursor === undefined) break;
+    cursors.push(nextCursor);
   }
-  if (rows < DEPLOYMENTS) throw new Error(`The walk saw ${rows} of ${DEPLOYMENTS} rows`);
+  if (rows < DEPLOYMENTS) throw new Error(`The pages contain ${rows} of ${DEPLOYMENTS} rows`);
   const positions = [1, 250, 500, 750, 1_000];
   const times = new Map(positions.map((page) => [page, [] as number[]]));
   for (let sample = 0; sample < PAGE_SAMPLES; sample += 1)
@@ -93,13 +93,13 @@ async function pages(berth: BenchServer): Promise<void> {
       if (sample >= PAGE_SAMPLES / 4) times.get(page)!.push(performance.now() - started);
     }
   agent.destroy();
-  const first = median(times.get(1)!);
+  const firstPageMs = median(times.get(1)!);
   console.log(
     `\n| page of 100 among ${DEPLOYMENTS.toLocaleString('en')} deployments | ms | beside page 1 |\n|---|---|---|`,
   );
   for (const page of positions) {
     const ms = median(times.get(page)!);
-    console.log(`| ${page} | ${ms.toFixed(2)} | ${(ms / first).toFixed(2)}x |`);
+    console.log(`| ${page} | ${ms.toFixed(2)} | ${(ms / firstPageMs).toFixed(2)}x |`);
   }
 }
 
@@ -109,7 +109,7 @@ function pagePath(cursor: string | undefined): string {
 
 const berth = await startBerth({ RATE_LIMITS: 'global=100000/s' });
 try {
-  // The PostgreSQL of the server; this process only joins it.
+  // This process only joins the PostgreSQL of the server.
   const postgres = await startEmbeddedPostgres(join(berth.dataDir, 'postgres'), { visitor: true });
   const { socketDir, user, database } = postgres.address;
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
@@ -132,7 +132,7 @@ try {
       bare,
       endpoints(deployment, token, domain).map(({ path }) => path),
     );
-    await pages(berth);
+    await measurePages(berth);
   } finally {
     await bare.stop();
     await postgres.stop();

@@ -1,23 +1,23 @@
-/** The queries of a read endpoint, as a bare handler would write them. `$1` is the account. */
+/** A read endpoint, with the query that a bare server would run for it. `$1` is the account. */
 export interface Endpoint {
   path: string;
   query: string;
-  /** The parameters after the account. */
+  /** The query parameters after the account. */
   values: readonly string[];
 }
 
-/** Every endpoint that reads rows; `deployment` and `token` belong to the account. */
+/** Returns every endpoint that reads rows. The deployment, the token and the domain belong to the account. */
 export function endpoints(deployment: string, token: string, domain: string): Endpoint[] {
-  const live = `account_id = $1 and (expires is null or expires > now())`;
+  const liveCondition = `account_id = $1 and (expires is null or expires > now())`;
   return [
     {
       path: '/deployments',
-      query: `select * from deployment where ${live} order by created desc, id desc limit 51`,
+      query: `select * from deployment where ${liveCondition} order by created desc, id desc limit 51`,
       values: [],
     },
     {
       path: `/deployments/${deployment}`,
-      query: `select * from deployment where ${live} and id = $2`,
+      query: `select * from deployment where ${liveCondition} and id = $2`,
       values: [deployment],
     },
     {

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
-/** How many deployments the account has: a list of 1,000 pages of 100. */
+/** Number of deployments of the account: 1,000 pages of 100. */
 export const DEPLOYMENTS = 100_000;
-const OTHERS = 1_000;
+const OTHER_ROWS = 1_000;
 
-/** One of each thing that the account has. */
+/** One row of each kind that the account has. */
 export interface Sample {
   account: string;
   deployment: string;
@@ -12,7 +12,7 @@ export interface Sample {
   domain: string;
 }
 
-/** Fills the owner's account, and another account with as many rows, interleaved by time. */
+/** Fills the account of the owner, and inserts as many deployments of another account between them in time. */
 export async function fillAccount(client: pg.Client): Promise<Sample> {
   const { rows } = await client.query<{ id: string }>('select id from account');
   const account = rows[0]!.id;
@@ -39,13 +39,13 @@ export async function fillAccount(client: pg.Client): Promise<Sample> {
   await client.query(
     `insert into token (account_id, token, kind, secret_hash, last4, labels, created)
      select $1, 't' || lpad(n::text, 6, '0'), 'deploy', sha256(n::text::bytea), '0000', '{}', now() - n * interval '1 second'
-     from generate_series(1, ${OTHERS}) n`,
+     from generate_series(1, ${OTHER_ROWS}) n`,
     [account],
   );
   await client.query(
     `insert into domain (account_id, name, kind, status, labels, created, verified, checks)
      select $1, 'name-' || n || '.localhost', 'platform', 'success', '{}', now() - n * interval '1 second', now(), '[]'
-     from generate_series(1, ${OTHERS}) n`,
+     from generate_series(1, ${OTHER_ROWS}) n`,
     [account],
   );
   await client.query('analyze');

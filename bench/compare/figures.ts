@@ -1,15 +1,15 @@
 /**
- * The numbers of the printed tables. A name consists of row, column and position in the cell, and is the same in every
- * run.
+ * The numbers of the printed tables, by name. A name consists of row, column and position in the cell, and is the same
+ * in every run.
  */
 export type Figures = ReadonlyMap<string, number>;
 
-/** Columns that contain goals. */
-const NOT_MEASURED = new Set(['', 'goal']);
-/** A number with its unit that is not part of a word, such as `p99`. */
+/** The names of the columns that contain no measurements. */
+const UNMEASURED_COLUMNS = new Set(['', 'goal']);
+/** Matches a number with its unit, unless the number is part of a word, such as `p99`. */
 const NUMBER = /(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?(MiB\/s|MiB|ms|x|%)?/g;
 
-/** Reads every measured number of the tables that a bench prints. */
+/** Reads every measured number from the tables that a bench prints. */
 export function readFigures(output: string): Figures {
   const figures = new Map<string, number>();
   let columns: string[] | null = null;
@@ -32,9 +32,9 @@ function cellsOf(line: string): string[] {
 function readRow(columns: readonly string[], [row, ...cells]: readonly string[], figures: Map<string, number>): void {
   for (const [i, cell] of cells.entries()) {
     const column = columns[i + 1] ?? '';
-    if (NOT_MEASURED.has(column)) continue;
-    for (const [place, [, number, unit = '']] of [...cell.matchAll(NUMBER)].entries())
-      figures.set(`${row} | ${column}${place === 0 ? '' : `, ${place + 1}`} ${unit}`.trim(), readNumber(number!));
+    if (UNMEASURED_COLUMNS.has(column)) continue;
+    for (const [position, [, number, unit = '']] of [...cell.matchAll(NUMBER)].entries())
+      figures.set(`${row} | ${column}${position === 0 ? '' : `, ${position + 1}`} ${unit}`.trim(), readNumber(number!));
   }
 }
 

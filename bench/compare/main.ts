@@ -4,7 +4,7 @@ import { parseArgs, promisify } from 'node:util';
 import { heading, median, OWN_TREE } from '../processes.ts';
 import { type Figures, readFigures } from './figures.ts';
 
-/** Every bench with a table that can show a change; of `serve` only the faster half. */
+/** All benches whose tables can show a change. Of `serve`, only the faster half runs. */
 const DEFAULT_BENCHES = ['rules', 'deploy', 'redeploy', 'api', 'desktop', 'serve:berth'];
 const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
 
@@ -12,17 +12,17 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { runs: { type: 'string', default: '3' }, scale: { type: 'string', default: '0.3' } },
 });
-const [given, ...asked] = positionals;
+const [otherTree, ...requestedBenches] = positionals;
 const runs = Number(options.runs);
-if (given === undefined || !(runs >= 1)) {
+if (otherTree === undefined || !(runs >= 1)) {
   console.error('usage: npm run bench:compare -- <other checkout> [--runs N] [--scale SHARE] [bench …]');
   process.exit(2);
 }
-const trees = { old: resolve(given), new: OWN_TREE };
+const trees = { old: resolve(otherTree), new: OWN_TREE };
 type Side = keyof typeof trees;
-const benches = asked.length > 0 ? asked : DEFAULT_BENCHES;
+const benches = requestedBenches.length > 0 ? requestedBenches : DEFAULT_BENCHES;
 
-/** Runs a bench of a checkout, such as `api` or `serve:throughput`. @throws when it fails. */
+/** Runs a bench of a checkout, such as `api` or `serve:throughput`. @throws when the bench fails. */
 async function measure(tree: string, bench: string): Promise<Figures> {
   const [name, ...words] = bench.split(':');
   const { stdout } = await promisify(execFile)(process.execPath, [join(tree, 'bench', name!, 'main.ts'), ...words], {
@@ -33,15 +33,15 @@ async function measure(tree: string, bench: string): Promise<Figures> {
   return readFigures(stdout);
 }
 
-/** The measurements of all runs of one side, by figure. */
-function gather(all: readonly Figures[]): Map<string, number[]> {
-  const gathered = new Map<string, number[]>();
-  for (const figures of all)
-    for (const [figure, value] of figures) gathered.set(figure, [...(gathered.get(figure) ?? []), value]);
-  return gathered;
+/** Collects the values of each figure from all runs of one side. */
+function gather(allFigures: readonly Figures[]): Map<string, number[]> {
+  const collected = new Map<string, number[]>();
+  for (const figures of allFigures)
+    for (const [figure, value] of figures) collected.set(figure, [...(collected.get(figure) ?? []), value]);
+  return collected;
 }
 
-/** The spread of the runs of one side, relative to their median. */
+/** Returns the spread of values, relative to their median. */
 function spread(values: readonly number[]): number {
   return median(values) === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / median(values);
 }

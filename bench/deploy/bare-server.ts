@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import busboy from 'busboy';
 
-/** The upper bound: the same parser on the same body, with every byte discarded. */
+/** The upper bound: the same parser reads the same body and discards every byte. */
 const server = createServer((req, res) => {
   const parser = busboy({
     headers: req.headers,

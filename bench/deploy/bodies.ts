@@ -8,7 +8,7 @@ export interface Body {
 
 const BOUNDARY = 'berth-bench-7d1f0c';
 
-/** A deploy of `count` files of `size` random bytes each: no two contents are equal, in this body or another. */
+/** Creates a deploy of `count` files with `size` random bytes each, so that no two contents are equal. */
 export function deployBody(count: number, size: number): Body {
   const checksums: string[] = [];
   const pieces: Buffer[] = [];
@@ -21,10 +21,7 @@ export function deployBody(count: number, size: number): Body {
   return { contentType: `multipart/form-data; boundary=${BOUNDARY}`, bytes: Buffer.concat(pieces) };
 }
 
-/**
- * One file of `size` bytes, in pieces that are generated while they are sent, so that the sender needs no memory for
- * it.
- */
+/** Creates a body with one file of `size` bytes, whose pieces are generated while they are sent. */
 export function bigBody(
   size: number,
   block: Buffer,
@@ -37,7 +34,7 @@ export function bigBody(
     length: start.length + size + end.length,
     *pieces() {
       yield start;
-      for (let sent = 0; sent < size; sent += block.length) yield block;
+      for (let sentBytes = 0; sentBytes < size; sentBytes += block.length) yield block;
       yield end;
     },
   };

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Preloaded into a server: counts the calls that make bytes durable, and reports the count on request. */
+/** A server preloads this file, which counts the calls that make bytes durable, and reports the count on request. */
 const handle = await open(import.meta.filename, 'r');
 const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void>; datasync(): Promise<void> };
 await handle.close();

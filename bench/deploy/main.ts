@@ -9,14 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bigBody, deployBody } from './bodies.ts';
 import { API_KEY, type BenchServer, heading, median, scaledRounds, startBare, startBerth } from '../processes.ts';
 
-/** The server and the bare parser are measured warm, when their code has been compiled. */
+/** Rounds after which the code of the server and of the bare parser is compiled. */
 const WARM_UP_ROUNDS = 4;
 const ROUNDS = scaledRounds(7);
 const BIG_ROUNDS = scaledRounds(3);
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
-/** Sends a body and waits for the 201. @returns Milliseconds from the first byte to the answer. */
+/** Sends a body and waits for the 201. @returns Milliseconds from the first byte to the response. */
 async function send(
   server: BenchServer,
   contentType: string,
@@ -36,23 +36,23 @@ async function send(
       Authorization: `Bearer ${API_KEY}`,
     },
   });
-  const answered = once(req, 'response');
-  for (const piece of pieces) if (!req.write(piece)) await Promise.race([once(req, 'drain'), answered]);
+  const response = once(req, 'response');
+  for (const piece of pieces) if (!req.write(piece)) await Promise.race([once(req, 'drain'), response]);
   req.end();
-  const [res] = await answered;
+  const [res] = await response;
   let text = '';
   for await (const chunk of res) text += chunk;
   if (res.statusCode !== 201) throw new Error(`${res.statusCode}: ${text}`);
   return performance.now() - started;
 }
 
-/** Resident memory of a process, in bytes. */
+/** Returns the resident memory of a process in bytes. */
 async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) * 1024;
 }
 
-/** 10,000 small files, alternating with the bare parser on the same body. */
+/** Measures a deploy of 10,000 small files, alternating with the bare parser on the same body. */
 async function manySmallFiles(berth: BenchServer, bare: BenchServer): Promise<Row> {
   const times = { berth: [] as number[], bare: [] as number[] };
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
@@ -65,7 +65,7 @@ async function manySmallFiles(berth: BenchServer, bare: BenchServer): Promise<Ro
   }
   const ratio = median(times.berth.map((ms, i) => ms / times.bare[i]!));
   return {
-    what: '10,000 files of 3 KB: time beside a bare busboy that discards',
+    label: '10,000 files of 3 KB: time beside a bare busboy that discards',
     measured: `${ratio.toFixed(2)}x  (${median(times.berth).toFixed(0)} ms / ${median(times.bare).toFixed(0)} ms)`,
     goal: 'at most 3x',
     met: ratio <= 3,
@@ -74,7 +74,7 @@ async function manySmallFiles(berth: BenchServer, bare: BenchServer): Promise<Ro
 
 /**
  * Fills the page cache once and frees it. A virtual machine gets memory from its host on first use, which costs more
- * than the write itself; a server that has run for a while does not pay this cost.
+ * than the write itself. A server that has run for a while does not pay this cost.
  */
 async function touchMemory(bytes: number): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
@@ -85,7 +85,7 @@ async function touchMemory(bytes: number): Promise<void> {
   await rm(dir, { recursive: true });
 }
 
-/** One big file, compared to MD5 in this process, and the peak memory of the server. */
+/** Measures one big file, compared with MD5 in this process, and the peak memory of the server. */
 async function oneBigFile(berth: BenchServer): Promise<Row[]> {
   const block = Buffer.allocUnsafe(MiB);
   await touchMemory((BIG_ROUNDS + 1) * GiB);
@@ -102,9 +102,9 @@ async function oneBigFile(berth: BenchServer): Promise<Row[]> {
     const { contentType, length, pieces } = bigBody(GiB, block, digest);
     const before = await residentBytes(berth.pid);
     let peak = before;
-    const done = send(berth, contentType, length, pieces());
+    const upload = send(berth, contentType, length, pieces());
     let ms: number | null = null;
-    void done.then(
+    void upload.then(
       (value) => (ms = value),
       () => (ms = 0),
     );
@@ -112,19 +112,19 @@ async function oneBigFile(berth: BenchServer): Promise<Row[]> {
       peak = Math.max(peak, await residentBytes(berth.pid));
       await sleep(10);
     }
-    speeds.berth.push(GiB / MiB / ((await done) / 1000));
+    speeds.berth.push(GiB / MiB / ((await upload) / 1000));
     growth = Math.max(growth, peak - before);
   }
   const ratio = median(speeds.berth.map((speed, i) => speed / speeds.md5[i]!));
   return [
     {
-      what: 'one file of 1 GiB: speed beside MD5 of Node in memory',
+      label: 'one file of 1 GiB: speed beside MD5 of Node in memory',
       measured: `${ratio.toFixed(2)}x  (${median(speeds.berth).toFixed(0)} / ${median(speeds.md5).toFixed(0)} MiB/s)`,
       goal: 'at least 0.3x',
       met: ratio >= 0.3,
     },
     {
-      what: 'one file of 1 GiB: growth of resident memory at its peak',
+      label: 'one file of 1 GiB: growth of resident memory at its peak',
       measured: `${(growth / MiB).toFixed(0)} MiB  (${((growth / GiB) * 100).toFixed(1)} % of the file)`,
       goal: 'under 64 MiB',
       met: growth < 64 * MiB,
@@ -132,7 +132,7 @@ async function oneBigFile(berth: BenchServer): Promise<Row[]> {
   ];
 }
 
-/** The number of fsync calls for deploys of three sizes. */
+/** Counts the fsync calls of deploys of three sizes. */
 async function fsyncs(berth: BenchServer): Promise<Row> {
   const counts: number[] = [];
   for (const files of [1, 100, 10_000]) {
@@ -142,7 +142,7 @@ async function fsyncs(berth: BenchServer): Promise<Row> {
     counts.push((await berth.ask<{ fsyncs: number }>('fsyncs')).fsyncs - before.fsyncs);
   }
   return {
-    what: 'fsync calls of a deploy of 1, 100, 10,000 files (pack, its folder)',
+    label: 'fsync calls of a deploy of 1, 100, 10,000 files (pack, its folder)',
     measured: `${counts.join(', ')}  (${(counts[2]! / counts[0]!).toFixed(2)}x)`,
     goal: 'constant',
     met: counts.every((count) => count === counts[0]),
@@ -150,7 +150,7 @@ async function fsyncs(berth: BenchServer): Promise<Row> {
 }
 
 interface Row {
-  what: string;
+  label: string;
   measured: string;
   goal: string;
   met: boolean;
@@ -164,8 +164,8 @@ try {
   const rows = [await manySmallFiles(berth, bare), ...(await oneBigFile(berth)), await fsyncs(berth)];
   console.log(heading(`medians of ${ROUNDS} alternating rounds`));
   console.log('| deploy | measured | goal | |\n|---|---|---|---|');
-  for (const { what, measured, goal, met } of rows)
-    console.log(`| ${what} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);
+  for (const { label, measured, goal, met } of rows)
+    console.log(`| ${label} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);
 } finally {
   await Promise.all([berth.stop(), bare.stop()]);
 }

@@ -1,36 +1,36 @@
 import type { Page } from 'playwright-core';
 
-/** How long a window was blocked, in milliseconds. */
-export interface Busy {
-  /** The longest task that the browser reports; 0 when none took 50 ms. */
+/** How long the window was blocked, in milliseconds. */
+export interface BlockedTimes {
+  /** The longest task that the browser reports; 0 if no task took 50 ms. */
   task: number;
   /** The longest interval between two ticks of a 5 ms timer. */
   gap: number;
 }
 
 /**
- * Starts to measure how long the window is blocked. @returns A function that returns the maximum so far and resets it.
+ * Starts to measure how long the window is blocked. @returns A function that returns the maxima since its last call.
  */
-export async function watchBusy(page: Page): Promise<() => Promise<Busy>> {
-  const seen = await page.evaluateHandle(() => {
-    const seen = { task: 0, gap: 0 };
+export async function watchBusy(page: Page): Promise<() => Promise<BlockedTimes>> {
+  const maxima = await page.evaluateHandle(() => {
+    const maxima = { task: 0, gap: 0 };
     const observer = new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) seen.task = Math.max(seen.task, duration);
+      for (const { duration } of list.getEntries()) maxima.task = Math.max(maxima.task, duration);
     });
     observer.observe({ entryTypes: ['longtask'] });
     let last = performance.now();
     setInterval(() => {
       const now = performance.now();
-      seen.gap = Math.max(seen.gap, now - last);
+      maxima.gap = Math.max(maxima.gap, now - last);
       last = now;
     }, 5);
-    return seen;
+    return maxima;
   });
   return () =>
-    seen.evaluate((seen) => {
-      const { task, gap } = seen;
-      seen.task = 0;
-      seen.gap = 0;
+    maxima.evaluate((maxima) => {
+      const { task, gap } = maxima;
+      maxima.task = 0;
+      maxima.gap = 0;
       return { task, gap };
     });
 }

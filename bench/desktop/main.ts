@@ -26,16 +26,16 @@ const DOMAIN = 'bench-desktop';
 const MIB = 1_024 ** 2;
 const GOAL_TASK_MS = 100;
 const GOAL_BYTES = 250 * MIB;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
-/** The measurements of one stretch of work, in milliseconds. */
-interface Stretch {
-  what: string;
+/** The measurements of one step, in milliseconds. */
+interface Step {
+  label: string;
   ms: number;
-  /** In the window: the longest task, and the longest interval between timer ticks. */
+  /** The longest task in the window. `gap` is the longest interval between timer ticks there. */
   task: number;
   gap: number;
-  /** In the main process: the longest interval between timer ticks. */
+  /** The longest interval between timer ticks in the main process. */
   stall: number;
 }
 
@@ -45,25 +45,25 @@ const dist = join(home, 'window');
 const [browser] = await Promise.all([launchBrowser(), buildApp(dist, ['preload', 'renderer'])]);
 const program = await compileMain(join(home, 'main'));
 const desktop = await startDesktop(
-  // The times of the watch are those of the app.
+  // Without overrides, the watch uses the times of the app.
   { home, server: `http://localhost:${berth.port}`, key: API_KEY, browser, dist, watchRule: {} },
   (options) => startMainChild(options, program),
 );
 try {
   const { main, page } = desktop;
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   const folder = join(home, 'site');
   const bytes = writeSite(folder);
-  const { maxRss: atStart } = await main.measure();
+  const { maxRss: startRss } = await main.measure();
   const readBusy = await watchBusy(page);
 
-  const measure = async (what: string, work: () => Promise<unknown>): Promise<Stretch> => {
+  const measure = async (label: string, work: () => Promise<unknown>): Promise<Step> => {
     await Promise.all([readBusy(), main.measure()]);
     const started = performance.now();
     await work();
     const ms = performance.now() - started;
     const { task, gap } = await readBusy();
-    return { what, ms, task, gap, stall: (await main.measure()).longestStallMs };
+    return { label, ms, task, gap, stall: (await main.measure()).longestStallMs };
   };
 
   const drop = await measure('dropped for the first time: from the drop to the link', async () => {
@@ -87,23 +87,23 @@ try {
       await until(folderCard(page, 'site'), 'Up to date');
     },
   );
-  const again = await measure('dropped again, unchanged', async () => {
+  const unchangedDrop = await measure('dropped again, unchanged', async () => {
     await goTo(page, 'Publish');
     await desktop.drop(folder);
     await page.getByRole('list', { name: 'Drops' }).getByRole('article').nth(1).waitFor();
     await until(publishingCard(page, 'site').first(), 'Published');
   });
 
-  const stretches = [drop, watch, change, again];
+  const steps = [drop, watch, change, unchangedDrop];
   const { maxRss } = await main.measure();
   console.log(heading(`10,000 files in 100 folders, ${(bytes / MIB).toFixed(0)} MiB, one run`));
   console.log(
     '| a folder of 10,000 files | time | window: longest task | without a timer | main process: without a timer |',
   );
   console.log('|---|---|---|---|---|');
-  for (const { what, ms, task, gap, stall } of stretches)
-    console.log(`| ${what} | ${[ms, task, gap, stall].map((value) => `${value.toFixed(0)} ms`).join(' | ')} |`);
-  const longest = Math.max(...stretches.map(({ task }) => task));
+  for (const { label, ms, task, gap, stall } of steps)
+    console.log(`| ${label} | ${[ms, task, gap, stall].map((value) => `${value.toFixed(0)} ms`).join(' | ')} |`);
+  const longest = Math.max(...steps.map(({ task }) => task));
   console.log('\n| desktop | measured | goal | |\n|---|---|---|---|');
   row(
     'longest task of the window',
@@ -113,7 +113,7 @@ try {
   );
   row(
     'most memory of the main process',
-    `${(maxRss / MIB).toFixed(0)} MiB (${(atStart / MIB).toFixed(0)} MiB when it had started)`,
+    `${(maxRss / MIB).toFixed(0)} MiB (${(startRss / MIB).toFixed(0)} MiB when it had started)`,
     `under ${GOAL_BYTES / MIB} MiB`,
     maxRss < GOAL_BYTES,
   );
@@ -123,18 +123,18 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-function row(what: string, measured: string, goal: string, isMet: boolean): void {
-  console.log(`| ${what} | ${measured} | ${goal} | ${isMet ? 'met' : 'MISSED'} |`);
+function row(label: string, measured: string, goal: string, isMet: boolean): void {
+  console.log(`| ${label} | ${measured} | ${goal} | ${isMet ? 'met' : 'MISSED'} |`);
 }
 
-/** Waits until a card shows a text, and notices it within 10 ms: `waitFor` only polls every 500 ms. */
+/** Waits until a card shows a text, polling every 10 ms, because `waitFor` polls only every 500 ms. */
 async function until(card: Locator, words: string): Promise<void> {
   const message = card.getByText(new RegExp(`^${words}`)).first();
-  const late = AbortSignal.timeout(PATIENCE_MS);
-  while (!(await message.isVisible())) await sleep(10, undefined, { signal: late });
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  while (!(await message.isVisible())) await sleep(10, undefined, { signal: timeout });
 }
 
-/** A file of a site, as visitors get it. */
+/** Returns a file of a site as visitors get it. */
 async function read({ host, port }: URL, path: string): Promise<string> {
   const req = request({ host: '127.0.0.1', port, path: `/${path}`, headers: { Host: host } }).end();
   const [res] = await once(req, 'response');

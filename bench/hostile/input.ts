@@ -1,47 +1,47 @@
 import type { Client, HostileRequest, World } from './world.ts';
 
-/** How fast requests are sent: a burst, then a steady rate. */
+/** The pace of requests: a burst, then a steady rate. */
 export interface Pace {
   burst: number;
   perSecond: number;
 }
 
 /**
- * Twice what the default limits allow one address or account: the burst empties the bucket of 600, which refills by 10
- * a second, so that half of the following requests are rejected.
+ * Twice what the default limits allow one address or account: the burst uses up the limit of 600 requests, which
+ * recovers by 10 a second, so that half of the later requests are refused.
  */
 export const CALLS: Pace = { burst: 600, perSecond: 20 };
-/** Visits are not limited. */
+/** The pace of visits, which have no limit. */
 export const VISITS: Pace = { burst: 600, perSecond: 200 };
 
-/** Sends the n-th request, counted from 0, and waits for its answer. */
+/** Sends the n-th request, counted from 0, and waits for the response. */
 type Step = (n: number) => Promise<unknown>;
 
 /** One kind of hostile request. */
 export interface Input {
-  /** The finding it comes from, or its kind; `--only` selects by it. */
+  /** A finding that the input repeats, such as `S2`, or a kind, such as `heads`. `--only` selects inputs by this id. */
   id: string;
-  what: string;
-  /** Default: {@link CALLS}. */
+  label: string;
+  /** The pace of the requests. Default: {@link CALLS}. */
   pace?: Pace;
-  /** Prepares what the input needs. This is not measured. */
+  /** Prepares the input. The preparation is not measured. */
   prepare(world: World, client: Client): Step | Promise<Step>;
 }
 
-/** An input that repeats one request. */
-export function repeated(id: string, what: string, make: (world: World) => HostileRequest, pace?: Pace): Input {
+/** Creates an input that repeats one request. */
+export function repeated(id: string, label: string, makeRequest: (world: World) => HostileRequest, pace?: Pace): Input {
   return {
     id,
-    what,
+    label,
     ...(pace ? { pace } : {}),
     prepare(world, client) {
-      const request = make(world);
+      const request = makeRequest(world);
       return () => client.send(request);
     },
   };
 }
 
-/** A JSON array that repeats an element until it has about this many bytes. */
+/** Returns a JSON array that repeats an element until it has about this many bytes. */
 export function listOf(element: string, bytes: number): string {
   return `[${element}${`,${element}`.repeat(Math.floor(bytes / (element.length + 1)) - 1)}]`;
 }

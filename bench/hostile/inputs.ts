@@ -5,7 +5,7 @@ import { MULTIPART_INPUTS } from './inputs/multipart.ts';
 import { SITE_INPUTS } from './inputs/sites.ts';
 import { UPLOAD_INPUTS } from './inputs/uploads.ts';
 
-/** Every hostile input. The first one is harmless: it shows the cost of the number of requests. */
+/** All hostile inputs. The first input is harmless, and shows the cost of the mere number of requests. */
 export const INPUTS: readonly Input[] = [
   repeated('none', 'GET /ping, as many', () => ({ path: '/ping' })),
   ...JSON_INPUTS,

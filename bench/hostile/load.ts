@@ -3,19 +3,19 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CALLS } from './input.ts';
 import { INPUTS } from './inputs.ts';
-import { type Answer, type Client, createClient, type World } from './world.ts';
+import { type Client, createClient, type HostileResponse, type World } from './world.ts';
 
-/** The parameters of an attacker's run. */
+/** The parameters of one attack. */
 export interface LoadOrder {
   /** The index of the input in {@link INPUTS}. */
   input: number;
   world: World;
   seconds: number;
-  /** The maximum number of requests that wait for an answer at the same time. */
+  /** The maximum number of requests that wait for a response at the same time. */
   atOnce: number;
 }
 
-/** The number of answers by status, `cut off` or `unanswered`. */
+/** The number of responses by status, including `cut off` and `unanswered`. */
 export type Statuses = Record<string, number>;
 
 const ADDRESS = '127.0.0.1';
@@ -23,13 +23,13 @@ const POLL_MS = 5;
 const LOWEST_PRIORITY = 19;
 
 /**
- * Sends one hostile input at its pace until the time is up. It runs in a separate process: it prepares, waits, then
- * attacks.
+ * Sends one hostile input at its pace until the time is up. This program runs in a separate process, which prepares,
+ * waits, and then attacks.
  */
 async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<void> {
   const { prepare, pace: { burst, perSecond } = CALLS } = INPUTS[input]!;
   const client = createClient(world.port, ADDRESS);
-  const { counted, statuses } = counting(client);
+  const { counted, statuses } = countResponses(client);
   const step = await prepare(world, counted);
   const clear = () => Object.keys(statuses).forEach((status) => delete statuses[status]);
   clear();
@@ -48,18 +48,18 @@ async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<voi
   process.send!({ ...statuses }, () => process.exit(0));
 }
 
-/** The same client, which counts its answers. */
-function counting(client: Client): { counted: Client; statuses: Statuses } {
+/** Returns a client that counts its responses. */
+function countResponses(client: Client): { counted: Client; statuses: Statuses } {
   const statuses: Statuses = {};
-  const count = (status: Answer['status'] | 'unanswered', by: number) => {
+  const count = (status: HostileResponse['status'] | 'unanswered', by: number) => {
     statuses[status] = (statuses[status] ?? 0) + by;
   };
   const send: Client['send'] = async (request) => {
     count('unanswered', 1);
-    const answer = await client.send(request);
+    const response = await client.send(request);
     count('unanswered', -1);
-    count(answer.status, 1);
-    return answer;
+    count(response.status, 1);
+    return response;
   };
   return { counted: { ...client, send }, statuses };
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { heading, OWN_TREE } from '../processes.ts';
 import { INPUTS } from './inputs.ts';
 import type { Statuses } from './load.ts';
-import type { Seen } from './probe.ts';
+import type { Latencies } from './probe.ts';
 import { type Outcome, run } from './run.ts';
 
 const MiB = 1024 ** 2;
@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** The goals that were missed; empty when all were met. */
+/** Returns the goals that the server missed. */
 function missed({ probe: { ping, page }, statuses, growth, ended }: Outcome): string[] {
   const faults = sum(statuses, (status) => Number(status) >= 500) + ping.failed + page.failed;
   return [
@@ -31,12 +31,12 @@ function missed({ probe: { ping, page }, statuses, growth, ended }: Outcome): st
   ];
 }
 
-function line(server: string, what: string, outcome: Outcome): string {
+function line(server: string, label: string, outcome: Outcome): string {
   const { statuses, probe, growth } = outcome;
   const faults = missed(outcome);
   const cells = [
     server,
-    what,
+    label,
     String(sum(statuses, () => true)),
     Object.entries(statuses)
       .filter(([, count]) => count > 0)
@@ -50,11 +50,13 @@ function line(server: string, what: string, outcome: Outcome): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-function times(seen: Seen): string {
-  return [percentile(seen, 0.5), percentile(seen, 0.99), percentile(seen, 1)].map((ms) => ms.toFixed(0)).join(' / ');
+function times(latencies: Latencies): string {
+  return [percentile(latencies, 0.5), percentile(latencies, 0.99), percentile(latencies, 1)]
+    .map((ms) => ms.toFixed(0))
+    .join(' / ');
 }
 
-function percentile({ times }: Seen, share: number): number {
+function percentile({ times }: Latencies, share: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.POSITIVE_INFINITY;
 }
@@ -63,7 +65,7 @@ function sum(statuses: Statuses, counts: (status: string) => boolean): number {
   return Object.entries(statuses).reduce((total, [status, count]) => (counts(status) ? total + count : total), 0);
 }
 
-/** The name of a checkout in the table. */
+/** Returns the name of a checkout for the table. */
 function nameOf(tree: string): string {
   try {
     return execFileSync('git', ['-C', tree, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
@@ -76,20 +78,20 @@ const seconds = Number(options.seconds);
 const atOnce = Number(options['at-once']);
 const { only } = options;
 const trees = options.tree.map((tree) => resolve(tree));
-const isAsked = (id: string, what: string) =>
-  only.length === 0 || only.some((word) => id === word || what.includes(word));
+const isSelected = (id: string, label: string) =>
+  only.length === 0 || only.some((word) => id === word || label.includes(word));
 
-let isClean = true;
+let allMet = true;
 console.log(heading(`${seconds} s an input, at most ${atOnce} requests at once; times are p50 / p99 / max in ms`));
 console.log(
   '| server | input | requests | answers | /ping | a page | memory growth | |\n|---|---|---|---|---|---|---|---|',
 );
-for (const [input, { id, what }] of INPUTS.entries()) {
-  if (!isAsked(id, what)) continue;
+for (const [input, { id, label }] of INPUTS.entries()) {
+  if (!isSelected(id, label)) continue;
   for (const tree of trees) {
     const outcome = await run(tree, { input, seconds, atOnce });
-    isClean &&= missed(outcome).length === 0;
-    console.log(line(nameOf(tree), `${id}: ${what}`, outcome));
+    allMet &&= missed(outcome).length === 0;
+    console.log(line(nameOf(tree), `${id}: ${label}`, outcome));
   }
 }
-process.exitCode = isClean ? 0 : 1;
+process.exitCode = allMet ? 0 : 1;

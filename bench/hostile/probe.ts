@@ -1,54 +1,51 @@
 import { request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
-/** What the probe requests: a page of a site, and `/ping` with a credential of an account that nothing else uses. */
+/** What the probe requests: a page of a site, and `/ping` with the key of an account that only the probe uses. */
 export interface ProbeOrder {
   port: number;
   site: string;
   apiKey: string;
 }
 
-/**
- * What visitors experienced meanwhile: milliseconds from the request to the end of the answer, and how many requests
- * failed.
- */
-export interface Seen {
+/** The times of requests in milliseconds, and the number of failed requests. */
+export interface Latencies {
   times: number[];
-  /** Answers of 500 and above, and connections that failed. */
+  /** Number of responses with a status of 500 and above, and of failed connections. */
   failed: number;
 }
 
 export interface ProbeReport {
-  ping: Seen;
-  page: Seen;
+  ping: Latencies;
+  page: Latencies;
 }
 
 const EVERY_MS = 20;
 const ADDRESS = '127.0.0.2';
 
 /**
- * Requests `/ping` and a page every 20 ms, each on a connection of its own, without waiting for earlier answers. It
- * runs in a separate process, so that only the server makes it wait.
+ * Requests `/ping` and a page every 20 ms, each on a new connection, without waiting for earlier responses. The probe
+ * runs in a separate process, so that only the server can delay it.
  */
 function probe({ port, site, apiKey }: ProbeOrder): void {
   const report: ProbeReport = { ping: { times: [], failed: 0 }, page: { times: [], failed: 0 } };
-  const waiting = new Map<symbol, { seen: Seen; since: number }>();
+  const waiting = new Map<symbol, { latencies: Latencies; since: number }>();
 
-  const sendProbe = (seen: Seen, path: string, headers: Record<string, string>) => {
+  const sendProbe = (latencies: Latencies, path: string, headers: Record<string, string>) => {
     const id = Symbol(path);
     const since = performance.now();
-    waiting.set(id, { seen, since });
-    const done = (isGood: boolean) => {
+    waiting.set(id, { latencies, since });
+    const finish = (isGood: boolean) => {
       if (!waiting.delete(id)) return;
-      seen.times.push(performance.now() - since);
-      if (!isGood) seen.failed += 1;
+      latencies.times.push(performance.now() - since);
+      if (!isGood) latencies.failed += 1;
     };
     const options = { host: '127.0.0.1', port, path, localAddress: ADDRESS, agent: false, headers };
     request(options, (res) => {
-      res.resume().on('end', () => done(res.statusCode! < 500));
-      res.on('error', () => done(false));
+      res.resume().on('end', () => finish(res.statusCode! < 500));
+      res.on('error', () => finish(false));
     })
-      .on('error', () => done(false))
+      .on('error', () => finish(false))
       .end();
   };
 
@@ -60,11 +57,11 @@ function probe({ port, site, apiKey }: ProbeOrder): void {
   process.on('message', (order: 'start' | 'stop') => {
     if (order === 'start') {
       waiting.clear();
-      for (const seen of Object.values(report) as Seen[]) Object.assign(seen, { times: [], failed: 0 });
+      for (const latencies of Object.values(report) as Latencies[]) Object.assign(latencies, { times: [], failed: 0 });
       return;
     }
-    // A request that still waits has waited at least this long.
-    for (const { seen, since } of waiting.values()) seen.times.push(performance.now() - since);
+    // A request without a response has waited at least this long.
+    for (const { latencies, since } of waiting.values()) latencies.times.push(performance.now() - since);
     process.send!(report, () => process.exit(0));
   });
   process.send!('ready');

@@ -26,11 +26,11 @@ const WARM_UP_ROUNDS = 20;
 const WARM_UP_AT_ONCE = 20;
 const WARM_UP_DEPLOYS = 20;
 const LARGE_BYTES = 2 * 1024 ** 2;
-/** The set-up uses its own address with its own limits: neither the attacker nor the probe uses it. */
+/** The address of the set-up, which has its own rate limits because neither the attack nor the probe uses it. */
 const SET_UP_ADDRESS = '127.0.1.1';
 const PAGE = `<!doctype html><title>A page</title>${'<p>It floats.</p>'.repeat(200)}`;
 
-/** Starts a server with the default limits, sends it one input, and stops it. */
+/** Starts a server with the default limits, sends one hostile input, and stops the server. */
 export async function run(tree: string, order: Omit<LoadOrder, 'world'>): Promise<Outcome> {
   const berth = await startBerth({ RATE_LIMITS: '', LOG_LEVEL: 'fatal' }, { tree });
   const children: ChildProcess[] = [];
@@ -60,7 +60,7 @@ export async function run(tree: string, order: Omit<LoadOrder, 'world'>): Promis
   }
 }
 
-/** @throws when the process ends before it sends a message. */
+/** Waits for the first message of a process. @throws when the process exits earlier. */
 async function firstMessage<T>(child: ChildProcess): Promise<T> {
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`${child.spawnargs.at(1)} ended with ${code}`);
@@ -69,7 +69,7 @@ async function firstMessage<T>(child: ChildProcess): Promise<T> {
   return message;
 }
 
-/** Publishes the sites, creates the token, and makes the server do everything once. */
+/** Publishes the sites, creates the token, and uses every part of the server once. */
 async function setUp({ port }: BenchServer): Promise<World> {
   const client = createClient(port, SET_UP_ADDRESS);
   const deploy = async (fields: Record<string, string>, page = PAGE) => {
@@ -81,13 +81,13 @@ async function setUp({ port }: BenchServer): Promise<World> {
     const headers = { 'Content-Type': res.headers.get('content-type')! };
     const body = Buffer.from(await res.arrayBuffer());
     const { status, text } = await client.send({ path: '/deployments', key: API_KEY, headers, body });
-    if (status !== 201) throw new Error(`A deploy was answered ${status}: ${text}`);
+    if (status !== 201) throw new Error(`Deploying returned ${status}: ${text}`);
     return new URL((JSON.parse(text) as { url: string }).url).host;
   };
   const token = await client.send({ path: '/tokens', key: API_KEY, body: '{"kind":"deploy","ttl":3600}' });
   const { secret } = JSON.parse(token.text) as { secret: string };
   const [site, lockedSite] = [await deploy({}), await deploy({ password: 'correct-horse' })];
-  // The first content of this size starts the thread that hashes uploads, whose memory stays.
+  // The first content of this size starts the thread that hashes uploads, whose memory is not freed.
   await deploy({}, PAGE.padEnd(LARGE_BYTES));
   for (let n = 0; n < WARM_UP_DEPLOYS; n += 1) {
     await deploy({});
@@ -101,7 +101,7 @@ async function setUp({ port }: BenchServer): Promise<World> {
   return { port, apiKey: API_KEY, deployToken: secret, site, lockedSite };
 }
 
-/** Creates an account on the smallest plan with the operator's command line. @returns Its API key. */
+/** Creates an account on the smallest plan with an operator command. @returns The API key of the account. */
 async function makeAccount(tree: string, dataDir: string, email: string): Promise<string> {
   const operate = async (...words: string[]) => {
     const program = join(tree, 'apps/api/src/operator/main.ts');
@@ -113,7 +113,7 @@ async function makeAccount(tree: string, dataDir: string, email: string): Promis
   return (await operate('keys', 'create', email)).key;
 }
 
-/** Records the peak of the server's resident memory from here on; Linux keeps the peak. */
+/** Records the peak of the resident memory of the server from now on. Linux keeps the peak. */
 async function watchMemory({ pid }: BenchServer): Promise<{ stop(): Promise<number> }> {
   const read = async (name: 'VmRSS' | 'VmHWM') =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
@@ -121,7 +121,7 @@ async function watchMemory({ pid }: BenchServer): Promise<{ stop(): Promise<numb
   await writeFile(`/proc/${pid}/clear_refs`, RESET_PEAK);
   const before = await read('VmRSS');
   let peak = before;
-  // When a server ends, its numbers are lost, so they are polled.
+  // The numbers of a server are lost when it exits, so they are polled.
   const sample = async () => (peak = Math.max(peak, await read('VmHWM').catch(() => 0)));
   const timer = setInterval(() => void sample(), SAMPLE_MS);
   return {

@@ -7,16 +7,16 @@ export interface World {
   apiKey: string;
   /** A deploy token of the same account. */
   deployToken: string;
-  /** The host of a public site, and that of a site with a password. */
+  /** The host of a public site. `lockedSite` is the host of a site with a password. */
   site: string;
   lockedSite: string;
 }
 
 export interface HostileRequest {
   path: string;
-  /** Default: GET, or POST with a body. */
+  /** The method. Default: GET, or POST with a body. */
   method?: string;
-  /** Default: the API. */
+  /** The requested host. Default: the API host. */
   host?: string;
   /** The credential. Default: none. */
   key?: string;
@@ -24,24 +24,26 @@ export interface HostileRequest {
   body?: string | Buffer;
 }
 
-/** An answer; its status is `cut off` when the connection ended first. */
-export interface Answer {
+/** A response. The status is `cut off` if the connection failed first. */
+export interface HostileResponse {
   status: number | 'cut off';
   text: string;
 }
 
 /** Sends requests from one address of this machine. */
 export interface Client {
-  send(request: HostileRequest): Promise<Answer>;
-  /** Closes all connections: requests without an answer end as `cut off`. */
+  send(request: HostileRequest): Promise<HostileResponse>;
+  /** Closes all connections. Requests without a response get the status `cut off`. */
   close(): void;
 }
 
-/** @param address The loopback address from which the requests come, such as `127.0.0.1`. */
+/**
+ * Creates a client that sends all requests from one address. @param address A loopback address, such as `127.0.0.1`.
+ */
 export function createClient(port: number, address: string): Client {
   const agent = new Agent({ keepAlive: true, localAddress: address });
   const send = ({ path, body, host, key, headers = {}, ...rest }: HostileRequest) =>
-    new Promise<Answer>((resolve) => {
+    new Promise<HostileResponse>((resolve) => {
       const { method = body === undefined ? 'GET' : 'POST' } = rest;
       const cutOff = () => resolve({ status: 'cut off', text: '' });
       const req = request({

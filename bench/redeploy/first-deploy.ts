@@ -9,15 +9,14 @@ import { flushDisk, rsyncDurably } from './rsync.ts';
 const WARM_UP_ROUNDS = 2;
 const ROUNDS = scaledRounds(5);
 
-/** Milliseconds of each round; `rsync` is empty when it is not installed. */
+/** Milliseconds of each round. `rsync` is empty if rsync is not installed. */
 export interface FirstDeploys {
   berth: number[];
   rsync: number[];
 }
 
 /**
- * Measures the first deploy of a folder that the server does not know, alternating with a copy of the folder into an
- * empty web root.
+ * Measures the first deploy of a folder with new contents, alternating with a copy of the folder to an empty web root.
  */
 export async function measureFirstDeploys(
   home: string,
@@ -26,15 +25,15 @@ export async function measureFirstDeploys(
 ): Promise<FirstDeploys> {
   const times: FirstDeploys = { berth: [], rsync: [] };
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
-    const at = await mkdtemp(join(home, 'first-'));
-    const folder = join(at, 'site');
+    const roundDir = await mkdtemp(join(home, 'first-'));
+    const folder = join(roundDir, 'site');
     writeFolder(folder);
     await flushDisk();
-    const rsyncMs = withRsync ? await rsyncDurably(folder, join(at, 'web-root')) : null;
+    const rsyncMs = withRsync ? await rsyncDurably(folder, join(roundDir, 'web-root')) : null;
     const started = performance.now();
-    for await (const _ of deployFolder({ folder, client }, { cacheDir: join(at, 'cache') }));
+    for await (const _ of deployFolder({ folder, client }, { cacheDir: join(roundDir, 'cache') }));
     const berthMs = performance.now() - started;
-    await rm(at, { recursive: true });
+    await rm(roundDir, { recursive: true });
     if (round < 0) continue;
     times.berth.push(berthMs);
     if (rsyncMs !== null) times.rsync.push(rsyncMs);

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 export const FILES = 10_000;
 const FILE_BYTES = 3_000;
 
-/** The path of a file: 100 files in each of 100 folders. */
+/** Returns the path of a file. Each of the 100 folders contains 100 files. */
 export function pathOf(file: number): string {
   return `assets/${file % 100}/file-${file}.html`;
 }
 
-/** Writes all files with random bytes: the server knows none of the contents. */
+/** Writes all files with random bytes, so that the server knows none of the contents. */
 export function writeFolder(folder: string): void {
   for (let i = 0; i < 100; i += 1) mkdirSync(dirname(join(folder, pathOf(i))), { recursive: true });
   for (let i = 0; i < FILES; i += 1) writeContent(folder, i);

@@ -7,9 +7,9 @@ import { type FirstDeploys, measureFirstDeploys } from './first-deploy.ts';
 import { measureRedeploys, type Redeploys } from './redeploys.ts';
 import { hasRsync } from './rsync.ts';
 
-/** One line of the table. A row without a goal is informative. */
+/** One row of the table. A row without a goal only informs. */
 interface Row {
-  what: string;
+  label: string;
   measured: string;
   goal?: string;
   met?: boolean;
@@ -17,25 +17,25 @@ interface Row {
 
 function redeployRows({ watch, watchBytes, fullBytes, rsync }: Redeploys): Row[] {
   const share = median(watchBytes) / fullBytes;
-  const slow = watch.toSorted((a, b) => a - b)[Math.floor(watch.length * 0.9)]!;
-  const beside = (name: string, other: readonly number[]): Row => ({
-    what: `the same, beside ${name}`,
+  const p90 = watch.toSorted((a, b) => a - b)[Math.floor(watch.length * 0.9)]!;
+  const compareWith = (name: string, other: readonly number[]): Row => ({
+    label: `the same, beside ${name}`,
     measured: `${(median(watch) / median(other)).toFixed(2)}x  (${ms(median(watch))} / ${ms(median(other))})`,
   });
   return [
     {
-      what: 'one of 10,000 files changed: bytes sent, beside a full deploy',
+      label: 'one of 10,000 files changed: bytes sent, beside a full deploy',
       measured: `${(share * 100).toFixed(3)} %  (${median(watchBytes)} / ${fullBytes})`,
       goal: 'under 2 %',
       met: share < 0.02,
     },
     {
-      what: 'one of 10,000 files changed: from the end of the quiet period to the new content at the domain',
-      measured: `p50 ${ms(median(watch))}, p90 ${ms(slow)} of ${watch.length}`,
+      label: 'one of 10,000 files changed: from the end of the quiet period to the new content at the domain',
+      measured: `p50 ${ms(median(watch))}, p90 ${ms(p90)} of ${watch.length}`,
       goal: 'p50 under 300 ms',
       met: median(watch) < 300,
     },
-    ...(rsync.length > 0 ? [beside('`rsync -a` of the folder into a web root', rsync)] : []),
+    ...(rsync.length > 0 ? [compareWith('`rsync -a` of the folder into a web root', rsync)] : []),
   ];
 }
 
@@ -43,7 +43,7 @@ function firstDeployRows({ berth, rsync }: FirstDeploys): Row[] {
   const ratio = median(berth.map((berthMs, i) => berthMs / (rsync[i] ?? Number.NaN)));
   return [
     {
-      what: 'first deploy of 10,000 files, beside `rsync -a` and `sync`',
+      label: 'first deploy of 10,000 files, beside `rsync -a` and `sync`',
       ...(rsync.length > 0
         ? { measured: `${ratio.toFixed(2)}x  (${ms(median(berth))} / ${ms(median(rsync))})`, met: ratio <= 3 }
         : { measured: ms(median(berth)) }),
@@ -73,8 +73,8 @@ try {
   ];
   console.log(heading('medians of alternating rounds'));
   console.log('| redeploy | measured | goal | |\n|---|---|---|---|');
-  for (const { what, measured, goal = '–', met } of rows)
-    console.log(`| ${what} | ${measured} | ${goal} | ${verdict(met)} |`);
+  for (const { label, measured, goal = '–', met } of rows)
+    console.log(`| ${label} | ${measured} | ${goal} | ${verdict(met)} |`);
 } finally {
   await berth.stop();
   await rm(home, { recursive: true, force: true });

@@ -12,17 +12,20 @@ const WARM_UP_ROUNDS = 5;
 const ROUNDS = scaledRounds(21);
 const DOMAIN = 'bench.localhost';
 
-/** Milliseconds and bytes sent of each round; `fullBytes` are those of one full deploy. */
+/** Milliseconds and sent bytes of each round. `fullBytes` is the number of bytes of one full deploy. */
 export interface Redeploys {
-  /** From the end of the quiet period until the new content is served. */
+  /** Milliseconds from the end of the quiet period until the new content is served. */
   watch: number[];
   watchBytes: number[];
   fullBytes: number;
-  /** Empty when rsync is not installed. */
+  /** Milliseconds of the copies; empty if rsync is not installed. */
   rsync: number[];
 }
 
-/** Changes one file of a watched folder repeatedly; the same state is also copied. At the end, the folder is deployed in full. */
+/**
+ * Changes one file of a watched folder repeatedly, and copies the same state with rsync. At the end, the whole folder
+ * is deployed.
+ */
 export async function measureRedeploys(home: string, client: BerthClient, withRsync: boolean): Promise<Redeploys> {
   const folder = join(home, 'site');
   const webRoot = join(home, 'web-root');
@@ -32,7 +35,7 @@ export async function measureRedeploys(home: string, client: BerthClient, withRs
   if (withRsync) await rsync(folder, webRoot);
   const stop = new AbortController();
   const events = watchFolder({ folder, client, domain: DOMAIN }, { cacheDir, signal: stop.signal });
-  await published(events);
+  await untilPublished(events);
 
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
     const file = ((round + WARM_UP_ROUNDS) * 7_919) % FILES;
@@ -40,7 +43,7 @@ export async function measureRedeploys(home: string, client: BerthClient, withRs
     const sentBefore = sentBytes();
     const content = writeContent(folder, file);
     const quietAt = performance.now() + WATCH_RULE.quietMs;
-    await published(events);
+    await untilPublished(events);
     while (!content.equals(await read(client.server.port, `/${pathOf(file)}`)));
     const watchMs = performance.now() - quietAt;
     const watchBytes = sentBytes() - sentBefore;
@@ -58,8 +61,8 @@ export async function measureRedeploys(home: string, client: BerthClient, withRs
   return measured;
 }
 
-/** @throws when the watch fails or ends instead. */
-async function published(events: AsyncGenerator<WatchEvent, void>): Promise<void> {
+/** Waits until the watch has published. @throws when the watch fails or ends. */
+async function untilPublished(events: AsyncGenerator<WatchEvent, void>): Promise<void> {
   for (;;) {
     const { done, value: event } = await events.next();
     if (done === true) throw new Error('The watch ended');
@@ -68,7 +71,7 @@ async function published(events: AsyncGenerator<WatchEvent, void>): Promise<void
   }
 }
 
-/** A file of the site, as a visitor of the domain gets it. */
+/** Returns a file of the site as a visitor of the domain gets it. */
 async function read(port: string, path: string): Promise<Buffer> {
   const req = request({ host: '127.0.0.1', port, path, headers: { Host: `${DOMAIN}:${port}` } }).end();
   const [res] = await once(req, 'response');

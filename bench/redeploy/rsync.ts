@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whether `rsync` is installed. */
 export async function hasRsync(): Promise<boolean> {
   return run('rsync', ['--version']).then(
     () => true,
@@ -12,14 +11,14 @@ export async function hasRsync(): Promise<boolean> {
   );
 }
 
-/** Makes a web root equal to a folder. @returns Milliseconds. */
+/** Makes a web root equal to a folder. @returns The duration in milliseconds. */
 export async function rsync(folder: string, webRoot: string): Promise<number> {
   const started = performance.now();
   await run('rsync', ['-a', '--delete', `${folder}/`, `${webRoot}/`]);
   return performance.now() - started;
 }
 
-/** The same, until it is on disk. @returns Milliseconds. */
+/** Makes a web root equal to a folder, and flushes the disk. @returns The duration in milliseconds. */
 export async function rsyncDurably(folder: string, webRoot: string): Promise<number> {
   const started = performance.now();
   await rsync(folder, webRoot);

@@ -8,7 +8,7 @@ subscribe('undici:request:bodyChunkSent', (message) => {
   bytes += (message as { chunk: Buffer }).chunk.length;
 });
 
-/** The total size of heads and bodies of all requests that `fetch` has sent in this process. */
+/** Returns the total size of heads and bodies of all requests that `fetch` has sent in this process. */
 export function sentBytes(): number {
   return bytes;
 }

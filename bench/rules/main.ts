@@ -3,10 +3,11 @@ import { heading, median } from '../processes.ts';
 
 /** The maximum time of a decision with every limit reached, in milliseconds. Source: serving S66. */
 const GOAL_MS = 1;
+const HOST = 'site.example';
 const DECISIONS = 300;
 
-/** Patterns that are expensive in one way each, and a path for which they are expensive. */
-const WORLDS: [name: string, pattern: (n: number) => string, to: string][] = [
+/** Kinds of expensive patterns, with the destination of their rules. */
+const PATTERN_KINDS: [name: string, pattern: (n: number) => string, to: string][] = [
   ['stars', (n) => `/section-${n}/*`, '/page'],
   ['placeholders', (n) => `/:a/:b/:c/:d/${n}`, '/page'],
   ['many placeholders and a star', (n) => `/:a/:b/:c/:d/:e/:f/:g/${n}/*`, '/page'],
@@ -14,20 +15,20 @@ const WORLDS: [name: string, pattern: (n: number) => string, to: string][] = [
   ['a tail', (n) => `/*/a/a/${n}`, '/page'],
   ['all match, none leads to a file', () => '/*', '/missing/:splat'],
 ];
-const LONGEST = 'a/'.repeat(512);
-const PATHS = [LONGEST, LONGEST.slice(0, -1), 'literal-9999', 'section-499/x', 'index'];
+const LONGEST_PATH = 'a/'.repeat(512);
+const PATHS = [LONGEST_PATH, LONGEST_PATH.slice(0, -1), 'literal-9999', 'section-499/x', 'index'];
 
-const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+const repeat = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
 const file = { sha256: '0'.repeat(64), pack: 'p', offset: 0, length: 1 };
 const manifest: Manifest = new Map(['index.html', 'page.html', '404.html'].map((path) => [path, file]));
 
 console.log(
-  heading(`every limit of S65 full, medians of ${DECISIONS} decisions, the slowest of ${PATHS.length} paths`),
+  heading(`every limit of S65 reached, medians of ${DECISIONS} decisions, the slowest of ${PATHS.length} paths`),
 );
 console.log(
   '| patterns | a decision | goal | compiling, once a deploy | preparing, once a load |\n|---|---|---|---|---|',
 );
-for (const [name, pattern, to] of WORLDS) {
+for (const [name, pattern, to] of PATTERN_KINDS) {
   const started = performance.now();
   const data = compileRules(
     filesOf(pattern, to),
@@ -37,7 +38,7 @@ for (const [name, pattern, to] of WORLDS) {
   const compiled = performance.now();
   const rules = prepareRules(data);
   const prepared = performance.now();
-  const slowest = Math.max(...PATHS.map((path) => median(times(DECISIONS, () => decide(path, rules)))));
+  const slowest = Math.max(...PATHS.map((path) => median(repeat(DECISIONS, () => decide(path, rules)))));
   const verdict = slowest < GOAL_MS ? 'met' : 'MISSED';
   console.log(
     `| ${name} | ${slowest.toFixed(2)} ms | under ${GOAL_MS} ms: ${verdict} | ${(compiled - started).toFixed(0)} ms | ${(prepared - compiled).toFixed(0)} ms |`,
@@ -46,24 +47,33 @@ for (const [name, pattern, to] of WORLDS) {
 
 function decide(path: string, rules: ReturnType<typeof prepareRules>): number {
   const started = performance.now();
-  const request = { method: 'GET', path: parseRequestPath(`/${path}`)!, query: '', accept: undefined };
+  const request = { method: 'GET', host: HOST, path: parseRequestPath(`/${path}`)!, query: '', accept: undefined };
   resolve(request, { manifest, rules });
-  rules.headers.apply(path, [], { kind: 'file', onPlatformDomain: false, anonymous: false, isProtected: false });
+  rules.headers.apply(path, [], {
+    kind: 'file',
+    host: HOST,
+    onPlatformDomain: false,
+    anonymous: false,
+    isProtected: false,
+  });
   return performance.now() - started;
 }
 
-/** Rule files of the maximum size. */
+/** Returns rule files of the maximum size. */
 function filesOf(pattern: (n: number) => string, to: string): Parameters<typeof compileRules>[0] {
   const json = (n: number) => pattern(n).replace('*', '(.*)');
   const jsonTo = to.replace(':splat', '$1');
-  const lines = [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} ${to}/${n} 200`)];
+  const lines = [
+    ...repeat(10_000, (n) => `/literal-${n} /page`),
+    ...repeat(500, (n) => `${pattern(n)} ${to}/${n} 200`),
+  ];
   return {
     _redirects: Buffer.from(lines.join('\n')),
-    _headers: Buffer.from(times(500, (n) => `${pattern(n)}\n  X-A: 1`).join('\n')),
+    _headers: Buffer.from(repeat(500, (n) => `${pattern(n)}\n  X-A: 1`).join('\n')),
     'ship.json': {
-      redirects: times(2000, (n) => ({ source: `/moved${json(n)}`, destination: `${jsonTo}/${n}` })),
-      rewrites: times(500, (n) => ({ source: json(n), destination: `${jsonTo}/${n}` })),
-      headers: times(500, (n) => ({ source: json(n), headers: [{ key: 'X', value: '1' }] })),
+      redirects: repeat(2000, (n) => ({ source: `/moved${json(n)}`, destination: `${jsonTo}/${n}` })),
+      rewrites: repeat(500, (n) => ({ source: json(n), destination: `${jsonTo}/${n}` })),
+      headers: repeat(500, (n) => ({ source: json(n), headers: [{ key: 'X', value: '1' }] })),
     },
   };
 }

@@ -2,11 +2,11 @@ import cluster from 'node:cluster';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RecordedAnswer } from './record.ts';
+import type { RecordedResponse } from './record.ts';
 
-type Answer = Omit<RecordedAnswer, 'body' | 'br'> & { body: Buffer; br: Answer | null };
+type LoadedResponse = Omit<RecordedResponse, 'body' | 'br'> & { body: Buffer; br: LoadedResponse | null };
 
-/** The upper bound: node:http and a map. It repeats answers that Berth has given. */
+/** The upper bound: node:http and a map repeat the responses that Berth has sent. */
 const [recorded = '', processes = '1'] = process.argv.slice(2);
 if (cluster.isPrimary && Number(processes) > 1) {
   let listening = 0;
@@ -23,33 +23,33 @@ if (cluster.isPrimary && Number(processes) > 1) {
   });
 }
 
-function respond(req: IncomingMessage, res: ServerResponse, site: ReadonlyMap<string, Answer>): void {
+function respond(req: IncomingMessage, res: ServerResponse, site: ReadonlyMap<string, LoadedResponse>): void {
   const { range, 'if-none-match': tag, 'accept-encoding': codings } = req.headers;
-  const whole = site.get(req.url!) ?? site.get('')!;
-  const answer = whole.br && codings?.includes('br') ? whole.br : whole;
-  if (tag !== undefined && answer.unchanged && tag === answer.headers['ETag']) {
-    res.writeHead(304, answer.unchanged).end();
+  const fullResponse = site.get(req.url!) ?? site.get('')!;
+  const response = fullResponse.br && codings?.includes('br') ? fullResponse.br : fullResponse;
+  if (tag !== undefined && response.unchanged && tag === response.headers['ETag']) {
+    res.writeHead(304, response.unchanged).end();
     return;
   }
   const part = range === undefined ? null : /^bytes=(\d+)-(\d+)$/.exec(range);
   if (!part) {
-    res.writeHead(answer.status, answer.headers).end(answer.body);
+    res.writeHead(response.status, response.headers).end(response.body);
     return;
   }
-  const bytes = answer.body.subarray(Number(part[1]), Number(part[2]) + 1);
-  const place = {
+  const bytes = response.body.subarray(Number(part[1]), Number(part[2]) + 1);
+  const rangeHeaders = {
     'Content-Length': bytes.length,
-    'Content-Range': `bytes ${part[1]}-${part[2]}/${answer.body.length}`,
+    'Content-Range': `bytes ${part[1]}-${part[2]}/${response.body.length}`,
   };
-  res.writeHead(206, { ...answer.headers, ...place }).end(bytes);
+  res.writeHead(206, { ...response.headers, ...rangeHeaders }).end(bytes);
 }
 
-async function readSites(): Promise<Map<string, Map<string, Answer>>> {
-  const sites = new Map<string, Map<string, Answer>>();
-  for (const each of JSON.parse(await readFile(recorded, 'utf8')) as RecordedAnswer[]) {
+async function readSites(): Promise<Map<string, Map<string, LoadedResponse>>> {
+  const sites = new Map<string, Map<string, LoadedResponse>>();
+  for (const each of JSON.parse(await readFile(recorded, 'utf8')) as RecordedResponse[]) {
     const body = await readFile(each.body);
     const br = each.br && { ...each, ...each.br, body: await readFile(each.br.body), br: null };
-    const site = sites.get(each.host) ?? new Map<string, Answer>();
+    const site = sites.get(each.host) ?? new Map<string, LoadedResponse>();
     sites.set(each.host, site.set(each.path, { ...each, body, br }));
   }
   return sites;

@@ -1,12 +1,12 @@
-/** Line numbers from 1 to `count`: the r-th most popular is drawn in proportion to 1/r (Zipf, s = 1). */
+/** Draws line numbers from 1 to `count`. The r-th line is drawn in proportion to 1/r (Zipf, s = 1). */
 export function zipfDraws(count: number, draws: number): number[] {
-  const below = new Float64Array(count);
+  const cumulative = new Float64Array(count);
   let sum = 0;
-  for (let rank = 0; rank < count; rank += 1) below[rank] = sum += 1 / (rank + 1);
-  return Array.from({ length: draws }, () => 1 + firstAbove(below, Math.random() * sum));
+  for (let rank = 0; rank < count; rank += 1) cumulative[rank] = sum += 1 / (rank + 1);
+  return Array.from({ length: draws }, () => 1 + firstAbove(cumulative, Math.random() * sum));
 }
 
-/** Line numbers, all equally likely. */
+/** Draws line numbers that are all equally likely. */
 export function uniformDraws(count: number, draws: number): number[] {
   return Array.from({ length: draws }, () => 1 + Math.floor(Math.random() * count));
 }

@@ -1,24 +1,24 @@
 import { type Agent, request } from 'node:http';
 
-/** A complete answer. */
-export interface Got {
+/** A complete response. */
+export interface CompleteResponse {
   status: number;
-  /** Alternating names and values, as they were sent. */
+  /** Alternating names and values of the headers, as sent. */
   rawHeaders: string[];
   headers: NodeJS.Dict<string | string[]>;
   body: Buffer;
-  /** From sending the request to the first byte of the answer. */
+  /** Milliseconds from sending the request to the first byte of the response. */
   firstByteMs: number;
 }
 
-/** Sends a request to a server on this machine with `host` as its Host. Sends the given headers and no others. */
+/** Sends a request to a server on this machine, with `host` as its Host and no other headers than the given ones. */
 export function get(
   port: number,
   host: string,
   path: string,
   headers: Record<string, string> = {},
   agent?: Agent,
-): Promise<Got> {
+): Promise<CompleteResponse> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const options = { host: '127.0.0.1', port, path, headers: { ...headers, Host: host }, agent };

@@ -15,11 +15,9 @@ const rounds = { seconds: setting('ROUND_SECONDS', 1), rounds: setting('ROUNDS',
 const memoryRequests = setting('MEMORY_REQUESTS', 1_000_000);
 const memorySeconds = setting('MEMORY_SECONDS', 120);
 const ABORTED_DOWNLOADS = 10_000;
-const TALKATIVE = 'Berth 1, LOG_LEVEL=info';
+const WITH_LOG = 'Berth 1, LOG_LEVEL=info';
 
-/**
- * Starts every server that the table shows, and one Berth for a note. `withOthers`: also the web servers and libraries.
- */
+/** Starts every server of the table, and one Berth for a note. `withOthers` adds web servers and libraries. */
 async function startContenders(
   scene: Scene,
   running: AsyncDisposableStack,
@@ -49,11 +47,11 @@ async function startContenders(
   else notes.push('Caddy is not installed: skipped.');
   await add('sirv', startBare(program('static-server'), ['sirv', tree]));
   await add('express', startBare(program('static-server'), ['express', tree]));
-  await add(TALKATIVE, scene.startBerth({ WORKERS: '1', LOG_LEVEL: 'info' }), 'page of 4 KB');
+  await add(WITH_LOG, scene.startBerth({ WORKERS: '1', LOG_LEVEL: 'info' }), 'page of 4 KB');
   return contenders;
 }
 
-/** Measures every kind of request, one server after the other. */
+/** Measures every kind of request on one server after another. */
 async function throughput(scene: Scene, withOthers = true): Promise<void> {
   const notes: string[] = [];
   await using running = new AsyncDisposableStack();
@@ -70,9 +68,11 @@ async function throughput(scene: Scene, withOthers = true): Promise<void> {
   for (const row of rowsOf({ files: scene.files, sites: scene.manySites })) {
     const measured = await measureRow(row, contenders, scene.host, rounds, note);
     console.log(line(row, names, measured));
-    const beside = ratio(measured, TALKATIVE, 'Berth 1');
-    if (beside !== null)
-      note(`${row.name}: ${TALKATIVE}: ${rateOf(measured, TALKATIVE).toFixed(0)}, ${beside.toFixed(2)} of Berth 1.`);
+    const loggingRatio = ratio(measured, WITH_LOG, 'Berth 1');
+    if (loggingRatio !== null)
+      note(
+        `${row.name}: ${WITH_LOG}: ${rateOf(measured, WITH_LOG).toFixed(0)}, ${loggingRatio.toFixed(2)} of Berth 1.`,
+      );
   }
   console.log(`\n${notes.map((text) => `- ${text}`).join('\n')}`);
 }
@@ -80,7 +80,7 @@ async function throughput(scene: Scene, withOthers = true): Promise<void> {
 /** Measures the memory and latency of Berth, in new processes. */
 async function resources(scene: Scene): Promise<void> {
   const findings: Finding[] = [];
-  const fresh = async (measure: (berth: BenchServer) => Promise<Finding>) => {
+  const withNewBerth = async (measure: (berth: BenchServer) => Promise<Finding>) => {
     const berth = await scene.startBerth({ WORKERS: '1' });
     try {
       findings.push(await measure(berth));
@@ -88,12 +88,12 @@ async function resources(scene: Scene): Promise<void> {
       await berth.stop();
     }
   };
-  await fresh((berth) => cold(berth, scene.coldHosts));
-  await fresh((berth) => memory(berth, scene.allSites, memoryRequests, memorySeconds));
-  await fresh((berth) => descriptors(berth, scene.host, `/${LARGE_FILE}`, ABORTED_DOWNLOADS));
+  await withNewBerth((berth) => cold(berth, scene.coldHosts));
+  await withNewBerth((berth) => memory(berth, scene.allSites, memoryRequests, memorySeconds));
+  await withNewBerth((berth) => descriptors(berth, scene.host, `/${LARGE_FILE}`, ABORTED_DOWNLOADS));
   console.log('\n| Berth, one process | measured | goal | |\n|---|---|---|---|');
-  for (const { what, measured, goal, met } of findings)
-    console.log(`| ${what} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);
+  for (const { label, measured, goal, met } of findings)
+    console.log(`| ${label} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);
 }
 
 if (!hasWrk()) {

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The processes that answer requests: the server and the Node processes that it started. Linux only. */
+/**
+ * Returns the processes that respond to requests: the server and the Node processes that it has started. Linux only.
+ */
 export async function servingPids(pid: number): Promise<number[]> {
   const children: number[] = [];
   for (const task of await readdir(`/proc/${pid}/task`))
@@ -14,7 +16,7 @@ export async function servingPids(pid: number): Promise<number[]> {
   return pids;
 }
 
-/** The total resident memory of some processes, in bytes. */
+/** Returns the total resident memory of processes, in bytes. */
 export async function residentBytes(pids: readonly number[]): Promise<number> {
   let bytes = 0;
   for (const pid of pids)
@@ -22,7 +24,7 @@ export async function residentBytes(pids: readonly number[]): Promise<number> {
   return bytes;
 }
 
-/** The number of files and sockets that some processes have open. */
+/** Returns the number of files and sockets that processes have open. */
 export async function openDescriptors(pids: readonly number[]): Promise<number> {
   let count = 0;
   for (const pid of pids) count += (await readdir(`/proc/${pid}/fd`)).length;

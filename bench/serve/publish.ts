@@ -4,26 +4,26 @@ import { page, PLATFORM_DOMAIN } from './files.ts';
 
 const PAGES_A_DEPLOY = 10_000;
 
-/** Publishes files as one deployment. @returns Its id. @throws for a status other than 201. */
+/** Publishes files as one deployment. @returns The id of the deployment. @throws for a status other than 201. */
 export async function deploy(port: number, apiKey: string, files: ReadonlyMap<string, Buffer>): Promise<string> {
   const form = new FormData();
   for (const [path, bytes] of files) form.append('files[]', new Blob([new Uint8Array(bytes)]), path);
   form.append('checksums', JSON.stringify([...files.values()].map((bytes) => hash('md5', bytes))));
   const headers = { Authorization: `Bearer ${apiKey}` };
   const res = await fetch(`http://localhost:${port}/deployments`, { method: 'POST', headers, body: form });
-  if (res.status !== 201) throw new Error(`A deploy was answered ${res.status}: ${await res.text()}`);
+  if (res.status !== 201) throw new Error(`Deploying returned ${res.status}: ${await res.text()}`);
   const { deployment } = (await res.json()) as { deployment: string };
   return deployment;
 }
 
-/** The host of the n-th site that `publishSites` creates, counted from 0. */
+/** Returns the host of the n-th site of `publishSites`, counted from 0. */
 export function siteHost(site: number): string {
   return `calm-otter-${String(site).padStart(7, '0')}.${PLATFORM_DOMAIN}`;
 }
 
 /**
- * Publishes sites of one page each; every page is different and stored once. The pages are uploaded by the API, many in
- * a deployment; the rows of the sites are derived from the rows of these deployments.
+ * Publishes sites of one page each, all different. The API uploads many pages in one deployment, and the rows of the
+ * sites are derived from the rows of that deployment.
  *
  * @param databaseUrl The database of the running Berth.
  */
@@ -33,7 +33,7 @@ export async function publishSites(port: number, apiKey: string, databaseUrl: st
   try {
     for (let first = 0; first < count; first += PAGES_A_DEPLOY) {
       const numbers = Array.from({ length: Math.min(PAGES_A_DEPLOY, count - first) }, (_, i) => first + i);
-      // Nothing is compressed for this name; the compression job checks the pages again under their own names.
+      // Files with this extension are not compressed. The compression job checks the pages again as index.html.
       const deployment = await deploy(port, apiKey, new Map(numbers.map((n) => [`${n}.bin`, page(n)])));
       await insertSites(client, deployment);
     }
@@ -43,7 +43,7 @@ export async function publishSites(port: number, apiKey: string, databaseUrl: st
   }
 }
 
-/** Inserts a site for each file of a deployment, with that file as its front page. */
+/** Inserts a site for each file of a deployment, with the file as its front page. */
 async function insertSites(client: pg.Client, deployment: string): Promise<void> {
   const id = `'calm-otter-' || lpad(split_part(f.path, '.', 1), 7, '0')`;
   const files = `manifest m cross join unnest(m.paths, m.sizes) with ordinality as f (path, size, position)

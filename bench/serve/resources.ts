@@ -9,7 +9,7 @@ import { wrk } from './wrk.ts';
 
 /** A measured value and its goal. */
 export interface Finding {
-  what: string;
+  label: string;
   measured: string;
   goal: string;
   met: boolean;
@@ -18,42 +18,42 @@ export interface Finding {
 const MiB = 1024 ** 2;
 const BURST_SECONDS = 5;
 
-/** Measures resident memory while many sites are requested. Stops early after `mostSeconds`, and reports that. */
+/** Measures the resident memory while many sites are requested, at most for `maxSeconds`. */
 export async function memory(
   berth: BenchServer,
   load: { hosts: string; draws: string },
   requests: number,
-  mostSeconds: number,
+  maxSeconds: number,
 ): Promise<Finding> {
   const pids = await servingPids(berth.pid);
   const before = await residentBytes(pids);
   let peak = before;
-  let answered = 0;
+  let completed = 0;
   let isOver = false;
   const watch = (async () => {
     for (; !isOver; await sleep(100)) peak = Math.max(peak, await residentBytes(pids));
   })();
   const started = performance.now();
   let seconds = 0;
-  while (answered < requests && seconds < mostSeconds) {
-    // One thread: it continues where the previous one stopped.
-    const { requests: more, refused, lost } = await wrk(berth.port, BURST_SECONDS, { ...load, offset: answered }, 1);
-    if (refused + lost > 0) throw new Error(`${refused + lost} of ${more} requests for many sites failed`);
-    answered += more;
+  while (completed < requests && seconds < maxSeconds) {
+    // wrk runs with one thread, and continues where the previous run stopped.
+    const { requests: sent, refused, lost } = await wrk(berth.port, BURST_SECONDS, { ...load, offset: completed }, 1);
+    if (refused + lost > 0) throw new Error(`${refused + lost} of ${sent} requests for many sites failed`);
+    completed += sent;
     seconds = (performance.now() - started) / 1000;
   }
   isOver = true;
   await watch;
-  const volume = `${answered.toLocaleString('en')} requests in ${seconds.toFixed(0)} s`;
+  const volume = `${completed.toLocaleString('en')} requests in ${seconds.toFixed(0)} s`;
   return {
-    what: 'resident memory at its peak, requests over 100,000 sites',
+    label: 'resident memory at its peak, requests over 100,000 sites',
     measured: `${(peak / MiB).toFixed(0)} MiB (${(before / MiB).toFixed(0)} before; ${volume})`,
-    goal: `under 250 MiB${answered < requests ? `, after ${requests.toLocaleString('en')}` : ''}`,
-    met: peak < 250 * MiB && answered >= requests,
+    goal: `under 250 MiB${completed < requests ? `, after ${requests.toLocaleString('en')}` : ''}`,
+    met: peak < 250 * MiB && completed >= requests,
   };
 }
 
-/** Measures the time to the first byte of sites that were not requested before, one after the other. */
+/** Measures the time to the first byte of sites that were not requested before. */
 export async function cold(berth: BenchServer, hosts: readonly string[]): Promise<Finding> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
@@ -64,12 +64,12 @@ export async function cold(berth: BenchServer, hosts: readonly string[]): Promis
   }
   agent.destroy();
   const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1]!;
+  const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1]!;
   return {
-    what: `time to the first byte of ${hosts.length.toLocaleString('en')} cold sites among 100,000, a fresh process`,
-    measured: `p99 ${at(0.99).toFixed(1)} ms (p50 ${at(0.5).toFixed(1)}, longest ${at(1).toFixed(1)})`,
+    label: `time to the first byte of ${hosts.length.toLocaleString('en')} cold sites among 100,000, a fresh process`,
+    measured: `p99 ${percentile(0.99).toFixed(1)} ms (p50 ${percentile(0.5).toFixed(1)}, longest ${percentile(1).toFixed(1)})`,
     goal: 'p99 under 15 ms',
-    met: at(0.99) < 15,
+    met: percentile(0.99) < 15,
   };
 }
 
@@ -85,18 +85,18 @@ export async function descriptors(berth: BenchServer, host: string, path: string
   await abort(berth.port, host, path, downloads);
   const after = await settle(before);
   return {
-    what: `open descriptors before and after ${downloads.toLocaleString('en')} downloads that were broken off`,
+    label: `open descriptors before and after ${downloads.toLocaleString('en')} downloads that were broken off`,
     measured: `${before}, ${after}`,
     goal: 'as many after as before',
     met: after <= before,
   };
 
-  /** Waits until the number stops changing, or is at most the expected value. */
-  async function settle(wanted?: number): Promise<number> {
+  /** Waits until the number no longer changes, or is at most the expected number. */
+  async function settle(expected?: number): Promise<number> {
     const deadline = performance.now() + SETTLE_MS;
     for (let last = -1; ;) {
       const count = await openDescriptors(pids);
-      if (wanted === undefined ? count === last : count <= wanted) return count;
+      if (expected === undefined ? count === last : count <= expected) return count;
       if (performance.now() > deadline) return count;
       last = count;
       await sleep(500);
@@ -104,12 +104,12 @@ export async function descriptors(berth: BenchServer, host: string, path: string
   }
 }
 
-/** Starts downloads, some in parallel, and aborts each at its first bytes. */
+/** Starts downloads, some of them in parallel, and aborts each at its first bytes. */
 async function abort(port: number, host: string, path: string, downloads: number): Promise<void> {
-  let left = downloads;
+  let remaining = downloads;
   const leave = async () => {
-    for (; left > 0;) {
-      left -= 1;
+    for (; remaining > 0;) {
+      remaining -= 1;
       const socket = connect(port, '127.0.0.1');
       socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
       const [first] = (await once(socket, 'data')) as [Buffer];

@@ -1,12 +1,12 @@
 import { Agent } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
-import { get, type Got } from './get.ts';
+import { type CompleteResponse, get } from './get.ts';
 import type { Load } from './wrk.ts';
 
 /** One kind of request. */
 export interface Row {
   name: string;
-  /** The requested path; for many sites, the front page of each. */
+  /** The requested path. */
   path: string;
   headers: Record<string, string>;
   status: number;
@@ -14,17 +14,17 @@ export interface Row {
   body: Buffer | null;
   /** Whether the request contains the ETag of the server under test. */
   conditional?: true;
-  /** Many sites in place of one, each with its own front page. */
+  /** Many sites instead of one, each with its own front page. */
   sites?: { hosts: string; draws: string; pages: ReadonlyMap<string, Buffer> };
-  /** How long each server is warmed up before it is measured. Default: 1. */
+  /** How long each server is warmed up, in seconds. Default: 1. */
   warmUpSeconds?: number;
-  /** The goal as a fraction of nginx's rate. */
+  /** The goal, as a fraction of the rate of nginx. */
   besideNginx?: number;
-  /** True for a row without a goal. */
+  /** Whether the row has no goal. */
   informative?: true;
 }
 
-/** Where the files of the rows are. */
+/** The files and sites that the rows request. */
 export interface RowParts {
   files: ReadonlyMap<string, Buffer>;
   sites: NonNullable<Row['sites']>;
@@ -61,13 +61,13 @@ export function rowsOf({ files, sites }: RowParts): Row[] {
   ];
 }
 
-/** The requests to send to a server for a row, and the content coding of the one answer that was checked. */
+/** The load for a row, and the content coding of the checked response. */
 export interface Checked {
   load: (offset: number) => Load;
   encoding: string;
 }
 
-/** Checks one answer of a server; for many sites, one of each. @throws Error that says what is wrong with it. */
+/** Checks one response of a server, and for many sites one response of each. @throws Error that names the fault. */
 export async function check(row: Row, port: number, host: string): Promise<Checked> {
   const headers = { ...row.headers };
   if (row.conditional) {
@@ -76,24 +76,25 @@ export async function check(row: Row, port: number, host: string): Promise<Check
   }
   const { sites, path } = row;
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-  const [got] = await Promise.all(
+  const [response] = await Promise.all(
     [...(sites?.pages ?? new Map([[host, row.body]]))].map(async ([host, body]) => {
-      const got = await get(port, host, path, headers, agent);
-      const fault = faultOf({ ...row, body }, got);
+      const response = await get(port, host, path, headers, agent);
+      const fault = faultOf({ ...row, body }, response);
       if (fault !== null) throw new Error(fault);
-      return got;
+      return response;
     }),
   ).finally(() => agent.destroy());
   const load = (offset: number): Load => (sites ? { ...sites, offset } : { host, path, headers });
-  return { load, encoding: String(got!.headers['content-encoding'] ?? 'identity') };
+  return { load, encoding: String(response!.headers['content-encoding'] ?? 'identity') };
 }
 
-/** Some servers send a compressed form in chunks, without a length. */
-function faultOf({ status, body, headers }: Row, got: Got): string | null {
-  if (got.status !== status) return `status ${got.status}`;
+/** Returns what is wrong with a response. Some servers send a compressed form in chunks, without a length. */
+function faultOf({ status, body, headers }: Row, response: CompleteResponse): string | null {
+  if (response.status !== status) return `status ${response.status}`;
   if (body === null) return null;
-  const { 'content-encoding': coding = 'identity', 'content-length': length } = got.headers;
+  const { 'content-encoding': coding = 'identity', 'content-length': length } = response.headers;
   if (coding !== 'identity' && coding !== headers['Accept-Encoding']) return `coding ${String(coding)}`;
-  if (length !== undefined && status !== 304 && Number(length) !== got.body.length) return `length ${String(length)}`;
-  return (coding === 'br' ? brotliDecompressSync(got.body) : got.body).equals(body) ? null : 'other bytes';
+  if (length !== undefined && status !== 304 && Number(length) !== response.body.length)
+    return `length ${String(length)}`;
+  return (coding === 'br' ? brotliDecompressSync(response.body) : response.body).equals(body) ? null : 'other bytes';
 }

@@ -11,14 +11,13 @@ import { get } from './get.ts';
 import { deploy, publishSites, siteHost } from './publish.ts';
 import { recordFile, recordPages } from './record.ts';
 
-/** Everything that is requested, published on a Berth and written into folders. */
+/** All sites that the benchmark requests, published on a Berth server and written to folders. */
 export interface Scene {
-  /** The files of one site, and its host. */
+  /** The files of one site. `host` is its host. */
   files: ReadonlyMap<string, Buffer>;
   host: string;
   /**
-   * Files for the load generator: the hosts, and the order in which they are requested. `pages` contains the front page
-   * of each host.
+   * Files for the load generator: the hosts, and the order of requests. `pages` contains the front page of each host.
    */
   manySites: { hosts: string; draws: string; pages: ReadonlyMap<string, Buffer> };
   allSites: { hosts: string; draws: string };
@@ -26,9 +25,9 @@ export interface Scene {
   coldHosts: readonly string[];
   /** A folder that contains a folder for each host. */
   tree: string;
-  /** The recorded answers of Berth, for the bare server. */
+  /** The file with the recorded responses of Berth, for the bare server. */
   recorded: string;
-  /** Starts a Berth that serves all of it. */
+  /** Starts a Berth that serves the scene. */
   startBerth(env: Record<string, string>): Promise<BenchServer>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -38,16 +37,16 @@ const MANY_SITES = 10_000;
 const COLD_SITES = 2_000;
 const MANY_DRAWS = 200_000;
 const ALL_DRAWS = 1_000_000;
-/** The step by which popularity is distributed over sites, so that popular sites are not adjacent. */
+/** Step that distributes popularity over the sites, so that popular sites are not adjacent. */
 const SPREAD = 7_919;
 const COMPRESSION_MS = 20_000;
 
-/** Publishes a site and 100,000 others. Requests each recorded page once, so that the bare server can replay the answers. */
+/** Publishes a site and 100,000 others, and records the responses that the bare server repeats. */
 export async function prepareScene(): Promise<Scene> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-sites-'));
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
   const apiKey = `ship-${randomBytes(16).toString('hex')}`;
-  // Several Berths serve the scene at once, so the database belongs to none of them.
+  // Several Berths serve the scene at once, so none of them owns the database.
   const postgres = await startEmbeddedPostgres(join(home, 'postgres'));
   const { user, socketDir, database } = postgres.address;
   const databaseUrl = `postgresql://${user}@${encodeURIComponent(socketDir)}/${database}`;
@@ -99,8 +98,8 @@ async function publishAll(
     draws: await write('many-draws', zipfDraws(MANY_SITES, MANY_DRAWS)),
     pages: new Map(numbers.map((number) => [siteHost(number), page(number)])),
   };
-  const mixed = byTurns(uniformDraws(SITES, ALL_DRAWS / 2), zipfDraws(SITES, ALL_DRAWS / 2));
-  const allSites = { hosts: await write('all-hosts', all), draws: await write('all-draws', mixed) };
+  const mixedDraws = alternate(uniformDraws(SITES, ALL_DRAWS / 2), zipfDraws(SITES, ALL_DRAWS / 2));
+  const allSites = { hosts: await write('all-hosts', all), draws: await write('all-draws', mixedDraws) };
 
   await waitForCompression(port, host);
   const recorded = await recordPages(port, manyHosts, tree);
@@ -118,11 +117,11 @@ async function publishAll(
   };
 }
 
-function byTurns(one: readonly number[], other: readonly number[]): number[] {
-  return one.flatMap((each, i) => [each, other[i]!]);
+function alternate(first: readonly number[], second: readonly number[]): number[] {
+  return first.flatMap((each, i) => [each, second[i]!]);
 }
 
-/** Waits until the script has a compressed form, or until a timeout after which none is expected. */
+/** Waits until the script has a compressed form, or until a timeout. */
 async function waitForCompression(port: number, host: string): Promise<void> {
   const deadline = performance.now() + COMPRESSION_MS;
   while (performance.now() < deadline) {

@@ -6,20 +6,18 @@ import sirv from 'sirv';
 
 type Handler = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/**
- * A library that serves a folder with a folder for each host. The handler of a host is created at its first request.
- */
+/** A library that serves a folder for each host. The handler of a host is created at its first request. */
 const [library = '', tree = ''] = process.argv.slice(2);
 const handlers = new Map<string, Handler>();
 
 const server = createServer(library === 'sirv' ? sirvListener() : expressListener());
 server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
 
-/** Reads each folder once and opens a file for each answer; a `.br` file beside a file is its compressed form. */
+/** Creates a listener that opens a file for each response. A `.br` file beside a file is its compressed form. */
 function sirvListener(): (req: IncomingMessage, res: ServerResponse) => void {
-  const make = (dir: string) => sirv(dir, { dev: false, etag: true, brotli: true }) as Handler;
+  const createHandler = (dir: string) => sirv(dir, { dev: false, etag: true, brotli: true }) as Handler;
   return (req, res) =>
-    handlerOf(req, make)(req, res, () => {
+    handlerOf(req, createHandler)(req, res, () => {
       res.statusCode = 404;
       res.end();
     });
@@ -27,14 +25,14 @@ function sirvListener(): (req: IncomingMessage, res: ServerResponse) => void {
 
 function expressListener(): express.Express {
   const app = express().disable('x-powered-by');
-  const make = (dir: string) => express.static(dir) as Handler;
-  return app.use((req, res, next) => handlerOf(req, make)(req, res, next));
+  const createHandler = (dir: string) => express.static(dir) as Handler;
+  return app.use((req, res, next) => handlerOf(req, createHandler)(req, res, next));
 }
 
-function handlerOf({ headers: { host = '' } }: IncomingMessage, make: (dir: string) => Handler): Handler {
+function handlerOf({ headers: { host = '' } }: IncomingMessage, createHandler: (dir: string) => Handler): Handler {
   const known = handlers.get(host);
   if (known) return known;
-  const site = make(join(tree, host));
+  const site = createHandler(join(tree, host));
   handlers.set(host, site);
   return site;
 }

@@ -3,7 +3,7 @@ import { fastest, type Measured, rateOf, ratio } from './throughput.ts';
 
 const BERTHS = ['Berth 1', 'Berth 2'];
 
-/** A comparison of Berth: a title, which contenders are compared in a row, and the goal. */
+/** A comparison of Berth with another contender: a title, the compared contenders of a row, and the goal. */
 interface Comparison {
   title: string;
   pair: (measured: Measured) => [berth: string, other: string];
@@ -13,9 +13,7 @@ interface Comparison {
 const ahead = (ratio: number) => ratio > 1;
 const nearLimit = (ratio: number) => ratio >= 0.85;
 
-/**
- * Fair comparisons: one process with one process, and the best of Berth with the best of servers that use all cores.
- */
+/** Fair comparisons: one process with one process, and the best of Berth with the best of servers on all cores. */
 const COMPARISONS: readonly Comparison[] = [
   { title: '1 / node 1', pair: () => ['Berth 1', 'node 1'], met: nearLimit },
   { title: '2 / node 2', pair: () => ['Berth 2', 'node 2'], met: nearLimit },
@@ -29,13 +27,13 @@ const COMPARISONS: readonly Comparison[] = [
   },
 ];
 
-/** The head of the table. @param names The contenders that have a column. */
+/** Returns the head of the table. @param names The contenders that have a column. */
 export function head(names: readonly string[]): string {
   const titles = ['requests/s', ...names, ...COMPARISONS.map(({ title }) => title)];
   return `| ${titles.join(' | ')} |\n|${'---|'.repeat(titles.length)}`;
 }
 
-/** One row: median rates, then ratios with their goals. */
+/** Returns a row of the table: median rates, then ratios with their goals. */
 export function line(row: Row, names: readonly string[], measured: Measured): string {
   const rates = names.map((name) => {
     const rates = measured.get(name);

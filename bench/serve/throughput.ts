@@ -6,11 +6,11 @@ import { wrk } from './wrk.ts';
 export interface Contender {
   name: string;
   port: number;
-  /** The only row in which it is measured; absent for all. */
+  /** The only row in which the server is measured. Absent for all rows. */
   only?: string;
 }
 
-/** The measurement of a row: the requests a second of each round by contender, or why there are none. */
+/** The measurement of a row: the rates of each contender, or the reason why there are none. */
 export type Measured = ReadonlyMap<string, readonly number[] | string>;
 
 export interface Rounds {
@@ -22,9 +22,9 @@ export interface Rounds {
 const OFFSET_STEP = 137_911;
 
 /**
- * Measures one row: checks every contender, warms it up, then measures all of them in alternation.
+ * Measures one row: checks every contender, warms it up, and measures all of them in alternation.
  *
- * @param note Called with what a reader of the table should know.
+ * @param note Called with facts that a reader of the table should know.
  */
 export async function measureRow(
   row: Row,
@@ -34,43 +34,43 @@ export async function measureRow(
   note: (text: string) => void,
 ): Promise<Measured> {
   const measured = new Map<string, number[] | string>();
-  const able: (Contender & Checked)[] = [];
+  const checkedContenders: (Contender & Checked)[] = [];
   for (const contender of contenders.filter(({ only }) => only === undefined || only === row.name))
     try {
-      able.push({ ...contender, ...(await check(row, contender.port, host)) });
+      checkedContenders.push({ ...contender, ...(await check(row, contender.port, host)) });
       measured.set(contender.name, []);
     } catch (error) {
       measured.set(contender.name, `wrong: ${(error as Error).message}`);
     }
-  if (row.informative) note(`${row.name}: ${able.map(({ name, encoding }) => `${name} ${encoding}`).join(', ')}.`);
+  if (row.informative)
+    note(`${row.name}: ${checkedContenders.map(({ name, encoding }) => `${name} ${encoding}`).join(', ')}.`);
   for (let round = 0; round <= rounds; round += 1)
-    for (const { name, port, load } of able) {
+    for (const { name, port, load } of checkedContenders) {
       const { requests, perSecond, refused, lost } = await wrk(
         port,
         round === 0 ? (row.warmUpSeconds ?? 1) : seconds,
         load(round * OFFSET_STEP),
       );
       const faults = lost + (row.status < 400 ? refused : requests - refused);
-      if (faults > 0)
-        note(`${row.name}: ${faults} of ${requests} requests to ${name} were not answered as they should be.`);
+      if (faults > 0) note(`${row.name}: ${faults} of ${requests} requests to ${name} were answered incorrectly.`);
       if (round > 0) (measured.get(name) as number[]).push(perSecond);
     }
   return measured;
 }
 
-/** The rate of Berth divided by that of another server in each round; `null` when one of them was not measured. */
+/** Returns the rate of Berth divided by that of another server, or `null` if one of them was not measured. */
 export function ratio(measured: Measured, berth: string, other: string): number | null {
   const [ours, theirs] = [measured.get(berth), measured.get(other)];
   if (!Array.isArray(ours) || !Array.isArray(theirs)) return null;
   return median(ours.map((rate, i) => rate / theirs[i]));
 }
 
-/** The fastest of some contenders in a row. */
+/** Returns the fastest of some contenders in a row. */
 export function fastest(measured: Measured, names: readonly string[]): string {
   return names.toSorted((a, b) => rateOf(measured, b) - rateOf(measured, a))[0]!;
 }
 
-/** The median rate of a contender; 0 when it was not measured. */
+/** Returns the median rate of a contender; 0 if it was not measured. */
 export function rateOf(measured: Measured, name: string): number {
   const rates = measured.get(name);
   return Array.isArray(rates) ? median(rates) : 0;

@@ -7,22 +7,21 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PLATFORM_DOMAIN } from './files.ts';
 
-/** A web server to compare with. */
+/** A web server that Berth is compared with. */
 export interface WebServer {
   port: number;
   stop(): Promise<void>;
 }
 
-const START_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
-/** Whether a program is installed. */
 export function isInstalled(program: 'nginx' | 'caddy'): boolean {
   return spawnSync(program, [program === 'nginx' ? '-v' : 'version']).error === undefined;
 }
 
 /**
- * Starts nginx as a careful administrator configures it for many sites: it caches open files and misses, keeps
- * connections open, and writes no log.
+ * Starts nginx as a careful administrator configures it for many sites: with cached open files and misses, kept
+ * connections, and no log.
  */
 export async function startNginx(tree: string, processes: number): Promise<WebServer> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-nginx-'));
@@ -57,7 +56,7 @@ export async function startNginx(tree: string, processes: number): Promise<WebSe
   return start('nginx', ['-p', home, '-e', 'stderr', '-c', join(home, 'nginx.conf')], home, port);
 }
 
-/** Starts Caddy on all cores, without log and admin API; a `.br` file beside a file is its compressed form. */
+/** Starts Caddy on all cores, without log and admin API. A `.br` file beside a file is its compressed form. */
 export async function startCaddy(tree: string): Promise<WebServer> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-caddy-'));
   const port = await freePort();
@@ -82,13 +81,13 @@ export async function startCaddy(tree: string): Promise<WebServer> {
   return start('caddy', ['run', '--adapter', 'caddyfile', '--config', join(home, 'Caddyfile')], home, port);
 }
 
-/** Runs a program until it listens. @throws when it ends, or does not listen in time. */
+/** Runs a program until it listens. @throws when the program exits or does not listen in time. */
 async function start(program: string, args: readonly string[], home: string, port: number): Promise<WebServer> {
   const env = { ...process.env, HOME: home, XDG_DATA_HOME: join(home, 'data'), XDG_CONFIG_HOME: home };
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (text: Buffer) => (output = `${output}${text.toString()}`.slice(-2_000)));
-  const deadline = performance.now() + START_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await isListening(port))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       child.kill();

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What to request: one request repeatedly, or many sites in an order. */
+/** The requests to send: one request repeatedly, or requests to many sites in an order. */
 export type Load =
   | { host: string; path: string; headers: Record<string, string> }
   | { hosts: string; draws: string; offset: number };
@@ -11,14 +11,14 @@ export type Load =
 export interface Rate {
   requests: number;
   perSecond: number;
-  /** Answers of 400 and above. */
+  /** Number of responses with a status of 400 and above. */
   refused: number;
-  /** Connections that failed, and requests without an answer. */
+  /** Number of failed connections and of requests without a response. */
   lost: number;
 }
 
 export const CONNECTIONS = 64;
-/** On two cores, one thread gave no server a higher rate, and gave the fast ones a lower rate. */
+/** On two cores, one thread gave no server a higher rate, and fast servers a lower rate. */
 export const THREADS = 2;
 
 const SITES = join(import.meta.dirname, 'sites.lua');
@@ -27,11 +27,11 @@ export function hasWrk(): boolean {
   return spawnSync('wrk', ['--version']).error === undefined;
 }
 
-/** Sends requests to a server on this machine as fast as it answers, for a whole number of seconds. */
+/** Sends requests to a server on this machine as fast as it responds, for a whole number of seconds. */
 export async function wrk(port: number, seconds: number, load: Load, threads = THREADS): Promise<Rate> {
   const url = `http://127.0.0.1:${port}${'path' in load ? load.path : '/'}`;
-  const how = [`-t${threads}`, `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s'];
-  const what =
+  const options = [`-t${threads}`, `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s'];
+  const loadOptions =
     'path' in load
       ? [
           ...Object.entries({ ...load.headers, Host: load.host }).flatMap(([name, value]) => [
@@ -41,7 +41,7 @@ export async function wrk(port: number, seconds: number, load: Load, threads = T
           url,
         ]
       : ['-s', SITES, url, load.hosts, load.draws, String(load.offset)];
-  const { stdout } = await promisify(execFile)('wrk', [...how, ...what]);
+  const { stdout } = await promisify(execFile)('wrk', [...options, ...loadOptions]);
   const number = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? 0);
   const [, ...lost] = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout) ?? [];
   return {

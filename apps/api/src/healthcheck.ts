@@ -1,4 +1,4 @@
-// Exits with 0 when the server on this machine answers, else with 1 and the reason on standard error.
+// Exits with 0 if the server on this machine is healthy; otherwise prints the reason to standard error and exits with 1.
 import { request } from 'node:http';
 import { readConfig } from './config/config.ts';
 
@@ -14,11 +14,11 @@ try {
       headers: { host: baseUrl.host },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     };
-    request(options, (answer) => resolve(answer.resume().statusCode))
+    request(options, (response) => resolve(response.resume().statusCode))
       .on('error', reject)
       .end();
   });
-  if (status !== 200) throw new Error(`/healthz answered ${status}.`);
+  if (status !== 200) throw new Error(`/healthz responded with ${status}; a healthy server responds with 200.`);
   process.exit(0);
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);

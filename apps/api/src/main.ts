@@ -4,10 +4,10 @@ import { welcome } from './welcome.ts';
 import { createLogger } from './logging/logger.ts';
 import type { Berth } from './server.ts';
 
-/** Ctrl-C can reach this process twice: from the terminal, and again from npm, which forwards the signal. */
+/** Ctrl-C can reach this process twice: from the terminal, and from npm, which forwards the signal. */
 const DUPLICATE_SIGNAL_MS = 500;
 
-/** Runs a server until it is stopped. The first SIGTERM or SIGINT waits for running requests; a second one does not. */
+/** Runs a server. The first SIGTERM or SIGINT stops it after the running requests; a second one stops it at once. */
 async function main(): Promise<void> {
   const { logLevel, workers } = readConfig(process.env);
   const log = createLogger({ level: logLevel });
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     log.error({ err: error }, `Berth exits: ${error.message}`);
     process.exit(1);
   };
-  // Each mode loads only what it needs: a process that answers no requests then uses less memory.
+  // Each mode imports only what it needs, so that a process that serves no requests uses less memory.
   berth =
     workers === 1
       ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log, { giveUp }))

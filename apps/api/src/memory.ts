@@ -1,28 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 
-/** Bodies up to this size need no care. */
+/** Bodies up to this size do not change how garbage is collected. */
 const SMALL_BYTES = 64 * 1024;
-/** The growth of all buffers after which unused ones are collected. */
+/** Unused buffers are collected after all buffers together have grown by this size. */
 const MAX_GROWTH_BYTES = 16 * 1024 ** 2;
 const GROWTH_CHECK_MS = 50;
-/** How long the content of a body may still be processed after the body has arrived. */
+/** How long a body may still be processed after it has arrived. */
 const PROCESSING_MS = 5_000;
 
-/** The number of large bodies that are being received. */
+/** Counts the large bodies that are being received. */
 let receiving = 0;
 let lastBodyAt = 0;
 let usedBytes = 0;
 let check: NodeJS.Timeout | null = null;
 
 /**
- * Keeps the memory of the process small while a large body arrives and is processed. Garbage is collected when the heap is
- * 50 % larger than after the last collection, and new objects when the buffers have grown: V8 collects buffers late, because
- * it does not count their bytes as part of the heap. Otherwise many bodies at once would take more than 100 MiB. Collecting
- * so often makes visits up to a third slower, so it ends soon after the last body.
+ * Collects garbage more often while large bodies arrive and are processed: when the heap has grown by 50 %, and when
+ * buffers have grown. V8 alone collects buffers late, because it does not count their bytes as part of the heap; many
+ * bodies at once would take more than 100 MiB. Frequent collection makes visits up to a third slower, so it stops soon
+ * after the last body.
  *
- * Buffers are collected only if the process runs with `--expose-gc`, as `npm start` and the image do. Setting the flag later
- * needs a second V8 context, which makes every request a fifth slower.
+ * Buffers are collected only if the process runs with `--expose-gc`, as `npm start` and the image do. Setting the flag
+ * later would need a second V8 context, which makes every request a fifth slower.
  */
 export function boundMemory(req: IncomingMessage): void {
   if (Number(req.headers['content-length']) <= SMALL_BYTES) return;
@@ -47,7 +47,7 @@ function checkMemory(): void {
 function stopChecking(): void {
   clearInterval(check!);
   check = null;
-  // V8 decides again when garbage is collected.
+  // With `--heap-growing-percent=0`, V8 decides when garbage is collected.
   setFlagsFromString('--heap-growing-percent=0');
 }
 

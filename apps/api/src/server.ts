@@ -6,23 +6,22 @@ import { createHostRouter } from './routing/host-router.ts';
 import type { CoreOptions } from './service/open-core.ts';
 import { openService } from './service/open-service.ts';
 
-/** A running server. */
 export interface Berth {
-  /** Its configuration; the port is the one it listens on. */
+  /** The configuration, with the port on which the server listens. */
   config: Config;
   core: Core;
   /** The owner's API key, if this start generated it. */
   ownerKey: string | null;
-  /** Finishes running requests, accepts no new ones, and releases all resources. Repeated calls are allowed. */
+  /** Finishes running requests, accepts no new requests, and releases all resources. Repeated calls are allowed. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server of one process from its environment. It listens at once and answers 503 until the database is
- * migrated and the owner's account exists. It can start after any crash.
+ * Starts a server of one process. The server listens at once and responds with 503 until the database is migrated and
+ * the owner's account exists. It can start after any crash.
  *
- * @throws ConfigError; or the reason why it could not listen or reach its database. All resources are released then.
- * Source: api §8, §10.
+ * @throws ConfigError, or the reason why the server could not listen or reach its database. Releases all resources
+ *   first. Source: api §8, §10.
  */
 export async function startBerth(
   env: Readonly<Record<string, string | undefined>>,
@@ -57,7 +56,7 @@ export async function startBerth(
   }
 }
 
-/** Connects a listener to the service, which answers its requests from then on. */
+/** Lets a listener serve requests instead of responding with 503. */
 export function serve(listener: HttpListener, core: Core, config: Config, log: Log): void {
   const sites = new LiveSiteCache(core, { staleMs: config.staleMs });
   listener.setHandler(createHostRouter(core, config, sites, log));

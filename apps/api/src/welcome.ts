@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Config } from './config/config.ts';
 
-const SAMPLE = '<h1>It floats.</h1>';
+const SAMPLE_PAGE = '<h1>It floats.</h1>';
 
 /**
- * The message for the operator once the server is up: its address, and the owner's key, which is shown only this once.
- *
- * It is printed to standard output, never to the log. Source: api §8; security T37.
+ * Formats the message that the operator sees once the server is up. It contains the owner's key, so it is printed to
+ * standard output and never logged. Source: api §8; security T37.
  */
 export function welcome(
   { baseUrl, publicScheme, platformDomain }: Pick<Config, 'baseUrl' | 'publicScheme' | 'platformDomain'>,
@@ -35,7 +34,7 @@ export function welcome(
   return `${lines.join('\n')}\n\n`;
 }
 
-/** A shell command that publishes one page. */
+/** Returns a shell command that publishes one page. */
 export function sampleCommand(api: string, key: string): string {
-  return `printf '${SAMPLE}' | curl -sS -H 'Authorization: Bearer ${key}' -F 'files[]=@-;filename=index.html' -F 'checksums=["${hash('md5', SAMPLE)}"]' ${api}/deployments`;
+  return `printf '${SAMPLE_PAGE}' | curl -sS -H 'Authorization: Bearer ${key}' -F 'files[]=@-;filename=index.html' -F 'checksums=["${hash('md5', SAMPLE_PAGE)}"]' ${api}/deployments`;
 }

@@ -8,7 +8,7 @@ import { renderOpenApi } from '../src/api-host/openapi-file.ts';
 import { readCommands } from './operator/run-berth.ts';
 import { readVariables } from './read-variables.ts';
 
-/** Names that scripts, operators and backups rely on. Entries may be added; recorded ones must stay. */
+/** Names that scripts, operators and backups rely on. New names may be added; recorded names must stay. */
 const SURFACE: Record<keyof typeof recorded, () => string[] | Promise<string[]>> = {
   errors: () => Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`),
   procedures: () => Object.keys(appRouter._def.procedures),
@@ -19,7 +19,7 @@ const SURFACE: Record<keyof typeof recorded, () => string[] | Promise<string[]>>
   columns: readColumns,
 };
 
-it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('keeps every recorded name of its %s', async (family) => {
+it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('all recorded names in %s still exist', async (family) => {
   const current = new Set(await SURFACE[family]());
   expect(recorded[family].filter((name) => !current.has(name))).toEqual([]);
 });

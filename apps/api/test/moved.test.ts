@@ -10,7 +10,7 @@ const rows = [...readFileSync(join(ROOT, 'docs/moved.md'), 'utf8').matchAll(ROW)
   to: [...to!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!),
 }));
 
-it('docs/moved.md: every new path exists', () => {
+it('docs/moved.md contains only new paths that exist', () => {
   expect(rows.length).toBeGreaterThan(0);
   const missing = rows.flatMap(({ from, to }) =>
     to.filter((path) => !existsSync(join(ROOT, path))).map((path) => `${from} -> ${path}`),
@@ -18,11 +18,11 @@ it('docs/moved.md: every new path exists', () => {
   expect(missing).toEqual([]);
 });
 
-it('docs/moved.md: no old path is listed twice', () => {
+it('docs/moved.md lists every old path only once', () => {
   const paths = rows.map(({ from }) => from);
   expect(paths).toEqual([...new Set(paths)]);
 });
 
-it('docs/moved.md: no old path exists', () => {
+it('docs/moved.md contains no old path that still exists', () => {
   expect(rows.map(({ from }) => from).filter((path) => existsSync(join(ROOT, path)))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readConfig } from '../src/config/config.ts';
 
-/** The names of the environment variables that the configuration reads, in any mode. */
+/** Returns the names of all environment variables that the configuration reads in any mode. */
 export function readVariables(): Set<string> {
   const names = new Set<string>();
   for (const mode of ['test', 'development'])

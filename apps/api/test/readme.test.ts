@@ -13,26 +13,26 @@ import { sampleCommand } from '../src/welcome.ts';
 import { readVariables } from './read-variables.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const FOLDER = join(ROOT, 'node_modules/reveal.js');
+const SAMPLE_FOLDER = join(ROOT, 'node_modules/reveal.js');
 const DOCUMENTS = await Array.fromAsync(glob(['*.md', 'bench/*.md', 'docs/**/*.md', 'packages/*/*.md'], { cwd: ROOT }));
-/** A character that no answer contains: it separates the outputs of the blocks. */
+/** A character that no output contains. It separates the outputs of the commands. */
 const SEPARATOR = '\u001e';
 
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-const runnable = [...readme.matchAll(/^```sh runnable\n(.*?)^```$/gms)].map(([, script]) => script!);
+const shellBlocks = [...readme.matchAll(/^```sh runnable\n(.*?)^```$/gms)].map(([, script]) => script!);
 
-describe('the configuration table', () => {
+describe('the configuration table of the README', () => {
   const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (.+?) \| .+ \|$/gm)].map(([, name, fallback]) => ({
     name: name!,
     fallback: fallback!,
   }));
 
-  it('contains every variable that is read, and no other', () => {
+  it('lists exactly the variables that the configuration reads', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual([...readVariables()].toSorted());
   });
 
   it.each(rows.filter(({ fallback }) => fallback.startsWith('`')))(
-    'gives $name its default, $fallback',
+    'shows the default of $name, $fallback',
     ({ name, fallback }) => {
       const value = fallback
         .replaceAll('`', '')
@@ -43,32 +43,30 @@ describe('the configuration table', () => {
   );
 });
 
-it('the README shows the address of the server and the command that the first start prints', () => {
+it('the README shows the server address and the command that the first start prints', () => {
   expect(readme).toContain(`\nBERTH_URL=${readConfig({}).baseUrl.origin}\n`);
   expect(readme).toContain(`\n${sampleCommand('http://localhost:4000', 'ship-…')}\n`);
 });
 
-describe('links in the documents', () => {
-  it.each(DOCUMENTS)('lead to files and headings that exist: %s', async (document) => {
-    const text = await readFile(join(ROOT, document), 'utf8');
-    const broken: string[] = [];
-    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
-      const [path, anchor] = target!.split('#') as [string, string?];
-      const file = path === '' ? join(ROOT, document) : join(ROOT, dirname(document), path);
-      const sound = existsSync(file) && (anchor === undefined || anchorsOf(await readFile(file, 'utf8')).has(anchor));
-      if (!sound) broken.push(target!);
-    }
-    expect(broken).toEqual([]);
-  });
+it.each(DOCUMENTS)('the links in the documents lead to files and headings that exist: %s', async (document) => {
+  const text = await readFile(join(ROOT, document), 'utf8');
+  const broken: string[] = [];
+  for (const [, target] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+    const [path, anchor] = target!.split('#') as [string, string?];
+    const file = path === '' ? join(ROOT, document) : join(ROOT, dirname(document), path);
+    const isValid = existsSync(file) && (anchor === undefined || anchorsOf(await readFile(file, 'utf8')).has(anchor));
+    if (!isValid) broken.push(target!);
+  }
+  expect(broken).toEqual([]);
 });
 
-/** The anchors that GitHub gives to the headings of a document. */
+/** Returns the anchors that GitHub gives to the headings of a document. */
 function anchorsOf(text: string): Set<string> {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!.toLowerCase());
   return new Set(headings.map((heading) => heading.replace(/[^\w\s-]/g, '').replaceAll(' ', '-')));
 }
 
-describe('the rule files', () => {
+describe('the rule files in the README', () => {
   const ruleFiles = Object.fromEntries(
     [...readme.matchAll(/^```\w+ (ship\.json|_redirects|_headers)\n(.*?)^```$/gms)].map(([, name, text]) => [
       name!,
@@ -77,7 +75,7 @@ describe('the rule files', () => {
   );
   const server = useServer();
 
-  it('are accepted without a warning, and do what the text beside them says (S17, S24, S25, S33)', async () => {
+  it('are accepted without a warning, and act as described beside them (S17, S24, S25, S33)', async () => {
     expect(Object.keys(ruleFiles)).toEqual(['ship.json', '_redirects', '_headers']);
     const { deployment, warnings } = await server().publish({
       ...ruleFiles,
@@ -99,10 +97,7 @@ describe('the rule files', () => {
     expect(await visit('/fonts/sans.woff2')).toMatchObject({ headers: { 'access-control-allow-origin': '*' } });
     expect(await visit('/feed')).toMatchObject({ status: 200, text: 'feed', headers: { 'x-frame-options': 'DENY' } });
     expect(await visit('/docs/a/b')).toMatchObject({ status: 301, headers: { location: '/manual/a/b' } });
-    expect(await visit('/shop/a')).toMatchObject({
-      status: 302,
-      headers: { location: 'https://shop.example.com/a' },
-    });
+    expect(await visit('/shop/a')).toMatchObject({ status: 302, headers: { location: 'https://shop.example.com/a' } });
     expect(await visit('/downloads/file.zip')).toMatchObject({
       headers: {
         'content-disposition': 'attachment',
@@ -112,7 +107,7 @@ describe('the rule files', () => {
     });
   });
 
-  it('turn one line, or a 200.html, into a single-page app (S36)', async () => {
+  it('make a single-page app of a site with one line of _redirects, or with a 200.html (S36)', async () => {
     const sites: Files[] = [
       { _redirects: '/* /index.html 200', 'index.html': 'app' },
       { '200.html': 'app', 'index.html': 'front' },
@@ -126,21 +121,21 @@ describe('the rule files', () => {
   });
 });
 
-/** The commands need a shell with curl, which a machine with only Node may not have. */
-describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pasted into one shell', () => {
+/** The commands need a shell with curl, which some machines lack. */
+describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands of the README, in one shell', () => {
   const server = useServer();
-  let answers: unknown[];
+  let outputs: unknown[];
   beforeAll(async () => {
-    const script = runnable.join(`printf '${SEPARATOR}'\n`);
+    const script = shellBlocks.join(`printf '${SEPARATOR}'\n`);
     const env = { PATH: process.env['PATH'], BERTH_URL: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
     const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', script], { cwd: ROOT, env });
     expect(stderr).toBe('');
-    answers = stdout.split(SEPARATOR).map((text) => JSON.parse(text));
+    outputs = stdout.split(SEPARATOR).map((text) => JSON.parse(text));
   });
 
   it('publish a whole folder', async () => {
-    const [{ url, files, expires }] = answers as [CreatedDeployment];
-    const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true });
+    const [{ url, files, expires }] = outputs as [CreatedDeployment];
+    const entries = await readdir(SAMPLE_FOLDER, { recursive: true, withFileTypes: true });
     expect(files).toBe(entries.filter((entry) => entry.isFile()).length);
     expect(readme).toContain(`${files} files`);
     expect(expires).toBeUndefined();
@@ -150,15 +145,15 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
     ] as const) {
       const { status, bytes } = await server().visit(url, path);
       expect(status).toBe(200);
-      expect(bytes.equals(await readFile(join(FOLDER, file)))).toBe(true);
+      expect(bytes.equals(await readFile(join(SAMPLE_FOLDER, file)))).toBe(true);
     }
   });
 
-  describe('the commands, on other folders', () => {
+  describe('for other folders', () => {
     const homes: string[] = [];
     afterAll(() => homes.forEach((home) => rmSync(home, { recursive: true, force: true })));
 
-    /** Publishes a folder of these files with the function of the README. */
+    /** Publishes a folder with the given files by the shell function of the README. */
     async function publishWithShell(files: Files) {
       const home = mkdtempSync(join(tmpdir(), 'berth-readme-'));
       homes.push(home);
@@ -166,10 +161,10 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
         mkdirSync(dirname(join(home, name)), { recursive: true });
         writeFileSync(join(home, name), content);
       }
-      const [definition] = runnable[0]!.split(/^publish /m);
+      const [definition] = shellBlocks[0]!.split(/^publish /m);
       const env = { PATH: process.env['PATH'], BERTH_URL: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
-      const ran = promisify(execFile)('sh', ['-euc', `${definition}publish "$1"`, 'sh', home], { env });
-      return ran.catch((error: { code: number; stdout: string; stderr: string }) => error);
+      const command = promisify(execFile)('sh', ['-euc', `${definition}publish "$1"`, 'sh', home], { env });
+      return command.catch((error: { code: number; stdout: string; stderr: string }) => error);
     }
 
     it('publish 3,000 files', async () => {
@@ -182,22 +177,22 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
     it.each([
       ['a line break', 'a\nstderr = injected\nb'],
       ['a quote', 'a";filename="b'],
-      ['a quote that asks for another file', 'a\\",../secret.txt'],
-    ])('send nothing of a folder with %s in a file name', async (_, name) => {
+      ['a quote that names another file', 'a\\",../secret.txt'],
+    ])('send nothing if a file name contains %s', async (_, name) => {
       const outcome = await publishWithShell({ 'index.html': 'front', a: 'the start of the name', [name]: 'hostile' });
       expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Rename') });
     });
   });
 
-  it('publish without an account, for three days and with a claim link', async () => {
-    const [, { url, claim, created, expires }] = answers as [unknown, CreatedDeployment];
+  it('publish without an account for three days, and print a claim link', async () => {
+    const [, { url, claim, created, expires }] = outputs as [unknown, CreatedDeployment];
     expect(claim).toMatch(new RegExp(`^http://localhost:${server().port}/claim/[0-9a-f]{32}$`));
     expect(expires).toBe(created + 3 * 24 * 60 * 60);
     expect((await server().visit(url)).status).toBe(200);
   });
 
   it('give a site a name', async () => {
-    const [, , { domain, deployment, status }] = answers as [unknown, unknown, Domain];
+    const [, , { domain, deployment, status }] = outputs as [unknown, unknown, Domain];
     expect({ domain, status }).toEqual({ domain: 'slides.localhost', status: 'success' });
     const { status: code, bytes } = await server().visit(`http://${domain}:${server().port}`);
     expect(code).toBe(200);
@@ -205,17 +200,17 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands, pa
   });
 
   it('create a token that can deploy', async () => {
-    const [, , , { secret, labels }] = answers as [unknown, unknown, unknown, CreatedToken];
+    const [, , , { secret, labels }] = outputs as [unknown, unknown, unknown, CreatedToken];
     expect(labels).toEqual(['ci-job']);
     expect((await server().deploy({ 'index.html': 'x' }, { key: secret })).status).toBe(201);
   });
 
-  it('list what the account has published', () => {
-    const { deployments } = answers[4] as { deployments: Deployment[] };
-    const linkedDeployment = (answers[2] as Domain).deployment;
+  it('list the deployments of the account', () => {
+    const { deployments } = outputs[4] as { deployments: Deployment[] };
+    const linkedDeployment = (outputs[2] as Domain).deployment;
     expect(deployments.map(({ deployment }) => deployment)).toEqual([
       linkedDeployment,
-      (answers[0] as Deployment).deployment,
+      (outputs[0] as Deployment).deployment,
     ]);
   });
 });

@@ -1,48 +1,26 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { build, type InlineConfig } from 'vite';
+import { build, type BuildOptions, type InlineConfig } from 'vite';
 
 const ROOT = join(import.meta.dirname, '..');
 
 /** The folder of the compiled app. */
 export const DIST = join(ROOT, 'dist');
 
-/** Each part ships with the licences of the packages that are compiled into it. */
+/** Writes the licences of the packages that are compiled into a part to this file. */
 const LICENSES = { fileName: 'licenses.md' };
 
-/** The Vite configuration of each of the three parts. @param outDir The output folder. */
+/** Creates the Vite configuration of each of the three parts. @param outDir The output folder. */
 const PARTS = {
-  /** Runs in Electron's Node: ES modules that bundle everything except Electron. */
-  main: (outDir: string): InlineConfig => ({
-    ...common('main'),
-    build: {
-      ssr: join(ROOT, 'src/main/index.ts'),
-      outDir: join(outDir, 'main'),
-      target: 'node24',
-      minify: false,
-      emptyOutDir: true,
-      license: LICENSES,
-      rolldownOptions: { external: ['electron'], output: { entryFileNames: 'index.js', format: 'es' } },
-    },
-    ssr: { noExternal: true, target: 'node' },
-  }),
+  /** The main process runs in Electron's Node, as ES modules. */
+  main: (outDir: string) =>
+    scriptConfig('main', outDir, { target: 'node24', license: LICENSES }, { entryFileNames: 'index.js', format: 'es' }),
   /** A sandboxed preload must be CommonJS and can require only Electron. */
-  preload: (outDir: string): InlineConfig => ({
-    ...common('preload'),
-    build: {
-      ssr: join(ROOT, 'src/preload/index.ts'),
-      outDir: join(outDir, 'preload'),
-      target: 'chrome156',
-      minify: false,
-      emptyOutDir: true,
-      rolldownOptions: {
-        external: ['electron'],
-        output: { entryFileNames: 'index.cjs', format: 'cjs', codeSplitting: false },
-      },
-    },
-    ssr: { noExternal: true, target: 'node' },
-  }),
+  preload: (outDir: string) => {
+    const output = { entryFileNames: 'index.cjs', format: 'cjs', codeSplitting: false } as const;
+    return scriptConfig('preload', outDir, { target: 'chrome156' }, output);
+  },
   renderer: (outDir: string): InlineConfig => ({
     ...common('renderer'),
     root: join(ROOT, 'src/renderer'),
@@ -69,10 +47,12 @@ export async function buildApp(
   await inProduction(async () => {
     for (const part of parts) await build(PARTS[part](outDir));
   });
-  if (parts.includes('main')) await copyAssets(outDir);
+  if (!parts.includes('main')) return;
+  for (const name of ['icon.png', 'tray'])
+    await cp(join(ROOT, 'assets', name), join(outDir, 'assets', name), { recursive: true });
 }
 
-/** Sets NODE_ENV during a build. Otherwise a build in a test would contain the development React and source paths. */
+/** Sets NODE_ENV during a build. Otherwise a build in a test would contain the development version of React and source paths. */
 async function inProduction(work: () => Promise<void>): Promise<void> {
   const { NODE_ENV } = process.env;
   process.env['NODE_ENV'] = 'production';
@@ -84,11 +64,25 @@ async function inProduction(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Copies the images that the main process shows: the window's icon and the tray icons. */
-async function copyAssets(outDir: string): Promise<void> {
-  for (const name of ['icon.png', 'tray']) {
-    await cp(join(ROOT, 'assets', name), join(outDir, 'assets', name), { recursive: true });
-  }
+/** The configuration of a script that bundles everything except Electron. */
+function scriptConfig(
+  part: 'main' | 'preload',
+  outDir: string,
+  options: BuildOptions,
+  output: NonNullable<BuildOptions['rolldownOptions']>['output'],
+): InlineConfig {
+  return {
+    ...common(part),
+    build: {
+      ...options,
+      ssr: join(ROOT, `src/${part}/index.ts`),
+      outDir: join(outDir, part),
+      minify: false,
+      emptyOutDir: true,
+      rolldownOptions: { external: ['electron'], output },
+    },
+    ssr: { noExternal: true, target: 'node' },
+  };
 }
 
 function common(part: Part): InlineConfig {

@@ -1,4 +1,4 @@
-// `npm run dev`: compiles the app and starts it. Repeats both when a source file changes.
+// `npm run dev`: compiles and starts the app, and again whenever a source file changes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
@@ -19,7 +19,7 @@ const SOURCES: Readonly<Record<string, readonly Part[]>> = {
   '../../packages/client/src': ['main', 'renderer'],
 };
 
-// In Node, the `electron` package exports the path of its program. The first import downloads it.
+// In Node, the `electron` package exports the path of Electron's program. The first import downloads the program.
 const electron = createRequire(import.meta.url)('electron') as string;
 const stale = new Set<Part>(['main', 'preload', 'renderer']);
 let running: ChildProcess | null = null;
@@ -34,7 +34,7 @@ for (const [folder, parts] of Object.entries(SOURCES))
   });
 work = work.then(refresh);
 
-/** Compiles the stale parts and restarts the app. If compiling fails, the running app stays as it is. */
+/** Compiles the stale parts and restarts the app. If compiling fails, the running app is not restarted. */
 async function refresh(): Promise<void> {
   const parts = [...stale];
   if (parts.length === 0) return;

@@ -1,4 +1,4 @@
-// `node build/icons.ts`: renders every icon of the app from the drawings in `assets`. The results are committed.
+// `node build/icons.ts`: renders every icon of the app from the drawings in `assets`. The rendered icons are committed.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -15,7 +15,7 @@ const WINDOW_SIZE = 256;
 /** Icons below this width, in pixels, use the drawing with fewer lines. */
 const SMALL = 40;
 
-/** macOS icons have a margin: the tile is 824 pixels wide in an image of 1,024. */
+/** The `viewBox` that adds the margin of macOS icons: the tile is 824 pixels wide in an image of 1,024. */
 const MAC_VIEW = '-64.6 -64.6 1153.2 1153.2';
 const MAC_VIEW_SMALL = '-1.94 -1.94 19.88 19.88';
 
@@ -33,14 +33,14 @@ try {
 async function makeAppIcons(page: Page): Promise<void> {
   const large = await readFile(join(ASSETS, 'icon.svg'), 'utf8');
   const small = await readFile(join(ASSETS, 'icon-small.svg'), 'utf8');
-  const plain = (size: number) => (size < SMALL ? small : large);
-  const inset = (size: number) => (size < SMALL ? withView(small, MAC_VIEW_SMALL) : withView(large, MAC_VIEW));
+  const plainIcon = (size: number) => (size < SMALL ? small : large);
+  const macIcon = (size: number) => (size < SMALL ? withView(small, MAC_VIEW_SMALL) : withView(large, MAC_VIEW));
 
   await mkdir(join(ASSETS, 'icons'), { recursive: true });
-  for (const { size, png } of await render(page, plain, LINUX_SIZES)) await save(`icons/${size}x${size}.png`, png);
-  for (const { png } of await render(page, plain, [WINDOW_SIZE])) await save('icon.png', png);
-  await save('icon.ico', ico(await render(page, plain, WINDOWS_SIZES)));
-  await save('icon.icns', icns(await render(page, inset, ICNS_SIZES)));
+  for (const { size, png } of await render(page, plainIcon, LINUX_SIZES)) await save(`icons/${size}x${size}.png`, png);
+  for (const { png } of await render(page, plainIcon, [WINDOW_SIZE])) await save('icon.png', png);
+  await save('icon.ico', ico(await render(page, plainIcon, WINDOWS_SIZES)));
+  await save('icon.icns', icns(await render(page, macIcon, ICNS_SIZES)));
 }
 
 async function makeTrayIcons(page: Page, status: TrayStatus): Promise<void> {
@@ -66,6 +66,6 @@ function withView(svg: string, viewBox: string): string {
   return svg.replace(/viewBox="[^"]*"/, `viewBox="${viewBox}"`);
 }
 
-function save(name: string, content: Buffer): Promise<void> {
-  return writeFile(join(ASSETS, name), content);
+function save(name: string, bytes: Buffer): Promise<void> {
+  return writeFile(join(ASSETS, name), bytes);
 }

@@ -1,6 +1,6 @@
 import type { Configuration } from 'electron-builder';
 
-/** The tool that makes each kind of package, and the environment variable that contains the tool's path. */
+/** For each kind of package: the tool that makes it, and the environment variable with the tool's path. */
 const TOOLS: Readonly<Record<string, readonly [tool: string, variable: string]>> = {
   AppImage: ['the AppImage tools', 'APPIMAGE_TOOLS_PATH'],
   deb: ['fpm', 'CUSTOM_FPM_PATH'],
@@ -8,8 +8,8 @@ const TOOLS: Readonly<Record<string, readonly [tool: string, variable: string]>>
 };
 
 /**
- * Hooks for a machine without a network. electron-builder downloads Electron and its tools when it first needs them. Offline it
- * retries for a long time, and its error names only a URL. These hooks fail immediately and name what is missing.
+ * Creates hooks for a machine without a network. electron-builder downloads Electron and its tools when it first needs them. Without
+ * a network, it retries for a long time, and its error names only a URL. These hooks fail immediately and name the missing tool.
  *
  * @param env The environment variables with the paths of the tools.
  */
@@ -24,7 +24,7 @@ export function noDownloads(env: NodeJS.ProcessEnv): Pick<Configuration, 'artifa
     artifactBuildStarted: async ({ targetPresentableName: target }) => {
       const [tool, variable] = TOOLS[target] ?? [];
       if (variable === undefined) throw new Error(`${target} cannot be built offline`);
-      if (!env[variable]) throw new Error(`${target} needs ${tool}: set ${variable} to their path`);
+      if (!env[variable]) throw new Error(`${target} needs ${tool}: set ${variable} to the path`);
     },
   };
 }

@@ -10,10 +10,10 @@ import { buildApp, DIST } from './build.ts';
 const ROOT = join(import.meta.dirname, '..');
 const ELECTRON_BUILDER = createRequire(import.meta.url).resolve('electron-builder/cli.js');
 
-/** On systems with `dpkg-deb`, Debian packages need no downloaded tool. */
-const DEBIAN = existsSync('/usr/bin/dpkg-deb') ? { CUSTOM_FPM_PATH: join(ROOT, 'build/deb.ts') } : {};
+/** Uses `dpkg-deb`, where it exists, to make Debian packages without a downloaded tool. */
+const DEB_VARIABLES = existsSync('/usr/bin/dpkg-deb') ? { CUSTOM_FPM_PATH: join(ROOT, 'build/deb.ts') } : {};
 
-/** Runs electron-builder on the compiled app. It publishes nothing. @param args Arguments of electron-builder. */
+/** Runs electron-builder on the compiled app without publishing. @param args Additional arguments of electron-builder. */
 export function runPackager(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
@@ -26,11 +26,11 @@ export function runPackager(
       cwd: ROOT,
       stdio,
       env: {
-        ...DEBIAN,
+        ...DEB_VARIABLES,
         ...env,
-        // Makes the tools that it runs find the same Node.
+        // electron-builder runs tools that must find the same Node.
         PATH: [dirname(process.execPath), env['PATH']].join(delimiter),
-        // Versions are updated by hand: disables the checks for a newer electron-builder and npm.
+        // Disables the checks for newer versions of electron-builder and npm, which are updated by hand.
         NO_UPDATE_NOTIFIER: '1',
         npm_config_update_notifier: 'false',
       },

@@ -1,27 +1,27 @@
 import { CALLS, type Input, type Pace, repeated, VISITS } from '../input.ts';
 import type { HostileRequest, World } from '../world.ts';
 
-/** Just below the maximum sizes: 16 KiB for the head of a request, 8 KiB for its target. */
+/** Sizes just below the maximum: 16 KiB for a request head, and 8 KiB for a request target. */
 const HEADER_BYTES = 15_900;
 const TARGET_BYTES = 8_000;
 
 const fill = (text: string, bytes = HEADER_BYTES) => text.repeat(Math.floor(bytes / text.length));
 
-/** A header that fills the head of an API call. */
-const call = (what: string, headers: Record<string, string>): Input =>
-  repeated('heads', what, () => ({ path: '/ping', headers }));
+/** Creates API requests whose headers are almost as long as the server accepts. */
+const call = (label: string, headers: Record<string, string>): Input =>
+  repeated('heads', label, () => ({ path: '/ping', headers }));
 
-/** A header that fills the head of a visit. */
+/** Creates visits whose headers are almost as long as the server accepts. */
 const visit = (
-  what: string,
+  label: string,
   headers: Record<string, string>,
   host: (world: World) => string = ({ site }) => site,
-): Input => repeated('visits', what, (world) => ({ path: '/', host: host(world), headers }), VISITS);
+): Input => repeated('visits', label, (world) => ({ path: '/', host: host(world), headers }), VISITS);
 
-const target = (id: string, what: string, make: (world: World) => HostileRequest, pace: Pace = CALLS): Input =>
-  repeated(id, what, make, pace);
+const target = (id: string, label: string, makeRequest: (world: World) => HostileRequest, pace: Pace = CALLS): Input =>
+  repeated(id, label, makeRequest, pace);
 
-/** Heads of requests: header values and targets that are long and expensive to parse. */
+/** Requests whose header values or targets are long and expensive to parse. */
 export const HEAD_INPUTS: readonly Input[] = [
   repeated('S2', 'Content-Type with 16,000 tabs, anonymous', () => ({
     path: '/uploads',

@@ -2,9 +2,9 @@ import { type Input, listOf, repeated } from '../input.ts';
 import type { HostileRequest, World } from '../world.ts';
 
 const MB = 1_000_000;
-/** The largest body with which an anonymous client may begin an upload. */
+/** The largest body with which an anonymous client may begin an upload, in bytes. */
 const ANONYMOUS_BYTES = 1.3 * MB;
-/** Larger than the 4.5 MB that once ended a server, sent with a deploy token of the largest plan. */
+/** More than the 4.5 MB that once stopped a server. Such a body needs a deploy token of the largest plan. */
 const TOKEN_BYTES = 9 * MB;
 const JSON_BYTES = 1024 ** 2 - 64;
 
@@ -14,8 +14,8 @@ const begin = (body: string, key?: string): HostileRequest => ({
   ...(key === undefined ? {} : { key }),
 });
 
-const beginByToken = (id: string, what: string, body: (world: World) => string): Input =>
-  repeated(id, what, (world) => begin(body(world), world.deployToken));
+const beginByToken = (id: string, label: string, body: (world: World) => string): Input =>
+  repeated(id, label, (world) => begin(body(world), world.deployToken));
 
 /** Long lists of invalid items, and other JSON that is expensive to check. */
 export const JSON_INPUTS: readonly Input[] = [
@@ -54,7 +54,7 @@ export const JSON_INPUTS: readonly Input[] = [
   repeated('json', '1.3 MB of digits as one number, anonymous', () => begin(`{"ttl":${'9'.repeat(ANONYMOUS_BYTES)}}`)),
 ];
 
-/** An upload that changes a site. */
+/** Returns the JSON of an upload that changes a site. */
 function change(site: string, put: string, remove: string): string {
   return `{"base":"${site.split('.')[0]}","put":${put},"remove":${remove}}`;
 }

@@ -9,26 +9,27 @@ const file = (path: string, content = '') =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files[]"; filename="${path}"\r\n\r\n${content}\r\n`;
 const field = (name: string, value: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-const many = (count: number, make: (n: number) => string) => Array.from({ length: count }, (_, n) => make(n)).join('');
+const repeat = (count: number, createText: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => createText(n)).join('');
 
-/** A deploy with a deploy token. */
-function deploy(id: string, what: string, body: string): Input {
+/** Creates an input that deploys a body with a deploy token. */
+function deploy(id: string, label: string, body: string): Input {
   const bytes = Buffer.from(`${body}--${BOUNDARY}--\r\n`);
-  const make = ({ deployToken }: World): HostileRequest => ({
+  const makeRequest = ({ deployToken }: World): HostileRequest => ({
     path: '/deployments',
     key: deployToken,
     headers: { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` },
     body: bytes,
   });
-  return repeated(id, what, make);
+  return repeated(id, label, makeRequest);
 }
 
 const md5s = (contents: readonly string[]) =>
   field('checksums', JSON.stringify(contents.map((text) => hash('md5', text))));
-const REWRITES = many(500, (n) => `/:a/:b/:c/:d/:e/:f/:g/${n}/* /page/${n} 200\n`);
-const HEADERS = many(500, (n) => `/section-${n}/*\n  X-A: 1\n`);
+const REWRITES = repeat(500, (n) => `/:a/:b/:c/:d/:e/:f/:g/${n}/* /page/${n} 200\n`);
+const HEADERS = repeat(500, (n) => `/section-${n}/*\n  X-A: 1\n`);
 
-/** Deploys in one request whose parts are many, long or invalid. */
+/** Deploys in one request with parts that are many, long or invalid. */
 export const MULTIPART_INPUTS: readonly Input[] = [
   deploy('S1', '4 MB of 1 as checksums, deploy token', file('index.html') + field('checksums', listOf('1', 4 * MiB))),
   deploy(
@@ -44,17 +45,17 @@ export const MULTIPART_INPUTS: readonly Input[] = [
   deploy(
     'multipart',
     '20,000 form fields, deploy token',
-    many(20_000, () => field('labels', '[]')),
+    repeat(20_000, () => field('labels', '[]')),
   ),
   deploy(
     'multipart',
     '20,000 empty files with one name, deploy token',
-    many(20_000, () => file('a.txt')),
+    repeat(20_000, () => file('a.txt')),
   ),
   deploy(
     'multipart',
     '20,000 empty files without checksums, deploy token',
-    many(20_000, (n) => file(`${n}.txt`)),
+    repeat(20_000, (n) => file(`${n}.txt`)),
   ),
   deploy(
     'multipart',
@@ -64,12 +65,12 @@ export const MULTIPART_INPUTS: readonly Input[] = [
   deploy(
     'multipart',
     '20,000 headers of one part, deploy token',
-    `--${BOUNDARY}\r\n${many(20_000, (n) => `X-${n}: a\r\n`)}\r\n`,
+    `--${BOUNDARY}\r\n${repeat(20_000, (n) => `X-${n}: a\r\n`)}\r\n`,
   ),
   deploy('multipart', 'a file name of 1 MiB, deploy token', file(`${'a/'.repeat(MiB / 2)}b`)),
   deploy(
     'multipart',
-    '8 MiB of almost the boundary, deploy token',
+    '8 MiB that almost match the boundary, deploy token',
     file('index.html', `\r\n--${BOUNDARY.slice(0, -1)}`.repeat((8 * MiB) / (BOUNDARY.length + 3))),
   ),
   deploy(

@@ -8,7 +8,7 @@ const form = (body: string) => ({
   body: Buffer.from(body),
 });
 
-/** A site with 500 patterns that are expensive to reject for every path. */
+/** Publishes a site with 500 patterns that are expensive to reject for every path. */
 async function hardRules({ apiKey, port }: World, client: Client) {
   const rules = Array.from({ length: 500 }, (_, n) => `/${'a/'.repeat(25)}${n}/* /page/${n} 200`).join('\n');
   const body = new FormData();
@@ -21,7 +21,7 @@ async function hardRules({ apiKey, port }: World, client: Client) {
   return () => client.send({ path: `/${'a/'.repeat(500)}`, host });
 }
 
-/** Visits, unlock forms, claims. */
+/** Hostile visits, unlock forms and claims. */
 export const SITE_INPUTS: readonly Input[] = [
   repeated(
     'unlock',
@@ -51,12 +51,12 @@ export const SITE_INPUTS: readonly Input[] = [
   })),
   {
     id: 'visits',
-    what: 'sites that do not exist, each once',
+    label: 'requests for many sites that do not exist',
     pace: VISITS,
     prepare:
       ({ port }, client) =>
       () =>
         client.send({ path: '/', host: `calm-otter-${randomBytes(4).toString('hex').slice(0, 7)}.localhost:${port}` }),
   },
-  { id: 'rules', what: 'a path of 1 KB that almost matches 500 rules', pace: VISITS, prepare: hardRules },
+  { id: 'rules', label: 'a path of 1 KB that almost matches 500 rules', pace: VISITS, prepare: hardRules },
 ];

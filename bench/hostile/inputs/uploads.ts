@@ -3,7 +3,10 @@ import { CALLS, type Input, repeated } from '../input.ts';
 import type { Client, World } from '../world.ts';
 
 const CONTENTS = 1_000;
-/** The phases of one upload: it gets the same contents repeatedly, then nothing, then commits. */
+/**
+ * The number of calls that send the same contents. The next calls send nothing, up to `EMPTY_UNTIL`, and later calls
+ * commit.
+ */
 const REPEATS = 150;
 const EMPTY_UNTIL = 210;
 
@@ -13,14 +16,14 @@ interface UploadFile {
   sha256: string;
 }
 
-/** Begins an upload without a credential. @returns Its name. @throws when it is rejected. */
+/** Begins an upload. @returns The id of the upload. @throws when the upload is refused. */
 async function begin(client: Client, files: readonly UploadFile[], key?: string): Promise<string> {
   const { status, text } = await client.send({
     path: '/uploads',
     body: JSON.stringify({ files }),
     ...(key === undefined ? {} : { key }),
   });
-  if (status !== 201) throw new Error(`An upload was answered ${status}: ${text}`);
+  if (status !== 201) throw new Error(`Beginning an upload returned ${status}: ${text}`);
   return (JSON.parse(text) as { upload: string }).upload;
 }
 
@@ -30,7 +33,7 @@ const fileOf = (content: Buffer, path: string): UploadFile => ({
   sha256: hash('sha256', content),
 });
 
-/** Contents as one body: a hash and a length before each. */
+/** Joins contents into one body. A hash and a length precede each content. */
 function contentsBody(contents: readonly Buffer[]): Buffer {
   return Buffer.concat(
     contents.flatMap((content) => {
@@ -49,7 +52,7 @@ const put = (upload: string, body: Buffer, key?: string) => ({
   ...(key === undefined ? {} : { key }),
 });
 
-/** One upload that always lacks one content: every call finds more rows. */
+/** Sends contents again and again to an upload that is never complete, so that each request has to read more rows. */
 async function repeatContents(_world: World, client: Client) {
   const contents = Array.from({ length: CONTENTS }, () => randomBytes(4));
   const upload = await begin(
@@ -64,7 +67,7 @@ async function repeatContents(_world: World, client: Client) {
   };
 }
 
-/** Complete uploads, each committed many times in parallel. */
+/** Commits a complete upload many times in parallel. */
 async function commitTogether({ deployToken }: World, client: Client) {
   const content = randomBytes(64);
   const files = Array.from({ length: CONTENTS }, (_, n) => fileOf(content, `${n}.bin`));
@@ -73,7 +76,7 @@ async function commitTogether({ deployToken }: World, client: Client) {
   return () => client.send({ path: `/uploads/${upload}/commit`, body: '{}', key: deployToken });
 }
 
-/** Uploads of 1 MiB that are never committed. */
+/** Begins uploads of 1 MiB that are never committed. */
 function openUploads({ deployToken }: World, client: Client) {
   return async () => {
     const content = randomBytes(1024 ** 2);
@@ -82,7 +85,7 @@ function openUploads({ deployToken }: World, client: Client) {
   };
 }
 
-/** Files with the longest paths of this many directories, all different. */
+/** Returns the JSON of an upload whose files have the longest paths with this many segments. */
 function deepFiles(count: number, segments: number): string {
   const file = (n: number) => ({ path: `${n}/${'a/'.repeat(segments - 2)}b`, size: 1, sha256: '0'.repeat(64) });
   return JSON.stringify({ files: Array.from({ length: count }, (_, n) => file(n)) });
@@ -92,11 +95,11 @@ function deepFiles(count: number, segments: number): string {
 export const UPLOAD_INPUTS: readonly Input[] = [
   {
     id: 'S3',
-    what: 'contents of one upload sent repeatedly, empty bodies, commits, anonymous',
+    label: 'contents of one upload sent repeatedly, empty bodies, commits, anonymous',
     prepare: repeatContents,
   },
-  { id: 'S3', what: 'one complete upload committed repeatedly, deploy token', prepare: commitTogether },
-  { id: 'S5', what: 'uploads of 1 MiB left open, deploy token', pace: { ...CALLS, burst: 300 }, prepare: openUploads },
+  { id: 'S3', label: 'one complete upload committed repeatedly, deploy token', prepare: commitTogether },
+  { id: 'S5', label: 'uploads of 1 MiB left open, deploy token', pace: { ...CALLS, burst: 300 }, prepare: openUploads },
   repeated('S15', '1,000 paths of 500 segments, anonymous', () => ({ path: '/uploads', body: deepFiles(1_000, 500) })),
   repeated('S15', '8,000 paths of 500 segments, deploy token', ({ deployToken }) => ({
     path: '/uploads',

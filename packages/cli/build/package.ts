@@ -1,5 +1,4 @@
-// `npm run build:cli`: builds the package that users install, without dependencies, in `dist`: an entry that checks the version of
-// Node, and the program.
+// `npm run build:cli` builds the package that users install in `dist`. The package has no dependencies.
 import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';

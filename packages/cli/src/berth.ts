@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The entry of the package. It runs on any version of Node, so it can name the required one, and loads the program only after
-// this check.
+// The entry of the package runs on any version of Node. It checks the version before it loads the program.
 import { nodeTooOldMessage } from './node-version.ts';
 
 const message = nodeTooOldMessage(process.versions.node);

@@ -12,22 +12,25 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A short description of each exit code, in the order of the help. */
+/** The meaning of each exit code, in the order of the help. */
 export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.ok, 'done'],
   [EXIT.unexpected, 'an unexpected error, here or on the server'],
   [EXIT.usage, 'the command line is invalid'],
-  [EXIT.forbidden, 'not signed in, or not allowed'],
+  [EXIT.forbidden, 'you are not signed in, or this is not allowed'],
   [EXIT.refused, 'the server refused the request, or the folder cannot be published'],
   [EXIT.unreachable, 'the server cannot be reached or is busy: try again later'],
   [EXIT.interrupted, 'interrupted'],
 ];
 
 /** The exit code for each kind of error. */
-export const EXIT_OF_KIND: Record<ClientErrorKind, ExitCode> = {
+export const EXIT_OF_KIND: Record<ClientErrorKind | 'forbidden' | 'usage' | 'unexpected', ExitCode> = {
+  usage: EXIT.usage,
+  unexpected: EXIT.unexpected,
   network: EXIT.unreachable,
   unavailable: EXIT.unreachable,
   'signed-out': EXIT.forbidden,
+  forbidden: EXIT.forbidden,
   refused: EXIT.refused,
   folder: EXIT.refused,
   server: EXIT.unexpected,

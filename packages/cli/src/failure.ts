@@ -1,63 +1,58 @@
-import { abortedError, ClientError, errorText } from '@berth/client';
+import { abortedError, ClientError, type ClientErrorKind, errorText } from '@berth/client';
 import { duration } from '@berth/client/amounts';
 import { kindOfCredential } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
-import { EXIT, EXIT_OF_KIND, type ExitCode } from './exit-codes.ts';
+import { EXIT_OF_KIND } from './exit-codes.ts';
 import type { SettingOrigin } from './settings.ts';
 
 /** A failure as it is printed: two lines for people, `{ "error": … }` for programs. */
-export interface Failure {
-  exit: ExitCode;
-  kind: string;
-  code: string | null;
-  status: number | null;
-  message: string;
-  /** What to do about it. */
-  next: string | null;
-  /** The file that the error is about: its path in the folder. */
-  file: string | null;
-  retryAfterSeconds: number | null;
-  details: unknown;
+export type Failure = ReturnType<typeof failureOf>;
+
+/** The user answered a question with no. */
+export class Declined extends Error {
+  constructor() {
+    super('Nothing was changed');
+    this.name = 'Declined';
+  }
 }
 
-/** What a command was doing, as far as it is known. */
+/** The server and the key that a command uses, for error messages; `null` while they are unknown. */
 export interface ErrorContext {
   server: URL | null;
   key: { from: SettingOrigin | 'login'; key: string | null } | null;
 }
 
 /** Converts anything thrown to a failure that says what to do next. */
-export function failureOf(thrown: unknown, errorContext: ErrorContext): Failure {
-  if (thrown instanceof ClientError) {
-    const { kind, code, status, file, retryAfterSeconds, details } = thrown;
-    return {
-      exit: EXIT_OF_KIND[kind],
-      kind,
-      code,
-      status,
-      message: errorText(messageOf(thrown, errorContext)),
-      next: nextStep(thrown, errorContext),
-      file,
-      retryAfterSeconds,
-      details: details ?? null,
-    };
-  }
-  if (thrown instanceof Error && thrown.name === 'AbortError') return failureOf(abortedError(thrown), errorContext);
-  const isUsage = thrown instanceof UsageError;
+export function failureOf(thrown: unknown, errorContext: ErrorContext) {
+  const error = thrown instanceof Error && thrown.name === 'AbortError' ? abortedError(thrown) : thrown;
+  const known = error instanceof ClientError ? error : null;
+  const kind = known ? kindOf(known, errorContext) : kindOfOther(error);
   return {
-    exit: isUsage ? EXIT.usage : EXIT.unexpected,
-    kind: isUsage ? 'usage' : 'unexpected',
-    code: null,
-    status: null,
-    message: errorText(thrown),
-    next: null,
-    file: null,
-    retryAfterSeconds: null,
-    details: null,
+    exit: EXIT_OF_KIND[kind],
+    kind,
+    code: known?.code ?? null,
+    status: known?.status ?? null,
+    message: errorText(known ? messageOf(known, errorContext) : error),
+    /** What the user can do about the failure. */
+    next: known && nextStep(known, errorContext),
+    /** The path, inside the folder, of the file that the error is about. */
+    file: known?.file ?? null,
+    retryAfterSeconds: known?.retryAfterSeconds ?? null,
+    details: known?.details ?? null,
   };
 }
 
-/** Returns the message for a command without a key. */
+function kindOfOther(error: unknown): 'usage' | 'aborted' | 'unexpected' {
+  if (error instanceof UsageError) return 'usage';
+  return error instanceof Declined ? 'aborted' : 'unexpected';
+}
+
+/** Distinguishes a key that must not do this (`forbidden`) from a missing or invalid key (`signed-out`). */
+function kindOf({ kind, status }: ClientError, { key }: ErrorContext): ClientErrorKind | 'forbidden' {
+  return kind === 'signed-out' && status !== 401 && key?.from !== 'default' ? 'forbidden' : kind;
+}
+
+/** Returns the message for a command that needs a key and has none. */
 export function notSignedIn(server: URL): string {
   return `You are not signed in to ${server.origin}`;
 }
@@ -69,20 +64,22 @@ function messageOf({ kind, status, message }: ClientError, { server, key }: Erro
   return key?.from === 'default' ? notSignedIn(server) : message;
 }
 
-function nextStep({ kind, code, status, file, retryAfterSeconds, details }: ClientError, context: ErrorContext) {
+function nextStep(error: ClientError, context: ErrorContext): string | null {
+  const { kind, code, status, file, retryAfterSeconds, details } = error;
   switch (kind) {
     case 'network':
       return (
         context.server &&
-        `Is a Berth server running at ${context.server.origin}? To use another one, set --server or BERTH_SERVER.`
+        `Is a Berth server running at ${context.server.origin}? To use another server, set --server or BERTH_SERVER.`
       );
     case 'unavailable':
       return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
     case 'signed-out':
-      return status === 401 || context.key?.from === 'default' ? signInHint(context) : permissionHint(details, context);
+      return kindOf(error, context) === 'signed-out' ? signInHint(context) : permissionHint(details, context);
     case 'refused':
       if (status !== null && status < 400) return redirectHint(details);
       if (file !== null) return `Change ${file}, or exclude it with a line in .berthignore.`;
+      if (status === 404 && context.server !== null && context.server.pathname !== '/') return pathHint(context.server);
       return code === 'payload_too_large' ? 'To see the limits of your plan: berth account' : null;
     case 'folder':
       return file === null ? null : `Fix ${file}, or exclude it with a line in .berthignore.`;
@@ -93,6 +90,11 @@ function nextStep({ kind, code, status, file, retryAfterSeconds, details }: Clie
     default:
       return kind satisfies never;
   }
+}
+
+/** Returns the hint for a server address with a path, such as the address of a site or of the reference. */
+function pathHint({ origin, pathname }: URL): string {
+  return `Is there a Berth server below ${pathname}? Otherwise use --server ${origin}`;
 }
 
 function redirectHint(details: unknown): string | null {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The program `berth`.
 import { EXIT } from './exit-codes.ts';
-import { PARTS } from './parts.ts';
 import { run } from './run.ts';
+import { PARTS } from './session.ts';
 import { terminalOf } from './terminal.ts';
 
 const { argv, env, stdin, stdout, stderr } = process;

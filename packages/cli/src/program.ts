@@ -4,7 +4,7 @@ import { addAccount } from './commands/account.ts';
 import { addActivities } from './commands/activities.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
-import type { CommandPart, CommandContext } from './commands/define.ts';
+import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDomains } from './commands/domains.ts';
 import { addLogin } from './commands/login.ts';
@@ -13,10 +13,11 @@ import { addPublish } from './commands/publish.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addWatch } from './commands/watch.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';
+import { collect } from './values.ts';
 import manifest from '../package.json' with { type: 'json' };
 
-/** The commands, in the order of the help. The first one is the default. */
-const PARTS: readonly CommandPart[] = [
+/** The functions that add the commands, in the order of the help. */
+const COMMANDS = [
   addPublish,
   addWatch,
   addOpen,
@@ -33,13 +34,13 @@ const PARTS: readonly CommandPart[] = [
 const MORE_HELP = `
 Examples:
   berth ./dist                         publishes a folder and prints its link
-  berth ./dist --domain blog           publishes it at a permanent address
-  berth watch ./dist --domain blog     publishes every build there
+  berth ./dist --domain blog           publishes the folder at a permanent address
+  berth watch ./dist --domain blog     publishes every build at that address
   URL=$(berth ./dist)                  standard output contains only the link
 
 Environment:
   BERTH_SERVER    the address of the server, if --server is not set
-  BERTH_KEY       the API key or deploy token; overrides the stored one
+  BERTH_KEY       the API key or deploy token; overrides the stored key
   BERTH_PASSWORD  the password of the site, if --password is not set
   NO_COLOR, CI    print plain lines, without colours and progress bars
 
@@ -61,10 +62,24 @@ export function createProgram(context: CommandContext): Command {
     .option('-s, --server <url>', 'the address of the server [env: BERTH_SERVER]')
     .option('--json', 'print the result and errors as JSON, for programs')
     .option('-q, --quiet', 'print only the result')
+    .option('-y, --yes', 'ask no questions before something is deleted or replaced')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', MORE_HELP);
-  for (const add of PARTS) add(program, context);
+  for (const addCommand of COMMANDS) addCommand(program, context);
+  refuseRepeatedOptions(program);
   return program;
+}
+
+/** Makes an option that is set twice an error, unless the option collects its values. The parser would drop the first value. */
+function refuseRepeatedOptions(command: Command): void {
+  for (const option of command.options.filter(({ required, parseArg }) => required && parseArg !== collect)) {
+    let isSet = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isSet) command.error(`error: option '${option.flags}' can be set only once`);
+      isSet = true;
+    });
+  }
+  command.commands.forEach(refuseRepeatedOptions);
 }
 
 /** Splits a text into lines. A line break at the end does not add an empty line. */

@@ -5,7 +5,6 @@ import { type ErrorContext, type Failure, failureOf } from './failure.ts';
 import { createProgram, linesOf } from './program.ts';
 import type { CliRuntime } from './session.ts';
 import { findSimilarName, isForeignCommand, unknownCommandMessage } from './suggestions.ts';
-import type { Line } from './terminal.ts';
 
 /**
  * Runs one command line.
@@ -22,53 +21,92 @@ export async function run(words: readonly string[], runtime: CliRuntime): Promis
   }
   try {
     refuseUnknownSubcommand(program, words);
-    await parseCommandLine(program, words);
+    await parseCommandLine(program, expandHelp(program, words));
     return EXIT.ok;
   } catch (thrown) {
     const failure = failureOf(thrown instanceof UsageError ? explainUsage(thrown, program) : thrown, errorContext);
-    printFailure(runtime, failure, words.includes('--json'));
+    printFailure(runtime, failure, words.includes('--json'), helpHint(program, words));
     return failure.exit;
   }
 }
 
 const FLAGS: ReadonlySet<string> = new Set(['--json', '-q', '--quiet']);
 
-/**
- * Throws for a mistyped command in a group. Otherwise the word would be treated as an argument of the default command of the
- * group.
- */
+/** Throws for a mistyped verb of a noun. The parser would treat the verb as an argument of the noun's default command. */
 function refuseUnknownSubcommand(program: Command, words: readonly string[]): void {
   const [noun, verb] = words.filter((word) => !FLAGS.has(word));
   const verbs = program.commands.find((command) => command.name() === noun)?.commands.map((command) => command.name());
   if (verbs === undefined || verbs.length === 0 || verb === undefined || verb.startsWith('-')) return;
   if (verbs.includes(verb) || verb === 'help') return;
-  const suggestion = findSimilarName(verb, verbs);
-  const right =
-    suggestion === null ? `The commands are ${verbs.join(', ')}` : `Did you mean berth ${noun} ${suggestion}?`;
-  throw new UsageError(`There is no command "berth ${noun} ${verb}". ${right}`);
+  throw unknownSubcommand(`berth ${noun}`, verb, verbs);
 }
 
-/** Returns a better error if the parser took the name of a command for a folder. */
+/**
+ * Rewrites `help domains set` as `domains set --help`. The parser would show the help of `domains`.
+ *
+ * @throws UsageError for a command that does not exist.
+ */
+function expandHelp(program: Command, words: readonly string[]): readonly string[] {
+  const [first, ...names] = words.filter((word) => !word.startsWith('-'));
+  if (first !== 'help' || names.length === 0) return words;
+  if (names[0] === 'help') return ['--help'];
+  let group = program;
+  let typed = 'berth';
+  for (const name of names) {
+    const command = group.commands.find((each) => each.name() === name);
+    if (command === undefined)
+      throw unknownSubcommand(
+        typed,
+        name,
+        group.commands.map((each) => each.name()),
+      );
+    group = command;
+    typed += ` ${name}`;
+  }
+  return [...names, '--help'];
+}
+
+function unknownSubcommand(group: string, typed: string, names: readonly string[]): UsageError {
+  const suggestion = findSimilarName(typed, names);
+  const hint =
+    suggestion !== null
+      ? `Did you mean ${group} ${suggestion}?`
+      : names.length === 0
+        ? `For help: ${group} --help`
+        : `The commands are ${names.join(', ')}`;
+  return new UsageError(`There is no command "${group} ${typed}". ${hint}`);
+}
+
+/** Returns a better error if the parser took an unknown command for a folder. */
 function explainUsage(error: UsageError, program: Command): UsageError {
   if (!(error.cause instanceof CommanderError)) return error;
   const names = program.commands.map((command) => command.name());
   const [first = ''] = program.args;
   if (!names.includes(first) && isForeignCommand(first)) return new UsageError(unknownCommandMessage(first));
-  // An unknown command is parsed as a folder, and the words after it as too many arguments.
+  // The parser takes an unknown command for a folder, and reports the words after the command as too many arguments.
   if (error.cause.code !== 'commander.excessArguments' || !/^[a-z-]+$/i.test(first) || names.includes(first))
     return error;
   const suggestion = findSimilarName(first, names) ?? 'publish';
   return new UsageError(`There is no command "${first}". Did you mean berth ${suggestion}?`);
 }
 
-function printFailure({ terminal }: CliRuntime, failure: Failure, asJson: boolean): void {
-  const { message, next } = failure;
-  if (asJson) {
-    terminal.err([JSON.stringify({ error: failure })]);
-    return;
+/** Returns how to see the help of the command on the command line. */
+function helpHint(program: Command, words: readonly string[]): string {
+  const names: string[] = [];
+  let group = program;
+  for (const word of words) {
+    const command = group.commands.find((each) => each.name() === word);
+    if (command === undefined) break;
+    names.push(word);
+    group = command;
   }
-  const more = next ?? (failure.exit === EXIT.usage ? 'For help: berth --help' : null);
-  const lines: Line[] = [[{ colour: 'red', text: 'Error:' }, ` ${message}`]];
-  if (more !== null) lines.push([{ colour: 'dim', text: more }]);
-  terminal.err(lines);
+  return `For help: ${['berth', ...names, '--help'].join(' ')}`;
+}
+
+function printFailure({ terminal }: CliRuntime, failure: Failure, asJson: boolean, help: string): void {
+  if (asJson) return terminal.err([JSON.stringify({ error: failure })]);
+  const next = failure.next ?? (failure.exit === EXIT.usage ? help : null);
+  if (failure.kind === 'aborted') return terminal.err([failure.message]);
+  terminal.err([[{ colour: 'red', text: 'Error:' }, ` ${failure.message}`]]);
+  if (next !== null) terminal.err([[{ colour: 'dim', text: next }]]);
 }

@@ -1,23 +1,24 @@
-import { type BerthClient, defaultCacheDir } from '@berth/client';
-import type { ErrorContext } from './failure.ts';
-import type { Parts } from './parts.ts';
-import {
-  chooseKey,
-  chooseServer,
-  type Environment,
-  readSettings,
-  type Settings,
-  settingsFile,
-  type SettingOrigin,
-} from './settings.ts';
+import { type BerthClient, createClient, defaultCacheDir, deployFolder, planFolder, watchFolder } from '@berth/client';
+import open from 'open';
+import { Declined, type ErrorContext } from './failure.ts';
+import { chooseKey, chooseServer, type Environment, readSettings, settingsFile } from './settings.ts';
 import type { Line, Terminal } from './terminal.ts';
 
-/** The environment of a command line. */
+/** The functions that the commands use. Tests replace them to cause rare situations. */
+export const PARTS = {
+  createClient,
+  deployFolder,
+  planFolder,
+  watchFolder,
+  openPage: async (url: string): Promise<void> => void (await open(url)),
+};
+export type Parts = typeof PARTS;
+
 export interface CliRuntime {
   env: Environment;
   terminal: Terminal;
   parts: Parts;
-  /** Aborted by Ctrl-C. */
+  /** The signal that Ctrl-C aborts. */
   signal: AbortSignal;
 }
 
@@ -26,45 +27,35 @@ export interface GlobalOptions {
   server?: string;
   json?: boolean;
   quiet?: boolean;
+  yes?: boolean;
 }
 
 /** What a command needs to do its work. */
-export interface Session extends CliRuntime {
-  client: BerthClient;
-  /** Creates a client for another server or key. */
-  connect(server: URL, key: string | null): BerthClient;
-  server: { server: URL; from: SettingOrigin };
-  key: { key: string | null; from: SettingOrigin };
-  settings: { file: string; stored: Settings };
-  json: boolean;
-  quiet: boolean;
-  /** Where the engine remembers hashes and the last deployments. */
-  cacheDir: string;
-  /** Prints the result: as JSON with `--json`, otherwise as lines. */
-  printResult(value: unknown, lines: () => readonly string[]): void;
-  /** Prints a note for people on standard error. Does nothing with `--json` or `--quiet`. */
-  note(line: Line): void;
-}
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /**
  * Determines the server and the key to use.
  *
- * @param errorContext Receives both, for error messages.
+ * @param errorContext Receives the server and the key, for error messages.
  * @throws UsageError if a setting is invalid.
  */
 export async function openSession(
   runtime: CliRuntime,
-  { server: option, json = false, quiet = false }: GlobalOptions,
+  { server: option, json = false, quiet = false, yes = false }: GlobalOptions,
   errorContext: ErrorContext,
-): Promise<Session> {
+) {
   const { env, terminal, parts, signal } = runtime;
   const file = settingsFile(env);
   const stored = await readSettings(file);
   const server = chooseServer(option, env, stored);
   const key = chooseKey(server.server, env, stored);
   Object.assign(errorContext, { server: server.server, key } satisfies ErrorContext);
-  const connect = (address: URL, key: string | null) =>
-    parts.createClient({ server: address.href, key, fetch: createAbortableFetch(signal) });
+  const abortableFetch: typeof fetch = (input, init) =>
+    fetch(input, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) });
+  const asks = terminal.isInteractive && !yes && !json;
+  /** Creates a client for another server or key. */
+  const connect = (address: URL, key: string | null): BerthClient =>
+    parts.createClient({ server: address.href, key, fetch: abortableFetch });
   return {
     ...runtime,
     client: connect(server.server, key.key),
@@ -74,13 +65,20 @@ export async function openSession(
     settings: { file, stored },
     json,
     quiet,
+    /** The folder in which the engine remembers hashes and the last deployments. */
     cacheDir: defaultCacheDir(env),
-    printResult: (value, lines) => terminal.out(json ? [JSON.stringify(value)] : lines()),
-    note: (line) => void (json || quiet || terminal.err([line])),
+    /** Prints the result: as JSON with `--json`, otherwise as lines. */
+    printResult: (value: unknown, lines: () => readonly string[]): void =>
+      terminal.out(json ? [JSON.stringify(value)] : lines()),
+    /** Whether {@link confirm} asks: only a person on a terminal, and not with `--yes` or `--json`. */
+    asks,
+    /** Asks before something is deleted, replaced or made public by mistake. @throws Declined. */
+    confirm: async (question: string): Promise<void> => {
+      if (!asks) return;
+      const answer = await terminal.ask(`${question} [y/N]: `, { signal });
+      if (!/^y(es)?$/i.test(answer)) throw new Declined();
+    },
+    /** Prints a note for people on standard error. Does nothing with `--json` or `--quiet`. */
+    note: (line: Line): void => void (json || quiet || terminal.err([line])),
   };
-}
-
-function createAbortableFetch(signal: AbortSignal): typeof fetch {
-  return (input, init) =>
-    fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([signal, init.signal]) : signal });
 }

@@ -5,21 +5,20 @@ import { replaceFile } from '@berth/client/replace-file';
 import { UsageError } from '@berth/terminal';
 import { z } from 'zod';
 
-/** The stored settings: the default server, and the keys by the origin of their server. A key is never sent to another one. */
+/** The stored settings: the default server, and the keys by the origin of their server. A key is never sent to another server. */
 const Settings = z.looseObject({ server: z.string().optional(), keys: z.record(z.string(), z.string()).optional() });
 export type Settings = z.infer<typeof Settings>;
 
-/** The origin of a value. */
+/** Where the server or the key was set. */
 export type SettingOrigin = 'option' | 'environment' | 'settings' | 'default';
 
-/** Formats the address of a server as people write it. */
+/** Formats the address of a server without a slash at the end. */
 export function formatServer(server: URL): string {
   return server.href.replace(/\/$/, '');
 }
 
 export const DEFAULT_SERVER = 'http://localhost:4000';
 
-/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the path of the settings file, in the system's folder for settings of the user. */
@@ -57,10 +56,10 @@ export function chooseServer(
   env: Environment,
   { server }: Settings,
 ): { server: URL; from: SettingOrigin } {
-  if (option !== undefined) return { server: parseServerUrl(option), from: 'option' };
-  if (env['BERTH_SERVER']) return { server: parseServerUrl(env['BERTH_SERVER']), from: 'environment' };
-  if (server !== undefined) return { server: parseServerUrl(server), from: 'settings' };
-  return { server: parseServerUrl(DEFAULT_SERVER), from: 'default' };
+  const chosen = (address: string, from: SettingOrigin) => ({ server: parseServerUrl(address), from });
+  if (option !== undefined) return chosen(option, 'option');
+  if (env['BERTH_SERVER']) return chosen(env['BERTH_SERVER'], 'environment');
+  return server === undefined ? chosen(DEFAULT_SERVER, 'default') : chosen(server, 'settings');
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 
-/** Finds the name with the most similar spelling, as judged by the argument parser; `null` if none is similar. */
+/** Finds the name whose spelling is most similar to a word, by the rules of the argument parser; `null` if none is similar. */
 export function findSimilarName(word: string, names: readonly string[]): string | null {
   const parser = new Command().exitOverride().configureOutput({ writeErr() {} });
   for (const name of names) parser.command(name);
@@ -13,10 +13,7 @@ export function findSimilarName(word: string, names: readonly string[]): string 
   return null;
 }
 
-/**
- * Commands of comparable tools (wrangler, netlify, vercel, surge, firebase, gh-pages and others) that berth does not have, by the
- * berth command that does the same. None of these words publishes a folder of that name.
- */
+/** The commands of comparable tools, such as wrangler and netlify, by the berth command that does the same. */
 const EQUIVALENTS = {
   account: 'info plan status user',
   activities: 'log logs',
@@ -36,29 +33,26 @@ const EQUIVALENTS = {
   watch: 'dev',
 };
 
-const UNSUPPORTED =
+/** The commands of comparable tools for which berth has no equivalent. */
+const UNSUPPORTED_WORDS =
   'api build bundle cache cert certs ci claim clean clone disable emulators env functions init install new ping ' +
   'plugins preview project pull run serve setup start stop switch teams test update upgrade users version';
 
-const FOREIGN = new Map<string, string | null>([
-  ...UNSUPPORTED.split(' ').map((word) => [word, null] as const),
+const FOREIGN_COMMANDS = new Map<string, string | null>([
+  ...UNSUPPORTED_WORDS.split(' ').map((word) => [word, null] as const),
   ...Object.entries(EQUIVALENTS).flatMap(([command, words]) =>
     words.split(' ').map((word) => [word, command] as const),
   ),
 ]);
 
-/** Returns true if a word is a command of a comparable tool. Such a word never means a folder. */
+/** Returns true if a word is a command of a comparable tool. Such a word alone never publishes a folder of that name. */
 export function isForeignCommand(word: string): boolean {
-  return FOREIGN.has(word.toLowerCase());
+  return FOREIGN_COMMANDS.has(word.toLowerCase());
 }
 
-/** Returns what to type instead of a command of a comparable tool; empty if berth has no such command. */
-function suggestEquivalent(word: string): string {
-  const command = FOREIGN.get(word.toLowerCase()) ?? null;
-  return command === null ? '' : `Did you mean berth ${command}?`;
-}
-
-/** Returns the message for an unknown command, with what to type instead. */
+/** Returns the message for a command of a comparable tool: it suggests the berth command that does the same, if there is one. */
 export function unknownCommandMessage(word: string, more = ''): string {
-  return [`There is no command "${word}".`, suggestEquivalent(word), more].filter((part) => part !== '').join(' ');
+  const equivalent = FOREIGN_COMMANDS.get(word.toLowerCase());
+  const suggestion = equivalent ? `Did you mean berth ${equivalent}?` : '';
+  return [`There is no command "${word}".`, suggestion, more].filter((part) => part !== '').join(' ');
 }

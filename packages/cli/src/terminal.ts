@@ -7,36 +7,15 @@ import type { Environment } from './settings.ts';
 
 type Colour = 'red' | 'yellow' | 'cyan' | 'dim';
 
-/** A text, or parts of text with colours. It is always printed as one line, because control characters are escaped. */
+/** A line of output: a text, or parts of text with colours. A line break in the text is escaped. */
 export type Line = string | readonly (string | { colour: Colour; text: string })[];
 
-/** Where a command prints and asks. All output goes through it, so nothing sent by a server can control the screen. */
-export interface Terminal {
-  /** Prints lines of the result on standard output. */
-  out(lines: readonly Line[]): void;
-  /** Prints other lines on standard error. */
-  err(lines: readonly Line[]): void;
-  /**
-   * Shows a status line below the output, in place of the previous one; an empty text removes it. Does nothing without a live
-   * screen.
-   */
-  status(text: string): void;
-  /** The columns of the screen for progress; `null` in a script, a pipe or a log. */
-  columns(): number | null;
-  /** Whether there is a person to ask. */
-  isInteractive: boolean;
-  /**
-   * Asks a question. Does not show what is typed if it is `secret`. Without a person, reads the answer from the next line of
-   * the input.
-   */
-  ask(question: string, options?: { secret?: boolean; signal?: AbortSignal }): Promise<string>;
-}
+/** Prints the output of a command and asks questions. It escapes control characters, so no server can control the screen. */
+export type Terminal = ReturnType<typeof terminalOf>;
 
-/** The input of a terminal. */
-export type Input = Readable & { isTTY?: boolean };
+type Input = Readable & { isTTY?: boolean };
 
-/** The output of a terminal. */
-export interface Screen {
+interface Screen {
   isTTY?: boolean;
   columns?: number;
   write(text: string | Uint8Array): unknown;
@@ -48,26 +27,36 @@ const CLEAR_LINE = '\r\u001b[2K';
 export function terminalOf(
   { stdin, stdout, stderr }: { stdin: Input; stdout: Screen; stderr: Screen },
   env: Environment,
-): Terminal {
+) {
   const plain = isPlain(env);
   const isLive = stderr.isTTY === true && !plain;
   const text = { out: writerOf(stdout.isTTY === true && !plain), err: writerOf(isLive) };
   let shown = '';
   const change = (lines: string, status: string) => {
-    const before = shown === '' ? '' : CLEAR_LINE;
+    const clearLine = shown === '' ? '' : CLEAR_LINE;
     shown = status;
-    if (before + lines + status !== '') stderr.write(before + lines + status);
+    if (clearLine + lines + status !== '') stderr.write(clearLine + lines + status);
   };
   return {
-    out: (lines) => lines.length > 0 && void stdout.write(text.out(lines)),
-    err: (lines) => lines.length > 0 && change(text.err(lines), shown),
-    status(text) {
+    /** Prints lines of the result on standard output. */
+    out(lines: readonly Line[]): void {
+      if (lines.length > 0) stdout.write(text.out(lines));
+    },
+    /** Prints other lines on standard error. */
+    err(lines: readonly Line[]): void {
+      if (lines.length > 0) change(text.err(lines), shown);
+    },
+    /** Replaces the status line below the output; an empty text removes it. Does nothing without a live screen. */
+    status(text: string): void {
       const status = escapeControls(text);
       if (isLive && status !== shown) change('', status);
     },
-    columns: () => (isLive ? stderr.columns || 80 : null),
+    /** Returns the columns of the screen for progress; `null` in a script, a pipe or a log. */
+    columns: (): number | null => (isLive ? stderr.columns || 80 : null),
+    /** Whether there is a person to ask. */
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
-    ask: (question, options) => ask(stdin, stderr, question, options),
+    /** Asks a question. Hides what is typed if it is `secret`. Without a person, reads the answer from the next input line. */
+    ask: (question: string, options?: AskOptions): Promise<string> => ask(stdin, stderr, question, options),
   };
 }
 
@@ -79,20 +68,21 @@ function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   return (lines) => lines.map((line) => `${textOf(line)}\n`).join('');
 }
 
-/** Returns true if the environment asks for plain lines, even on a terminal. */
 function isPlain(env: Environment): boolean {
-  return Boolean(env['NO_COLOR']) || isOn(env['CI']) || env['TERM'] === 'dumb';
+  const isCi = !['', '0', 'false'].includes(env['CI'] ?? '');
+  return Boolean(env['NO_COLOR']) || isCi || env['TERM'] === 'dumb';
 }
 
-function isOn(text: string | undefined): boolean {
-  return text !== undefined && !['', '0', 'false'].includes(text);
+interface AskOptions {
+  secret?: boolean;
+  signal?: AbortSignal;
 }
 
 async function ask(
   input: Input,
   screen: Screen,
   question: string,
-  { secret = false, signal }: { secret?: boolean; signal?: AbortSignal } = {},
+  { secret = false, signal }: AskOptions = {},
 ): Promise<string> {
   let muted = false;
   const output = new Writable({

@@ -2,11 +2,11 @@ import { MAX_TTL_SECONDS } from '@berth/contract';
 import { InvalidArgumentError } from 'commander';
 
 const UNIT_SECONDS = { s: 1, m: 60, min: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
-const SPAN = /^(\d{1,9})(s|m|min|h|d|w)$/;
+const DURATION = /^(\d{1,9})(s|m|min|h|d|w)$/;
 
 /** Parses a duration with a unit, such as `90s`, `30m`, `12h`, `3d` or `2w`, to seconds. */
 export function parseTtl(text: string): number {
-  const [, number, unit] = SPAN.exec(text) ?? [];
+  const [, number, unit] = DURATION.exec(text) ?? [];
   const seconds = Number(number) * UNIT_SECONDS[(unit ?? 's') as keyof typeof UNIT_SECONDS];
   if (!(seconds >= 1 && seconds <= MAX_TTL_SECONDS))
     throw new InvalidArgumentError('Write a number and a unit, such as 90s, 30m, 12h, 3d or 2w, up to 365d.');
@@ -21,7 +21,7 @@ export function parseLimit(text: string): number {
   return limit;
 }
 
-/** Collects the values of an option that can be repeated. */
+/** Appends a value of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }

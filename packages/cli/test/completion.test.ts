@@ -31,7 +31,7 @@ it.each(['tcsh', 'powershell'])('berth completion refuses %s, and lists the supp
 });
 
 describe.skipIf(!isHere('bash'))('completion in bash', () => {
-  /** The completions that bash offers for a line. */
+  /** Returns the words with which bash completes a line. */
   async function completed(line: string): Promise<string[]> {
     const { home, runInProcess } = createUser();
     mkdirSync(join(home, 'dist'));
@@ -54,7 +54,7 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
     ['berth completion z', ['zsh']],
     ['berth no', []],
     ['berth ./dist --dry', ['--dry-run']],
-  ])('offers for "%s": %j', async (line, words) => {
+  ])('completes "%s" to one of %j', async (line, words) => {
     expect(await completed(line)).toEqual(words);
   });
 });

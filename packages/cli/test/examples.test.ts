@@ -1,12 +1,13 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Deployment } from '@berth/contract';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createUser, envOf, MAIN, writeFiles } from './user.ts';
+import { createUser, envOf, MAIN, outcomeOf, writeFiles } from './user.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
 const SITE = {
@@ -19,7 +20,7 @@ const SITE = {
 
 interface Example {
   name: string;
-  /** The programs that it needs. It is skipped on a machine without them. */
+  /** The programs that the example needs. A machine without them skips the example. */
   needs: string[];
   /** The command line without the folder. */
   command: () => string[];
@@ -54,15 +55,15 @@ const isHere = (program: string) => spawnSync(program, ['--version']).error === 
 const server = useServer();
 
 interface Ran {
-  /** Missing if it succeeded. */
+  /** The exit code of a failed example; missing if the example succeeded. */
   code?: number;
   stdout: string;
   stderr: string;
-  /** The published folder. */
+  /** The folder that the example publishes. */
   folder: string;
 }
 
-/** Runs an example on a folder with these files, or on a missing folder if they are `null`. */
+/** Runs an example on a folder with the given files, or on a missing folder if `files` is `null`. */
 async function run(
   { command }: Example,
   more: Record<string, string> = {},
@@ -84,7 +85,7 @@ async function run(
 describe.each(CASES)('the example $name', (example) => {
   const isMissing = !example.needs.every(isHere);
 
-  it.skipIf(isMissing)('publishes a folder, without its secrets, and prints the link', async () => {
+  it.skipIf(isMissing)('publishes a folder without its secret files, and prints the link', async () => {
     const { stdout } = await run(example);
     expect(stdout).toMatch(/^http:\/\/\S+\n$/);
     const url = stdout.trim();
@@ -104,7 +105,7 @@ describe.each(CASES)('the example $name', (example) => {
     ['a key that is refused', { BERTH_KEY: `ship-${'f'.repeat(32)}` }, SITE, /key|credential/i],
     ['a folder that does not exist', {}, null, /dist/],
     ['an empty folder', {}, {}, /There (?:is no file|are no files) to publish/],
-  ])('names %s, and fails', async (_, more, files, reason) => {
+  ])('fails for %s, and says why', async (_, more, files, reason) => {
     const { code, stdout, stderr } = await run(example, more, files);
     expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' });
     expect(stderr).toMatch(reason);
@@ -119,14 +120,14 @@ const HOSTILE_NAMES = [
   ['an escape sequence', 'a\u001b[31m'],
 ] as const;
 
-/** Runs an example on a folder with a hostile file name. Fails if anything of the folder was sent. */
+/** Checks that an example refuses a folder with a hostile file name. */
 async function refusesName(example: Example, name: string, more: Record<string, string> = {}): Promise<void> {
   const site = { 'index.html': 'front', a: 'the start of the name', [name]: 'hostile' };
   const { code, stdout, stderr, folder } = await run(example, more, site);
   expect(existsSync(join(folder, 'injected'))).toBe(false);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^Rename .*a.*: a name must not contain .*\n$/);
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- the message must not contain these characters
   expect(stderr).not.toMatch(/[\0-\x09\x0b-\x1f]/);
 }
 
@@ -147,7 +148,7 @@ describe.skipIf(!['curl', 'md5sum'].every(isHere))('the example curl', () => {
     expect((await server().visit(stdout.trim(), '/2999.html')).text).toBe('page 2999');
   });
 
-  /** Creates an `md5sum` that prints names unchanged, as on some systems. */
+  /** Creates an `md5sum` that prints names without escaping, as on some systems. */
   function plainMd5sum(): string {
     const { home } = createUser();
     writeFiles(home, { md5sum: `#!/bin/sh\nfor file; do printf '%032d  %s\\n' 0 "$file"; done\n` });
@@ -165,7 +166,26 @@ describe.skipIf(!['curl', 'md5sum'].every(isHere))('the example curl', () => {
   });
 });
 
-describe('the CI job', () => {
+it('the example that follows activities prints past and new ones, and ends without an error', async () => {
+  const { env } = createUser(envOf(server()));
+  await server().publish({ 'index.html': 'past' });
+  const child = spawn(process.execPath, [fileOf('typescript/follow.ts')], { env });
+  const ended = outcomeOf(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextOf = async (id: string) => {
+    for (;;) {
+      const { value = '', done } = await lines.next();
+      if (done === true || value.includes(id)) return value;
+    }
+  };
+  expect(await nextOf('deployment.create')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z deployment\.create [a-z0-9-]+$/);
+  const { deployment } = await server().publish({ 'index.html': 'new' });
+  expect(await nextOf(deployment)).toContain(`deployment.create ${deployment}`);
+  child.kill('SIGINT');
+  expect(await ended).toMatchObject({ code: 0, err: '' });
+});
+
+describe('the CI job of the examples', () => {
   it('passes the link to later steps, and labels the deployment with the commit', async () => {
     const { home } = createUser();
     const [output, summary] = [join(home, 'output'), join(home, 'summary')];
@@ -185,7 +205,7 @@ describe('the CI job', () => {
     expect(deployments[0]!.labels).toEqual(['4f9c2b7d10e8']);
   });
 
-  it('runs the script next to its workflow', () => {
+  it('runs the script that is stored next to its workflow', () => {
     const workflow = readFileSync(fileOf('ci/publish.yml'), 'utf8');
     expect(workflow).toContain('run: ./publish.sh ./dist\n');
     expect(workflow).toContain('url: ${{ steps.publish.outputs.url }}\n');

@@ -8,8 +8,8 @@ import { createUser, envOf, outcomeOf, writeFiles } from './user.ts';
 const server = useServer();
 
 /** Starts a server that answers every request with an error. @returns A command line for it. */
-const refused = (error: string, status: number, message: string) => async () => {
-  const body = JSON.stringify({ error: { message, code: -32603, data: { error, message, status } } });
+const refused = (error: string, status: number, message: string, details?: object) => async () => {
+  const body = JSON.stringify({ error: { message, code: -32603, data: { error, message, status, details } } });
   const headers = { 'Content-Type': 'application/json', ...(status === 429 && { 'Retry-After': '7' }) };
   return `account --server ${await startAnswering((req, res) => (req.resume(), res.writeHead(status, headers).end(body)))}`;
 };
@@ -21,10 +21,10 @@ async function countDeployments(): Promise<unknown> {
   return row!['count'];
 }
 
-/** Commands of other tools that are also folders with a front page in the home folder. */
+/** Commands of other tools. The home folder contains a folder with a front page for each of these names. */
 const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'init', 'deploy', 'ls', 'rm', 'rollback'];
 
-/** The home folder of each case, which is also the working folder. */
+/** The files in the home folder of each case, which is also the working folder. */
 const HOME = {
   'dist/index.html': 'hi',
   'assets/key.txt': 'secret',
@@ -35,7 +35,7 @@ const HOME = {
 };
 
 type Env = Record<string, string>;
-/** The arguments are words, or text that is split at spaces. The error must match the message. */
+/** A case: the exit code, a title, the arguments as words or as one text, and a pattern that the error must match. */
 type Case = [
   code: number,
   title: string,
@@ -57,6 +57,8 @@ const PASSWORDS: [password: string, error: RegExp][] = [
 
 const CASES: Case[] = [
   [2, 'an unknown option', './dist --domian blog', /^Error: unknown option '--domian'\. Did you mean --domain\?$/m],
+  [2, 'an unknown option of a subcommand', 'domains set a --labels b', /^For help: berth domains set --help$/m],
+  [2, 'a folder with an unknown option', './dist --nonsense', /^For help: berth --help$/m],
   [2, 'a mistyped command', 'deploymnts', /"deploymnts"\. Did you mean berth deployments\?/],
   [2, 'an unknown verb', 'domains vrify a.com', /"berth domains vrify"\. Did you mean berth domains verify\?/],
   [2, 'a mistyped command with arguments', 'wach ./dist', /no command "wach"\. Did you mean berth watch\?/],
@@ -77,6 +79,13 @@ const CASES: Case[] = [
     [2, `an empty BERTH_PASSWORD of ${command}`, `${command} ./dist`, EMPTY_VARIABLE, { BERTH_PASSWORD: '' }],
   ]),
   [2, 'an empty password typed at the question', './dist -p -', /The password is empty/],
+  [2, 'a repeated domain', './dist -d a --domain b', /^Error: option '-d, --domain <name>' can be set only once\./],
+  [
+    2,
+    'a repeated server',
+    'account -s http://a.example -s http://b.example',
+    /'-s, --server <url>' can be set only once/,
+  ],
   [2, 'two folders', './dist ./dist', /too many arguments/],
   [2, 'a missing argument', 'tokens delete', /missing required argument/],
   [2, 'a time without a unit', './dist --ttl 3', /Write a number and a unit, such as 90s/],
@@ -103,6 +112,12 @@ const CASES: Case[] = [
     /^Error: The server at .+ redirects to https:\/\/berth\.example\. .+\nUse --server https:\/\/berth\.example$/m,
   ],
   [
+    4,
+    'a server address with a path, and names the address without the path',
+    async () => `account --server http://localhost:${server().port}/docs`,
+    /^Is there a Berth server below \/docs\? Otherwise use --server http:\/\/localhost:\d+$/m,
+  ],
+  [
     1,
     'an internal error',
     refused('internal_server_error', 500, 'Oh.'),
@@ -112,7 +127,7 @@ const CASES: Case[] = [
     5,
     'a server that cannot be reached, and says which one',
     async () => `account --server ${await unreachableAddress()}`,
-    /cannot be reached[^]*Is a Berth server running at http:\/\/127\.0\.0\.1:\d+\? To use another one, set --server/,
+    /cannot be reached[^]*Is a Berth server running at http:\/\/127\.0\.0\.1:\d+\? To use another server, set --server/,
   ],
   [
     5,
@@ -122,12 +137,12 @@ const CASES: Case[] = [
   ],
 ];
 
-/** Cases that the real program, which takes half a second to start, must end in the same way: the first of each exit code. */
+/** The cases that also run the real program, which is slow to start: the first case of each exit code. */
 const inProgram: ReadonlySet<string> = new Set(
   [...Map.groupBy(CASES, ([code]) => code).values()].map(([first]) => first![1]),
 );
 
-/** Runs work in another current folder. */
+/** Runs work in another working folder. */
 async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const before = process.cwd();
   process.chdir(folder);
@@ -162,6 +177,29 @@ describe('the exit code', () => {
     expect(await countDeployments()).toBe(before);
   });
 
+  const fullPlan = refused('forbidden', 403, 'The plan has 0 deployments.', { cap: 'deployments', used: 0, limit: 0 });
+  it.each<[kind: string, title: string, args: () => Promise<string>, env: Env | (() => Promise<Env>)]>([
+    ['signed-out', 'a missing key', async () => 'account', NO_KEY],
+    ['signed-out', 'a key that is not valid', async () => 'account', WRONG_KEY],
+    ['signed-out', 'a domain without a key', async () => 'publish . --domain blog', NO_KEY],
+    ['forbidden', 'a deploy token', async () => 'account', deployToken],
+    ['forbidden', 'a deploy token with a domain', async () => 'publish . --domain blog', deployToken],
+    ['forbidden', 'a reached cap', fullPlan, {}],
+  ])('is 3, and the kind of the error is "%s", for %s', async (kind, _, args, env) => {
+    const person = createUser({ ...envOf(server()), ...(typeof env === 'function' ? await env() : env) });
+    writeFiles(person.home, { 'index.html': 'hi' });
+    const words = [...(await args()).split(' '), '--json'];
+    const { code, err } = await inFolder(person.home, () => person.runInProcess(...words));
+    expect({ code, error: JSON.parse(err).error }).toMatchObject({ code: 3, error: { kind, exit: 3 } });
+  });
+
+  it('is 3 for a reached cap, and the error says how to see the plan', async () => {
+    const { err } = await createUser(envOf(server())).runInProcess(...(await fullPlan()).split(' '));
+    expect(err).toMatch(
+      /^Error: The plan has 0 deployments\.\nDelete something, or .+ To see your plan: berth account\n$/,
+    );
+  });
+
   it.each([
     ['a list', ['account']],
     ['a deploy', ['./dist']],
@@ -176,11 +214,11 @@ describe('the exit code', () => {
     expect(await outcomeOf(child)).toEqual({
       code: 130,
       out: '',
-      err: expect.stringMatching(/Error: Interrupted\.\n$/),
+      err: expect.stringMatching(/^(?:[^]*\n)?Interrupted\.\n$/),
     });
   });
 
-  it('is 0 for help and version, and 2 without arguments, with the help on standard error', async () => {
+  it('is 0 for help and version, and 2 with the help on standard error without arguments', async () => {
     const person = createUser();
     expect(await person.runInProcess('--help')).toMatchObject({ code: 0, err: '' });
     expect(await person.runInProcess('help', 'domains')).toMatchObject({ code: 0, err: '' });
@@ -199,7 +237,7 @@ describe('the exit code', () => {
     expect(code).toBe(0);
   });
 
-  it('is explained in the help for each number', async () => {
+  it('has an explanation in the help for each number', async () => {
     const { out } = await createUser().runInProcess('--help');
     for (const [code, meaning] of EXIT_MEANINGS) expect(out).toMatch(new RegExp(`^ +${code} +${meaning}$`, 'm'));
   });

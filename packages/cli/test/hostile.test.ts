@@ -9,21 +9,21 @@ import { useServer } from '@berth/testing/use-server';
 import { beforeAll, expect, it } from 'vitest';
 import { type Outcome, outcomeOf, createUser, writeFiles } from './user.ts';
 
-/** All kinds of characters that a terminal acts on: controls, a line break with a forged line, and changes of direction. */
+/** A text with all kinds of characters that control a terminal: control characters, a line break, and changes of direction. */
 const HOSTILE =
   'x\u001b[2J\u001b]0;title\u0007\u009b31m\u0090\r\nFORGED\t\u007f\u2028FORGED\u202e\u2066\u200f\u061c\u0000';
 
 /** Matches characters of {@link HOSTILE} that must never reach a screen. The line feeds of the program itself are allowed. */
 const CONTROL = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^FORGED/mu;
 
-/** These fields stay unchanged, because without them a command ends before it prints anything. */
+/** The fields that stay unchanged, because a command that checks them would fail before it prints anything. */
 const UNCHANGED_FIELDS = new Set(['upload', 'missing', 'nextCursor']);
 
-/** How to make a server hostile. */
+/** How a hostile server changes the responses of a real server. */
 interface HostileServerOptions {
   /** Further fields that stay unchanged. */
   kept?: readonly string[];
-  /** Answer every request with an error of this status and hostile fields. */
+  /** The status of an error with hostile fields, which answers every request. Default: no error. */
   status?: number;
 }
 
@@ -35,16 +35,24 @@ let key: string;
 /** Commands that together print all texts of responses. */
 const COMMANDS = [
   ['DIST', 'DIST --domain other', 'DIST --domain DOMAIN', 'DIST --no-delta', 'DIST --ttl 3d', 'DIST --dry-run'],
-  ['deployments', 'deployments get ID', 'deployments label ID v1.2', 'deployments delete ID', 'open', 'open ID'],
+  [
+    'deployments',
+    'deployments get ID',
+    'deployments label ID v1.2',
+    'deployments update ID --ttl 3d',
+    'deployments delete ID',
+    'open',
+    'open ID',
+  ],
   ['domains', ...['set', 'records', 'verify', 'share', 'delete'].map((verb) => `domains ${verb} DOMAIN`)],
   ['tokens', 'tokens create --label ci-job', 'tokens delete TOKEN', 'account', 'activities', 'whoami'],
 ].flat();
 
-/** The output of these does not depend on the response. */
-const PRINTS_NOTHING_OF_IT = new Set(['DIST --dry-run']);
+/** The commands whose output does not depend on the response. */
+const PRINTS_NO_RESPONSE = new Set(['DIST --dry-run']);
 
-/** With fewer hostile fields, commands get further before they fail. */
-const TAMPERED: readonly HostileServerOptions[] = [
+/** The ways to tamper with responses. With fewer hostile fields, commands print more before they fail. */
+const TAMPERING_SERVERS: readonly HostileServerOptions[] = [
   {},
   { kept: ['status'] },
   { kept: ['status', 'deployment', 'domain', 'url', 'created', 'via'] },
@@ -76,9 +84,9 @@ async function runAt(url: string, words: string, opened: string[] = []): Promise
   return runInProcess(...words.split(' ').map((word) => known[word] ?? word));
 }
 
-it.each(COMMANDS)('escapes control characters in the texts of a hostile server: berth %s', async (words) => {
+it.each(COMMANDS)('berth %s escapes control characters in the texts of a hostile server', async (words) => {
   let shown = '';
-  for (const tampering of TAMPERED) {
+  for (const tampering of TAMPERING_SERVERS) {
     const url = await startHostileServer(server().port, tampering);
     const opened: string[] = [];
     await prepare();
@@ -93,14 +101,14 @@ it.each(COMMANDS)('escapes control characters in the texts of a hostile server: 
     expect(() => JSON.parse(asJson.out || asJson.err)).not.toThrow();
     for (const page of opened) expect(page).toMatch(/^http:\/\/[!-~]+$/);
   }
-  if (!PRINTS_NOTHING_OF_IT.has(words)) expect(shown).toContain('\\u001b');
+  if (!PRINTS_NO_RESPONSE.has(words)) expect(shown).toContain('\\u001b');
 });
 
 it.each([400, 401, 403, 404, 413, 422, 429, 500])(
-  'texts of an error %i never reach the terminal raw',
+  'berth escapes control characters in the texts of an error with status %i',
   async (status) => {
     const url = await startHostileServer(server().port, { status });
-    for (const words of COMMANDS.filter((words) => !PRINTS_NOTHING_OF_IT.has(words))) {
+    for (const words of COMMANDS.filter((words) => !PRINTS_NO_RESPONSE.has(words))) {
       const { out, err } = await runAt(url, words);
       expect(out + err).not.toMatch(CONTROL);
       const asJson = await runAt(url, `${words} --json`);
@@ -113,7 +121,7 @@ it.each([400, 401, 403, 404, 413, 422, 429, 500])(
 it.each([
   ['watch', ['watch', 'dist', '--label', 'one']],
   ['activities --follow', ['activities', '--follow', '--limit', 'all']],
-])('escapes control characters in the texts of a hostile server: berth %s', async (_, words) => {
+])('berth %s escapes control characters in the texts of a hostile server', async (_, words) => {
   for (const more of [[], ['--json']]) {
     const url = await startHostileServer(server().port, { kept: ['status'] });
     const { startProgram, home } = createUser({ BERTH_SERVER: url, BERTH_KEY: key });
@@ -128,7 +136,7 @@ it.each([
   }
 });
 
-it('escapes control characters in the texts of a hostile server: berth login', async () => {
+it('berth login escapes control characters in the texts of a hostile server', async () => {
   const url = await startHostileServer(server().port);
   const { runProgramWithInput } = createUser({ BERTH_SERVER: url });
   const { code, out, err } = await runProgramWithInput(`${key}\n`, 'login');
@@ -137,11 +145,7 @@ it('escapes control characters in the texts of a hostile server: berth login', a
   expect(out).not.toMatch(CONTROL);
 });
 
-/**
- * Starts a server that answers like another one, with {@link HOSTILE} at the end of each text in its responses and events.
- *
- * @param port The port of the other one. @returns The address of the new one, which is closed after the test.
- */
+/** Starts a server that forwards requests to a port, and adds {@link HOSTILE} to each text of the responses and events. */
 function startHostileServer(port: number, { kept = [], status }: HostileServerOptions = {}): Promise<string> {
   const isKept = (field: string) => UNCHANGED_FIELDS.has(field) || kept.includes(field);
   return startAnswering((req, res) => {
@@ -169,12 +173,12 @@ async function forward(
   const { method = 'GET', url = '', headers } = req;
   const { host: _, connection: __, 'transfer-encoding': ___, ...sent } = headers as Record<string, string>;
   const body = method === 'GET' ? null : await buffer(req);
-  const answer = await fetch(`http://localhost:${port}${url}`, { method, headers: sent, body });
-  const type = answer.headers.get('content-type') ?? '';
-  res.writeHead(answer.status, { 'Content-Type': type });
+  const response = await fetch(`http://localhost:${port}${url}`, { method, headers: sent, body });
+  const type = response.headers.get('content-type') ?? '';
+  res.writeHead(response.status, { 'Content-Type': type });
   if (!type.startsWith('text/event-stream'))
-    return void res.end(JSON.stringify(withHostileTexts(await answer.json(), isKept)));
-  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream()))
+    return void res.end(JSON.stringify(withHostileTexts(await response.json(), isKept)));
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream()))
     res.write(
       chunk.replace(
         /^data: ([{[].+)$/gm,

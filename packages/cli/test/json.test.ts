@@ -3,10 +3,10 @@ import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { createUser, envOf, writeFiles } from './user.ts';
 
-/** Describes the values of an object, in their order. */
+/** Describes the type of each field of an object, in the order of the fields. */
 type Shape = { [key: string]: Shape | Shape[] | string };
 
-/** An object whose fields all have one shape. */
+/** Describes an object whose fields all have the same type. */
 const all = (shape: string, fields: string): Shape =>
   Object.fromEntries(fields.split(' ').map((name) => [name, shape]));
 
@@ -36,7 +36,7 @@ const ACCOUNT: Shape = {
   usage: all('number', 'deployments platformDomains customDomains seats storage'),
   created: 'number',
 };
-/** `meta` depends on the event. */
+/** The fields of an activity. Those of `meta` depend on its event. */
 const ACTIVITY: Shape = {
   ...all('string', 'event token authMethod'),
   created: 'number',
@@ -72,6 +72,7 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['deployments list --limit 1', { deployments: [DEPLOYMENT], more: 'boolean' }],
   ['deployments get ID', { deployment: DEPLOYMENT }],
   ['deployments label ID v1.2', { deployment: DEPLOYMENT }],
+  ['deployments update ID --no-password --no-ttl', { deployment: DEPLOYMENT }],
   ['deployments delete ID', { deployment: 'string', status: 'string' }],
   ['domains', { domains: [DOMAIN], more: 'boolean' }],
   ['domains set www.waiting-for-dns.com', { domain: PENDING_DOMAIN }],
@@ -110,7 +111,7 @@ const FAILURE: Shape = {
   },
 };
 
-/** Describes the shape of a value. Describes a list by its first element, or as `list` if it contains no objects. */
+/** Describes the type of a value. A list is described by its first element, or as `list` if it contains no objects. */
 function shapeOf(value: unknown): Shape | Shape[] | string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return typeof value[0] === 'object' ? [shapeOf(value[0]) as Shape] : 'list';

@@ -20,10 +20,10 @@ async function signedIn(key = OWNER_KEY) {
 }
 
 describe('berth login', () => {
-  it('stores the key in a file that only its owner can read, and uses it from then on', async () => {
+  it('stores the key in a file that only its owner can read, and later commands use the key', async () => {
     const { home, outcome, runProgram } = await signedIn();
     const file = fileOf(home);
-    const out = `Signed in to ${url} as owner@localhost. Stored in ${file}.\n`;
+    const out = `Signed in to ${url} as owner@localhost. The key is stored in ${file}.\n`;
     expect(outcome).toEqual({ code: 0, out, err: '' });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
@@ -54,7 +54,7 @@ describe('berth login', () => {
     expect(() => statSync(fileOf(home))).toThrow('ENOENT');
   });
 
-  it('makes the file private even if others could read it before', async () => {
+  it('makes the settings readable only by their owner, even if others could read them before', async () => {
     const { home, runProgramWithInput, runInProcess } = createUser();
     writeFiles(home, { '.config/berth/config.json': JSON.stringify({ server: 'http://localhost:4000' }) });
     await runProgramWithInput(`${OWNER_KEY}\n`, 'login', '--server', url);

@@ -32,12 +32,12 @@ const NOT_PAGES =
   'smb://evil/share/x.exe file:///etc/passwd /etc/passwd vscode://x javascript:alert(1) --version x.exe';
 const WITH_NAMES = ['https://berth.example@evil.example/', 'http://ada:secret@evil.example/'];
 it.each([...NOT_PAGES.split(' '), ...WITH_NAMES, 'https://', ''])(
-  'berth open refuses the address "%s" from a server, and names it in the error',
+  'berth open refuses the address "%s" of a hostile server, and the error names the address',
   async (url) => {
     const opened: string[] = [];
-    const answer = { result: { data: { url, deployments: [{ url }] } } };
+    const responseBody = { result: { data: { url, deployments: [{ url }] } } };
     const server = await startAnswering((_req, res) => {
-      res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+      res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(responseBody));
     });
     const { runInProcess } = createUser(
       { BERTH_SERVER: server, BERTH_KEY: OWNER_KEY },

@@ -32,7 +32,7 @@ describe('the package of the command line', () => {
     expect(Object.keys(manifest).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
   });
 
-  it.each(['20.20.2', '22.21.9', '18.0.0'])('prints the required version of Node on Node %s', async (version) => {
+  it.each(['20.20.2', '22.21.9', '18.0.0'])('fails on Node %s, and prints which Node it needs', async (version) => {
     const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
     const words = ['--import', older, join(PACKAGE, 'dist/berth.js'), './dist'];
     await expect(exec(process.execPath, words)).rejects.toMatchObject({
@@ -42,7 +42,7 @@ describe('the package of the command line', () => {
     });
   });
 
-  it('checks the version of Node before it loads code that an older one cannot run', async () => {
+  it('checks the version of Node before it loads code that an older version cannot run', async () => {
     const entry = readFileSync(join(PACKAGE, 'dist/berth.js'), 'utf8');
     expect(entry.length).toBeLessThan(1_000);
     expect(entry).not.toMatch(/^\s*import /m);

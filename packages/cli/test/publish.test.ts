@@ -23,7 +23,7 @@ const deploymentAt = async (url: string) =>
   (await server().api(`/deployments/${new URL(url).hostname}`)).json<Deployment & Record<string, unknown>>();
 
 describe('berth <folder>', () => {
-  it('publishes the folder, and prints only its link on standard output, without escapes', async () => {
+  it('publishes the folder, and prints only the link on standard output, without escape sequences', async () => {
     const { code, out, err } = await builder().runProgram('./dist');
     expect(code).toBe(0);
     expect(out).toMatch(/^http:\/\/[a-z]+-[a-z]+-[a-z0-9]{7}\.localhost:\d+\n$/);
@@ -45,7 +45,7 @@ describe('berth <folder>', () => {
     ['my-site', { 'my-site/index.html': 'hi' }],
     ['.', { 'a.txt': 'hi' }],
     ['--label publish dist', { 'dist/index.html': 'hi' }],
-  ])('publishes the folder of "berth %s"', async (words, files) => {
+  ])('publishes a folder for the command line "berth %s"', async (words, files) => {
     const { home, runProgram } = builder();
     writeFiles(home, files);
     const { code, out, err } = await runProgram(...words.split(' '));
@@ -53,7 +53,7 @@ describe('berth <folder>', () => {
     expect((await server().visit(out.trim())).status).toBeLessThan(500);
   });
 
-  it('sets a shell variable to the link: URL=$(berth ./dist)', async () => {
+  it('prints the link so that a script can store it: URL=$(berth ./dist)', async () => {
     const { env, home } = builder();
     const script = 'URL=$("$0" "$1" ./dist 2>/dev/null) && printf "<%s>" "$URL"';
     const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, MAIN], { env, cwd: home });
@@ -70,21 +70,21 @@ describe('berth <folder>', () => {
       writeFiles(them.dist, { 'index.html': `build ${time}` });
       const { code, out, err } = await them.runInProcess(them.dist, '--domain', 'blog');
       expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server().port}\n` });
-      expect(err).toContain('blog.localhost points at it.\n');
+      expect(err).toContain('blog.localhost points at the deployment.\n');
       expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
     const whole = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
     expect(whole.out).toBe(`http://notes.localhost:${server().port}\n`);
   });
 
-  it('prints the link of the deployment while the domain waits for DNS, and says so', async () => {
+  it('prints the link of the deployment while the domain waits for DNS, and a note about the DNS records', async () => {
     const { dist, runInProcess } = builder();
     const domain = 'www.waiting-for-dns.com';
     const { out, err } = await runInProcess(dist, '--domain', domain);
     expect((await deploymentAt(out.trim())).url).toBe(out.trim());
     expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
     expect(err).toContain(`\n${domain} needs DNS records before it shows the site: berth domains records ${domain}\n`);
-    expect(err).not.toContain(`${domain} points at it.`);
+    expect(err).not.toContain(`${domain} points at the deployment.`);
   });
 
   it('publishes nothing if the account cannot use the domain (api §4)', async () => {
@@ -96,9 +96,9 @@ describe('berth <folder>', () => {
     expect(JSON.parse((await runInProcess('deployments', '--json')).out)).toMatchObject({ deployments: [] });
   });
 
-  it('prints where the site is if its domain could not be checked before and is refused', async () => {
+  it('prints the link of the deployment if the server refuses its domain only after publishing', async () => {
     const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
-    // An account without deployments does not know the platform domain.
+    // The client of an account without deployments does not know the platform domain.
     const { code, out, err } = await runInProcess(dist, '--domain', 'www');
     expect({ code, out }).toEqual({ code: 4, out: '' });
     const [, url] = /^The deployment is live at (http:\S+)$/m.exec(err)!;
@@ -114,6 +114,20 @@ describe('berth <folder>', () => {
     expect(deployment).toMatchObject({ labels: ['v1.2', 'ci-job'], password: true });
     expect(deployment.expires).toBe(deployment.created + 3 * 24 * 60 * 60);
     expect(err).toMatch(/The deployment expires at \d{4}-\d\d-\d\d \d\d:\d\d\.\n/);
+  });
+
+  it('changes the password and the time to live later', async () => {
+    const { dist, runInProcess } = builder({ BERTH_PASSWORD: 'of publishing' });
+    const { deployment } = await deploymentAt((await runInProcess(dist, '--no-password')).out.trim());
+    const update = async (...options: string[]) => {
+      const { code, out } = await runInProcess('deployments', 'update', deployment, '--json', ...options);
+      return code === 0 ? JSON.parse(out).deployment : code;
+    };
+    expect(await update('--ttl', '3d')).toMatchObject({ password: false, expires: expect.any(Number) });
+    expect(await update('--password', 'open sesame')).toMatchObject({ password: true, expires: expect.any(Number) });
+    expect(await update('--no-password', '--no-ttl')).toMatchObject({ password: false, expires: null });
+    expect(await update()).toBe(2);
+    expect(await update('--password', '')).toBe(2);
   });
 
   it.each([
@@ -146,11 +160,49 @@ describe('berth <folder>', () => {
     }
   });
 
-  it('prints the warnings of the server, and only the link with --quiet', async () => {
+  it('prints the warnings of the server, or with --quiet only the link', async () => {
     const { dist, runInProcess } = builder();
     expect((await runInProcess(dist, '--quiet')).err).toBe('');
     writeFiles(dist, { _redirects: '/a /b 999\n' });
     expect((await runInProcess(dist)).err).toMatch(/^Warning: _redirects:1: .+$/m);
+    writeFiles(dist, { 'ship.json': JSON.stringify({ routes: [], functions: {} }) });
+    const { err } = await runInProcess(dist);
+    for (const key of ['routes', 'functions'])
+      expect(err).toMatch(new RegExp(`^Warning: ship\\.json \\(${key}\\): .+$`, 'm'));
+  });
+
+  const SPA = '<div id="root"></div><script type="module" src="/a.js"></script>';
+  it.each([
+    [
+      'a folder without a front page',
+      { 'dist/a.txt': 'hi' },
+      'dist',
+      'index.html',
+      /no index\.html, so the link shows no page\.$/,
+    ],
+    [
+      'the source of a project',
+      { 'package.json': '{}', 'dist/index.html': 'hi' },
+      '.',
+      '.',
+      /source of a .+ Did you mean dist\?$/,
+    ],
+    [
+      'a single-page app',
+      { 'dist/index.html': SPA },
+      'dist',
+      'index.html',
+      /add a file _redirects with the line "\/\* \/index/,
+    ],
+  ])('warns of %s, and publishes the folder', async (_, files, path, file, message) => {
+    const { home, runInProcess } = createUser(envOf(server()));
+    const folder = join(writeFiles(join(home, 'project'), files as Record<string, string>), path);
+    const { code, err } = await runInProcess(folder);
+    expect({ code, warning: err.split('\n')[0] }).toEqual({ code: 0, warning: expect.stringMatching(message) });
+    expect(err).toMatch(/^Warning: /);
+    const { warnings } = JSON.parse((await runInProcess(folder, '--json')).out) as { warnings: unknown[] };
+    expect(warnings).toEqual([{ file, line: null, at: null, message: expect.stringMatching(message) }]);
+    expect((await runInProcess(folder, '--dry-run')).err).toMatch(/^Warning: /);
   });
 
   it('sends every file with --no-delta', async () => {

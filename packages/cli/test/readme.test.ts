@@ -16,7 +16,7 @@ interface Typed {
   output: string;
 }
 
-/** Reads the commands of a document after `$`, with the output that it shows for them. */
+/** Reads the commands of a document, which follow a `$`, and the documented output of each command. */
 function commandsOf(document: string): Typed[] {
   const blocks = [...read(document).matchAll(/^```console\n(.*?)^```$/gms)].map(([, block]) => block!);
   return blocks.flatMap((block) =>
@@ -30,7 +30,7 @@ function commandsOf(document: string): Typed[] {
   );
 }
 
-/** Replaces what differs on every machine and in every run. */
+/** Replaces the parts of an output that differ in every run. */
 function normal(text: string, home: string): string {
   return text
     .replaceAll(/[a-z]+-[a-z]+-[a-z0-9]{7}\b/g, 'calm-otter-4k9x2qd')

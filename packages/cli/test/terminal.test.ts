@@ -54,7 +54,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     );
   }
 
-  it('berth shows a bar that fits, removes it, and ends with the link', async () => {
+  it('berth shows a progress bar that fits, removes the bar, and prints the link last', async () => {
     const screen = await shown(['./dist']);
     expect(screen).toMatch(/Sending .*[█░]{8,} +\d+ %/);
     const shownLines = screen.split(CLEAR_LINE).flatMap((part) => part.split('\r\n'));
@@ -62,7 +62,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     expect(screen.split(CLEAR_LINE).at(-1)).toMatch(/^[^█░]*http:\/\/[^\r\n]+\r\n$/);
   });
 
-  it.each([{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])('berth prints plain lines with %j', async (more) => {
+  it.each([{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])('berth with %j prints plain lines', async (more) => {
     const screen = await shown(['./dist'], { more });
     for (const sign of ['\u001b', '█', '░']) expect(screen).not.toContain(sign);
     expect(screen).toMatch(/^2 new; 3\.0 MB to send\.\r$/m);
@@ -77,7 +77,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     expect(password).toBe(true);
   });
 
-  it('berth exits with 130 after Ctrl-C at a question', async () => {
+  it('berth exits with 130 if the user presses Ctrl-C at a question', async () => {
     const { code, stdout } = await ran(['./dist', '--password', '-'], { answer: '\u0003' });
     expect(code).toBe(130);
     expect(stdout).toContain('Interrupted.');

@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { OWNER_KEY } from '@berth/testing/requests';
 import { onTestFinished } from 'vitest';
-import { PARTS, type Parts } from '../src/parts.ts';
 import { run } from '../src/run.ts';
-import { terminalOf } from '../src/terminal.ts';
+import { PARTS, type Parts } from '../src/session.ts';
+import { type Terminal, terminalOf } from '../src/terminal.ts';
 
 /** The result of a command line. */
 export interface Outcome {
@@ -18,20 +18,16 @@ export interface Outcome {
 }
 
 export const MAIN = join(import.meta.dirname, '../src/main.ts');
-/** Halves the time a process takes to start. */
+/** The folder of the compiled code, which halves the time that a process takes to start. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
-/** The variables of a user who is signed in to a server. Default: as its owner. */
+/** Returns the environment variables of a user of a server. Default: the owner of the server. */
 export const envOf = ({ port }: { port: number }, key = OWNER_KEY): Record<string, string> => ({
   BERTH_SERVER: `http://localhost:${port}`,
   BERTH_KEY: key,
 });
 
-/**
- * Creates a user with a home folder, which is deleted after the test.
- *
- * @param variables Further variables, such as `BERTH_SERVER`. @param parts Replace the real parts in `runInProcess`.
- */
+/** Creates a user with environment variables and a home folder, which is deleted after the test. */
 export function createUser(variables: Record<string, string> = {}, parts: Partial<Parts> = {}) {
   const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -58,26 +54,37 @@ export function createUser(variables: Record<string, string> = {}, parts: Partia
     runProgramWithInput,
     /** Runs the real program in the home folder. */
     runProgram: (...words: string[]) => runProgramWithInput('', ...words),
-    /** Does the same in this process, without the start, which takes half a second. */
-    async runInProcess(...words: string[]): Promise<Outcome> {
-      let out = '';
-      let err = '';
-      const terminal = terminalOf(
-        {
-          stdin: Readable.from([]),
-          stdout: { write: (text) => (out += String(text)) },
-          stderr: { write: (text) => (err += String(text)) },
-        },
-        env,
-      );
-      const { signal } = new AbortController();
-      const code = await run(words, { env, terminal, parts: { ...PARTS, ...parts }, signal });
-      return { code, out, err };
+    /** Runs the program in this process, which avoids the half a second that a process takes to start. */
+    runInProcess: (...words: string[]) => runInProcess(null, words),
+    /** Runs the program in this process as if on a terminal, where a person types these answers. `asked` are the questions. */
+    async runOnTerminal(answers: readonly string[], ...words: string[]): Promise<Outcome & { asked: string[] }> {
+      const asked: string[] = [];
+      const typed = [...answers];
+      const outcome = await runInProcess(async (question) => (asked.push(question), typed.shift() ?? ''), words);
+      return { ...outcome, asked };
     },
   };
+
+  /** @param ask Answers questions as a person on a terminal; `null` without a terminal. */
+  async function runInProcess(ask: Terminal['ask'] | null, words: string[]): Promise<Outcome> {
+    let out = '';
+    let err = '';
+    const terminal = terminalOf(
+      {
+        stdin: Readable.from([]),
+        stdout: { write: (text) => (out += String(text)) },
+        stderr: { write: (text) => (err += String(text)) },
+      },
+      env,
+    );
+    const { signal } = new AbortController();
+    const person = ask && { ask, isInteractive: true };
+    const code = await run(words, { env, terminal: { ...terminal, ...person }, parts: { ...PARTS, ...parts }, signal });
+    return { code, out, err };
+  }
 }
 
-/** Waits for the result of a started program. */
+/** Waits until a program has ended, and returns its result. */
 export async function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
   const ended = new Promise<Outcome['code']>((resolve) =>
     child.once('close', (code, signal) => resolve(signal ?? code)),

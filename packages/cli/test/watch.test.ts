@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { useServer } from '@berth/testing/use-server';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUser, envOf, outcomeOf, writeFiles } from './user.ts';
 
 const server = useServer();
@@ -28,7 +28,7 @@ it('berth watch prints the link of each deployment that is live, and exits with 
   child.kill('SIGINT');
   const { code, err } = await ended;
   expect(code).toBe(130);
-  expect(err).toMatch(/^Watching \/.+\/dist, live at watched\.localhost\. Press Ctrl-C to stop\.$/m);
+  expect(err).toMatch(/^Watching \/.+\/dist, each deploy goes to watched\.localhost\. Press Ctrl-C to stop\.$/m);
   for (const escape of ['\u001b', '\r']) expect(err).not.toContain(escape);
 });
 
@@ -44,4 +44,51 @@ it('berth watch --json prints one object per line', async () => {
   const { code, err } = await ended;
   expect(code).toBe(130);
   expect(JSON.parse(err)).toMatchObject({ error: { kind: 'aborted', exit: 130 } });
+});
+
+async function suspendedKey(): Promise<string> {
+  const { account, key } = await server().account();
+  await server().database.query(`update account set state = 'suspended' where id = $1`, [account]);
+  return key;
+}
+
+describe('berth watch', () => {
+  const notAllowed = [
+    [
+      'a deploy token and a domain',
+      ['--domain', 'blog'],
+      async () => (await server().account()).deployToken,
+      /API key/,
+    ],
+    ['a key that is not accepted', [], async () => `ship-${'f'.repeat(32)}`, /The key in BERTH_KEY is not valid/],
+    ['the key of a suspended account', [], suspendedKey, /suspended/i],
+  ] as const;
+
+  it.each(notAllowed)('ends with exit code 3 for %s', async (_, words, keyOf, error) => {
+    const person = createUser(envOf(server(), await keyOf()));
+    writeFiles(person.home, { 'dist/index.html': 'build 1' });
+    const { code, out, err } = await person.runProgram('watch', './dist', ...words);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toMatch(error);
+    expect(err.match(/^Error: /gm)).toHaveLength(1);
+    expect(err).not.toContain('Trying again');
+  });
+
+  it('continues if it may publish, but not delete old deployments', async () => {
+    const { deployToken } = await server().account();
+    const person = createUser(envOf(server(), deployToken));
+    const dist = writeFiles(join(person.home, 'dist'), { 'index.html': 'build 1' });
+    const child = person.startProgram('watch', './dist');
+    const ended = outcomeOf(child);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    for (const build of ['build 1', 'build 2']) {
+      writeFiles(dist, { 'index.html': build });
+      const url = (await lines.next()).value as string;
+      expect((await server().visit(url)).text).toBe(build);
+    }
+    child.kill('SIGINT');
+    const { code, err } = await ended;
+    expect(code).toBe(130);
+    expect(err).toContain(' Old deployments were not deleted.\n');
+  });
 });

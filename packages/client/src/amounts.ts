@@ -1,21 +1,11 @@
-const UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
+// Pages import this file, so it must not load the schemas of the contract.
+export { formatBytes as bytes } from '@berth/contract/amounts';
+
 const DURATIONS = [
   ['d', 86_400],
   ['h', 3_600],
   ['min', 60],
 ] as const;
-
-/** Formats a number of bytes in steps of 1,000: `512 B`, `3.4 kB`, `28 MB`. */
-export function bytes(count: number): string {
-  if (count < 1_000) return `${count} B`;
-  let value = count;
-  let unit = -1;
-  do {
-    value /= 1_000;
-    unit++;
-  } while (value >= 999.5 && unit < UNITS.length - 1);
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
-}
 
 /** Formats a number and its noun: `1 file`, `10,000 files`. */
 export function count(number: number, noun: string): string {
@@ -29,7 +19,7 @@ export function duration(seconds: number): string {
   return `${value < 9.95 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
-/** Formats a time in the time zone of this machine: `2026-11-24 20:15`. @param seconds Unix seconds; `null` means never. */
+/** Formats Unix seconds in the time zone of this machine: `2026-11-24 20:15`; `null` gives `-`. */
 export function moment(seconds: number | null): string {
   if (seconds === null) return '-';
   return new Date(seconds * 1000).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });

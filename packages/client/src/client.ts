@@ -1,11 +1,5 @@
 import type { AppRouter } from '@berth/core';
-import {
-  createTRPCClientProxy,
-  httpLink,
-  type TRPCClient,
-  type TRPCRequestOptions,
-  TRPCUntypedClient,
-} from '@trpc/client';
+import { createTRPCClientProxy, httpLink, type TRPCClient, TRPCUntypedClient } from '@trpc/client';
 import { ClientError } from './errors.ts';
 import {
   limitResponse,
@@ -18,36 +12,49 @@ import {
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** The server, and the credential to use. */
+/** The options of {@link createClient}. */
 export interface ClientOptions {
   /** The address of the API host, such as `https://berth.example`. */
   server: string;
   /** An API key or a deploy token; `null` to send none. Default: `null`. */
   key?: string | null | undefined;
   /**
-   * The id of the account that the key belongs to, if known. Data remembered about a publish with one key of the account then
-   * applies to all its keys. Default: `null`.
+   * The id of the account that the key belongs to, if known. The cache of the last deployments is then shared by all keys of
+   * the account. Default: `null`.
    */
   account?: string | null | undefined;
-  /** Sends requests. Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** The calls of a tRPC client, without its subscriptions. */
+type Calls<Client> = {
+  [Name in keyof Client as Client[Name] extends Subscription ? never : Name]: Client[Name] extends Call
+    ? Client[Name]
+    : Calls<Client[Name]>;
+};
+type Subscription = { subscribe: unknown };
+type Call = { query: unknown } | { mutate: unknown };
+
 /** A server and the credential for it. */
 export interface BerthClient {
-  /** Ends with a slash. */
+  /** The address of the API host. It ends with a slash. */
   readonly server: URL;
   readonly key: string | null;
-  /** The id of the account that the key belongs to; `null` if unknown. It is never sent to the server. */
+  /** The id of the account that the key belongs to; `null` if unknown. The client never sends it to the server. */
   readonly account: string | null;
-  /** The queries and mutations of the server, typed by its router. Every failure is a {@link ClientError}. */
-  readonly api: TRPCClient<AppRouter>;
   /**
-   * Sends a request with the same credential. Rejects redirects.
+   * The queries and mutations of the server, typed by its router. Every failure is a {@link ClientError}. To receive
+   * activities as they happen, use `followActivities`.
+   */
+  readonly api: Calls<TRPCClient<AppRouter>>;
+  /**
+   * Sends a request with the credential of the client. Rejects redirects.
    *
    * @param path Relative to the server, without a leading slash.
-   * @returns The response if it is 2xx. Reading more than 16 MiB of it fails, unless the request accepts `text/event-stream`.
-   * @throws ClientError for any other response, and if there was none.
+   * @returns The response, if its status is 2xx. Reading more than 16 MiB of its body fails, unless the request accepts
+   *   `text/event-stream`.
+   * @throws ClientError for any other status, and if there is no response.
    */
   request(path: string, init?: RequestInit): Promise<Response>;
 }
@@ -70,7 +77,7 @@ export function createClient({
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     refuseRedirect(response, base, url);
     if (!response.ok) throw await responseError(response, base);
-    // A stream is endless, so its reader limits the size of each event instead.
+    // A stream has no end. Its reader limits the size of each event instead.
     if (headers.get('accept') === EVENT_STREAM) return response;
     return limitResponse(response, base, MAX_RESPONSE_BYTES);
   };
@@ -84,28 +91,26 @@ export function createClient({
     key,
     account,
     api: createTRPCClientProxy(new ErrorConvertingClient(base, { links: [link] })),
-    request: (path, init) =>
-      send(new URL(path, base), init).catch((thrown: unknown) => {
-        throw toClientError(thrown, base, init?.signal);
-      }),
+    request: (path, init) => convertErrors(send(new URL(path, base), init), base, init?.signal),
   };
 }
 
-/** Reads and checks the body of a response. @throws ClientError if it breaks off or has an unexpected shape. */
+/** Reads and checks the body of a response. @throws ClientError if the body breaks off or has an unexpected shape. */
 export async function readResponse<T>(
   { server }: BerthClient,
   response: Response,
   schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: unknown } },
 ): Promise<T> {
-  const text = await response.text().catch((thrown: unknown) => {
-    throw toClientError(thrown, server);
-  });
-  const read = schema.safeParse(parseJson(text));
-  if (read.success) return read.data;
-  throw new ClientError('server', `${server.host} answered with status ${response.status} and an invalid body.`, {
-    status: response.status,
-    cause: read.error,
-  });
+  const parsed = schema.safeParse(parseJson(await convertErrors(response.text(), server)));
+  if (parsed.success) return parsed.data;
+  throw new ClientError(
+    'server',
+    `The response of ${server.host} with status ${response.status} has an invalid body.`,
+    {
+      status: response.status,
+      cause: parsed.error,
+    },
+  );
 }
 
 /** An untyped tRPC client that converts every failure to a ClientError. */
@@ -117,19 +122,24 @@ class ErrorConvertingClient extends TRPCUntypedClient<AppRouter> {
     this.#server = server;
   }
 
-  override query(path: string, input?: unknown, options?: TRPCRequestOptions): Promise<unknown> {
-    return this.#convertErrors(super.query(path, input, options), options?.signal);
+  override query(...call: Parameters<TRPCUntypedClient<AppRouter>['query']>): Promise<unknown> {
+    return convertErrors(super.query(...call), this.#server, call[2]?.signal);
   }
 
-  override mutation(path: string, input?: unknown, options?: TRPCRequestOptions): Promise<unknown> {
-    return this.#convertErrors(super.mutation(path, input, options), options?.signal);
+  override mutation(...call: Parameters<TRPCUntypedClient<AppRouter>['mutation']>): Promise<unknown> {
+    return convertErrors(super.mutation(...call), this.#server, call[2]?.signal);
   }
 
-  #convertErrors(answer: Promise<unknown>, signal?: AbortSignal): Promise<unknown> {
-    return answer.catch((thrown: unknown) => {
-      throw toClientError(thrown, this.#server, signal);
-    });
+  /** Only programs without types can call this. @throws ClientError of the kind `refused`. */
+  override subscription(path: string): never {
+    throw new ClientError('refused', `${path} is a stream. Use followActivities to receive activities.`);
   }
+}
+
+function convertErrors<T>(response: Promise<T>, server: URL, signal?: AbortSignal | null): Promise<T> {
+  return response.catch((thrown: unknown) => {
+    throw toClientError(thrown, server, signal);
+  });
 }
 
 function parseServerAddress(server: string): URL {
@@ -146,7 +156,7 @@ function parseServerAddress(server: string): URL {
 }
 
 /**
- * Reads an address that a server gave, before it is opened in a browser.
+ * Parses an address that a server sent and that will be opened in a browser.
  *
  * @returns The parsed address; `null` unless it is an `http:` or `https:` address without a user name or password.
  */

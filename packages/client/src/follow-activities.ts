@@ -11,23 +11,22 @@ import { retryPauseMs, type RetryPolicy } from './retry.ts';
 
 const RECONNECT_POLICY: RetryPolicy = { attempts: Infinity, firstMs: 1_000, longestMs: 15_000, withinMs: Infinity };
 
-/** The approximate maximum of activities to buffer for a slow caller. The rest stays on the server. */
-const MAX_BUFFERED = 1_000;
+/** The approximate number of activities to buffer for a slow caller. The server keeps all further activities. */
+const MAX_BUFFERED_EVENTS = 1_000;
 
 /** Options of {@link followActivities}. */
 export interface FollowOptions {
-  /** How many past activities to return first; `Infinity` for all. Default: none. */
+  /** How many past activities to yield first; `Infinity` for all. Default: 0. */
   last?: number | undefined;
-  /** Called once, before the first activity. From then on, no activity is missed. */
+  /** Called once, before the first activity. All later activities are yielded. */
   onBegin?: (() => void) | undefined;
 }
 
 /**
- * Yields past activities of an account, if requested, and then new ones: each activity once, the oldest first. If the
- * connection breaks, it reconnects after the last activity that was yielded, without limit.
+ * Yields past activities of an account, if requested, and then new activities: each activity once, the oldest first. If the
+ * connection breaks, the function reconnects and resumes after the last activity, without limit.
  *
- * @throws ClientError if the first connection fails; later `aborted` if the signal is aborted, and the error of the server if
- *   it no longer accepts the key.
+ * @throws ClientError if the first connection fails, if the signal is aborted, or if the server no longer accepts the key.
  */
 export async function* followActivities(
   client: BerthClient,
@@ -53,23 +52,16 @@ export async function* followActivities(
   }
 }
 
-/** The start of a connection: after the activity with an id, or that many activities before the end. */
+/** Where a connection starts: after the activity with an id, or a number of activities before the newest. */
 type StreamPosition = { lastEventId: string } | { last: number };
 
-/**
- * An activity and its id. The first one of a connection has no activity, only the id of the position where the connection
- * starts.
- */
+/** An activity and its id. The first event of a connection has the id of its start position, and no activity. */
 interface ReceivedActivity {
   id: string;
   activity: Activity | null;
 }
 
-/**
- * Yields the activities of one connection. Ends without an error if its reader is too far behind.
- *
- * @throws ClientError if the connection breaks or cannot be opened; `aborted`.
- */
+/** Yields the activities of one connection. Returns if the caller is too slow, and throws if the connection breaks. */
 function readConnection(
   client: BerthClient,
   from: StreamPosition,
@@ -80,14 +72,14 @@ function readConnection(
     const fail = (thrown: unknown) => ended.reject(toClientError(thrown, client.server, signal));
     signal.addEventListener('abort', () => fail(signal.reason), { once: true });
 
-    /** Reports its position at the start, so that nothing is lost if the connection breaks before the first activity. */
+    /** Emits the start position, so that no activity is lost if the connection breaks before the first activity. */
     class ActivityEventSource extends EventSource {
       constructor(...options: ConstructorParameters<typeof EventSource>) {
         super(...options);
         this.addEventListener('begin', ({ lastEventId }) => void emit({ id: lastEventId, activity: null }));
         this.addEventListener('error', ({ message }) => {
           if (message?.includes('max buffer size') === true)
-            fail(new ResponseTooLarge(client.server, `an event may have at most ${MAX_EVENT_LENGTH} characters`));
+            fail(new ResponseTooLarge(client.server, `an event must have at most ${MAX_EVENT_LENGTH} characters`));
         });
       }
     }
@@ -108,12 +100,12 @@ function readConnection(
     });
     const { unsubscribe } = createTRPCClient<AppRouter>({ links: [link] }).activities.watch.subscribe(from, {
       onData: ({ id, data }) => {
-        if (emit({ id, activity: data as Activity }) >= MAX_BUFFERED) ended.resolve();
+        if (emit({ id, activity: data as Activity }) >= MAX_BUFFERED_EVENTS) ended.resolve();
       },
-      // It would reconnect automatically, but without the random pauses that spread many clients.
+      // The subscription would reconnect, but without the random pauses that spread the load of many clients.
       onConnectionStateChange: ({ error }) => void (error && fail(error)),
       onError: fail,
-      onComplete: () => fail(new Error('the server ended the connection')),
+      onComplete: () => fail(new Error('the server closed the connection')),
     });
     try {
       await ended.promise;
@@ -123,10 +115,7 @@ function readConnection(
   });
 }
 
-/**
- * Returns true if a later attempt may succeed. Includes server errors: a gateway gives various responses while the server
- * behind it starts.
- */
+/** Returns true if a later attempt may succeed. While a server starts, a gateway may send any server error. */
 function isRecoverable(failure: unknown): failure is ClientError {
   if (failure instanceof ResponseTooLarge) return false;
   return failure instanceof ClientError && ['network', 'unavailable', 'server'].includes(failure.kind);

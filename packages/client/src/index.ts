@@ -5,7 +5,7 @@ export { abortedError, ClientError, type ClientErrorKind, type ClientErrorOption
 export { backoffMs, DEFAULT_RETRIES, retryAfterMs, type RetryPolicy } from './retry.ts';
 export { defaultCacheDir } from './folder/cache-files.ts';
 export { onDriveWithin } from './folder/drive.ts';
-export type * from './folder/events.ts';
+export { type FolderDoubt, inspectFolder, isAppWithoutRoutes } from './folder/inspect-folder.ts';
 export type * from './folder/snapshot.ts';
 export { type ReadFolder, readFolder, type ReadFolderOptions } from './folder/read-folder.ts';
 export type * from './deploy/events.ts';
@@ -13,7 +13,7 @@ export type * from './deploy/input.ts';
 export { CANCELLED } from './deploy/input.ts';
 export { findWholeName, refuseUnusableDomain, validateDomain, wholeDomainName } from './deploy/domain-name.ts';
 export { deployFiles, deployFolder } from './deploy/deploy.ts';
-export { type FolderPlan, planFolder } from './deploy/changes.ts';
+export { findLastDeploymentId, type FolderPlan, planFolder } from './deploy/changes.ts';
 export type { MissingReason, WatchEvent } from './watch/events.ts';
 export { WATCH_RULE, type WatchFolderInput, type WatchOptions, type WatchRule } from './watch/input.ts';
 export { listVersions } from './watch/versions.ts';

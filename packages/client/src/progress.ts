@@ -4,15 +4,15 @@ import { abortedError } from './errors.ts';
 /** The minimum time between two progress events, in milliseconds. */
 export const PROGRESS_INTERVAL_MS = 100;
 
-/** How long work may block the event loop, in milliseconds. */
+/** How long synchronous work may block the event loop, in milliseconds. */
 const SLICE_MS = 8;
 
 /**
  * Runs work that emits events, and yields the events in order.
  *
- * If the caller stops iterating or aborts, the signal of the work is aborted, and the generator ends after the work has ended.
+ * If the caller stops iterating or aborts, the signal of the work is aborted. The generator returns after the work has ended.
  *
- * @param work Its result or error becomes that of the generator. `emit` emits an event and returns how many are waiting.
+ * @param work Its result is returned, and its error is thrown. `emit` returns the number of events that were not yielded yet.
  */
 export async function* yieldEvents<E, R>(
   callerSignal: AbortSignal | undefined,
@@ -21,12 +21,12 @@ export async function* yieldEvents<E, R>(
   if (callerSignal?.aborted) throw abortedError(callerSignal.reason);
   const stopping = new AbortController();
   const signal = callerSignal ? AbortSignal.any([callerSignal, stopping.signal]) : stopping.signal;
-  const pending: E[] = [];
+  const pendingEvents: E[] = [];
   let wakeUp = Promise.withResolvers<void>();
   let ended = false;
   const running = work((event) => {
     wakeUp.resolve();
-    return pending.push(event);
+    return pendingEvents.push(event);
   }, signal).finally(() => {
     ended = true;
     wakeUp.resolve();
@@ -34,7 +34,7 @@ export async function* yieldEvents<E, R>(
   running.catch(() => {});
   try {
     for (;;) {
-      for (let event: E | undefined; (event = pending.shift()) !== undefined;) yield event;
+      for (let event: E | undefined; (event = pendingEvents.shift()) !== undefined;) yield event;
       if (ended) return await running;
       await wakeUp.promise;
       wakeUp = Promise.withResolvers();
@@ -47,7 +47,7 @@ export async function* yieldEvents<E, R>(
   }
 }
 
-/** Runs a generator to its end, and returns its result. @param onEvent Called for each event. */
+/** Consumes a generator, and returns its result. @param onEvent Called for each event. */
 export async function drain<E, R>(
   events: AsyncGenerator<E, R, undefined>,
   onEvent: (event: E) => void = () => {},
@@ -59,33 +59,26 @@ export async function drain<E, R>(
   }
 }
 
-/** Returns a function that returns true at most once per interval, for example to limit progress events. */
+/** Returns a function that returns true at most once per interval. @param ms The interval in milliseconds. */
 export function createThrottle(ms: number): () => boolean {
-  let last = performance.now();
+  let lastTime = performance.now();
   return () => {
     const now = performance.now();
-    if (now - last < ms) return false;
-    last = now;
+    if (now - lastTime < ms) return false;
+    lastTime = now;
     return true;
   };
 }
 
-/** Lets synchronous work yield to the event loop after it has run for a few milliseconds. */
-export class TimeSlices {
-  readonly #signal: AbortSignal;
-  #isOver = createThrottle(SLICE_MS);
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-  }
-
-  isOver(): boolean {
-    return this.#isOver();
-  }
-
-  /** Waits for the next turn. @throws the reason of the signal if it is aborted. */
-  async next(): Promise<void> {
-    await nextTurn(undefined, { signal: this.#signal });
-    this.#isOver = createThrottle(SLICE_MS);
-  }
+/** Measures how long synchronous work has run, so that it yields to the event loop every few milliseconds. */
+export function createTimeSlices(signal: AbortSignal) {
+  let isOver = createThrottle(SLICE_MS);
+  return {
+    isOver: (): boolean => isOver(),
+    /** Yields to the event loop. @throws AbortError if the signal is aborted. */
+    async next(): Promise<void> {
+      await nextTurn(undefined, { signal });
+      isOver = createThrottle(SLICE_MS);
+    },
+  };
 }

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const MODES = { folder: 0o700, file: 0o600 };
 /** On Windows another program, such as a virus scanner, can hold a file for a moment. */
-const HELD = new Set(['EACCES', 'EBUSY', 'EPERM']);
+const HELD_FILE_CODES = new Set(['EACCES', 'EBUSY', 'EPERM']);
 const RETRY_FOR_MS = 2_000;
 const RETRY_EVERY_MS = 50;
 
 /**
- * Replaces a file that only its owner can read. Creates its folder. After a crash, or on a full disk, the file has either
- * the old or the new content.
+ * Replaces a file that only its owner can read. Creates the folder of the file. After a crash, or on a full disk, the file has
+ * either the old or the new text.
  *
- * @throws Error when the file cannot be written.
+ * @throws Error if the file cannot be written.
  */
 export async function replaceFile(path: string, content: string | Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: MODES.folder });
@@ -33,7 +33,7 @@ export async function replaceFile(path: string, content: string | Buffer): Promi
   }
 }
 
-/** Like {@link replaceFile}, but returns when it is done. The content can get lost if the machine crashes soon after. */
+/** Replaces a file like {@link replaceFile}, but synchronously. If the machine crashes soon after, the new text may be lost. */
 export function replaceFileSync(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: MODES.folder });
   const draft = draftOf(path);
@@ -46,7 +46,7 @@ export function replaceFileSync(path: string, content: string): void {
   }
 }
 
-/** Two processes never share a draft, and the next write overwrites one that a crash left. */
+/** Returns the path of the draft. Processes have separate drafts. A draft that a crash left is overwritten by a later write. */
 function draftOf(path: string): string {
   return `${path}.${process.pid}.tmp`;
 }
@@ -56,7 +56,7 @@ async function renameRetrying(from: string, to: string): Promise<void> {
     try {
       return await rename(from, to);
     } catch (error) {
-      const isHeld = process.platform === 'win32' && HELD.has((error as NodeJS.ErrnoException).code ?? '');
+      const isHeld = process.platform === 'win32' && HELD_FILE_CODES.has((error as NodeJS.ErrnoException).code ?? '');
       if (!isHeld || performance.now() > end) throw error;
     }
   }

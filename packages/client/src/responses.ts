@@ -10,16 +10,14 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /** The maximum length of an event in a stream, in characters. */
 export const MAX_EVENT_LENGTH = 64 * 1024;
 
-/** A response is larger than a server has any reason to send. Reading it was stopped. */
+/** The error for a response that is larger than any response of a Berth server. */
 export class ResponseTooLarge extends ClientError {
   constructor({ host }: URL, limit: string) {
     super('server', `The response of ${host} is too large: ${limit}. Check that it is a Berth server.`);
   }
 }
 
-/**
- * Returns the response with a body that fails with {@link ResponseTooLarge} after `maxBytes` bytes, counted after decompression.
- */
+/** Returns the response with a body that fails with {@link ResponseTooLarge} after `maxBytes` decompressed bytes. */
 export function limitResponse(response: Response, server: URL, maxBytes: number): Response {
   if (response.body === null) return response;
   let bytes = 0;
@@ -27,7 +25,7 @@ export function limitResponse(response: Response, server: URL, maxBytes: number)
     transform(chunk, controller) {
       bytes += chunk.length;
       if (bytes > maxBytes)
-        throw new ResponseTooLarge(server, `a response may have at most ${maxBytes.toLocaleString('en-US')} bytes`);
+        throw new ResponseTooLarge(server, `a response must have at most ${maxBytes.toLocaleString('en-US')} bytes`);
       controller.enqueue(chunk);
     },
   });
@@ -36,16 +34,13 @@ export function limitResponse(response: Response, server: URL, maxBytes: number)
 }
 
 /**
- * Rejects redirects. The request may contain passwords and files, which are only for the server that the caller named.
+ * Rejects redirects. The request may contain passwords and files, which no server but `server` may receive.
  *
- * @param server The address of the server.
- * @param requestUrl The address of the request, on that server.
- * @throws ClientError `refused`. Its `details.server` is the address to use instead, if there is one.
+ * @throws ClientError `refused`. Its `details.server` is the address to use instead; `null` if the redirect is invalid.
  */
 export function refuseRedirect({ status, type, headers }: Response, server: URL, requestUrl: URL): void {
   const location = headers.get('location');
-  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400 && location !== null);
-  if (!isRedirect) return;
+  if (type !== 'opaqueredirect' && (status < 300 || status >= 400 || location === null)) return;
   const target = redirectedServer(URL.parse(location ?? '', requestUrl.href), server, requestUrl);
   const message =
     target === null
@@ -55,8 +50,8 @@ export function refuseRedirect({ status, type, headers }: Response, server: URL,
 }
 
 /**
- * Returns the address of the server that the redirect leads to: its target without the path of the request, or the origin if
- * the path differs. `null` if the target is not a web address.
+ * Returns the server address that a redirect leads to: the target without the path of the request, or the origin of the target
+ * if it has another path. `null` if the target is not a web address.
  */
 function redirectedServer(target: URL | null, server: URL, requestUrl: URL): string | null {
   if (target === null || !/^https?:$/.test(target.protocol)) return null;
@@ -65,10 +60,7 @@ function redirectedServer(target: URL | null, server: URL, requestUrl: URL): str
   return target.origin + below;
 }
 
-/**
- * Converts a response that is not 2xx, from REST or tRPC, to an error. Reads its body; a body that is too large is treated as
- * unreadable.
- */
+/** Converts a response that is not 2xx, from REST or tRPC, to an error. A body that is too large is ignored. */
 export async function responseError(response: Response, server: URL): Promise<ClientError> {
   const text = await limitResponse(response, server, MAX_ERROR_BYTES)
     .text()
@@ -78,10 +70,10 @@ export async function responseError(response: Response, server: URL): Promise<Cl
 }
 
 /**
- * Converts anything that a request or typed call threw to an error.
+ * Converts anything that a request or typed call threw to a ClientError.
  *
- * @param server The server that the request was sent to, for the message.
- * @param signal The signal with which the caller could abort.
+ * @param server The server of the request, for the message.
+ * @param signal The signal of the caller.
  */
 export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal | null): ClientError {
   if (signal?.aborted) return abortedError(thrown);
@@ -100,7 +92,7 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
     });
   for (let inner: unknown = cause; inner instanceof Error; inner = inner.cause) {
     if (inner instanceof ClientError) return inner;
-    // A custom `fetch` was aborted by a signal of its own.
+    // A custom `fetch` may use another signal.
     if (inner.name === 'AbortError') return abortedError(thrown);
   }
   return new ClientError('network', `${server.host} cannot be reached: ${rootMessage(cause)}.`, { cause });
@@ -112,7 +104,7 @@ function errorFromResponse({ status, headers }: Pick<Response, 'status' | 'heade
   const retryAfterSeconds = Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : undefined;
   if (!body.success) {
     const kind = status < 400 ? 'server' : kindOf(status);
-    return new ClientError(kind, `The server answered with status ${status} and an invalid body.`, {
+    return new ClientError(kind, `The response of the server with status ${status} has an invalid body.`, {
       status,
       retryAfterSeconds,
     });
@@ -138,7 +130,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the message of the root cause: `fetch` wraps the error, and a host with several addresses has one error for each. */
+/** Returns the message of the root cause. `fetch` wraps the cause, and a host with several addresses has an error for each. */
 function rootMessage(error: Error): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return rootMessage(error.errors[0]);
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;

@@ -1,59 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from './errors.ts';
 
-/** How many times, and for how long, to retry after temporary failures. */
+/** How often, and for how long, to retry after temporary failures. */
 export interface RetryPolicy {
-  /** The number of failures in a row to tolerate; the next one is thrown. */
+  /** The maximum number of retries in a row. */
   attempts: number;
-  /** The maximum pause after the first failure, in milliseconds. It doubles with each further failure. */
+  /** The maximum pause after the first failure, in milliseconds. The maximum doubles with each further failure. */
   firstMs: number;
-  /** The maximum of any pause, unless the server asks for a longer one. */
+  /** The maximum of any pause, in milliseconds. `Retry-After` of the server can make a pause longer. */
   longestMs: number;
-  /** The time limit after the first failure in a row. A pause that would end later is not started. */
+  /** The time limit for all retries after the first failure in a row, in milliseconds. */
   withinMs: number;
 }
 
-/** The maximum jitter on top of a pause that the server asked for, in milliseconds. */
+/** The maximum random extension of a `Retry-After` pause, in milliseconds. */
 const MAX_EXTRA_JITTER_MS = 1_000;
 
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 10, firstMs: 250, longestMs: 15_000, withinMs: 180_000 };
 
-/** The longest pause that a server can ask for, in milliseconds: a day. A timer supports at most 24 days. */
+/** The maximum of a `Retry-After` pause, in milliseconds: a day. A timer supports at most 24 days. */
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
-/**
- * Returns the pause before the next attempt: `firstMs`, doubled with each further failure, up to `maxMs`.
- *
- * @param failures Failures in a row before the last one: 0 after the first failure.
- */
+/** Returns the pause after a failure: `firstMs`, doubled for each of the `failures` before, up to `maxMs`. */
 export function backoffMs(failures: number, firstMs: number, maxMs: number): number {
   return Math.min(firstMs * 2 ** failures, maxMs);
 }
 
-/** Returns the pause that the server asked for with `Retry-After`, in milliseconds: at most a day, and 0 if it asked for none. */
+/** Returns the pause that `Retry-After` requires, in milliseconds: at most a day, and 0 without a `Retry-After`. */
 export function retryAfterMs({ retryAfterSeconds }: { retryAfterSeconds: number | null }): number {
   return Math.min((retryAfterSeconds ?? 0) * 1_000, MAX_RETRY_AFTER_MS);
 }
 
 /** A failure that is followed by another attempt. */
 export interface Retry {
-  /** From 1. */
+  /** The number of failures in a row, including this failure. */
   attempt: number;
   waitMs: number;
   reason: string;
 }
 
-/** Returns true for temporary failures: the connection broke, or the server asks to try again later. */
+/** Returns true for temporary failures: the connection broke, or the server is unavailable. */
 export function isTemporary(failure: unknown): failure is ClientError {
   return failure instanceof ClientError && (failure.kind === 'network' || failure.kind === 'unavailable');
 }
 
 /**
- * Returns the pause before the next attempt. It is random, between 0 and a limit that doubles with each failure ("full
- * jitter"), so that clients that failed together do not return together. It is at least what the server asked for, up to a day.
+ * Returns the pause before the next attempt. The pause is random, up to a maximum that doubles with each failure ("full
+ * jitter"), so that clients that failed together do not retry together. `Retry-After` is the minimum of the pause.
  *
- * @param attempt Failures in a row, from 1.
- * @param elapsedMs Time since the first of them.
+ * @param attempt The number of failures in a row, from 1.
+ * @param elapsedMs The time since the first failure.
  * @returns Milliseconds, or `null` to stop retrying.
  */
 export function retryPauseMs(
@@ -70,45 +66,37 @@ export function retryPauseMs(
   return elapsedMs + waitMs > policy.withinMs ? null : waitMs;
 }
 
-/** Counts the failures in a row of one piece of work, and waits after each. */
-export class RetryCounter {
-  readonly #policy: RetryPolicy;
-  readonly #signal: AbortSignal;
-  readonly #onRetry: (retry: Retry) => void;
-  #attempt = 0;
-  #firstAt = 0;
+export type RetryCounter = ReturnType<typeof createRetryCounter>;
 
-  /** @param onRetry Called at the start of each pause. */
-  constructor(policy: RetryPolicy, signal: AbortSignal, onRetry: (retry: Retry) => void) {
-    this.#policy = policy;
-    this.#signal = signal;
-    this.#onRetry = onRetry;
-  }
-
-  /**
-   * Waits until the next attempt.
-   *
-   * @param atLeastMs The minimum pause. Default: none.
-   * @throws the failure itself if a retry cannot help or the limits are reached; `aborted`.
-   */
-  async waitAfter(failure: unknown, atLeastMs = 0): Promise<void> {
-    if (!isTemporary(failure)) throw failure;
-    if (this.#attempt === 0) this.#firstAt = performance.now();
-    this.#attempt += 1;
-    const pauseMs = retryPauseMs(this.#attempt, performance.now() - this.#firstAt, failure, this.#policy);
-    if (pauseMs === null) throw failure;
-    const waitMs = Math.max(pauseMs, atLeastMs);
-    this.#onRetry({ attempt: this.#attempt, waitMs, reason: failure.message });
-    await sleep(waitMs, undefined, { signal: this.#signal });
-  }
-
-  /** Reports progress, which resets the failure count. */
-  reset(): void {
-    this.#attempt = 0;
-  }
+/** Counts the failures in a row of one task, and waits after each failure. @param onRetry Called at the start of each pause. */
+export function createRetryCounter(policy: RetryPolicy, signal: AbortSignal, onRetry: (retry: Retry) => void) {
+  let attempt = 0;
+  let firstFailureAt = 0;
+  return {
+    /**
+     * Waits until the next attempt.
+     *
+     * @param atLeastMs The minimum pause.
+     * @throws the failure itself if a retry cannot help or the limits are reached, and AbortError if the signal is aborted.
+     */
+    async waitAfter(failure: unknown, atLeastMs = 0): Promise<void> {
+      if (!isTemporary(failure)) throw failure;
+      if (attempt === 0) firstFailureAt = performance.now();
+      attempt += 1;
+      const pauseMs = retryPauseMs(attempt, performance.now() - firstFailureAt, failure, policy);
+      if (pauseMs === null) throw failure;
+      const waitMs = Math.max(pauseMs, atLeastMs);
+      onRetry({ attempt, waitMs, reason: failure.message });
+      await sleep(waitMs, undefined, { signal });
+    },
+    /** Resets the number of failures, after progress. */
+    reset(): void {
+      attempt = 0;
+    },
+  };
 }
 
-/** Repeats idempotent work until it succeeds or a retry cannot help. */
+/** Repeats idempotent work until it succeeds or fails permanently. */
 export async function retry<T>(work: () => Promise<T>, retries: RetryCounter): Promise<T> {
   for (;;) {
     try {

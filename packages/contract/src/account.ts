@@ -13,9 +13,9 @@ export const Account = z
     account: z.string().describe('The id of the account.'),
     email: z.string(),
     name: z.string().nullable().describe('The name of the account holder; null if unknown.'),
-    plan: z.string().describe('The id of its plan, as in `GET /plans`.'),
+    plan: z.string().describe('The id of the plan of the account, as in `GET /plans`.'),
     usage: Usage.describe('What the account uses.'),
-    caps: Caps.nullable().describe('The maximum of each; null for a plan arranged directly.'),
+    caps: Caps.nullable().describe('The maximum of each kind of usage; null for a plan arranged directly.'),
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),
     authMethod: z.enum(AUTH_METHODS).describe('How this request was authenticated.'),
@@ -51,13 +51,11 @@ export const Activity = z
   .object({
     event: z.enum(ACTIVITY_EVENTS).describe('What happened.'),
     created: Timestamp,
-    deployment: z.string().optional().describe('The deployment that the event is about.'),
-    domain: z.string().optional().describe('The domain that the event is about.'),
+    deployment: z.string().optional().describe('The id of the deployment that the event is about.'),
+    domain: z.string().optional().describe('The name of the domain that the event is about.'),
     token: z.string().optional().describe('The id of the token that the event is about.'),
-    authMethod: z.enum(AUTH_METHODS).describe('Who did it: a credential, the operator, or the service itself.'),
-    meta: z
-      .record(z.string(), z.unknown())
-      .describe('Details of the event, which depend on its kind. Never contains a secret.'),
+    authMethod: z.enum(AUTH_METHODS).describe('The cause of the event: a credential, the operator or the service.'),
+    meta: z.record(z.string(), z.unknown()).describe('The details of the event. They never contain a secret.'),
   })
   .meta({ id: 'Activity' });
 export type Activity = z.infer<typeof Activity>;

@@ -4,30 +4,30 @@ import { list } from './lists.ts';
 /** How long an anonymous deployment lives, in seconds. Source: api §3. */
 export const ANONYMOUS_TTL_SECONDS = 3 * 24 * 60 * 60;
 
-/** The maximum of `ttl`, in seconds: 365 days. */
+/** The maximum lifetime of a deployment or a token, in seconds: 365 days. */
 export const MAX_TTL_SECONDS = 365 * 24 * 60 * 60;
 
-/** The fields of the deploy form besides `files[]`. Each may appear once. */
+/** The fields of the deploy form besides `files[]`. Each field may appear once. */
 export const DEPLOY_FIELDS = ['checksums', 'labels', 'password', 'via', 'ttl'] as const;
 export type DeployField = (typeof DEPLOY_FIELDS)[number];
 
-/** The name of a file part. */
+/** The field name of each file part in the deploy form. */
 export const FILES_FIELD = 'files[]';
 
-/**
- * The maximum length of an `Idempotency-Key`, and how long a key replays its answer, in seconds.
- */
+/** The maximum length of an `Idempotency-Key`, in characters. */
 export const MAX_IDEMPOTENCY_KEY = 256;
+
+/** How long a request with a used `Idempotency-Key` gets the first response again, in seconds. */
 export const IDEMPOTENCY_WINDOW_SECONDS = 24 * 60 * 60;
 
 const MD5 = /^[0-9a-fA-F]{32}$/;
-const MAX_CHECKSUM = 32;
+const MAX_CHECKSUM_LENGTH = 32;
 const MALFORMED_CHECKSUM = 'a checksum must be the MD5 of a file as 32 hex digits';
 
-/** One MD5 per file, hex in any case, in the order of the file parts. */
-export const Checksums = list(z.string().max(MAX_CHECKSUM, MALFORMED_CHECKSUM)).transform((checksums, ctx) => {
-  const wrong = checksums.findIndex((checksum) => !MD5.test(checksum));
-  if (wrong >= 0) ctx.addIssue({ code: 'custom', path: [wrong], message: MALFORMED_CHECKSUM });
+/** The MD5 of each file in hex, in the order of the file parts. Letter case does not matter. */
+export const Checksums = list(z.string().max(MAX_CHECKSUM_LENGTH, MALFORMED_CHECKSUM)).transform((checksums, ctx) => {
+  const malformed = checksums.findIndex((checksum) => !MD5.test(checksum));
+  if (malformed >= 0) ctx.addIssue({ code: 'custom', path: [malformed], message: MALFORMED_CHECKSUM });
   return checksums.map((checksum) => checksum.toLowerCase());
 });
 
@@ -35,7 +35,7 @@ const PASSWORD_LENGTH = 'a password must have 6 to 128 characters';
 /** The maximum length of a password before it is trimmed and normalized, in UTF-16 units. */
 const MAX_PASSWORD_TEXT = 4_096;
 
-/** A site password: trimmed and normalized to NFC, then 6 to 128 characters. Source: api §1. */
+/** A site password: 6 to 128 characters after it is trimmed and normalized to NFC. Source: api §1. */
 export const Password = z
   .string()
   .max(MAX_PASSWORD_TEXT, PASSWORD_LENGTH)
@@ -46,25 +46,25 @@ export const Password = z
   }, PASSWORD_LENGTH)
   .refine((text) => text.isWellFormed() && !text.includes('\ufffd'), 'a password must be sent as UTF-8');
 
-/** Whole seconds from 1 to {@link MAX_TTL_SECONDS}. */
+/** A lifetime in whole seconds, from 1 to {@link MAX_TTL_SECONDS}. */
 export const Ttl = z
   .int('ttl must be whole seconds')
   .min(1, 'ttl must be at least 1 second')
   .max(MAX_TTL_SECONDS, 'ttl must be at most 365 days');
 
-const VIA = /^[A-Za-z0-9._-]{1,32}$/;
+const VIA_PATTERN = /^[A-Za-z0-9._-]{1,32}$/;
 
-/** Returns the origin tag as it is stored: in lower case; `api` if it is absent or malformed. Source: api §1. */
+/** Returns the value of `via` in lower case, or `api` if the value is absent or malformed. Source: api §1. */
 export function normalizeVia(text: string | undefined): string {
-  return text !== undefined && VIA.test(text) ? text.toLowerCase() : 'api';
+  return text !== undefined && VIA_PATTERN.test(text) ? text.toLowerCase() : 'api';
 }
 
 /** The options of a deploy. */
 export interface DeployOptions {
   labels: string[];
-  /** Trimmed, NFC; `null` for a public site. */
+  /** The password, trimmed and in NFC; `null` for a public site. */
   password: string | null;
   via: string;
-  /** Seconds until the deployment expires; `null` for a permanent one. */
+  /** The lifetime of the deployment in seconds; `null` for a permanent deployment. */
   ttlSeconds: number | null;
 }

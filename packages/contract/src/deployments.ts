@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TTL_SECONDS, Password, Ttl } from './deploy-form.ts';
 import { Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
 import { NextCursor } from './pages.ts';
@@ -6,19 +7,16 @@ import { NextCursor } from './pages.ts';
 /** A point in time, in Unix seconds. Source: api §1. */
 export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
 
-/** Something that was published but will not act as written. Source: api §3. */
+/** A part of a published file that has no effect as written. Source: api §3. */
 export const Warning = z.object({
   file: z.string().describe('The path of the file.'),
-  line: z.int().optional().describe('The line in the file, from 1.'),
-  at: z.string().optional().describe('The place in the file, if a line number is not enough.'),
-  message: z.string().describe('What will not act as written, and why.'),
+  line: z.int().optional().describe('The number of the line in the file, from 1.'),
+  at: z.string().optional().describe('The position in the file if it has no line, such as `headers[0]`.'),
+  message: z.string().describe('A sentence that says which line or setting has no effect as written, and why.'),
 });
 export type Warning = z.infer<typeof Warning>;
 
-/** The states of a listed deployment. */
-export const DEPLOYMENT_STATUSES = ['success', 'deleting'] as const;
-
-/** A deployment. */
+/** A deployment, as the API returns it. */
 export const Deployment = z
   .object({
     deployment: z
@@ -29,10 +27,10 @@ export const Deployment = z
     files: z.int().describe('Number of files.'),
     size: z.int().describe('Sum of the file sizes, in bytes.'),
     status: z
-      .enum(DEPLOYMENT_STATUSES)
+      .enum(['success', 'deleting'])
       .describe('`success`: served. `deleting`: no longer served; its files are being removed.'),
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
-    via: z.string().describe('The tool that made it; `api` by default.').meta({ example: 'cli' }),
+    via: z.string().describe('The tool that made the deployment; `api` by default.').meta({ example: 'cli' }),
     labels: z.array(z.string()),
     created: Timestamp,
     expires: Timestamp.optional().describe('Present if the deployment is anonymous or was made with `ttl`.'),
@@ -40,19 +38,34 @@ export const Deployment = z
   .meta({ id: 'Deployment' });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** The 201 of `POST /deployments`: the deployment, and the fields that no later answer repeats. */
+/** The body of the 201 of `POST /deployments`. No later response repeats `claim` and `warnings`. */
 export const CreatedDeployment = Deployment.extend({
   claim: z
     .url()
     .optional()
     .describe('Anonymous deploys only: the address at which an account can claim the deployment.'),
-  warnings: z.array(Warning).optional().describe('Absent if there are none.'),
+  warnings: z.array(Warning).optional().describe('What will not act as written; absent if there are no warnings.'),
 }).meta({ id: 'CreatedDeployment' });
 export type CreatedDeployment = z.infer<typeof CreatedDeployment>;
 
 export const DeploymentList = z.object({ deployments: z.array(Deployment), nextCursor: NextCursor });
 export const DeploymentPath = z.object({ deployment: DeploymentReference });
+/** The changes to a deployment: at least one. What is absent stays as it is. Source: api §3. */
 export const DeploymentPatch = DeploymentPath.extend({
-  labels: Labels.describe('Replaces the labels; an empty list clears them.'),
+  labels: Labels.optional().describe('Replaces the labels; an empty list clears them.'),
+  password: Password.nullable()
+    .optional()
+    .describe('Sets or replaces the password; `null` removes it. Visitors must enter the new password at once.'),
+  ttl: Ttl.nullable()
+    .optional()
+    .describe(
+      `When the deployment expires, in seconds from now, at most ${MAX_TTL_SECONDS}; \`null\` makes it permanent.`,
+    ),
+}).refine(({ labels, password, ttl }) => labels !== undefined || password !== undefined || ttl !== undefined, {
+  path: ['labels'],
+  message: 'at least one of labels, password and ttl must be given',
+  // Zod would skip the check if the reference were missing.
+  when: ({ value }) => typeof value === 'object' && value !== null,
 });
+export type DeploymentPatch = z.infer<typeof DeploymentPatch>;
 export const DeletedDeployment = z.object({ deployment: z.string(), status: z.literal('deleting') });

@@ -7,26 +7,18 @@ import { NextCursor } from './pages.ts';
 export const DOMAIN_STATUSES = ['pending', 'partial', 'success', 'paused'] as const;
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
-/** The types of the records that prove and route a custom domain. */
-export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
+/** The types of the DNS records that prove and route a custom domain. */
+const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
 
-/**
- * The maximum length of a domain name in a path or a body. The service decides which names are valid, and says why not.
- */
-const MAX_DOMAIN_PATH = 8_000;
-const MAX_DOMAIN_TEXT = 65_536;
-const DOMAIN_TOO_LONG = 'a domain name must have at most 253 characters';
+/** The name of a domain, in Unicode or as A-labels. The service decides which names up to `maxLength` are valid. */
+const domainName = (maxLength: number) =>
+  z
+    .string('domain must be a domain name')
+    .max(maxLength, 'a domain name must have at most 253 characters')
+    .describe('The full name, as Unicode or punycode. Letter case does not matter.')
+    .meta({ example: 'www.example.com' });
 
-/**
- * The path or body field that names a domain: in any case, in Unicode or as A-labels, with or without a trailing dot.
- */
-export const DomainReference = z
-  .string('domain must be a domain name')
-  .max(MAX_DOMAIN_PATH, DOMAIN_TOO_LONG)
-  .describe('The full name, as Unicode or punycode. Letter case does not matter.')
-  .meta({ example: 'www.example.com' });
-
-/** A domain. */
+/** A domain, as the API returns it. */
 export const Domain = z
   .object({
     domain: z.string().describe('The normalised name.').meta({ example: 'www.example.com' }),
@@ -46,25 +38,19 @@ export const Domain = z
       ),
     labels: z.array(z.string()),
     created: Timestamp,
-    linked: Timestamp.nullable().describe('When it was last linked to a deployment, in Unix seconds.'),
+    linked: Timestamp.nullable().describe('When the domain was last linked to a deployment, in Unix seconds.'),
     links: z.int().describe('How many times the domain was linked to a different deployment.'),
   })
   .meta({ id: 'Domain' });
 export type Domain = z.infer<typeof Domain>;
 
 export const DomainList = z.object({ domains: z.array(Domain), nextCursor: NextCursor });
-export const DomainPath = z.object({ domain: DomainReference });
+export const DomainPath = z.object({ domain: domainName(8_000) });
 
-/** A name to be validated. The answer for an invalid name is a result, not an error. */
-export const DomainCandidate = z.object({
-  domain: z
-    .string('domain must be a domain name')
-    .max(MAX_DOMAIN_TEXT, DOMAIN_TOO_LONG)
-    .describe('The full name, as Unicode or punycode. Letter case does not matter.')
-    .meta({ example: 'www.example.com' }),
-});
+/** A name to validate. The response for an invalid name is a {@link DomainValidation}, not an error. */
+export const DomainCandidate = z.object({ domain: domainName(65_536) });
 
-/** The body of a PUT. Absent fields stay unchanged. */
+/** The input of `PUT /domains/{domain}`. Absent fields stay unchanged. */
 export const DomainPut = DomainPath.extend({
   deployment: z
     .string({
@@ -80,13 +66,13 @@ export const DomainPut = DomainPath.extend({
 
 export const DeletedDomain = z.object({ domain: z.string() });
 
-/** The result of validating a name for the account. */
+/** The result of validating a domain name for the account. */
 export const DomainValidation = z
   .object({
     valid: z.boolean().describe('Whether the name can be a domain.'),
     normalized: z.string().nullable().describe('The name as it would be stored; null if it is not valid.'),
     available: z.boolean().describe('Whether this account can have the domain.'),
-    reason: z.string().nullable().describe('Why the name is not valid or not available; null if it is both.'),
+    reason: z.string().nullable().describe('Why the name is invalid or unavailable; null if it is neither.'),
   })
   .meta({ id: 'DomainValidation' });
 export type DomainValidation = z.infer<typeof DomainValidation>;
@@ -96,9 +82,9 @@ export const DomainCheck = z.object({
   type: z.enum(DNS_RECORD_TYPES),
   name: z.string().describe('The full name of the record.'),
   expected: z.array(z.string()).describe('The values that the record must have.'),
-  found: z.array(z.string()).describe('The values that were found.'),
+  found: z.array(z.string()).describe('The values that the DNS query found.'),
   ok: z.boolean().describe('Whether the record is as expected.'),
-  reason: z.string().optional().describe('Why the record is not as expected; absent if it is.'),
+  reason: z.string().optional().describe('Why the record is not as expected; absent if it is as expected.'),
 });
 export type DomainCheck = z.infer<typeof DomainCheck>;
 
@@ -117,7 +103,7 @@ export const DomainDns = z.object({
   dns: z
     .object({ provider: z.object({ name: z.string() }) })
     .nullable()
-    .describe('null if the provider is unknown.'),
+    .describe('The DNS provider; null if it is unknown.'),
 });
 export type DomainDns = z.infer<typeof DomainDns>;
 
@@ -135,7 +121,7 @@ export const DomainRecords = z.object({
 });
 export type DomainRecords = z.infer<typeof DomainRecords>;
 
-/** A public page that lists these records. */
+/** The address of the public page that lists the DNS records of a domain. */
 export const DomainShare = z.object({
   domain: z.string(),
   hash: z.string().describe('The last part of `url`. It gives access to the DNS records and nothing else.'),

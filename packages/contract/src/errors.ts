@@ -1,10 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Every `error` code of the API, and its HTTP status.
- *
- * The vocabulary is closed: a client can switch over it exhaustively.
- *
+ * The HTTP status of every `error` code of the API. There are no other codes, so a client can switch over them exhaustively.
  * Source: api §2.
  */
 export const ERROR_STATUS = {
@@ -26,12 +23,12 @@ export const ERROR_STATUS = {
 /** An `error` code. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** The limit that a request exceeded, as `details.limit` of a 413 names it. */
+/** The limits that a request can exceed, as `details.limit` of a 413 names them. */
 export const SIZE_LIMITS = ['maxFileSize', 'maxFilesCount', 'maxTotalSize', 'body'] as const;
 export type SizeLimit = (typeof SIZE_LIMITS)[number];
 
 /** The shape of `details`, by error code. Codes that are not listed have no details. */
-export interface ErrorDetails {
+interface ErrorDetails {
   validation_failed: { issues: { path: string; message: string }[] } | { file: string };
   forbidden: { cap: string; used: number; limit: number };
   payload_too_large: { limit: SizeLimit; max: number; file?: string };
@@ -40,10 +37,10 @@ export interface ErrorDetails {
   internal_server_error: { requestId: string };
 }
 
-/** The `details` of one error code: its shape, or nothing. */
+/** The shape of the `details` of one error code; `never` if the code has no details. */
 export type DetailsOf<C extends ErrorCode> = C extends keyof ErrorDetails ? ErrorDetails[C] : never;
 
-/** The body of every non-2xx answer of the API host. */
+/** The body of every error response of the API. */
 export const ErrorBody = z
   .object({
     error: z

@@ -1,4 +1,5 @@
 export * from './account.ts';
+export * from './amounts.ts';
 export * from './deploy-form.ts';
 export * from './deployments.ts';
 export * from './domains.ts';
@@ -9,7 +10,6 @@ export * from './names.ts';
 export * from './pages.ts';
 export * from './paths.ts';
 export * from './plans.ts';
-export * from './platform.ts';
 export * from './refused-files.ts';
 export * from './tokens.ts';
 export * from './uploads.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { list } from './lists.ts';
 
-/** One label. Source: api §1. */
+/** The pattern of a label: groups of letters and digits, joined by single marks. Source: api §1. */
 export const LABEL = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 
-/** How many labels a resource can have. */
+/** The maximum number of labels of a resource. */
 export const MAX_LABELS = 10;
 
 const Label = z
@@ -13,12 +13,10 @@ const Label = z
   .max(25, 'a label must have at most 25 characters')
   .regex(LABEL, 'a label must be lower-case letters and digits, in groups joined by single ".", "_" or "-"');
 
-/** How many labels a request can send, duplicates included. */
+/** The maximum number of labels in a request, duplicates included. */
 const MAX_SENT_LABELS = 100;
 
-/**
- * The labels of a resource. Duplicates are removed and the order is kept; at most {@link MAX_LABELS} may remain.
- */
+/** The labels of a resource. Duplicates are removed and the order is kept; at most {@link MAX_LABELS} may remain. */
 export const Labels = list(Label)
   .max(MAX_SENT_LABELS, `a resource must have at most ${MAX_LABELS} labels`)
   .transform((labels) => [...new Set(labels)])
@@ -28,7 +26,7 @@ export const Labels = list(Label)
 /** The maximum number of labels that `GET /labels` lists. Source: api §6. */
 export const MAX_LISTED_LABELS = 1_000;
 
-/** `GET /labels`. Source: api §6. */
+/** The body of the response to `GET /labels`. Source: api §6. */
 export const LabelList = z.object({
-  labels: z.array(z.string()).describe('Without duplicates, the most recently used first, at most 1,000.'),
+  labels: z.array(z.string()).describe('The labels in use, the most recently used first; at most 1,000.'),
 });

@@ -1,29 +1,24 @@
 import { z, ZodArray } from 'zod';
 
-/** How many invalid elements of a list an answer reports. Validation stops there. */
+/** The number of invalid elements of a list after which validation stops. */
 export const MAX_INVALID_ELEMENTS = 10;
 
-/** An array whose validation stops after the first few invalid elements. */
 const List = z.core.$constructor('List', (inst: z.ZodArray, def: z.core.$ZodArrayDef) => {
-  // Not `z.ZodArray`: bundlers may treat calls of `z` as free of side effects, and drop this one.
+  // `ZodArray` is imported by name, because bundlers may drop calls of `z`, which they treat as free of side effects.
   ZodArray.init(inst, def);
   const { parse } = inst._zod;
   const maxLength = maxLengthOf(def);
   inst._zod.parse = (payload, ctx) => {
     const input: unknown = payload.value;
-    // zod refuses an array that is too long before it validates the elements.
+    // zod refuses an array that is too long without validating its elements.
     const isCandidate = Array.isArray(input) && input.length <= maxLength;
     return isCandidate ? validateElements(def.element, input, payload, ctx) : parse(payload, ctx);
   };
 });
 
 /**
- * The schema of a list in an input. Refusing a bad list is cheap.
- *
- * A list longer than its `max` is refused before any element is validated. Validation stops after
- * {@link MAX_INVALID_ELEMENTS} invalid elements. Elements are validated synchronously.
- *
- * @returns A schema like `z.array`. Give it a `max`, or check the length where the limit is known.
+ * Returns a schema like `z.array` that refuses bad lists cheaply: a list longer than its `max` before any element is
+ * validated, any other list after {@link MAX_INVALID_ELEMENTS} invalid elements. Elements are validated synchronously.
  */
 export function list<T extends z.ZodType>(element: T): z.ZodArray<T> {
   return new List({ type: 'array', element }) as unknown as z.ZodArray<T>;

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** A deployment id: `adjective-noun-` and 7 of `[a-z0-9]`, a valid DNS label. Source: api §1. */
+/** The pattern of a deployment id: `adjective-noun-` and 7 of `[a-z0-9]`, a valid DNS label. Source: api §1. */
 export const DEPLOYMENT_ID = /^[a-z]{2,16}-[a-z]{2,16}-[a-z0-9]{7}$/;
 
-/** A credential. Its prefix distinguishes API keys from deploy tokens. */
+/** The pattern of a credential. The prefix is `ship` for an API key and `deploy` for a deploy token. */
 export const CREDENTIAL = /^(ship|deploy)-[0-9a-f]{32}$/;
 
-/** A claim hash: 32 lowercase hex digits. */
+/** The pattern of a claim hash: 32 lowercase hex digits. */
 export const CLAIM_HASH = /^[0-9a-f]{32}$/;
 
-/** A token identifier, unique within its account. */
+/** The pattern of the id of a token, which is unique within its account. */
 export const TOKEN_ID = /^[a-z0-9]{7}$/;
 
 /** The kinds of credentials. Source: api §5. */
@@ -18,9 +18,7 @@ export type TokenKind = 'api' | 'deploy';
 /** The prefix of the credentials of each kind. */
 export const CREDENTIAL_PREFIX = { api: 'ship', deploy: 'deploy' } as const satisfies Record<TokenKind, string>;
 
-/**
- * Returns the kind of a credential by its prefix; `null` if the text is not a credential.
- */
+/** Returns the kind of a credential by its prefix; `null` if the text is not a credential. */
 export function kindOfCredential(credential: string): TokenKind | null {
   if (!CREDENTIAL.test(credential)) return null;
   return credential.startsWith(`${CREDENTIAL_PREFIX.api}-`) ? 'api' : 'deploy';
@@ -45,9 +43,7 @@ function hostOf(authority: string): string {
   return authority.toLowerCase().replace(/:\d{1,5}$/, '');
 }
 
-/**
- * The path or body field that names a deployment. An unreadable reference gets the same 404 as a missing deployment.
- */
+/** A deployment named in a path or a body. An unreadable reference gets the same 404 as a missing deployment. */
 export const DeploymentReference = z
   .string()
   .max(300, 'a deployment must be given by its id, or its full host name')

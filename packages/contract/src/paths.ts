@@ -7,28 +7,25 @@ export const MAX_SEGMENT_BYTES = 255;
 /** The maximum number of segments of a path, the file name included. */
 export const MAX_PATH_SEGMENTS = 64;
 
-/** The maximum length of a name in an input, in UTF-16 units: enough for {@link MAX_PATH_BYTES} in any Unicode form. */
+/** The maximum length of a file name in a request, in UTF-16 units: enough for {@link MAX_PATH_BYTES} in any Unicode form. */
 export const MAX_NAME_LENGTH = 4 * MAX_PATH_BYTES;
 
 const encoder = new TextEncoder();
 
-/** A path in canonical form, or the reason why the name is invalid. */
-export type PathResult = { ok: true; path: string } | { ok: false; reason: string };
+type PathResult = { ok: true; path: string } | { ok: false; reason: string };
 
-// C0, DEL, C1, line and paragraph separators, bidirectional controls, zero-width marks and the byte-order mark.
+// Matches C0, DEL, C1, line and paragraph separators, bidirectional controls, zero-width marks and the byte-order mark.
 // oxlint-disable-next-line no-control-regex -- naming control characters is this pattern's purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const FORBIDDEN = /[#?%<>"]/;
-// Windows reads `C:x` as a path on that drive and ignores the folder it is joined to.
-const DRIVE = /^[A-Za-z]:/;
+// Windows reads `C:x` as a path on drive C, whatever folder the path is joined to.
+const DRIVE_PREFIX = /^[A-Za-z]:/;
 
 /**
  * Converts the name of an uploaded file to its canonical form: relative, `/`-separated, NFC.
  *
- * One leading `/` or `./` is stripped. Any other deviation is refused, never repaired. Percent-encoding is not decoded.
- * An accepted path, joined to any folder, stays inside that folder.
- *
- * Source: api §3; security T1.
+ * Removes one leading `/` or `./`, and refuses any other name that is not canonical. Does not decode percent-encoding. An
+ * accepted path, joined to any folder, stays inside the folder. Source: api §3; security T1.
  */
 export function normalizePath(name: string): PathResult {
   const refuse = (reason: string): PathResult => ({ ok: false, reason });
@@ -40,7 +37,9 @@ export function normalizePath(name: string): PathResult {
 
   const path = name.replace(/^\.?\//, '').normalize('NFC');
   if (path === '') return refuse('the path must not be empty');
-  if (path.startsWith('/') || DRIVE.test(path)) return refuse('the path must be relative to the site');
+  if (path.startsWith('/')) return refuse('the path must be relative to the site');
+  if (DRIVE_PREFIX.test(path))
+    return refuse(`a path must not begin with "${path.slice(0, 2)}", which is a drive on Windows`);
   if (isLonger(path, MAX_PATH_BYTES)) return refuse(`a path must have at most ${MAX_PATH_BYTES} bytes`);
   const segments = path.split('/');
   if (segments.length > MAX_PATH_SEGMENTS) return refuse(`a path must have at most ${MAX_PATH_SEGMENTS} segments`);
@@ -53,24 +52,17 @@ export function normalizePath(name: string): PathResult {
   return { ok: true, path };
 }
 
-/** The length of a text, in bytes of UTF-8. */
-export function utf8Length(text: string): number {
-  return encoder.encode(text).length;
-}
-
-/** True if a text has more than `maxBytes` bytes in UTF-8. Avoids counting when the length in UTF-16 already decides. */
+/** True if a text has more than `maxBytes` bytes in UTF-8. Encodes the text only if its number of characters does not decide. */
 export function isLonger(text: string, maxBytes: number): boolean {
-  return text.length > maxBytes || (text.length * 3 > maxBytes && utf8Length(text) > maxBytes);
+  return text.length > maxBytes || (text.length * 3 > maxBytes && encoder.encode(text).length > maxBytes);
 }
 
 /**
- * Finds two paths that cannot both be published: duplicates, or a file whose path is also a folder of the other.
- *
- * The time grows with the total length of the paths, however deep they are.
+ * Finds two paths that cannot both be published: two equal paths, or a file whose path is also a folder of the other path.
+ * Takes time linear in the total length of the paths.
  *
  * @param paths Canonical paths, in upload order.
- * @returns The two paths and the reason, or `null`.
- * Source: api §3; security T2.
+ * @returns The two paths and the reason, or `null`. Source: api §3; security T2.
  */
 export function findPathConflict(paths: readonly string[]): { first: string; second: string; reason: string } | null {
   const files = new Set<string>();
@@ -78,32 +70,32 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
     if (files.has(path)) return { first: path, second: path, reason: 'two parts name the same file' };
     files.add(path);
   }
-  // In sorted order, all paths that start with a path follow it directly, so the prefixes of the current path form a
-  // stack.
-  const beginnings: string[] = [];
-  const lengths = new Set<number>();
+  // Sorted paths that start with the same path are adjacent, so the prefixes of the current path form a stack.
+  const prefixes: string[] = [];
+  const prefixLengths = new Set<number>();
   for (const path of paths.toSorted()) {
-    while (beginnings.length > 0 && !path.startsWith(beginnings.at(-1)!)) lengths.delete(beginnings.pop()!.length);
+    while (prefixes.length > 0 && !path.startsWith(prefixes.at(-1)!)) prefixLengths.delete(prefixes.pop()!.length);
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
-      if (lengths.has(at)) return { first: path.slice(0, at), second: path, reason: 'a file cannot also be a folder' };
-    beginnings.push(path);
-    lengths.add(path.length);
+      if (prefixLengths.has(at))
+        return { first: path.slice(0, at), second: path, reason: 'a file cannot also be a folder' };
+    prefixes.push(path);
+    prefixLengths.add(path.length);
   }
   return null;
 }
 
 /**
- * Finds names that differ only in case. They are legal, but collide on case-insensitive disks.
+ * Finds paths that differ only in case. Such paths are legal, but collide on case-insensitive disks.
  *
- * @returns One pair for each such file after the first.
+ * @returns For each path that repeats an earlier path in another case, the path as `file` and the earlier path as `twin`.
  */
 export function findCaseTwins(paths: readonly string[]): { file: string; twin: string }[] {
-  const seen = new Map<string, string>();
+  const byLowerCase = new Map<string, string>();
   const twins: { file: string; twin: string }[] = [];
   for (const file of paths) {
     const key = file.toLowerCase();
-    const twin = seen.get(key);
-    if (twin === undefined) seen.set(key, file);
+    const twin = byLowerCase.get(key);
+    if (twin === undefined) byLowerCase.set(key, file);
     else twins.push({ file, twin });
   }
   return twins;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Timestamp } from './deployments.ts';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
@@ -13,7 +14,7 @@ export const Caps = z.object({
 });
 export type Caps = z.infer<typeof Caps>;
 
-/** What an account uses, by the keys of {@link Caps}. */
+/** How much of each cap of its plan an account uses. */
 export const Usage = Caps.extend({
   storage: z
     .int()
@@ -23,12 +24,10 @@ export const Usage = Caps.extend({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/**
- * The maximum total size of the deployments and open uploads of one anonymous address, in bytes.
- */
+/** The maximum total size of the deployments and open uploads of one anonymous address, in bytes. */
 export const ANONYMOUS_STORAGE_BYTES = 500 * MiB;
 
-/** The limits of one deploy. Sizes in bytes. */
+/** The limits of one deploy. Sizes are in bytes. */
 export const DeployLimits = z.object({
   maxFileSize: z.int().min(1).describe('Maximum size of a file, in bytes.'),
   maxFilesCount: z.int().min(1).describe('Maximum number of files in a deployment.'),
@@ -36,13 +35,19 @@ export const DeployLimits = z.object({
 });
 export type DeployLimits = z.infer<typeof DeployLimits>;
 
-const Price = z.union([z.object({ month: z.int().min(0), year: z.int().min(0) }), z.literal('contact')]);
+/** The body of the response to `GET /limits`: the limits of one deploy. Source: api §6. */
+export const Limits = DeployLimits.extend({
+  blockedExtensions: z.array(z.string()).describe('File extensions that are refused, without the dot.'),
+}).meta({ id: 'Limits' });
+export type Limits = z.infer<typeof Limits>;
 
-const PLAN_ID = /^[a-z][a-z0-9-]{0,31}$/;
+const Price = z.union([z.object({ month: z.int().min(0), year: z.int().min(0) }), z.literal('contact')]);
 
 /** One plan as the operator configures it: its public description, its caps and its deploy limits. */
 export const Plan = z.object({
-  plan: z.string().regex(PLAN_ID, 'a plan id must be lower-case letters, digits and "-", starting with a letter'),
+  plan: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'a plan id must be lower-case letters, digits and "-", starting with a letter'),
   name: z.string().min(1),
   price: Price,
   caps: Caps.nullable(),
@@ -51,11 +56,11 @@ export const Plan = z.object({
   rank: z
     .int()
     .optional()
-    .describe('A change to a plan with a higher rank is an upgrade. Default: the position in the file.'),
+    .describe('A change to a plan with a higher rank is an upgrade. Default: the position of the plan in the file.'),
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** The operator's plan file: plans in display order. The reader of the file also requires {@link ANONYMOUS_PLAN}. */
+/** The plan file of the operator: the plans in display order. It must also contain {@link ANONYMOUS_PLAN}, which this schema does not check. */
 export const PlansFile = z
   .object({ plans: z.array(Plan).min(1) })
   .refine(({ plans }) => new Set(plans.map((p) => p.plan)).size === plans.length, 'each plan id must occur only once');
@@ -63,7 +68,7 @@ export const PlansFile = z
 /** The plan whose limits apply to anonymous deploys. Source: api §3. */
 export const ANONYMOUS_PLAN = 'free';
 
-/** The plans if the operator does not configure any. Prices in US cents. */
+/** The plans that apply if the operator configures no others. Prices are in US cents. */
 export const DEFAULT_PLANS: readonly Plan[] = [
   {
     plan: 'free',
@@ -101,9 +106,12 @@ export const PlanRow = z
     plan: z.string().describe('The id of the plan, as in `GET /account`.'),
     name: z.string().describe('The display name.'),
     price: Price.describe('Whole US cents, or "contact" for a plan arranged directly.'),
-    caps: Caps.nullable().describe('The maximum of each for an account; null for a plan arranged directly.'),
-    closed: z.string().optional().describe('Present if the plan cannot be ordered yet: the sentence to display.'),
+    caps: Caps.nullable().describe('The caps of an account with this plan; null for a plan arranged directly.'),
+    closed: z.string().optional().describe('The sentence to display if the plan cannot be ordered yet.'),
   })
   .meta({ id: 'Plan' });
 export type PlanRow = z.infer<typeof PlanRow>;
 export const PlanList = z.object({ plans: z.array(PlanRow) });
+
+/** The body of the response to `GET /ping`. Source: api §6. */
+export const Ping = z.object({ timestamp: Timestamp });

@@ -1,45 +1,36 @@
 /**
- * File extensions that are never published: programs and installers of the desktop systems.
- *
- * Served as `blockedExtensions` by `GET /limits`. Source: api §3, §6.
+ * The file extensions of programs and installers, which are never published. `GET /limits` returns them as
+ * `blockedExtensions`. Source: api §3, §6.
  */
 export const BLOCKED_EXTENSIONS: readonly string[] = (
-  'aab apk app appimage appx appxbundle bat cab cmd com cpl deb dll dmg exe gadget hta inf ipa iso jar jse lnk msc ' +
-  'msi msix msixbundle msp mst pif pkg ps1 psm1 reg rpm scr snap sys vb vbe vbs ws wsf wsh xbap xpi'
-).split(' ');
+  'aab,apk,app,appimage,appx,appxbundle,bat,cab,cmd,com,cpl,deb,dll,dmg,exe,gadget,hta,inf,ipa,iso,jar,jse,lnk,' +
+  'msc,msi,msix,msixbundle,msp,mst,pif,pkg,ps1,psm1,reg,rpm,scr,snap,sys,vb,vbe,vbs,ws,wsf,wsh,xbap,xpi'
+).split(',');
 
-const BLOCKED: ReadonlySet<string> = new Set(BLOCKED_EXTENSIONS);
-const JUNK = /(?:^|\/)(?:__MACOSX\/|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)/;
+const BLOCKED_EXTENSION_SET: ReadonlySet<string> = new Set(BLOCKED_EXTENSIONS);
+const JUNK_PATH = /(?:^|\/)(?:__MACOSX\/|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)/;
 const DOT_SEGMENT = /(?:^|\/)\./;
 const KEY_FILES = /^id_(?:rsa|dsa|ecdsa|ed25519)$/;
 
 /** Matches the first line of a private key in PEM form. */
 export const PRIVATE_KEY_MARKER = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/;
 
-/**
- * True for files that operating systems leave in folders. They are dropped silently and not counted.
- * Source: api §3.
- */
+/** True for a file that an operating system leaves in folders. Such files are skipped silently. Source: api §3. */
 export function isJunk(path: string): boolean {
-  return JUNK.test(path);
+  return JUNK_PATH.test(path);
 }
 
-/**
- * Returns the reason why a file must not be published, judged by its path only.
- *
- * @param path A canonical path.
- * @returns A sentence, or `null` if the file may be published.
- */
+/** Returns the reason why a canonical path prevents the publication of a file; `null` if the file may be published. */
 export function refusedPath(path: string): string | null {
   const reason = privatePath(path);
   if (reason) return reason;
   const extension = extensionOf(path.slice(path.lastIndexOf('/') + 1));
-  return BLOCKED.has(extension) ? `programs and installers (.${extension}) are never published` : null;
+  return BLOCKED_EXTENSION_SET.has(extension) ? `programs and installers (.${extension}) are never published` : null;
 }
 
 /**
- * Returns the reason why a file is private, such as secrets and repositories. Clients skip private files silently; the
- * other files of {@link refusedPath}, such as programs, are mistakes that they report.
+ * Returns the reason why a file is private, such as a secret or a file of a repository. Clients skip private files silently,
+ * and report the other files that {@link refusedPath} refuses.
  *
  * @returns A sentence, or `null` if the file is not private. Source: api §3; security T3.
  */
@@ -53,14 +44,12 @@ export function privatePath(path: string): string | null {
   return KEY_FILES.test(name) ? 'private keys are never published' : null;
 }
 
-/** True if the bytes must be searched for {@link PRIVATE_KEY_MARKER} before the file is accepted. */
+/** True if the bytes of a file must be searched for {@link PRIVATE_KEY_MARKER} before the file is accepted. */
 export function mayHoldPrivateKey(path: string): boolean {
   return /\.(?:pem|key)$/i.test(path);
 }
 
-/**
- * True for dot files outside `.well-known/` and for paths inside dot folders. They are stored, but never served.
- */
+/** True for a path with a dot file or a dot folder, except inside `.well-known/`. Such files are stored, but never served. */
 export function isDotFile(path: string): boolean {
   return DOT_SEGMENT.test(path) && !path.startsWith('.well-known/');
 }
@@ -68,18 +57,18 @@ export function isDotFile(path: string): boolean {
 /** The files at the root that configure serving instead of being served. Source: serving S12, S22. */
 export const RULE_FILES: ReadonlySet<string> = new Set(['ship.json', '_redirects', '_headers']);
 
-/** Server code of other hosts at the root: stored, but never served. Source: serving S12. */
-export const FOREIGN_RULE_FILES: ReadonlySet<string> = new Set(['_worker.js', '_routes.json']);
+/** The files at the root that are server code for other hosts. They are stored, but never served. Source: serving S12. */
+const FOREIGN_RULE_FILES: ReadonlySet<string> = new Set(['_worker.js', '_routes.json']);
 
 /** True if a stored file is never served, whatever the request. Source: api §3; serving S12. */
 export function isWithheld(path: string): boolean {
   return isDotFile(path) || RULE_FILES.has(path) || FOREIGN_RULE_FILES.has(path);
 }
 
-/** The extension as Windows sees it: trailing dots and spaces of a name are ignored. */
+/** Returns the extension of a name in lower case. Ignores dots and spaces at the end of the name, as Windows does. */
 function extensionOf(name: string): string {
-  let end = name.length;
-  while (name[end - 1] === '.' || name[end - 1] === ' ') end -= 1;
-  const dot = name.lastIndexOf('.', end - 1);
-  return dot < 0 || end === 0 ? '' : name.slice(dot + 1, end).toLowerCase();
+  let nameEnd = name.length;
+  while (name[nameEnd - 1] === '.' || name[nameEnd - 1] === ' ') nameEnd -= 1;
+  const dot = name.lastIndexOf('.', nameEnd - 1);
+  return dot < 0 || nameEnd === 0 ? '' : name.slice(dot + 1, nameEnd).toLowerCase();
 }

@@ -5,8 +5,8 @@ import { Labels } from './labels.ts';
 import type { TokenKind } from './names.ts';
 import { NextCursor } from './pages.ts';
 
-/** The kinds of credentials: deploys only, or the whole account. Source: api §5. */
-export const TOKEN_KINDS = ['deploy', 'api'] as const satisfies readonly TokenKind[];
+/** The kinds of credentials: `deploy` can only deploy, `api` has full access to the account. Source: api §5. */
+const TOKEN_KINDS = ['deploy', 'api'] as const satisfies readonly TokenKind[];
 
 /** A credential, without its secret. */
 export const Token = z
@@ -16,12 +16,12 @@ export const Token = z
     labels: z.array(z.string()),
     created: Timestamp,
     expires: Timestamp.nullable().describe('Unix seconds; null if the token does not expire.'),
-    used: Timestamp.nullable().describe('When it was last used, to the minute, in Unix seconds; null if never.'),
+    used: Timestamp.nullable().describe('When the token was last used, to the minute, in Unix seconds; null if never.'),
   })
   .meta({ id: 'Token' });
 export type Token = z.infer<typeof Token>;
 
-/** The 201 of `POST /tokens`: the only answer that contains the secret. */
+/** The body of the 201 of `POST /tokens`, which is the only response with the secret. */
 export const CreatedToken = Token.extend({
   secret: z
     .string()
@@ -43,7 +43,7 @@ export type TokenRequest = z.output<typeof TokenRequest>;
 
 export const TokenList = z.object({ tokens: z.array(Token), nextCursor: NextCursor });
 
-/** The path that names a token. An unreadable one gets the same 404 as a missing token. */
+/** The path parameter that names a token. An unreadable id gets the same 404 as a missing token. */
 export const TokenPath = z.object({
   token: z
     .string()

@@ -5,12 +5,12 @@ import { list } from './lists.ts';
 import { DeploymentReference } from './names.ts';
 import { MAX_NAME_LENGTH, MAX_PATH_BYTES } from './paths.ts';
 
-/** The content type of a body of contents: see {@link CONTENT_HEAD_BYTES}. */
+/** The media type of a body of contents, whose format {@link CONTENT_HEAD_BYTES} describes. */
 export const CONTENTS_TYPE = 'application/vnd.berth.contents';
 
 /**
- * The length of the header of each content in the body: its SHA-256, 32 bytes, then its length, 8 bytes, big-endian.
- * The bytes of the content follow, then the next header. Source: api §9.
+ * The length of the header before each content in a body: 32 bytes of SHA-256, then the length of the content as 8 bytes,
+ * big-endian. The bytes of the content follow the header. Source: api §9.
  */
 export const CONTENT_HEAD_BYTES = 40;
 
@@ -19,28 +19,29 @@ export const UPLOAD_SECONDS = 24 * 60 * 60;
 
 const MALFORMED_SHA256 = 'a SHA-256 must be 64 lower-case hex digits';
 
-/** The name of a file, before it is parsed. */
 const FileName = z.string().max(MAX_NAME_LENGTH, `a path must have at most ${MAX_PATH_BYTES} bytes`);
-/** The maximum number of open uploads per credential, and per anonymous address. */
+
+/** The maximum number of open uploads of one credential. */
 export const MAX_OPEN_UPLOADS = 20;
+/** The maximum number of open uploads of one anonymous address. */
 export const MAX_ANONYMOUS_UPLOADS = 3;
 
-/** How long an upload must be idle before a further upload may replace it, in seconds. */
+/** How long an upload must be idle before a new upload may replace it, in seconds. */
 export const UPLOAD_IDLE_SECONDS = 10 * 60;
 
 /** A file to publish: its path, its size in bytes and the hash of its content. */
 export const UploadFile = z.object({
   path: FileName.describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
-  size: z.int().min(0, 'a size must be a number of bytes').describe('In bytes.'),
+  size: z.int().min(0, 'a size must be at least 0 bytes').describe('The size of the file, in bytes.'),
   sha256: z
     .string()
     .max(64, MALFORMED_SHA256)
     .regex(/^[0-9a-f]{64}$/, MALFORMED_SHA256)
-    .describe('The SHA-256 of its bytes, as 64 lower-case hex digits.'),
+    .describe('The SHA-256 of the file, as 64 lower-case hex digits.'),
 });
 export type UploadFile = z.infer<typeof UploadFile>;
 
-/** The options of an upload; the same as in a multipart deploy. Source: api §3. */
+/** The options of an upload, which are those of a multipart deploy. Source: api §3. */
 const UploadOptions = z.object({
   labels: Labels.optional(),
   password: Password.nullable()
@@ -59,10 +60,10 @@ export type WholeUpload = UploadOptions & { files: UploadFile[]; base?: undefine
 /** An upload that lists the changes to a deployment of the same account. */
 export type ChangeUpload = UploadOptions & { base: string; put: UploadFile[]; remove: string[]; files?: undefined };
 
-/** Begins an upload: with every file, or with changes to a base. */
+/** The request that begins an upload: it lists every file, or the changes to a base. */
 export type BeginUpload = WholeUpload | ChangeUpload;
 
-/** One object of optional fields, so that errors name the field. The allowed combinations are checked last. */
+/** Checks the allowed combinations last, so that an error about a field names the field. */
 export const BeginUpload = z
   .object({
     files: list(UploadFile)
@@ -77,18 +78,18 @@ export const BeginUpload = z
     ...UploadOptions.shape,
   })
   .superRefine(({ files, base, put, remove }, { addIssue }) => {
-    const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if (files === undefined && base === undefined)
-      wrong('files', 'is required: send every file, or base, put and remove');
+      refuse('files', 'an upload must list every file in files, or its changes in base, put and remove');
     if (files !== undefined && (base ?? put ?? remove) !== undefined)
-      wrong('base', 'with base, send put and remove instead of files');
+      refuse('base', 'with base, send put and remove instead of files');
     if (base !== undefined && files === undefined) {
-      if (put === undefined) wrong('put', 'is required: list the added and changed files, or []');
-      if (remove === undefined) wrong('remove', 'is required: list the paths of the removed files, or []');
+      if (put === undefined) refuse('put', 'with base, put must list the added and changed files, or be []');
+      if (remove === undefined) refuse('remove', 'with base, remove must list the removed paths, or be []');
     }
   }) as unknown as z.ZodType<BeginUpload, BeginUpload>;
 
-/** An open upload: its id, which only the caller learns, and the contents that are missing. */
+/** An open upload: its secret id, and the missing contents. */
 export const BegunUpload = z
   .object({
     upload: z
@@ -100,7 +101,7 @@ export const BegunUpload = z
   .meta({ id: 'BegunUpload' });
 export type BegunUpload = z.infer<typeof BegunUpload>;
 
-/** The id of an upload. An unreadable one gets the same 404 as a missing upload. */
+/** The path parameter that names an upload. An unreadable id gets the same 404 as a missing upload. */
 export const CommitUpload = z.object({
   upload: z
     .string()
@@ -109,11 +110,9 @@ export const CommitUpload = z.object({
     .meta({ example: '0123456789abcdef0123456789abcdef' }),
 });
 
-/** Names the upload to abort. */
-export const AbortUpload = CommitUpload;
 export const AbortedUpload = z.object({ upload: z.string() });
 
-/** The result of sending a body of contents. */
+/** The body of the response to `PUT /uploads/{upload}/contents`. */
 export const ReceivedContents = z
   .object({
     received: z.int().describe('Number of contents of this body that were stored.'),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_STATUS, ErrorBody } from '../src/errors.ts';
 
-describe('api §2: the error vocabulary', () => {
-  it.each(Object.entries(ERROR_STATUS))('accepts a body of %s', (error, status) => {
+describe('api §2: the schema of error bodies', () => {
+  it.each(Object.entries(ERROR_STATUS))('accepts a body with the code %s', (error, status) => {
     expect(ErrorBody.parse({ error, message: 'm', status })).toEqual({ error, message: 'm', status });
   });
 
@@ -11,7 +11,7 @@ describe('api §2: the error vocabulary', () => {
     [{ error: 'not_found', status: 404 }],
     [{ error: 'not_found', message: 'm', status: '404' }],
     [{ error: 'toString', message: 'm', status: 500 }],
-  ])('refuses %j', (body) => {
+  ])('refuses the body %j', (body) => {
     expect(ErrorBody.safeParse(body).success).toBe(false);
   });
 });

@@ -4,8 +4,8 @@ import { Labels, MAX_LABELS } from '../src/labels.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `label-${i}`);
 
-describe('api §1: labels', () => {
-  it.each(['abc', 'us-east-1', 'v1.2.3', 'a_b-c.d', '123', 'null', 'a'.repeat(25)])('accept %s', (label) => {
+describe('api §1: the labels field', () => {
+  it.each(['abc', 'us-east-1', 'v1.2.3', 'a_b-c.d', '123', 'null', 'a'.repeat(25)])('accepts the label %s', (label) => {
     expect(Labels.parse([label])).toEqual([label]);
   });
 
@@ -13,7 +13,7 @@ describe('api §1: labels', () => {
     ['the wrong length', ['', 'ab', 'a'.repeat(26)]],
     ['marks at the ends, or two in a row', ['-abc', 'abc-', '.abc', 'a..b', 'a-_b']],
     ['other characters', ['Abc', 'a b', 'äöü', 'abc\n', 'abc\u0000', 'a,b', 'a"b', '<b>', '\u212ab-c']],
-  ])('refuses labels with %s: %j', (_, labels) => {
+  ])('refuses labels with %s, such as each of %j', (_, labels) => {
     for (const label of labels) expect(Labels.safeParse([label]).success, label).toBe(false);
   });
 
@@ -22,18 +22,18 @@ describe('api §1: labels', () => {
       expect(Labels.safeParse(value).success, JSON.stringify(value)).toBe(false);
   });
 
-  it('removes duplicates, keeps the order, and counts afterwards', () => {
+  it('removes duplicates, keeps the order, and counts only the remaining labels', () => {
     expect(Labels.parse(['bbb', 'aaa', 'bbb', 'ccc', 'aaa'])).toEqual(['bbb', 'aaa', 'ccc']);
     expect(Labels.parse([...many(MAX_LABELS), 'label-0'])).toEqual(many(MAX_LABELS));
     expect(Labels.parse([])).toEqual([]);
   });
 
-  it(`refuses more than ${MAX_LABELS} and names the maximum`, () => {
+  it(`refuses more than ${MAX_LABELS} labels, and names the maximum`, () => {
     for (const count of [MAX_LABELS + 1, 101])
       expect(Labels.safeParse(many(count)).error?.issues[0]?.message).toBe('a resource must have at most 10 labels');
   });
 
-  /** The rule of the contract, implemented a second time: groups of letters and digits, joined by single marks. */
+  /** Whether a text is a label by the rule of the contract: groups of letters and digits, joined by single marks. */
   function isLabel(text: string): boolean {
     if (text.length < 3 || text.length > 25) return false;
     const isLetter = (at: number) => 'abcdefghijklmnopqrstuvwxyz0123456789'.includes(text.charAt(at) || ' ');
@@ -49,7 +49,7 @@ describe('api §1: labels', () => {
     fc.string({ maxLength: 30 }),
   );
 
-  it('accepts exactly the texts that the rule allows', () => {
+  it('accepts exactly the labels that the rule of the contract allows', () => {
     let labels = 0;
     fc.assert(
       fc.property(anyText, (text) => {
@@ -61,7 +61,7 @@ describe('api §1: labels', () => {
     expect(labels).toBeGreaterThan(100);
   });
 
-  it('refuses a list as a whole, or keeps each label once, in order; parsing the result again changes nothing', () => {
+  it('refuses an invalid list as a whole, keeps each label of a valid list once, and leaves the result unchanged when parsed again', () => {
     const label = fc.constantFrom('one', 'two', 'v1.2', 'us-east-1', 'NO', 'a'.repeat(25), ...many(9));
     fc.assert(
       fc.property(fc.array(label, { maxLength: 20 }), (list) => {
@@ -76,7 +76,7 @@ describe('api §1: labels', () => {
     );
   });
 
-  it('validates in linear time', () => {
+  it('validates a long label in linear time', () => {
     const label = fc.string({ unit: fc.constantFrom('a', '-', '.'), minLength: 10_000, maxLength: 10_000 });
     fc.assert(
       fc.property(label, (text) => !Labels.safeParse([text]).success),

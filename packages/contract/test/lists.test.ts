@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { list, MAX_INVALID_ELEMENTS } from '../src/lists.ts';
 
-/** A list that counts how many times its elements are validated. */
+/** Creates a list schema that counts how many times its elements are validated. */
 function counting(check: (value: unknown) => boolean) {
-  const seen = { count: 0 };
+  const validated = { count: 0 };
   const element = z.unknown().refine((value) => {
-    seen.count += 1;
+    validated.count += 1;
     return check(value);
   }, 'must be right');
-  return { seen, schema: list(element) };
+  return { validated, schema: list(element) };
 }
 
 const many = (length: number) => Array.from({ length }, () => ({}));
@@ -23,17 +23,17 @@ describe('S1: a list in an input', () => {
     expect(schema.safeParse([{ a: '1' }, { a: 2 }]).error!.issues).toMatchObject([{ path: [1, 'a'] }]);
   });
 
-  it('stops at the first few invalid elements', () => {
-    const { seen, schema } = counting(() => false);
+  it('stops its validation after the first few invalid elements', () => {
+    const { validated, schema } = counting(() => false);
     expect(schema.safeParse(many(500_000)).error!.issues).toHaveLength(MAX_INVALID_ELEMENTS);
-    expect(seen.count).toBe(MAX_INVALID_ELEMENTS);
+    expect(validated.count).toBe(MAX_INVALID_ELEMENTS);
   });
 
   it('refuses a list that is too long before it validates the elements', () => {
-    const { seen, schema } = counting(() => false);
+    const { validated, schema } = counting(() => false);
     const { issues } = schema.max(3, 'at most three').safeParse(many(4)).error!;
     expect(issues).toMatchObject([{ code: 'too_big', message: 'at most three' }]);
-    expect(seen.count).toBe(0);
+    expect(validated.count).toBe(0);
     expect(
       counting(() => true)
         .schema.max(3)
@@ -42,13 +42,13 @@ describe('S1: a list in an input', () => {
   });
 
   it('keeps its bounds when checks are added to it', () => {
-    const { seen, schema } = counting(() => false);
+    const { validated, schema } = counting(() => false);
     const dressed = z.object({ all: schema.max(3).describe('All.').optional() });
     expect(dressed.safeParse({ all: many(4) }).error!.issues).toHaveLength(1);
-    expect(seen.count).toBe(0);
+    expect(validated.count).toBe(0);
   });
 
-  it('has its length in its JSON schema', () => {
+  it('has its maximum length in its JSON schema', () => {
     expect(z.toJSONSchema(list(z.string()).min(1).max(3), { io: 'input' })).toMatchObject({
       type: 'array',
       items: { type: 'string' },

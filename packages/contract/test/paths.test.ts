@@ -8,7 +8,6 @@ import {
   MAX_PATH_SEGMENTS,
   MAX_SEGMENT_BYTES,
   normalizePath,
-  utf8Length,
 } from '../src/paths.ts';
 
 const segment = (bytes: number) => 'a'.repeat(bytes);
@@ -16,7 +15,7 @@ const deep = (segments: number) => Array.from({ length: segments }, () => 'a').j
 const pathOf = (bytes: number) =>
   `${`${segment(99)}/`.repeat(Math.floor((bytes - 1) / 100))}${segment(((bytes - 1) % 100) + 1)}`;
 
-/** Returns the shortest time that it takes to find no conflict in fresh copies of these paths. */
+/** Returns the shortest of three times that findPathConflict takes for copies of paths without a conflict. */
 function shortestMs(paths: readonly string[]): number {
   const times = [1, 2, 3].map(() => {
     const copies = paths.map((path) => Buffer.from(path).toString());
@@ -27,7 +26,7 @@ function shortestMs(paths: readonly string[]): number {
   return Math.min(...times);
 }
 
-/** True if a path stays inside a folder however a system reads it: raw, percent-decoded, and with `\` as `/`. */
+/** Whether a path stays inside a folder: as text, percent-decoded, and with `\` as `/`. */
 function staysInside(path: string): boolean {
   return [path, decoded(path), path.replaceAll('\\', '/'), decoded(path).replaceAll('\\', '/')].every(
     (read) =>
@@ -40,7 +39,7 @@ function decoded(path: string): string {
   return path.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 
-describe('api §3: accepted names and their canonical form', () => {
+describe('api §3: normalizePath', () => {
   it.each([
     ['/index.html', 'index.html'],
     ['./index.html', 'index.html'],
@@ -50,7 +49,7 @@ describe('api §3: accepted names and their canonical form', () => {
     [`/${pathOf(MAX_PATH_BYTES)}`, pathOf(MAX_PATH_BYTES)],
     ['e\u0301'.repeat(127), '\u00e9'.repeat(127)],
     [`./${deep(MAX_PATH_SEGMENTS)}`, deep(MAX_PATH_SEGMENTS)],
-  ])('converts %j to %j', (name, path) => {
+  ])('converts the name %j to the path %j', (name, path) => {
     expect(normalizePath(name)).toEqual({ ok: true, path });
   });
 
@@ -59,19 +58,19 @@ describe('api §3: accepted names and their canonical form', () => {
     ['dots', ['..a', 'a..', '...', 'a/.../b', 'end. ']],
     ['letters beyond ASCII', ['caf\u00e9.html', '日本語/ページ.html', '\u{1f600}.png']],
     ['joined emoji', ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}.png']],
-    ['what some systems reserve', ['CON', 'a|b*c', 'notes: one.txt', '__proto__']],
+    ['names that some systems reserve', ['CON', 'a|b*c', 'notes: one.txt', '__proto__']],
     ['marks', ["it's & more, (x) [y] {z} $1 ~ ^ ` ! + = @ ;"]],
     ['the maximum length', [segment(MAX_SEGMENT_BYTES), pathOf(MAX_PATH_BYTES)]],
-  ])('does not change %s: %.60j', (_, names) => {
+  ])('does not change %s in names such as %.60j', (_, names) => {
     for (const path of names) expect(normalizePath(path)).toEqual({ ok: true, path });
   });
 });
 
-describe('T1: refused names, each with its reason', () => {
+describe('T1: normalizePath', () => {
   it.each([
     ['the path must not be empty', ['', '/', './']],
     ['relative', ['//x', '///x', './/x', '//host/share']],
-    ['relative', ['/C:/x', 'C:', 'c:/x', 'C:x', './C:/x', '\u212a:/x']],
+    ['drive on Windows', ['/C:/x', 'C:', 'c:/x', 'C:x', './C:/x', '\u212a:/x', 'a:b.txt']],
     ['"." or ".."', ['.', '..', '../x', '/../x', '././x', '/./x', 'a/../b', 'a/./b', 'a/..', 'a/.']],
     ['empty segment', ['a//b', 'a/']],
     ['folders must be separated by "/"', ['..\\x', 'a\\b', 'C:\\x']],
@@ -88,7 +87,7 @@ describe('T1: refused names, each with its reason', () => {
     ],
     ['a path must have at most 1024 bytes', [pathOf(MAX_PATH_BYTES + 1), segment(5_000)]],
     ['a path must have at most 64 segments', [deep(MAX_PATH_SEGMENTS + 1), `/${deep(MAX_PATH_SEGMENTS + 1)}`]],
-  ])('%s: %.60j', (reason, names) => {
+  ])('gives a reason with "%s" for refusing each of %.60j', (reason, names) => {
     for (const name of names)
       expect(normalizePath(name), name).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
@@ -105,14 +104,14 @@ describe('T1: refused names, each with its reason', () => {
   );
 });
 
-describe('T1: no accepted path leaves its folder', () => {
+describe('T1: a path that normalizePath accepts', () => {
   const spaced = ['.. ', '..\u0000', '.\u200b.'];
   const dots = '.. %2e%2e %2E. .%2e %252e%252e %c0%ae%c0%ae %uff0e%uff0e ..%00 ..; %%32%65%%32%65'.split(' ');
   const others = '. ... .... \uff0e\uff0e \u2025 \u002e\u0323.'.split(' ');
   const separators = '/ \\ %2f %5c %252f %255c %c0%af %c1%9c // \\/ /./ ;/ : %u2215 \u2215 \uff0f \u29f8'.split(' ');
   const steps = [...dots, ...others, ...spaced].flatMap((dot) => separators.map((separator) => dot + separator));
   const prefixes = ['', ...'/ ./ // a/ C: D: C:/ \\\\host\\ file:/// %2f'.split(' ')];
-  it.each(prefixes)('holds for every encoding of dots and separators, at several depths, after "%s"', (prefix) => {
+  it.each(prefixes)('stays inside its folder for every encoding of dots and separators after "%s"', (prefix) => {
     for (const step of steps)
       for (const depth of [1, 2, 6])
         for (const target of ['etc/passwd', 'windows\\win.ini', 'index.html'])
@@ -130,7 +129,7 @@ describe('T1: no accepted path leaves its folder', () => {
   );
   const anyName = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 
-  it('holds for any name; normalizing a canonical path changes nothing', () => {
+  it('stays inside its folder for any name, and is not changed by normalizing it again', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         const result = normalizePath(name);
@@ -138,7 +137,7 @@ describe('T1: no accepted path leaves its folder', () => {
         expect(staysInside(result.path)).toBe(true);
         expect(normalizePath(result.path)).toEqual(result);
         expect(result.path).toBe(result.path.normalize('NFC'));
-        expect(utf8Length(result.path)).toBeLessThanOrEqual(MAX_PATH_BYTES);
+        expect(Buffer.byteLength(result.path)).toBeLessThanOrEqual(MAX_PATH_BYTES);
         expect(new URL(`http://h/${encodeURI(result.path)}`).pathname).toBe(`/${encodeURI(result.path)}`);
       }),
       { numRuns: 5_000 },
@@ -146,7 +145,7 @@ describe('T1: no accepted path leaves its folder', () => {
   });
 });
 
-describe('T2: two names, one file', () => {
+describe('T2: findPathConflict', () => {
   it.each([
     [['a', 'a'], 'a', 'a', 'two parts name the same file'],
     [['a', 'b', 'a'], 'a', 'a', 'two parts name the same file'],
@@ -156,7 +155,7 @@ describe('T2: two names, one file', () => {
     [['a/x', 'a/b/y', 'a/b'], 'a/b', 'a/b/y', 'a file cannot also be a folder'],
     [['a/b/y', 'a/b/z', 'a'], 'a', 'a/b/y', 'a file cannot also be a folder'],
     [['a', 'a b', 'a-b', 'a.b', 'a/z'], 'a', 'a/z', 'a file cannot also be a folder'],
-  ])('%j: %s and %s, %s', (paths, first, second, reason) => {
+  ])('finds in %j the conflict of %s and %s with the reason "%s"', (paths, first, second, reason) => {
     expect(findPathConflict(paths)).toEqual({ first, second, reason });
   });
 
@@ -173,14 +172,14 @@ describe('T2: two names, one file', () => {
     expect(findPathConflict(paths)).toBeNull();
   });
 
-  it('S15: takes about as long for deep paths as for flat ones', () => {
+  it('S15: takes about as long for deep paths as for flat paths', () => {
     const folders = `/${segment(14)}`.repeat(MAX_PATH_SEGMENTS - 2);
     const deepPaths = Array.from({ length: 10_000 }, (_, i) => `${i}${folders}/z`);
     const flatPaths = deepPaths.map((path) => path.replaceAll('/', '-'));
     expect(shortestMs(deepPaths)).toBeLessThan(10 * shortestMs(flatPaths) + 50);
   });
 
-  it('finds a conflict exactly when there is one', () => {
+  it('finds a conflict exactly when two of the paths cannot both be published', () => {
     const path = fc
       .array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 4 })
       .map((parts) => parts.join('/'));
@@ -195,8 +194,8 @@ describe('T2: two names, one file', () => {
   });
 });
 
-describe('api §3: names that differ only in case', () => {
-  it('reports each file after the first', () => {
+describe('api §3: findCaseTwins', () => {
+  it('reports each path that repeats an earlier path in another case', () => {
     expect(findCaseTwins(['a', 'A', 'b', 'docs/X', 'Docs/x', 'DOCS/X'])).toEqual([
       { file: 'A', twin: 'a' },
       { file: 'Docs/x', twin: 'docs/X' },
@@ -204,7 +203,7 @@ describe('api §3: names that differ only in case', () => {
     ]);
   });
 
-  it('compares letters beyond ASCII', () => {
+  it('ignores the case of letters beyond ASCII, too', () => {
     expect(findCaseTwins(['É', 'é', '__proto__'])).toEqual([{ file: 'é', twin: 'É' }]);
   });
 });

@@ -10,7 +10,7 @@ const plan = {
 };
 
 describe('api §6: the plan table', () => {
-  it('is a valid plans file and contains the plan of anonymous deploys', () => {
+  it('is a valid plan file and contains the plan of anonymous deploys', () => {
     expect(PlansFile.parse({ plans: DEFAULT_PLANS })).toEqual({ plans: DEFAULT_PLANS });
     expect(DEFAULT_PLANS.map((row) => row.plan)).toContain(ANONYMOUS_PLAN);
   });
@@ -22,7 +22,7 @@ describe('api §6: the plan table', () => {
         for (const [j, value] of row.entries()) expect(value).toBeGreaterThanOrEqual(numbers[i]![j]!);
   });
 
-  it('has the numbers of the contract', () => {
+  it('has the prices, caps and limits of the contract', () => {
     const MiB = 1024 ** 2;
     expect(
       DEFAULT_PLANS.map((row) => [
@@ -42,12 +42,12 @@ describe('api §6: the plan table', () => {
   });
 });
 
-describe('api §6: a plans file', () => {
+describe('api §6: the schema of the plan file', () => {
   it.each([
     ['a plan arranged directly', { ...plan, price: 'contact', caps: null }],
     ['a plan that cannot be ordered yet', { ...plan, closed: 'Soon.' }],
     ['a plan with a rank', { ...plan, rank: 3 }],
-  ])('accepts %s', (_, row) => {
+  ])('accepts a file with %s', (_, row) => {
     expect(PlansFile.parse({ plans: [row] })).toEqual({ plans: [row] });
   });
 
@@ -67,7 +67,7 @@ describe('api §6: a plans file', () => {
     ['a limit as a text', { plans: [{ ...plan, limits: { ...plan.limits, maxTotalSize: '1 GiB' } }] }],
     ['an infinite limit', { plans: [{ ...plan, limits: { ...plan.limits, maxTotalSize: Number.POSITIVE_INFINITY } }] }],
     ['a missing limit', { plans: [{ ...plan, limits: { maxFileSize: 1 } }] }],
-  ])('refuses %s', (_, file) => {
+  ])('refuses a file with %s', (_, file) => {
     expect(PlansFile.safeParse(file).success).toBe(false);
   });
 });

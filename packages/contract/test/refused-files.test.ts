@@ -9,7 +9,7 @@ import {
   refusedPath,
 } from '../src/refused-files.ts';
 
-describe('api §3: content that is refused by its path', () => {
+describe('api §3: refusedPath', () => {
   it.each([
     ['programs and installers (.exe)', ['setup.exe', 'a/b/SETUP.EXE', 'photo.jpg.exe', '.exe']],
     ['programs and installers (.exe)', ['setup.exe.', 'setup.exe ', 'setup.exe. .']],
@@ -17,7 +17,7 @@ describe('api §3: content that is refused by its path', () => {
     ['environment files', ['.env', '.env.production', '.envrc', 'a/.env.local', '.well-known/.env']],
     ['private keys', ['id_rsa', 'a/.ssh/id_rsa', 'id_ed25519', 'id_ecdsa', 'id_dsa']],
     ['node_modules/', ['node_modules/x.js', 'node_modules/x/index.js']],
-  ])('%s: %j', (reason, paths) => {
+  ])('gives a reason with "%s" for each of %j', (reason, paths) => {
     for (const path of paths) expect(refusedPath(path), path).toContain(reason);
   });
 
@@ -28,28 +28,28 @@ describe('api §3: content that is refused by its path', () => {
     ['keys', 'id_rsa.pub my_id_rsa cert.pem'],
     ['node_modules/', 'a/node_modules/x.js node_modules'],
     ['hidden files', '.DS_Store .well-known/assetlinks.json'],
-  ])('accepts what only resembles %s: %s', (_, paths) => {
+  ])('accepts paths that only resemble %s, such as each of %s', (_, paths) => {
     for (const path of paths.split(' ')) expect(refusedPath(path), path).toBeNull();
   });
 
-  it.each(BLOCKED_EXTENSIONS.map((extension) => [extension]))('refuses .%s in any case', (extension) => {
+  it.each(BLOCKED_EXTENSIONS.map((extension) => [extension]))('refuses the extension .%s in any case', (extension) => {
     expect(extension).toMatch(/^[a-z0-9]+$/);
     expect(refusedPath(`a.${extension}`)).toContain(`(.${extension})`);
     expect(refusedPath(`a.${extension.toUpperCase()}`)).toContain(`(.${extension})`);
   });
 
-  it('lists each extension once', () => {
+  it('has a list of refused extensions in which no extension is repeated', () => {
     expect(new Set(BLOCKED_EXTENSIONS).size).toBe(BLOCKED_EXTENSIONS.length);
   });
 });
 
-describe('api §3: private keys in PEM form', () => {
-  it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('start with "BEGIN %sPRIVATE KEY"', (kind) => {
+describe('api §3: the marker of private keys in PEM form', () => {
+  it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('matches a line with "BEGIN %sPRIVATE KEY"', (kind) => {
     for (const before of ['', 'text before\n'])
       expect(`${before}-----BEGIN ${kind}PRIVATE KEY-----\nMII`).toMatch(PRIVATE_KEY_MARKER);
   });
 
-  it('are neither public keys nor certificates', () => {
+  it('does not match public keys and certificates', () => {
     for (const text of ['-----BEGIN PUBLIC KEY-----', '-----BEGIN CERTIFICATE-----', 'BEGIN PRIVATE KEY'])
       expect(text).not.toMatch(PRIVATE_KEY_MARKER);
   });
@@ -57,7 +57,7 @@ describe('api §3: private keys in PEM form', () => {
   it.each([
     [true, 'a.pem a/B.PEM server.key'],
     [false, 'a.pem.txt pem index.html'],
-  ])('may be in a file (%s): %s', (isSearched, paths) => {
+  ])('is only searched for in some files: mayHoldPrivateKey returns %s for each of %s', (isSearched, paths) => {
     for (const path of paths.split(' ')) expect(mayHoldPrivateKey(path), path).toBe(isSearched);
   });
 });
@@ -66,17 +66,17 @@ it.each([
   [true, '.DS_Store a/b/.DS_Store .git/.DS_Store Thumbs.db a/Thumbs.db desktop.ini'],
   [true, '__MACOSX/._a __MACOSX/a/b a/__MACOSX/b'],
   [false, 'DS_Store .DS_Store/a Thumbs.db.html desktop.ini/x __MACOSX __MACOSX.html ._a index.html'],
-])('api §3: a file is junk (%s): %s', (junk, paths) => {
+])('api §3: isJunk returns %s for each of the files %s', (junk, paths) => {
   for (const path of paths.split(' ')) expect(isJunk(path), path).toBe(junk);
 });
 
-describe('api §3, S12: stored, never served', () => {
+describe('api §3, S12: a stored file', () => {
   it.each([
     ['a dot file', true, true, '.htaccess a/.hidden .a/b.html a/.well-known/x .well-known ..a'],
     ['a configuration file', false, true, 'ship.json _redirects _headers _worker.js _routes.json'],
     ['a served file', false, false, '.well-known/security.txt .well-known/.a/b a.b/c index.html'],
     ['a file in a folder', false, false, 'a/ship.json a/_redirects'],
-  ])('%s (a dot file: %s, withheld: %s): %s', (_, dot, withheld, paths) => {
+  ])('that is %s has isDotFile = %s and isWithheld = %s, as each of %s', (_, dot, withheld, paths) => {
     for (const path of paths.split(' ')) {
       expect(isDotFile(path), path).toBe(dot);
       expect(isWithheld(path), path).toBe(withheld);

@@ -7,25 +7,25 @@ import type { PackStore } from './storage/packs.ts';
 
 export type { Log } from './log.ts';
 
-/** The plans. Source: api §6. */
+/** The plans that accounts can have. Source: api §6. */
 export interface Plans {
-  /** In display order. */
+  /** All plans in display order. */
   readonly all: readonly Plan[];
-  /** The plan of an account. A plan that no longer exists grants the same as the anonymous plan. */
+  /** Returns the plan with an id; the plan of anonymous deploys if there is no such plan. */
   get(plan: string): Plan;
 }
 
 /** The addresses that the service uses and shows. */
 export interface Addresses {
-  /** The domain of the sites, with the port if it is part of the URL: `localhost:4000`. */
+  /** The domain of the sites, with the port if the URL has one: `localhost:4000`. */
   readonly platformDomain: string;
-  /** Its host name: the suffix of the names of sites. */
+  /** The host name of the platform domain, which all sites have as a suffix. */
   readonly platformHost: string;
-  /** The host below which each account has a CNAME target of its own. */
+  /** The host name below which each account has a CNAME target. */
   readonly cnameTarget: string;
-  /** The IP addresses that an apex must point at. If empty, an apex cannot be a domain. */
+  /** The IP addresses that an apex domain must point at. If the list is empty, an apex cannot be a domain. */
   readonly apexAddresses: readonly string[];
-  /** The hosts of the service itself, and those that others must point at. They cannot be domains of an account. */
+  /** The hosts of the service and the hosts that domains point at. No account can have them as domains. */
   readonly serviceHosts: ReadonlySet<string>;
   /** Returns the public URL of a deployment. */
   site(deployment: string): string;
@@ -37,7 +37,7 @@ export interface Addresses {
   share(hash: string): string;
 }
 
-/** Keys derived from `SECRET_KEY`, one per purpose. Source: security §7. */
+/** The keys that are derived from `SECRET_KEY`, one for each purpose. Source: security §7. */
 export interface Keys {
   cursor: Buffer;
   idempotency: Buffer;
@@ -50,13 +50,13 @@ export interface Keys {
 /** The names of the rate limits. Source: api §7. */
 export type RateLimitName = 'global' | 'deploy' | 'anonymous' | 'unlock' | 'claim' | 'signin';
 
-/** A token bucket: it has room for `count` tokens, and fills from empty to full in `perSeconds`. */
+/** A token bucket with room for `count` tokens, which fills from empty to full in `perSeconds` seconds. */
 export interface RateLimit {
   count: number;
   perSeconds: number;
 }
 
-/** All limits, by name. */
+/** The rate limits by name. */
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
 /** Notifies subscribers in this process about new activities of their account. */
@@ -70,45 +70,38 @@ export interface ActivityFeed {
    *   database is unavailable, or the service is stopping.
    */
   subscribe(account: string, wake: () => void): Promise<() => void>;
-  /** Aborted when the service stops. Subscribers must end then. */
+  /** Aborted when the service stops. Subscribers must then end. */
   readonly ended: AbortSignal;
   /** Ends the feed. Safe to call again. */
   end(): void;
 }
 
-/** The dependencies of all services. Created once, at the edge; tests replace single parts. */
+/** The dependencies of all services. A server creates one value; tests replace parts of it. */
 export interface Core {
   readonly database: Database;
   readonly dns: Dns;
   readonly packs: PackStore;
-  /** Hashes uploaded files. */
   readonly hasher: Hasher;
   readonly plans: Plans;
   readonly addresses: Addresses;
   readonly keys: Keys;
-  /** Notifies subscribers of the activities of an account. */
   readonly activityFeed: ActivityFeed;
   /** The rate limits; `null` for no limits. */
   readonly rateLimits: RateLimits | null;
   readonly log: Log;
-  /** The id of this boot, as its row in `boot` names it. */
+  /** The id of the row in `boot` for this start of the process. */
   readonly boot: string;
-  /** Packs that uploads of this process are filling now. The sweep of this process skips them. */
+  /** The packs that this process is filling. The sweep of this process skips these packs. */
   readonly activePacks: Set<string>;
-  /** Returns the current time. */
   now(): Date;
 }
 
-/**
- * Who sends a request. Determined once, from the `Authorization` header.
- *
- * Source: api §1.
- */
+/** Who sends a request, according to the `Authorization` header. Source: api §1. */
 export type Caller = AnonymousCaller | AccountCaller;
 
 export interface AnonymousCaller {
   kind: 'anonymous';
-  /** The client's address. IPv6 is cut to its /64. */
+  /** The address of the client, with IPv6 cut to its /64. */
   address: string;
 }
 
@@ -118,18 +111,18 @@ export interface AccountCaller {
   plan: string;
   /** The kind of the credential: an API key for the whole account, or a token for deploys only. */
   credential: 'api' | 'deploy';
-  /** The identifier of the credential. */
+  /** The id of the credential. */
   token: string;
-  /** `operator` for the operator, who acts for an account. */
+  /** How the request was authenticated. The operator acts for an account with `operator`. */
   authMethod: 'api-key' | 'deploy-token' | 'operator';
 }
 
-/** Names the client that limits apply to: the account, or the address of an anonymous caller. */
+/** Returns the name of the client that limits apply to: the account, or the address of an anonymous caller. */
 export function clientOf(caller: Caller): string {
   return caller.kind === 'account' ? `account:${caller.account}` : `address:${caller.address}`;
 }
 
-/** Who acts. Every query on account data takes it. `Scope<Caller>` also includes anonymous callers. */
+/** The core and the caller of a service. `Scope<Caller>` also allows anonymous callers. */
 export interface Scope<C extends Caller = AccountCaller> {
   core: Core;
   caller: C;

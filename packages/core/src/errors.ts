@@ -1,7 +1,6 @@
 import { type DetailsOf, ERROR_STATUS, type ErrorCode } from '@berth/contract';
 
 interface ErrorExtras<C extends ErrorCode> {
-  /** Structured details for the caller. */
   details?: DetailsOf<C>;
   /** The underlying error, for the operator's log only. */
   cause?: unknown;
@@ -19,9 +18,8 @@ export interface ReachedLimit {
 }
 
 /**
- * An error of the closed vocabulary: a code for programs, a message for people, a cause for the operator.
- *
- * Services throw it; REST and tRPC each convert it once, at the edge. Source: api §2.
+ * The error that services throw: a code for programs, a message for people, and a cause for the operator. REST and tRPC
+ * convert it to a response. Source: api §2.
  */
 export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
@@ -38,31 +36,27 @@ export class ServiceError<C extends ErrorCode = ErrorCode> extends Error {
     this.rateLimit = extras.rateLimit;
   }
 
-  /** The HTTP status of the error. */
   get status(): number {
     return ERROR_STATUS[this.code];
   }
 }
 
-/**
- * The 404 for a missing resource and for a resource of another account, equal to the byte. Source: api §2; security
- * T22.
- */
+/** Returns the same 404 for a missing resource and for a resource of another account. Source: api §2; security T22. */
 export function notFound(what: string): ServiceError {
   return new ServiceError('not_found', `There is no such ${what}.`);
 }
 
-/** A 400 about one named input. */
+/** Returns a 400 about one input. */
 export function invalid(path: string, message: string): ServiceError {
   return new ServiceError('validation_failed', `${path}: ${message}`, { details: { issues: [{ path, message }] } });
 }
 
-/** A 400 about one uploaded file. */
+/** Returns a 400 about one uploaded file. */
 export function invalidFile(file: string, message: string): ServiceError {
   return new ServiceError('validation_failed', `${file}: ${message}`, { details: { file } });
 }
 
-/** A 503: a dependency cannot be used, or the server is about to stop. */
+/** Returns a 503, because a dependency cannot be used or the server is about to stop. */
 export function unavailable(message: string, cause?: unknown, retryAfterSeconds = 5): ServiceError {
   return new ServiceError('unavailable', message, { cause, retryAfterSeconds });
 }

@@ -1,8 +1,4 @@
-/**
- * The named steps at which a test can kill a process, to check what a crash there leaves behind.
- *
- * Source: security §6.
- */
+/** The steps at which a test can kill the process, to check the state after a crash. Source: security §6. */
 export const FAILPOINTS = [
   'pack.recorded',
   'pack.created',
@@ -31,16 +27,14 @@ export type Failpoint = (typeof FAILPOINTS)[number];
 
 let armed: { name: Failpoint; hitsLeft: number; act: () => void } | null = null;
 
-const killThisProcess = () => process.kill(process.pid, 'SIGKILL');
-
 /**
- * Arms one failpoint: at its nth hit the process is killed without any clean-up.
+ * Arms one failpoint, so that its nth hit kills the process without any clean-up.
  *
- * @param spec `name` or `name:n`, such as `deploy.committed:2`. An empty text disarms.
+ * @param spec `name` or `name:n`, such as `deploy.committed:2`. An empty text disarms the failpoint.
  * @param act Called instead of killing the process.
  * @throws if the name is not in {@link FAILPOINTS}.
  */
-export function armFailpoint(spec: string, act: () => void = killThisProcess): void {
+export function armFailpoint(spec: string, act: () => void = () => process.kill(process.pid, 'SIGKILL')): void {
   const [name = '', count = '1'] = spec.split(':');
   if (name === '') {
     armed = null;

@@ -1,65 +1,97 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 
 /**
  * The length of a turn in milliseconds: how much of one round of the event loop is spent on work that shares turns. Node
- * accepts one connection in each round, so long rounds delay new visitors.
+ * accepts few connections in each round, so long rounds delay new visitors.
  */
 const TURN_MS = 2;
 
+/** The work that waits, for each client in order. The clients are in the order in which they are served next. */
+const waiting = new Map<string, (() => void)[]>();
+let isScheduled = false;
 /** Whether this round of the event loop has a turn. */
 let hasTurn = false;
-/** When the turn ends. */
-let end = 0;
-let next: Promise<void> | null = null;
+let turnEnd = 0;
 let restUntil = 0;
 
-/** Whether the turn of this round of the event loop is used up. Begins it if the round has none. */
+/** Whether work must wait for a later round of the event loop. Begins the turn of this round if it has none. */
 export function isTurnOver(): boolean {
-  beginTurn();
-  return performance.now() >= end;
+  return waiting.size > 0 || isTimeUp();
 }
 
 /**
- * Runs a short piece of work in a turn that the whole process shares. If the turn of this round is used up, waits for the
- * next round, so that many requests at once delay other connections only a little.
+ * Runs a short piece of work in a turn that the whole process shares. If the turn of this round is used up, the work waits
+ * for a later round. The clients are served in rotation, so one with many requests delays the others by one piece of work.
  *
+ * @param client Whose work it is, such as an address or an account.
  * @returns What the work returns.
  * @throws what the work throws.
  */
-export async function inFairTurn<T>(work: () => T): Promise<Awaited<T>> {
-  while (isTurnOver()) await nextTurn();
-  return await work();
+export async function inFairTurn<T>(client: string, work: () => T): Promise<Awaited<T>> {
+  if (!isTurnOver()) return await work();
+  return await new Promise<T>((resolve, reject) => {
+    const run = () => {
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const queue = waiting.get(client);
+    if (queue) queue.push(run);
+    else waiting.set(client, [run]);
+    scheduleTurn();
+  });
 }
 
 /**
- * Resolves at the start of a turn in which nothing else is processed, for a step that takes longer than a turn and cannot
- * be divided. The next such step begins only after the process had as much time for other requests as this one takes.
+ * Resolves when a step may run that takes longer than a turn and cannot be divided. Other work of this module waits for
+ * the next round. The next such step begins only after the process had as much time for other requests as this one takes.
  */
-export async function ownTurn(): Promise<void> {
+export async function ownTurn(client: string): Promise<void> {
   do {
-    const rest = restUntil - performance.now();
-    if (rest > 0) await setTimeout(rest);
-    await nextTurn();
-  } while (isTurnOver() || performance.now() < restUntil);
-  end = 0;
+    const restMs = restUntil - performance.now();
+    if (restMs > 0) await setTimeout(restMs);
+  } while (!(await inFairTurn(client, takeTurn)));
+}
+
+/** @returns False if the process must still rest from an earlier step. */
+function takeTurn(): boolean {
   const started = performance.now();
-  void setImmediate().then(() => {
+  if (started < restUntil) return false;
+  turnEnd = 0;
+  setImmediate(() => {
     const now = performance.now();
     restUntil = now + (now - started);
   });
+  return true;
+}
+
+function isTimeUp(): boolean {
+  if (!hasTurn) beginTurn();
+  return performance.now() >= turnEnd;
 }
 
 function beginTurn(): void {
-  if (hasTurn) return;
   hasTurn = true;
-  end = performance.now() + TURN_MS;
-  void setImmediate().then(() => (hasTurn = false));
+  turnEnd = performance.now() + TURN_MS;
+  setImmediate(() => (hasTurn = false));
 }
 
-function nextTurn(): Promise<void> {
-  // All callers share one promise.
-  next ??= setImmediate().then(() => {
-    next = null;
+function scheduleTurn(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(() => {
+    isScheduled = false;
+    beginTurn();
+    // A client with more work moves to the end, and is visited again in this loop.
+    for (const [client, queue] of waiting) {
+      if (isTimeUp()) break;
+      const run = queue.shift()!;
+      waiting.delete(client);
+      if (queue.length > 0) waiting.set(client, queue);
+      run();
+    }
+    if (waiting.size > 0) scheduleTurn();
   });
-  return next;
 }

@@ -1,4 +1,4 @@
-/** The core for the server as a whole: what opens it, and what the API calls. */
+/** The functions that open the core, and the functions that the API calls. */
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export { clientOf } from './core.ts';
 export type { Addresses, Caller, Core, Keys, Log, RateLimit, RateLimitName, RateLimits, Scope } from './core.ts';
@@ -22,21 +22,11 @@ export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
 export { maxFileParts, payloadTooLarge } from './services/deployments/file-rules.ts';
 export { readIdempotencyKey } from './services/deployments/idempotency.ts';
-export {
-  checkDomainSetup,
-  type DomainSetup,
-  findDomainSetup,
-  type SetupRecord,
-} from './services/domains/domain-setup.ts';
+export { checkDomainSetup, findDomainSetup } from './services/domains/domain-setup.ts';
+export type { DomainSetup, SetupRecord } from './services/domains/domain-setup.ts';
 export { runQueued } from './services/run-queued.ts';
 export { recordHeartbeat, newBootId } from './services/sweep/sweep.ts';
-export {
-  DEFAULT_RATE_LIMITS,
-  RATE_LIMIT_NAMES,
-  type RateLimitState,
-  takeRateLimit,
-  rateLimitExceeded,
-} from './services/rate-limits.ts';
+export { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, takeRateLimit, rateLimitExceeded } from './services/rate-limits.ts';
 export { type ContentsBody, receiveContents } from './services/uploads/receive-contents.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
 export { createHasher } from './storage/hasher.ts';

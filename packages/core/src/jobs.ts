@@ -1,4 +1,4 @@
-/** What a server does at intervals, whether or not there are requests. */
+/** The work that a server does at intervals. */
 export { createCompressor } from './compressor/compressor.ts';
 export { applyDuePlanChanges } from './services/plan-changes/plan-changes.ts';
 export { compressDeployments } from './services/compression/compress-deployments.ts';

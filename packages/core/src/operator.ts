@@ -1,12 +1,12 @@
-/** What the commands of the operator do, for any account and site. */
+/** The actions of the operator, for any account and site. */
 export {
   actForAccount,
   createApiKey,
   getBilling,
   listAccounts,
   registerAccount,
+  setAccountState,
 } from './services/accounts/account-directory.ts';
-export { setAccountState } from './services/accounts/account-directory.ts';
 export { getAccount } from './services/accounts/accounts.ts';
 export { addMember, listMembers, removeMember } from './services/accounts/members.ts';
 export { changePlan, type PlanChangeOutcome } from './services/plan-changes/plan-changes.ts';

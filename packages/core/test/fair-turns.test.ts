@@ -2,37 +2,37 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { inFairTurn, ownTurn } from '../src/fair-turns.ts';
 
-it('lets other work run between the chunks of many bodies that arrive at once', async () => {
+it('inFairTurn lets other work run between the chunks of many bodies that arrive at once', async () => {
   const CHUNK_MS = 1;
   let processed = 0;
   const body = async () => {
     for (let chunk = 0; chunk < 20; chunk += 1) {
-      await inFairTurn(() => {
-        const end = performance.now() + CHUNK_MS;
-        while (performance.now() < end);
+      await inFairTurn('a', () => {
+        const chunkEnd = performance.now() + CHUNK_MS;
+        while (performance.now() < chunkEnd);
         processed += 1;
       });
     }
   };
   const bodies = Promise.all(Array.from({ length: 10 }, body)).then(() => true);
   let turns = 0;
-  let most = 0;
-  for (let before = 0; processed < 200; before = processed) {
+  let longestRound = 0;
+  for (let processedBefore = 0; processed < 200; processedBefore = processed) {
     await setImmediate();
     turns += 1;
-    most = Math.max(most, processed - before);
+    longestRound = Math.max(longestRound, processed - processedBefore);
   }
   expect(await bodies).toBe(true);
-  // Without turns the ten bodies are processed in one go.
+  // Without turns, the ten bodies would be processed in one round of the event loop.
   expect(turns).toBeGreaterThan(20);
-  expect(most).toBeLessThan(50);
+  expect(longestRound).toBeLessThan(50);
 });
 
-it('lets other work run for as long as an indivisible step took', async () => {
+it('ownTurn lets other work run for as long as the previous indivisible step took', async () => {
   const STEP_MS = 20;
   const ends: number[] = [];
   const steps = [1, 2, 3].map(async () => {
-    await ownTurn();
+    await ownTurn('a');
     const begun = performance.now();
     while (performance.now() < begun + STEP_MS);
     ends.push(begun, performance.now());
@@ -41,4 +41,27 @@ it('lets other work run for as long as an indivisible step took', async () => {
   const [, firstEnd, secondBegin, secondEnd, thirdBegin] = ends;
   expect(secondBegin! - firstEnd!).toBeGreaterThanOrEqual(STEP_MS - 1);
   expect(thirdBegin! - secondEnd!).toBeGreaterThanOrEqual(STEP_MS - 1);
+});
+
+it('inFairTurn serves clients in rotation, so that a client with many requests does not delay others', async () => {
+  const order: string[] = [];
+  const work = (client: string) => () => {
+    const end = performance.now() + 3;
+    while (performance.now() < end);
+    order.push(client);
+  };
+  const all = Array.from({ length: 10 }, () => inFairTurn('busy', work('busy')));
+  all.push(inFairTurn('other', work('other')));
+  await Promise.all(all);
+  expect(order.indexOf('other')).toBeLessThan(3);
+});
+
+it('inFairTurn rejects with the error that the work throws, at once or after a wait', async () => {
+  const fail = () => {
+    throw new Error('failed');
+  };
+  const waits = ownTurn('a').then(() => inFairTurn('a', fail));
+  await expect(Promise.allSettled([inFairTurn('a', fail), inFairTurn('b', fail), waits])).resolves.toMatchObject(
+    Array.from({ length: 3 }, () => ({ status: 'rejected', reason: { message: 'failed' } })),
+  );
 });

@@ -6,9 +6,9 @@ const DOT = 0x2e;
 const DASH = 0x2d;
 
 /**
- * The strong entity tag of a response. It is the same for the same bytes on every path, deployment and node.
+ * Returns the strong entity tag of a response, which is the same for the same bytes on every path, deployment and server.
  *
- * @param sha256 Hash of the uncompressed content, whatever coding is sent.
+ * @param sha256 The hash of the uncompressed content, even if a compressed form is sent.
  * @param coding The coding of the response; `null` if it is not compressed.
  * @returns The tag with its quotes, such as `"0123456789abcdef0123456789abcdef-br"`. Source: serving S44.
  */
@@ -18,25 +18,24 @@ export function entityTag(sha256: string, coding: Coding | null = null): string 
 }
 
 /**
- * How long clients and shared caches may keep a file of a public site.
+ * Returns the value of `Cache-Control` for a file of a public site. Source: serving S53, S54.
  *
  * @param path The path of the file, not of the request.
- * @param options.onDomain Whether the request came through a domain, where the same path may have other bytes later.
- * @returns The value of `Cache-Control`. Source: serving S53, S54.
+ * @param options.onDomain Whether the request came through a domain. After the domain is linked to another deployment, the
+ *   same path may have other bytes.
  */
 export function cacheControl(path: string, { onDomain = false } = {}): string {
-  const isAsset = !path.endsWith('.html');
-  return !onDomain && isAsset && hasHashInName(path)
+  return !onDomain && !path.endsWith('.html') && hasHashInName(path)
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=0, must-revalidate';
 }
 
-/** True for names such as `app.4f3a9b21.js` and `index-BX1y_Abq.css`, not for `app-component.js`. Source: serving S54. */
+/** True for a name with a hash, such as `app.4f3a9b21.js` or `index-BX1y_Abq.css`, but not `app-component.js`. Source: serving S54. */
 export function hasHashInName(path: string): boolean {
   const name = path.lastIndexOf('/') + 1;
   const dot = path.lastIndexOf('.');
   const end = dot < name ? path.length : dot;
-  // Start of a part that may be a hash; Infinity while there is none.
+  // The start of a part that may be a hash; Infinity while no part may be one.
   let start = Infinity;
   let signed = false;
   for (let at = name; at < end; at += 1) {

@@ -1,19 +1,18 @@
-/** The values of the conditional headers of a request. */
-export interface Conditions {
+interface Conditions {
   ifMatch?: string | undefined;
   ifNoneMatch?: string | undefined;
 }
 
-// List separators; then one entity tag, weak or strong, which may contain commas; then the end of the element.
+// Matches list separators, one weak or strong entity tag, which may contain commas, and the end of the list element.
 const ELEMENT = /[ \t,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/y;
 
 /**
  * Evaluates the conditions of a GET or HEAD whose response would be 200 or 206.
  *
  * Ignores dates: after a domain is linked back to an older deployment, a date would report different bytes as "not modified".
- * Stops reading a list at the first element that is not an entity tag.
+ * Reads a list only up to the first element that is not an entity tag.
  *
- * @param etag The strong entity tag of the response, with its quotes; it differs by coding.
+ * @param etag The strong entity tag of the response, with quotes. Each coding of a file has a different tag.
  * @returns The status of the response: 200 to continue, 304, or 412 if `If-Match` fails.
  * Source: RFC 9110 §8.8.3, §13.1, §13.2.2; serving S44, S45.
  */

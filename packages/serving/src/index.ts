@@ -1,4 +1,3 @@
-/** The exports of serving for the other packages. */
 export { cacheControl, entityTag } from './caching.ts';
 export { chooseCoding } from './codings.ts';
 export { judgeConditions } from './conditions.ts';
@@ -11,8 +10,8 @@ export { findBasicAuth, scanForBasicAuth } from './rules/basic-auth.ts';
 export { compileRules, type RuleFiles } from './rules/compile.ts';
 export { Fault } from './rules/fault.ts';
 export { MAX_HEADERS_BYTES } from './rules/headers-file.ts';
-export { MAX_SHIP_JSON_BYTES, parseShipJson } from './rules/parse-ship-json.ts';
+export { MAX_SHIP_JSON_BYTES, parseShipJson } from './rules/ship-json.ts';
 export { NO_RULES, prepareRules } from './rules/prepare.ts';
-export { MAX_REDIRECTS_BYTES } from './rules/redirects-file.ts';
+export { findRoleCondition, MAX_REDIRECTS_BYTES } from './rules/redirects-file.ts';
 export type { HeaderField, RuleData, RuledAnswer } from './rules/rules.ts';
 export type { Coding, CompressedForms, Manifest, ProtectedSite, Site, SiteFile, StoredBytes } from './site.ts';

@@ -1,25 +1,19 @@
 import type { RedirectStatus } from './rules/rules.ts';
 import type { Site, SiteFile } from './site.ts';
 
-/**
- * How to respond to a request for a path of a site. A plain value: computing it uses no clock, disk or database.
- *
- * Source: serving S1, steps 6 to 12.
- */
+/** How to respond to a request for a path of a site. Source: serving S1, steps 6 to 12. */
 export type Intent =
   | FileIntent
-  /** A canonical redirect, 307. `location` is a path on the same host, with the query as sent. Source: serving S21. */
+  /** A canonical redirect with the status 307. `location` is a path on the same host, with the query as sent. Source: serving S21. */
   | ({ kind: 'canonical'; location: string } & Varying)
-  /** A redirect that a rule of the site declares. `location` is a path or an absolute URL. Source: serving S31. */
+  /** A redirect by a rule of the site. `location` is a path or an absolute URL. Source: serving S31. */
   | ({ kind: 'redirect'; status: RedirectStatus; location: string } & Varying)
-  /** The response to OPTIONS, 204. */
   | { kind: 'options' }
-  /** 405. */
   | { kind: 'method-not-allowed' }
-  /** 404 with the default page of the service. */
+  /** The default not-found page of the service. */
   | ({ kind: 'not-found' } & Varying);
 
-/** A file of the site. With status 404 it is the site's own not-found page. */
+/** A response with a file of the site. With the status 404, the file is the not-found page of the site. */
 export interface FileIntent extends Varying {
   kind: 'file';
   status: 200 | 404;
@@ -28,20 +22,22 @@ export interface FileIntent extends Varying {
 }
 
 interface Varying {
-  /** Whether `Accept` was used to decide for or against a fallback. Source: serving S36, S38. */
+  /** Whether the `Accept` header decided about a fallback. Source: serving S36, S38. */
   variesByAccept: boolean;
 }
 
 /** The methods that a site supports, as sent in `Allow`. Source: serving S42. */
 export const SITE_METHODS = 'GET, HEAD, OPTIONS';
 
-/** Everything about a request that decides the response, except the path. */
+/** Everything that decides the response to a request, except the path. */
 export interface RequestContext {
   readonly site: Pick<Site, 'manifest' | 'rules'>;
+  /** The host of the request, in lower case and without a port. */
+  readonly host: string;
   /** The query as sent, including `?`; empty if there is none. */
   readonly query: string;
   /** The `Accept` header as sent. */
   readonly accept: string | undefined;
-  /** Set to true when the `Accept` header is used for a decision. Source: serving S38. */
+  /** Becomes true when the `Accept` header decides about a fallback. Source: serving S38. */
   variesByAccept: boolean;
 }

@@ -1,15 +1,13 @@
-/** How a file is sent. */
-export interface MediaType {
-  /** The value of `Content-Type`. */
+interface MediaType {
   contentType: string;
-  /** Whether the format benefits from compression. If so, responses vary with `Accept-Encoding`. Source: serving S48, S50. */
+  /** Whether the format benefits from compression. Responses with such a file vary by `Accept-Encoding`. Source: serving S48, S50. */
   compressible: boolean;
 }
 
-/** Size bounds for compression in bytes: smaller files gain nothing, larger ones take too long. */
+/** The sizes of files that are compressed, in bytes. Smaller files gain nothing, and larger files take too long. */
 const COMPRESSED_SIZES = { min: 1024, max: 16 * 1024 * 1024 };
 
-/** Types of files whose extension is their name, without `x-` and `+xml`. */
+/** The types whose file extension is the name of the type without `x-` and `+xml`. */
 const NAMED_LIKE_EXTENSION =
   'text/css text/csv text/vtt text/wgsl text/n3 application/importmap+json application/speculationrules+json ' +
   'application/x-ipynb+json application/toml application/wasm application/rss+xml application/atom+xml ' +
@@ -19,7 +17,7 @@ const NAMED_LIKE_EXTENSION =
   'model/obj model/mtl model/stl model/3mf application/pdf application/rtf application/epub+zip application/zip ' +
   'application/x-tar application/x-xz application/cbor';
 
-/** The other types, with their extensions. */
+/** The file extensions of the types whose name is not their extension. */
 const EXTENSIONS: Record<string, string> = {
   'text/html': 'html htm',
   'text/javascript': 'js mjs cjs jsx',
@@ -119,10 +117,10 @@ const EXTENSIONS: Record<string, string> = {
   'application/x-bittorrent': 'torrent',
 };
 
-const COMPRESSIBLE =
+const COMPRESSIBLE_TYPE =
   /^text\/|[/+](?:json|xml)$|^application\/(?:wasm|x-ndjson|vnd\.ms-fontobject)$|^font\/(?:ttf|otf|collection)$/;
 
-const UNKNOWN = mediaType('application/octet-stream');
+const UNKNOWN_TYPE = mediaType('application/octet-stream');
 const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map([
   ...NAMED_LIKE_EXTENSION.split(' ').map((type) => [/\/(?:x-)?([^+]+)/.exec(type)![1]!, mediaType(type)] as const),
   ...Object.entries(EXTENSIONS).flatMap(([type, extensions]) =>
@@ -134,24 +132,17 @@ const BY_NAME: ReadonlyMap<string, MediaType> = new Map([
 ]);
 
 /**
- * The media type of a file, derived only from its name. Contents are not sniffed.
- *
- * Text types get `charset=utf-8`. A name without a known extension is `application/octet-stream`.
- *
- * Source: serving S52, S51.
+ * Returns the media type of a file by its name: `application/octet-stream` without a known extension. Text types get
+ * `charset=utf-8`. Source: serving S52, S51.
  */
 export function mediaTypeOf(path: string): MediaType {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   const known = dot < 0 ? BY_NAME.get(name) : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
-  return known ?? UNKNOWN;
+  return known ?? UNKNOWN_TYPE;
 }
 
-/**
- * Whether a file is compressed after publishing, judged by its name and its size in bytes.
- *
- * Source: serving S48.
- */
+/** Whether the server compresses a file of this name and this size in bytes. Source: serving S48. */
 export function isWorthCompressing(path: string, size: number): boolean {
   return size >= COMPRESSED_SIZES.min && size <= COMPRESSED_SIZES.max && mediaTypeOf(path).compressible;
 }
@@ -159,6 +150,6 @@ export function isWorthCompressing(path: string, size: number): boolean {
 function mediaType(type: string): MediaType {
   return {
     contentType: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    compressible: COMPRESSIBLE.test(type),
+    compressible: COMPRESSIBLE_TYPE.test(type),
   };
 }

@@ -3,21 +3,21 @@ import { isSystemPath } from './request-path.ts';
 import type { SiteRules } from './rules/rules.ts';
 import type { Manifest, SiteFile } from './site.ts';
 
-// The order in which page forms are tried; true stands for the index page of a folder.
+// The orders in which page forms are tried; `true` stands for the index page of a folder.
 const INDEX_FIRST = [true, false] as const;
 const PAGE_FIRST = [false, true] as const;
 
 /** The files of a site, and the settings for the addresses of its pages. */
-export interface AddressedFiles {
+interface AddressedFiles {
   manifest: Manifest;
   rules: Pick<SiteRules, 'cleanUrls' | 'trailingSlash'>;
 }
 
-/** A file found for a path. */
+/** A file that was found for a requested path. */
 export interface Located {
   path: string;
   file: SiteFile;
-  /** The canonical path of the file. If it differs from the requested path, the request is redirected. */
+  /** The canonical path of the file. A request for another path is redirected to the canonical path. */
   address: string;
 }
 
@@ -31,28 +31,23 @@ export function isOffLimits(path: string): boolean {
   return isWithheld(path) || isSystemPath(path);
 }
 
-/** The file at a path, unless the path is off limits. */
+/** Returns the file at a path, unless the path is never served. */
 export function findFile(path: string, manifest: Manifest): SiteFile | undefined {
   const file = manifest.get(path);
   return file && !isOffLimits(path) ? file : undefined;
 }
 
 /**
- * Finds the file for a path: first the exact file, then the page forms in the order that the settings define.
- *
- * @param path In the format of `RequestPath.path`.
- * Source: serving S14 to S17, S19, S20.
+ * Finds the file for a path in the format of `RequestPath.path`: first the exact file, then the page forms in the order that
+ * the settings define. Source: serving S14 to S17, S19, S20.
  */
 export function locate(path: string, { manifest, rules }: AddressedFiles): Located | null {
   if (isOffLimits(path)) return null;
   const exact = manifest.get(path);
   if (exact) {
     const hasCleanAddress = rules.cleanUrls && isPage(path) && !path.endsWith('/.html');
-    return {
-      path,
-      file: exact,
-      address: hasCleanAddress ? addressOf(path, isIndexPage(path), rules.trailingSlash) : path,
-    };
+    const address = hasCleanAddress ? addressOf(path, isIndexPage(path), rules.trailingSlash) : path;
+    return { path, file: exact, address };
   }
 
   const isFolder = path === '' || path.endsWith('/');
@@ -68,7 +63,7 @@ export function locate(path: string, { manifest, rules }: AddressedFiles): Locat
   return null;
 }
 
-/** The address of a page: its path without the extension, or the path of the folder for an index page. */
+/** Returns the address of a page: its path without the extension, or the path of its folder for an index page. */
 function addressOf(page: string, ofFolder: boolean, trailingSlash: boolean | null): string {
   const name = page.slice(0, ofFolder ? -'/index.html'.length : -'.html'.length);
   return name !== '' && (trailingSlash ?? ofFolder) ? `${name}/` : name;

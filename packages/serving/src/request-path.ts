@@ -3,26 +3,25 @@ import { isLonger, MAX_PATH_BYTES, MAX_SEGMENT_BYTES } from '@berth/contract';
 /** The path of a request, decoded and resolved. */
 export interface RequestPath {
   /**
-   * The path inside the site: decoded, in NFC, without the leading slash and without empty, `.` and `..` segments.
-   * Examples: `docs/a.html`, `docs/` for a folder, empty for the front page. If it is not {@link servable}, this is the folder
-   * in which the search for the not-found page starts.
+   * The path inside the site, decoded and in NFC, without the leading slash and without empty, `.` and `..` segments: `a/b.html`,
+   * `docs/` for a folder, empty for the front page. If not {@link servable}, the folder where the search for a 404 page starts.
    */
   path: string;
-  /** Whether the path was sent without empty, `.` or `..` segments. */
+  /** Whether the client sent the path without empty, `.` or `..` segments. */
   clean: boolean;
-  /** False for a path that can never be a file: it has an encoded slash in a segment, leaves the site, or is too long. */
+  /** False if the path can never be a file, because it has an encoded slash in a segment, leaves the site, or is too long. */
   servable: boolean;
 }
 
-// Fast path: no `%`, no `\`, and no segment that is empty or starts with a dot.
+// Matches a path without `%`, `\`, empty segments and segments that start with a dot. Such a path needs no decoding.
 const PLAIN = /^(?:\/(?![/.])[!-$&-.0-[\]-~]*)+$/;
-// A request target consists of visible ASCII; all other characters must be percent-encoded.
+// Matches a path of visible ASCII. All other characters must be percent-encoded.
 const RAW_PATH = /^\/[\x21-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
 const SEPARATOR = /[/\\]/;
 
 /**
- * Parses the path of a request target: percent-decoded exactly once, as UTF-8, and normalised to NFC.
+ * Parses the path of a request target: decodes it exactly once, as UTF-8, and normalises it to NFC.
  *
  * @param raw The request target up to `?`, as sent.
  * @returns `null` for a malformed path: an invalid `%` sequence, bytes that are not UTF-8, control characters.
@@ -49,11 +48,7 @@ export function parseRequestPath(raw: string): RequestPath | null {
   return tooLong ? unservable([]) : { path, clean, servable: true };
 }
 
-/**
- * Formats a path inside a site as the path of a URL: exactly one leading slash, and every segment percent-encoded.
- *
- * Source: serving S13.
- */
+/** Formats a path inside a site as the path of a URL: one leading slash, every segment percent-encoded. Source: serving S13. */
 export function formatRequestPath(path: string): string {
   return `/${encodeURI(path.replace(/^\/+/, '')).replace(/[?#]/g, encodeURIComponent)}`;
 }

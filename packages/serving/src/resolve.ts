@@ -1,36 +1,33 @@
-import { answerByRule } from './answer-by-rule.ts';
-import { answerByFallback, notFound } from './fallback.ts';
-import type { Intent, RequestContext } from './intent.ts';
-import { isOffLimits, locate, type Located } from './pages.ts';
+import { answerByFallback, mayFallBack, notFound } from './fallback.ts';
+import type { FileIntent, Intent, RequestContext } from './intent.ts';
+import { isOffLimits, isPage, locate, type Located } from './pages.ts';
 import { formatRequestPath, type RequestPath } from './request-path.ts';
+import type { PathRules, RedirectStatus, RuleMatch } from './rules/rules.ts';
 
-/** The parts of a request that decide the response. */
-export interface VisitRequest {
+/** The maximum number of rules per request that match but cannot act. Source: serving S65, S66. */
+const MAX_FAILED_RULES = 32;
+
+interface VisitRequest extends Pick<RequestContext, 'host' | 'query' | 'accept'> {
   method: string;
   path: RequestPath;
-  /** The query as sent, including `?`; empty if there is none. */
-  query: string;
-  /** The `Accept` header as sent. */
-  accept: string | undefined;
 }
 
 /**
  * Decides how to respond to a request.
  *
  * Never reveals a withheld file. A canonical redirect stays on the same host and reaches a 200 in one hop. A path that is not
- * clean is never served in place; if the clean path redirects, the response is that redirect.
- *
+ * clean is never served: it redirects to the clean path, or where the clean path redirects.
  * Source: serving S1 (steps 6 to 12), S8, S9, S12, S42.
  */
 export function resolve(
-  { method, path: requested, query, accept }: VisitRequest,
+  { method, host, path: requested, query, accept }: VisitRequest,
   site: RequestContext['site'],
 ): Intent {
   if (method === 'OPTIONS') return { kind: 'options' };
   if (method !== 'GET' && method !== 'HEAD') return { kind: 'method-not-allowed' };
 
   const { path } = requested;
-  const context: RequestContext = { site, query, accept, variesByAccept: false };
+  const context: RequestContext = { site, host, query, accept, variesByAccept: false };
   if (!requested.servable || isOffLimits(path)) return notFound(path, context);
 
   const intent = decide(path, context);
@@ -48,20 +45,46 @@ function decide(path: string, context: RequestContext): Intent {
   );
 }
 
+/** Returns the response of the first rule that matches a path and can act, or `null`. Source: serving S25 to S29, S36. */
+function answerByRule(rules: PathRules, path: string, context: RequestContext): Intent | null {
+  let failed = 0;
+  for (const match of rules.matches(path, context.host)) {
+    const { status } = match;
+    const intent =
+      status === 200 || status === 404
+        ? fileOf(status, match, path, context)
+        : redirectOf(status, match, path, context);
+    if (intent) return intent;
+    failed += 1;
+    if (failed === MAX_FAILED_RULES) return null;
+  }
+  return null;
+}
+
+/** Returns the file at the destination of a rule. No further rule or canonical redirect applies to the destination. */
+function fileOf(status: 200 | 404, match: RuleMatch, path: string, context: RequestContext): FileIntent | null {
+  const located = match.origin === null ? locate(match.path, context.site) : null;
+  if (!located) return null;
+  if (match.isFallback && isPage(located.path) && !mayFallBack(path, context)) return null;
+  return { kind: 'file', status, path: located.path, file: located.file, variesByAccept: context.variesByAccept };
+}
+
+/** Returns the redirect of a rule; `null` if the destination is the requested address itself. */
+function redirectOf(status: RedirectStatus, match: RuleMatch, path: string, context: RequestContext): Intent | null {
+  const target = formatRequestPath(match.path) + (match.query || context.query);
+  if (match.origin === null && target === formatRequestPath(path) + context.query) return null;
+  const location = (match.origin ?? '') + target + match.fragment;
+  return { kind: 'redirect', status, location, variesByAccept: context.variesByAccept };
+}
+
 function answerByFile(path: string, context: RequestContext): Intent | null {
   const located = locate(path, context.site);
   if (!located) return null;
   if (located.address !== path && isServedAtAddress(located, context)) return canonical(located.address, context);
-  return {
-    kind: 'file',
-    status: 200,
-    path: located.path,
-    file: located.file,
-    variesByAccept: context.variesByAccept,
-  };
+  return { kind: 'file', status: 200, path: located.path, file: located.file, variesByAccept: context.variesByAccept };
 }
 
-/** Whether a request for the canonical address of a file, with all rules applied, returns this file. Source: serving S17, S18. */
+/** Whether a request for the canonical address of a file returns this file under all rules. Source: serving S17, S18. */
 function isServedAtAddress({ path, address }: Located, context: RequestContext): boolean {
   if (isOffLimits(address)) return false;
   const ruled = answerByRule(context.site.rules.forced, address, context);

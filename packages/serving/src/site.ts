@@ -1,30 +1,30 @@
 import type { SiteRules } from './rules/rules.ts';
 
-/** Bytes that can be sent, with their location and hash. `offset` and `length` in bytes. */
+/** The location and the hash of stored bytes. `offset` and `length` are in bytes. */
 export interface StoredBytes {
-  /** The id of the pack that contains them. */
+  /** The id of the pack that contains the bytes. */
   pack: string;
   offset: number;
   length: number;
-  /** SHA-256 of exactly these bytes, 64 lowercase hex digits. */
+  /** The SHA-256 of the bytes, as 64 lowercase hex digits. */
   sha256: string;
 }
 
-/** A compression of a file, named as in `Content-Encoding`. Source: serving S48, S49. */
+/** The compression of a form of a file, as `Content-Encoding` names it. Source: serving S48, S49. */
 export type Coding = 'br' | 'zstd' | 'gzip';
 
-/** The compressed forms of a file that are ready and worth sending. */
+/** The compressed forms of a file that are ready and smaller than the file. */
 export type CompressedForms = Readonly<Partial<Record<Coding, StoredBytes>>>;
 
-/** One file of a site: its uploaded content and its compressed forms. */
+/** The uploaded content of a file, and its compressed forms. */
 export interface SiteFile extends StoredBytes {
-  /** Absent until some form is ready. */
+  /** The compressed forms; absent until one is ready. */
   compressed?: CompressedForms;
 }
 
-/** The files of one deployment by canonical path. Immutable. */
+/** The immutable list of the files of one deployment, by canonical path. */
 export interface Manifest extends Iterable<[path: string, file: SiteFile]> {
-  /** How many there are. */
+  /** The number of files. */
   readonly size: number;
   get(path: string): SiteFile | undefined;
 }
@@ -32,12 +32,11 @@ export interface Manifest extends Iterable<[path: string, file: SiteFile]> {
 /** A site that may be served, as of the time of the request. */
 export interface Site {
   deployment: string;
-  /** Identifies the password of the site; it changes with the password. `null` for a public site. */
+  /** A text that changes whenever the password of the site changes; `null` for a public site. */
   passwordVersion: string | null;
-  /** Whether no account owns it yet. Search engines must not index it then. */
+  /** Whether no account owns the deployment yet. Search engines must not index such a site. */
   anonymous: boolean;
   manifest: Manifest;
-  /** The rules from its rule files. */
   rules: SiteRules;
 }
 

@@ -25,8 +25,8 @@ testAnswers('forced rules take precedence over files, and files over other rules
   },
 });
 
-describe('a redirect has the status code of its rule (S25, S31)', () => {
-  it.each([301, 302, 303, 307, 308])('such as %d', (status) => {
+describe('a redirect of a rule (S25, S31)', () => {
+  it.each([301, 302, 303, 307, 308])('has the status code %d of its rule', (status) => {
     const site = siteOf({ files: [], forced: [`/old ${status} /new`] });
     expect(ask('/old', site)).toEqual({ kind: 'redirect', status, location: '/new', variesByAccept: false });
   });
@@ -145,9 +145,10 @@ describe('Location (S13)', () => {
     ['//evil.example', '/evil.example'],
     ['\\evil.example', '/%5Cevil.example'],
     ['a b/\u00e9?#%', '/a%20b/%C3%A9%3F%23%25'],
-  ])('is encoded for a rule with the destination %j: %s', (path, location) => {
+  ])('of a rule with the destination %j is the encoded path %s', (path, location) => {
     const forced = { matches: () => [{ ...rule, path }] };
-    const request = { method: 'GET', path: { path: 'x', clean: true, servable: true }, query: '', accept: undefined };
+    const requested = { path: 'x', clean: true, servable: true };
+    const request = { method: 'GET', host: 'site.example', path: requested, query: '', accept: undefined };
     expect(resolve(request, { ...site, rules: { ...site.rules, forced } })).toMatchObject({ location });
   });
 });

@@ -67,7 +67,7 @@ const query = fc.constantFrom('', '?', '?q=1', '?//evil.example');
 const anywhere = fc
   .tuple(fc.array(spelled, { maxLength: 5 }), fc.boolean())
   .map(([segments, slash]) => `/${segments.join('/')}${slash ? '/' : ''}`);
-/** A path related to a file: its name, its name without the extension, as a folder, unclean. */
+/** Generates a path like that of a file: the name with or without its extension, as a folder, or unclean. */
 function near(paths: string[]) {
   return fc
     .tuple(
@@ -78,7 +78,7 @@ function near(paths: string[]) {
     .map(([path, ending, slash]) => `/${encodeURI(path.replace(ending, ''))}${slash}`);
 }
 
-/** A site, a target that may match one of its files, and an Accept header. */
+/** Generates a site, a target that may match one of its files, and an Accept header. */
 const visit = sketch.chain((drawn) =>
   fc.tuple(
     fc.constant(drawn).map(siteOf),

@@ -4,7 +4,7 @@ import type { CompressedForms } from '../src/site.ts';
 import { CODINGS } from './tables/codings.ts';
 import { expected } from './tables/public-cases.ts';
 
-/** Compressed forms by name: `br gzip`. */
+/** Creates compressed forms from their names, such as `br gzip`. */
 function forms(names: string): CompressedForms {
   const bytes = { pack: 'p', offset: 0, length: 1, sha256: '0'.repeat(64) };
   return Object.fromEntries(names.split(' ').map((name) => [name, bytes]));
@@ -13,17 +13,17 @@ function forms(names: string): CompressedForms {
 const chosen = (header: string | undefined, offered: CompressedForms | undefined) =>
   chooseCoding(header, offered) ?? 'identity';
 
-const ALL = 'br zstd gzip';
+const ALL_CODINGS = 'br zstd gzip';
 
 describe('chooseCoding', () => {
   it.each(expected(CODINGS, 2))(
-    '%s: for Accept-Encoding %j, with %j offered, chooses %s (S49)',
+    'for a test case of %s with Accept-Encoding %j and %j offered, chooses %s (S49)',
     (_, header, offered, coding) => {
       expect(chosen(header, forms(offered))).toBe(coding);
     },
   );
 
-  /** For each choice, the headers that lead to it, and what is offered if it is not everything. */
+  /** For each chosen coding, headers that lead to the choice, and the offered codings (by default all). */
   const choices: [coding: string, headers: string[], offered?: string][] = [
     ['br', ['gzip, deflate, br, zstd', '*', '*;q=0.5', 'BR', 'sdch, br;q=0.1', 'gzip;q=x, br', 'gzip;q=0.5, *;q=0.8']],
     ['br', ['br;q=0.5, gzip;q=0.5, zstd;q=0.5', 'identity;q=0.5, gzip;q=0.3, br;q=0.8']],
@@ -41,7 +41,7 @@ describe('chooseCoding', () => {
     ['identity', ['identity;q=0, gzip;q=0.1'], 'br'],
     ['identity', ['gzip;q=0.5, *;q=0.8'], 'gzip'],
   ];
-  const rows = choices.flatMap(([coding, headers, offered = ALL]) =>
+  const rows = choices.flatMap(([coding, headers, offered = ALL_CODINGS]) =>
     headers.map((header) => [header, offered, coding] as const),
   );
   it.each(rows)('for Accept-Encoding %j, with %j offered, chooses %s (S49)', (header, offered, coding) => {
@@ -53,8 +53,8 @@ describe('chooseCoding', () => {
     expect(chooseCoding('br', {})).toBeNull();
   });
 
-  it('chooses the same every time, whatever other clients request in between (S49)', () => {
-    const offered = forms(ALL);
+  it('chooses the same coding every time, even after requests of other clients (S49)', () => {
+    const offered = forms(ALL_CODINGS);
     for (let n = 0; n < 2000; n += 1) {
       expect(chosen(`gzip;q=0.5, x-made-up-${n}`, offered)).toBe('gzip');
       expect(chosen('gzip, deflate, br, zstd', offered)).toBe('br');
@@ -63,6 +63,6 @@ describe('chooseCoding', () => {
 
   it('handles any header of 16 KiB fast (S49)', () => {
     const headers = [',', ' ', ';', 'gzip;q=0.1,', 'a', ';q=', '\t ,'].map((part) => part.repeat(16_384 / part.length));
-    for (const header of headers) expect(['gzip', 'identity']).toContain(chosen(header, forms(ALL)));
+    for (const header of headers) expect(['gzip', 'identity']).toContain(chosen(header, forms(ALL_CODINGS)));
   });
 });

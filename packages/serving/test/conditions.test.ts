@@ -7,7 +7,7 @@ const ETAG = '"0123456789abcdef0123456789abcdef"';
 
 describe('judgeConditions', () => {
   it.each(expected(CONDITIONS, 3))(
-    '%s: %s %j with the tag %s gives the status %d (S45)',
+    'for a test case of %s with %s: %j and the tag %s, returns %d (S45)',
     (_, header, value, etag, status) => {
       const conditions = header === 'If-Match' ? { ifMatch: value } : { ifNoneMatch: value };
       expect(judgeConditions(conditions, etag)).toBe(status);
@@ -17,19 +17,19 @@ describe('judgeConditions', () => {
   it.each<[status: number, values: string[]]>([
     [200, [ETAG, '*', ' * ', `"a", ${ETAG}`, `"a,b",${ETAG},"c"`, `W/${ETAG}, ${ETAG}`, `${ETAG}, W/${ETAG}`]],
     [412, ['"a"', `W/${ETAG}`, '', ETAG.slice(1, -1), `"x${ETAG.slice(1)}`, '*, *']],
-  ])('returns %d for If-Match: %j (S45)', (status, values) => {
+  ])('returns %d for If-Match with each of %j (S45)', (status, values) => {
     for (const ifMatch of values) expect(judgeConditions({ ifMatch }, ETAG), ifMatch).toBe(status);
   });
 
   it.each<[status: number, what: string, values: string[]]>([
     [304, 'the tag', [ETAG, `W/${ETAG}`, '*', `"a" , W/"b", W/${ETAG}`, `,, ,\t${ETAG},`, `${ETAG}, a`]],
-    [304, 'it after unusual tags', [`"\\", ${ETAG}`, `"\xe9\xff", ${ETAG}`, `"", W/"", ${ETAG}`]],
+    [304, 'the tag after unusual tags', [`"\\", ${ETAG}`, `"\xe9\xff", ${ETAG}`, `"", W/"", ${ETAG}`]],
     [200, 'another tag', ['"a"', '', ETAG.slice(1, -1), `"${ETAG.slice(1, -1)}-br"`, ETAG.toUpperCase()]],
     [200, 'an invalid list', [`${ETAG}${ETAG}`, `"a"${ETAG}`, `"a" ${ETAG}`, `a, ${ETAG}`, `"a, ${ETAG}`]],
     [200, 'an invalid tag', [`"a b", ${ETAG}`, `"\x7f", ${ETAG}`, `${ETAG};q=1`]],
     [200, 'an invalid prefix', [`w/${ETAG}`, `W/W/${ETAG}`, `W/ ${ETAG}`]],
     [200, 'an invalid star', [`*, ${ETAG}`, `*${ETAG}`, '**']],
-  ])('returns %d for If-None-Match with %s: %j (S45)', (status, _, values) => {
+  ])('returns %d for If-None-Match with %s, as in each of %j (S45)', (status, _, values) => {
     for (const ifNoneMatch of values) expect(judgeConditions({ ifNoneMatch }, ETAG), ifNoneMatch).toBe(status);
   });
 
@@ -44,7 +44,7 @@ describe('judgeConditions', () => {
     expect(judgeConditions({ ifMatch, ifNoneMatch }, ETAG)).toBe(status);
   });
 
-  it('does not match the tag of one coding with that of another (S45)', () => {
+  it('does not match the tags of two codings of a file (S45)', () => {
     const br = `${ETAG.slice(0, -1)}-br"`;
     expect(judgeConditions({ ifNoneMatch: ETAG }, br)).toBe(200);
     expect(judgeConditions({ ifNoneMatch: br }, ETAG)).toBe(200);

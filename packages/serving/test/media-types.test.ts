@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isWorthCompressing, mediaTypeOf } from '../src/media-types.ts';
 
-describe('S52: media types', () => {
+describe('S52: by the table of media types,', () => {
   const PATHS: Record<string, string> = {
     'text/html; charset=utf-8': 'index.html',
     'text/css; charset=utf-8': 'a/b.CSS',
@@ -53,7 +53,7 @@ describe('S52: media types', () => {
     expect(mediaTypeOf(path).compressible).toBe(true);
   });
   it.each('a.png a.ico a.woff a.woff2 a.mp4 a.zip a.pdf a a.js.br a.js.gz a.js.zst'.split(' '))(
-    '%s does not (S48)',
+    '%s does not benefit from compression (S48)',
     (path) => {
       expect(mediaTypeOf(path).compressible).toBe(false);
     },
@@ -69,6 +69,6 @@ it.each([
   ['a.png', 4096, false],
   ['a.js.gz', 4096, false],
   ['a', 4096, false],
-])('%s of %d bytes is worth compressing: %s (S48)', (path, size, worth) => {
+])('isWorthCompressing for the file %s of %d bytes returns %s (S48)', (path, size, worth) => {
   expect(isWorthCompressing(path, size)).toBe(worth);
 });

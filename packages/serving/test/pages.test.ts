@@ -9,7 +9,7 @@ const FOLDER = '200 folder/index.html';
 const BOTH = '200 both.html';
 const BOTH_INDEX = '200 both/index.html';
 
-/** The rows of the table; its columns are in the order of the requests. */
+/** The rows of the table. The columns are in the order of the requests. */
 const ROWS: [settings: Omit<Sketch, 'files'>, answers: string[]][] = [
   [{}, [FILE, '-> /file', FILE, '-> /folder/', FOLDER, FOLDER, BOTH, BOTH_INDEX, BOTH, BOTH_INDEX]],
   [
@@ -34,7 +34,7 @@ const ROWS: [settings: Omit<Sketch, 'files'>, answers: string[]][] = [
   ],
 ];
 
-describe.each(ROWS)('pages and slashes, with the settings %o (S15, S16, S20)', (settings, answers) => {
+describe.each(ROWS)('with the settings %o for pages and slashes (S15, S16, S20),', (settings, answers) => {
   const site = siteOf({ files: ['file.html', 'folder/index.html', 'both.html', 'both/index.html'], ...settings });
   it.each(REQUESTS.map((request, index) => [request, answers[index]!]))(
     'a request for %s results in %s',

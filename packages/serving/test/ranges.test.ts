@@ -12,7 +12,7 @@ function formatRange(judged: ByteRange | 'unsatisfiable' | null): string {
 }
 
 describe('judgeRange', () => {
-  it.each(expected(RANGES, 2))('%s: %j of %d bytes gives %s (S46)', (_, range, size, answer) => {
+  it.each(expected(RANGES, 2))('in a test case of %s, %j of %d bytes, returns %s (S46)', (_, range, size, answer) => {
     expect(formatRange(judgeRange({ range }, { size, etag }))).toBe(answer);
   });
 
@@ -27,7 +27,7 @@ describe('judgeRange', () => {
     ['0-9', 10, [`bytes=0-${'9'.repeat(23)}`, `bytes=-${'9'.repeat(23)}`, `bytes=0-${'9'.repeat(248)}`]],
     ['416', 10, ['bytes=10-10', 'bytes=-0', 'bytes=-00', `bytes=${'9'.repeat(23)}-`]],
     ['416', 0, ['bytes=-0', 'bytes=-5', 'bytes=0-', 'bytes=0-0']],
-  ])('gives %s of %d bytes for %.100j (S46)', (answer, size, ranges) => {
+  ])('returns %s of %d bytes for each range of %.100j (S46)', (answer, size, ranges) => {
     for (const range of ranges) expect(formatRange(judgeRange({ range }, { size, etag })), range).toBe(answer);
   });
 
@@ -51,7 +51,7 @@ describe('judgeRange', () => {
 });
 
 describe('If-Range', () => {
-  it.each(expected(IF_RANGES, 2))('%s: with tag %s, %j results in %s (S47)', (_, tag, ifRange, answer) => {
+  it.each(expected(IF_RANGES, 2))('in a test case of %s, tag %s and %j gives %s (S47)', (_, tag, ifRange, answer) => {
     expect(formatRange(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag: tag }))).toBe(answer);
   });
 
@@ -64,11 +64,11 @@ describe('If-Range', () => {
     ['*', 'whole'],
     ['', 'whole'],
   ];
-  it.each(rows)('%j results in %s (S47)', (ifRange, answer) => {
+  it.each(rows)('with the value %j results in %s (S47)', (ifRange, answer) => {
     expect(formatRange(judgeRange({ range: 'bytes=0-4', ifRange }, { size: 9, etag }))).toBe(answer);
   });
 
-  it('that does not match hides a range beyond the end, so there is no 416 (S47)', () => {
+  it('that does not match results in the whole content instead of a 416 (S47)', () => {
     expect(judgeRange({ range: 'bytes=9-', ifRange: '"other"' }, { size: 9, etag })).toBeNull();
     expect(judgeRange({ range: 'bytes=9-', ifRange: etag }, { size: 9, etag })).toBe('unsatisfiable');
   });

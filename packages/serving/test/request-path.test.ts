@@ -4,12 +4,12 @@ import { formatRequestPath, isSystemPath, parseRequestPath } from '../src/reques
 
 describe('parseRequestPath and formatRequestPath', () => {
   it.each([
-    ['no path', ['', 'about', '*']],
+    ['no leading slash', ['', 'about', '*']],
     ['a character that must be escaped', ['/a b', '/é', '/\u0000']],
     ['an incomplete escape', ['/%', '/%4', '/%zz', '/a%', '/%2e%2e%']],
     ['an escaped control character', ['/%00', '/a%0ab', '/%0d%0aSet-Cookie:x', '/%7f', '/%c2%85']],
     ['an escape that is not UTF-8', ['/%ff', '/%c0%af', '/%ed%a0%80', '/%e9']],
-  ])('S7: rejects %s: %j', (_, targets) => {
+  ])('S7: reject a path with %s, as in each of %j', (_, targets) => {
     for (const raw of targets) expect(parseRequestPath(raw), raw).toBeNull();
   });
 
@@ -33,11 +33,11 @@ describe('parseRequestPath and formatRequestPath', () => {
     ['/a/.%2e/', '', false],
     ['/...', '...', true],
   ];
-  it.each(readable)('S7, S9: parses %j as %j', (raw, path, clean) => {
+  it.each(readable)('S7, S9: convert the target %j to the path %j', (raw, path, clean) => {
     expect(parseRequestPath(raw)).toEqual({ path, clean, servable: true });
   });
 
-  it('S10: maps every encoding of a name to one path', () => {
+  it('S10: convert every encoding of a name to one path', () => {
     const spellings = ['/caf%C3%A9', '/caf%c3%a9', '/cafe%CC%81', '/cafe%cc%81', '/%63af%C3%A9'];
     expect(new Set(spellings.map((raw) => parseRequestPath(raw)?.path))).toEqual(new Set(['caf\u00e9']));
   });
@@ -56,23 +56,23 @@ describe('parseRequestPath and formatRequestPath', () => {
     [`/docs/${'a/'.repeat(512)}`, ''],
     [`/docs/${'a/'.repeat(512)}%2f`, ''],
   ];
-  it.each(unservable)('S8, S9: %j is not servable', (raw, path) => {
+  it.each(unservable)('S8, S9: treat %j as a path that is never served', (raw, path) => {
     expect(parseRequestPath(raw)).toMatchObject({ servable: false, path });
   });
 
-  it('S8: accepts a segment of 255 bytes and a path of 1024', () => {
+  it('S8: accept a segment of 255 bytes and a path of 1024 bytes', () => {
     expect(parseRequestPath(`/${'a'.repeat(255)}`)?.servable).toBe(true);
     expect(parseRequestPath(`/${'a/'.repeat(512)}`)?.servable).toBe(true);
   });
 
-  it('S13: encodes each segment again', () => {
+  it('S13: encode each segment again', () => {
     expect(formatRequestPath('a?b#c%d/caf\u00e9 @1/')).toBe('/a%3Fb%23c%25d/caf%C3%A9%20@1/');
     expect(formatRequestPath('')).toBe('/');
     expect(formatRequestPath('//evil.example/')).toBe('/evil.example/');
     expect(formatRequestPath('\\\\evil.example')).toBe('/%5C%5Cevil.example');
   });
 
-  it('S13: a formatted path parses to itself, and starts with one slash', () => {
+  it('S13: format a path with one leading slash, so that it is parsed to the same path', () => {
     const segment = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
       .map((text) => text.normalize('NFC'))
@@ -87,7 +87,7 @@ describe('parseRequestPath and formatRequestPath', () => {
     );
   });
 
-  it('S10: parses a path the same, whether its letters are escaped or not', () => {
+  it('S10: convert escaped and plain letters to the same path', () => {
     const piece = fc.constantFrom(...'/ . // a Z 9 - ~ [ ? # $ \\ %2f'.split(' '), 'b'.repeat(130));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -101,7 +101,7 @@ describe('parseRequestPath and formatRequestPath', () => {
     );
   });
 
-  it('S7: parses or rejects any target, and never leaves the site', () => {
+  it('S7: convert or reject any target, and never leave the site', () => {
     const unit = fc.constantFrom(...'/ . %2e %2f %5c \\ a % ? %c3%a9'.split(' '));
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 30 }), (text) => {
@@ -115,6 +115,6 @@ describe('parseRequestPath and formatRequestPath', () => {
 it.each([
   [true, ['.berth/', '.berth/unlock', '.berth/x/y', '.well-known/acme-challenge/', '.well-known/acme-challenge/token']],
   [false, ['', 'berth/unlock', '.well-known/security.txt', 'docs/.berth/x', '.well-known/acme-challenge']],
-])('S6: a path is reserved for the service (%s): %j', (isReserved, paths) => {
+])('S6: isSystemPath returns %s for each of %j', (isReserved, paths) => {
   for (const path of paths) expect(isSystemPath(path), path).toBe(isReserved);
 });

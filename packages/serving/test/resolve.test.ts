@@ -89,21 +89,21 @@ describe('withheld files (S6, S12)', () => {
     ['with a forced rewrite', siteOf({ files, forced: ['/* 200 /docs/ship.json'] })],
     ['with a forced redirect', siteOf({ files, forced: ['/* 301 https://example.com/:splat'] })],
   ];
-  describe.each(sites)('%s', (_, site) => {
-    it.each(withheld)('%s is 404', (path) => {
+  describe.each(sites)('on a site %s', (_, site) => {
+    it.each(withheld)('such as %s get a 404', (path) => {
       const spellings = [`/${path}`, `//${path}`, `/${path.replace('.', '%2e').replace('_', '%5F')}`];
       expect(spellings.map((target) => formatIntent(ask(target, site)))).toEqual(['404', '404', '404']);
     });
   });
 
-  it.each(withheld)('%s is 404 also as the destination of a rule', (path) => {
+  it.each(withheld)('such as %s get a 404 as the destination of a rule, too', (path) => {
     const rules = [`/a 200 /${path}`, `/b/* 200 /${path}`, `/c 404 /${path}`];
     for (const site of [siteOf({ files, forced: rules }), siteOf({ files, whenMissing: rules })]) {
       expect(['/a', '/b/x', '/c'].map((target) => formatIntent(ask(target, site)))).toEqual(['404', '404', '404']);
     }
   });
 
-  testAnswers('differ from those that only look like them', {
+  testAnswers('differ from served files with similar names', {
     files,
     answers: {
       ...Object.fromEntries(served.map((path) => [`200 ${path}`, `/${path}`])),
@@ -112,9 +112,9 @@ describe('withheld files (S6, S12)', () => {
   });
 });
 
-describe('not found (S39)', () => {
+describe('the response for a missing path (S39)', () => {
   const files = ['404.html', 'docs/404.html', 'docs/api/v1/x.html', '.hidden/404.html'];
-  testAnswers('serves the page of the closest folder', {
+  testAnswers('is the page of the closest folder', {
     files,
     answers: {
       '404 404.html': '/nothing /nothing/ /docs /.hidden/nothing',
@@ -124,20 +124,23 @@ describe('not found (S39)', () => {
   });
 
   it.each([undefined, 'text/html', 'application/json', 'text/html;q=0'])(
-    "the site's own 404.html is served with Accept %s",
+    'is the 404.html of the site for a request with Accept %s',
     (accept) => {
       expect(formatIntent(ask('/nothing', siteOf({ files }), { accept }))).toBe('404 404.html');
     },
   );
 });
 
-describe('methods are checked before paths and rules (S41, S42)', () => {
+describe('the method of a request (S41, S42)', () => {
   const site = siteOf({ files: ['index.html', '404.html'], forced: ['/old 301 /new'] });
-  it.each(['/', '/nothing', '//', '/%2f', '/old', '/.git/config'])('OPTIONS and unknown methods on %s', (target) => {
-    expect(ask(target, site, { method: 'HEAD' })).toEqual(ask(target, site));
-    expect(ask(target, site, { method: 'OPTIONS' })).toEqual({ kind: 'options' });
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get', 'QUERY']) {
-      expect(ask(target, site, { method })).toEqual({ kind: 'method-not-allowed' });
-    }
-  });
+  it.each(['/', '/nothing', '//', '/%2f', '/old', '/.git/config'])(
+    'is checked before the rules and the path, for %s',
+    (target) => {
+      expect(ask(target, site, { method: 'HEAD' })).toEqual(ask(target, site));
+      expect(ask(target, site, { method: 'OPTIONS' })).toEqual({ kind: 'options' });
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get', 'QUERY']) {
+        expect(ask(target, site, { method })).toEqual({ kind: 'method-not-allowed' });
+      }
+    },
+  );
 });

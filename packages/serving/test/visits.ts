@@ -6,20 +6,22 @@ import { resolve } from '../src/resolve.ts';
 import type { PathRules, RuleMatch, RuleStatus } from '../src/rules/rules.ts';
 import type { Site } from '../src/site.ts';
 
-/** A short notation for a site. */
+/** A short description of a site. */
 export interface Sketch {
   files: string[];
   cleanUrls?: boolean;
   trailingSlash?: boolean | null;
-  /** Lines such as `/old 301 /new` and `/docs/* 200 /docs.html`. A star must be last; on the right it is `:splat`. */
+  /** Rules such as `/old 301 /new` and `/docs/* 200 /docs.html`. Only the last character can be a star; `:splat` inserts its text. */
   forced?: string[];
   whenMissing?: string[];
 }
 
+const HOST = 'site.example';
+
 /** The parts of a site that decide the response. */
 export type DecidedSite = Pick<Site, 'manifest' | 'rules'>;
 
-/** Builds the site of a sketch. The content of each file is its path; all are in one pack. */
+/** Builds the site of a sketch. Each file contains its path, and all files are in one pack. */
 export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rules }: Sketch): DecidedSite {
   const entries = files.map((path, index) => {
     const bytes = { pack: 'pack', offset: index * 1000, length: path.length, sha256: hash('sha256', path) };
@@ -33,6 +35,7 @@ export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rule
       forced: rulesOf(rules.forced ?? []),
       whenMissing: rulesOf(rules.whenMissing ?? []),
       headers: { isEmpty: true, apply: (_path, fields) => fields },
+      dependOnHost: false,
     },
   };
 }
@@ -43,9 +46,9 @@ export function ask(
   site: DecidedSite,
   { method = 'GET', accept }: { method?: string; accept?: string | undefined } = {},
 ): Intent | null {
-  const at = target.includes('?') ? target.indexOf('?') : target.length;
-  const path = parseRequestPath(target.slice(0, at));
-  return path && resolve({ method, path, query: target.slice(at), accept }, site);
+  const queryStart = target.includes('?') ? target.indexOf('?') : target.length;
+  const path = parseRequestPath(target.slice(0, queryStart));
+  return path && resolve({ method, host: HOST, path, query: target.slice(queryStart), accept }, site);
 }
 
 /** Formats a response as one line: `200 index.html`, `-> /docs/` (canonical), `301 /new`, `404 404.html`, `404`, `400`. */
@@ -66,11 +69,11 @@ export function formatIntent(intent: Intent | null): string {
   }
 }
 
-const LINE =
+const LINE_PATTERN =
   /^\/(?<from>\S*) (?<status>\d+) (?<origin>https?:\/\/[^/]+)?\/(?<to>[^?#]*)(?<query>\?[^#]*)?(?<fragment>#.*)?$/;
 
 function rulesOf(lines: string[]): PathRules {
-  const rules = lines.map((line) => LINE.exec(line)!.groups! as Record<string, string | undefined>);
+  const rules = lines.map((line) => LINE_PATTERN.exec(line)!.groups! as Record<string, string | undefined>);
   return { matches: (path) => rules.flatMap((rule) => match(rule, path) ?? []) };
 }
 

@@ -1,14 +1,12 @@
 import { Command, CommanderError } from 'commander';
 
-/** Where the help of a program goes. */
+/** The functions that print a text to standard output and to standard error. */
 export interface CommandOutput {
-  /** Prints text to standard output. */
   out(text: string): void;
-  /** Prints text to standard error. */
   err(text: string): void;
 }
 
-/** The command line or a setting is invalid. The message says what would be valid. */
+/** The error for an invalid command line or setting. Its message says what is valid. */
 export class UsageError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -16,7 +14,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Creates the root command of a program, for {@link parseCommandLine}. Its subcommands inherit the help option. */
+/** Creates the root command of a program, for {@link parseCommandLine}. The subcommands inherit the help option. */
 export function createCommand(name: string, { out, err }: CommandOutput): Command {
   return new Command(name)
     .helpOption('-h, --help', 'show help')
@@ -28,8 +26,8 @@ export function createCommand(name: string, { out, err }: CommandOutput): Comman
  * Parses a command line and runs its command.
  *
  * @param words The arguments after the name of the program.
- * @returns `false` if no command was named where one is required. The help was printed to standard error then.
- * @throws UsageError for an invalid command line, with the error of the parser as its cause; and what the command throws.
+ * @returns `false` if a command is missing, and the help was printed to standard error instead.
+ * @throws UsageError for an invalid command line, with the error of the parser as its cause, and any error of the command.
  */
 export async function parseCommandLine(program: Command, words: readonly string[]): Promise<boolean> {
   try {

@@ -6,7 +6,7 @@ it.each([
   ['wide characters and emoji', ['日本|x', 'abcd|y', '🚢|z'], ['日本  x', 'abcd  y', '🚢    z']],
   ['combining characters', ['u\u0308|x', 'bb|y'], ['u\u0308   x', 'bb  y']],
   [
-    'T38: control characters, which are escaped',
+    'control characters, which are escaped (T38)',
     ['a\u001b[2Jb\nc\u202ed|e', 'a|f'],
     ['a\\u001b[2Jb\\u000ac\\u202ed  e', 'a                          f'],
   ],
@@ -14,7 +14,7 @@ it.each([
   expect(columns(rows.map((row) => row.split('|')))).toEqual(lines);
 });
 
-it('a table has a heading, and is empty without rows', () => {
+it('a table begins with a heading, and has no lines if it has no rows', () => {
   expect(table(['a', 'bee'], [['long', 'x']])).toEqual(['A     BEE', 'long  x']);
   expect(table(['a'], [])).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 /** Why the tests in a browser cannot run; `null` when they can. */
-const NO_BROWSER = existsSync(CHROMIUM) ? null : `there is no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`;
+const MISSING_BROWSER = existsSync(CHROMIUM) ? null : `there is no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`;
 
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
@@ -14,10 +14,10 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Describes tests that share a browser. Where there is none, they are skipped, and their title says why. */
+/** Describes tests that share one browser. Without a browser they are skipped, and the title gives the reason. */
 export function describeInBrowser(title: string, describeTests: (browser: () => Browser) => void): void {
-  const reason = NO_BROWSER === null ? '' : `, skipped: ${NO_BROWSER}`;
-  describe.skipIf(NO_BROWSER !== null)(`${title} in Chromium${reason}`, () => {
+  const reason = MISSING_BROWSER === null ? '' : `, skipped: ${MISSING_BROWSER}`;
+  describe.skipIf(MISSING_BROWSER !== null)(`${title} in Chromium${reason}`, () => {
     let browser: Browser;
     beforeAll(async () => void (browser = await launchBrowser()));
     afterAll(() => browser?.close());
@@ -25,26 +25,26 @@ export function describeInBrowser(title: string, describeTests: (browser: () => 
   });
 }
 
-/** A page, and everything that went wrong on it. */
+/** A page in a browser, with everything that failed on the page. */
 export interface WatchedPage {
   page: Page;
   /** Errors of the console and of scripts, and failed or refused requests to our hosts. */
   faults: string[];
-  /** Requested addresses that are not on this machine. They are answered here, with `stubs` or with nothing. */
+  /** Requested addresses that are not on this machine. The browser gets the text in `stubs`, or an empty response. */
   foreign: string[];
 }
 
-/** Opens a page on which nothing leaves the machine. */
+/** Opens a page whose requests never leave this machine. */
 export async function openPage(
   browser: Browser,
   { stubs = {}, ...options }: BrowserContextOptions & { stubs?: Record<string, string> } = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const faults: string[] = [];
-  const foreign: string[] = [];
+  const foreignUrls: string[] = [];
   await context.route(isForeign, (route: Route) => {
     const address = route.request().url();
-    foreign.push(address);
+    foreignUrls.push(address);
     const body = stubs[address];
     const headers = { 'Access-Control-Allow-Origin': '*' };
     return route.fulfill(
@@ -59,14 +59,14 @@ export async function openPage(
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText;
-    // A request that the page aborted is not a fault.
+    // The page itself aborted this request, so nothing failed.
     if (reason !== 'net::ERR_ABORTED') faults.push(`${request.url()} failed: ${reason}`);
   });
   page.on(
     'response',
-    (response) => response.status() >= 400 && faults.push(`${response.url()} was answered ${response.status()}`),
+    (response) => response.status() >= 400 && faults.push(`${response.url()} has status ${response.status()}`),
   );
-  return { page, faults, foreign };
+  return { page, faults, foreign: foreignUrls };
 }
 
 function isForeign({ protocol, hostname }: URL): boolean {

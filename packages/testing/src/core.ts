@@ -13,7 +13,7 @@ import { createAccount, insertApiKey } from '../../core/src/services/accounts/ac
 import { createActivityFeed } from '../../core/src/services/activities/activity-feed.ts';
 import { addToken } from '../../core/src/services/accounts/tokens.ts';
 import { authenticate } from '../../core/src/services/authentication.ts';
-import { recordHeartbeat, newBootId } from '../../core/src/services/sweep/sweep.ts';
+import { newBootId, recordHeartbeat } from '../../core/src/services/sweep/sweep.ts';
 import { beginDeploy } from '../../core/src/services/deployments/deploy.ts';
 import { readIdempotencyKey } from '../../core/src/services/deployments/idempotency.ts';
 import { LiveSiteCache } from '../../core/src/services/sites/live-sites.ts';
@@ -44,7 +44,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
   const database = openDatabase(testDatabase.address);
   const core: Core = {
     database,
-    // Nothing listens there: a test that needs DNS passes its own server.
+    // Nothing listens at this address. A test that needs DNS passes its own server.
     dns: createDns({ servers: ['127.0.0.1:1'], timeoutMs: 50, deadlineMs: 250 }),
     packs: await openDiskPacks(packsDir),
     hasher: createHasher(),
@@ -96,17 +96,17 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
   };
 }
 
-/** A core for the tests of a file. */
+/** Creates a core for the tests of one file. */
 export async function useTestCore(overrides: Partial<Core> = {}): Promise<TestCore> {
-  const test = await createTestCore(overrides);
-  afterAll(() => test.close());
-  return test;
+  const testCore = await createTestCore(overrides);
+  afterAll(() => testCore.close());
+  return testCore;
 }
 
 /** Returns the error of a call. Fails the test if the call succeeds. */
 export function refusal(call: Promise<unknown>): Promise<ServiceError> {
   return call.then(
-    () => expect.unreachable('it was not refused'),
+    () => expect.unreachable('the call was not refused'),
     (error: ServiceError) => error,
   );
 }
@@ -117,14 +117,14 @@ export async function refusals(calls: readonly Promise<unknown>[]): Promise<Serv
   return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ServiceError] : []));
 }
 
-/** Resolves when a statement waits for a lock. */
+/** Resolves when a statement of the database waits for a lock. */
 export async function untilLockIsAwaited({ database }: TestCore): Promise<void> {
   const waiting = () =>
     database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
   await expect.poll(waiting).toHaveLength(1);
 }
 
-/** Runs `work` while another transaction holds what `take` locked, until `work` ends or calls `release`. */
+/** Holds the locks that `take` takes in another transaction until `work` finishes or calls `release`. */
 export async function whileLocked(
   core: Core,
   take: (em: EntityManager) => Promise<unknown>,
@@ -132,24 +132,24 @@ export async function whileLocked(
 ): Promise<void> {
   const { promise: done, resolve: end } = Promise.withResolvers<void>();
   const { promise: locked, resolve: hold } = Promise.withResolvers<void>();
-  const holder = core.database.transaction(async (em) => {
+  const transaction = core.database.transaction(async (em) => {
     await take(em);
     hold();
     await done;
   });
   await locked;
-  const release = () => (end(), holder);
+  const release = () => (end(), transaction);
   await work(release).finally(release);
 }
 
-/** Another process on the same database and packs. */
+/** Returns the core of another process on the same database and packs. */
 export async function anotherProcess({ core }: TestCore): Promise<Core> {
-  const other = { ...core, boot: newBootId(), activePacks: new Set<string>() };
-  await recordHeartbeat(other);
-  return other;
+  const otherCore = { ...core, boot: newBootId(), activePacks: new Set<string>() };
+  await recordHeartbeat(otherCore);
+  return otherCore;
 }
 
-/** Inserts the row of a pack of this process. @returns Its id. */
+/** Inserts the row of a pack of this process. @returns The id of the pack. */
 export async function insertPack({ core, database }: TestCore, state: 'open' | 'sealed' | 'dead'): Promise<string> {
   const id = randomUUID();
   await database.query(
@@ -159,10 +159,10 @@ export async function insertPack({ core, database }: TestCore, state: 'open' | '
   return id;
 }
 
-/** The file of a pack. */
+/** Returns the path of the file of a pack. */
 export const packFile = ({ packsDir }: TestCore, id: string) => join(packsDir, id.slice(0, 1), `${id}.pack`);
 
-/** Flips a bit of a file. */
+/** Inverts the lowest bit of the byte at a position of a file. */
 export async function flipBit(file: string, position: number): Promise<void> {
   const handle = await open(file, 'r+');
   const byte = Buffer.alloc(1);
@@ -175,20 +175,17 @@ export async function flipBit(file: string, position: number): Promise<void> {
 /** A caller without a credential. */
 export const ANONYMOUS: AnonymousCaller = { kind: 'anonymous', address: '192.0.2.1' };
 
-/** Files to upload by name, in order; as pairs if a name is used twice. */
+/** Files to upload, by name and in order. A name that occurs twice needs the form of pairs. */
 export type TestFiles =
   | Record<string, string | Uint8Array>
   | readonly (readonly [name: string, bytes: string | Uint8Array])[];
 
-/** The `checksums` field of these files. */
+/** Returns the `checksums` field for the given files. */
 export function checksumsOf(files: TestFiles): string {
   return JSON.stringify(pairsOf(files).map(([, bytes]) => hash('md5', bytes)));
 }
 
-/**
- * Uploads files and form fields as the route does, and always closes the upload. `checksums` are computed if they are
- * absent.
- */
+/** Publishes files as the deploy route does, and always closes the upload. Absent `checksums` are computed. */
 export async function deploySite(
   core: Core,
   caller: Caller,
@@ -205,8 +202,9 @@ export async function deploySite(
       if (value !== null) deploy.form.add(name, value);
     for (const [name, bytes] of pairsOf(files)) {
       const sink = deploy.files.begin(name);
-      const all = Buffer.from(bytes);
-      for (let at = 0; at < all.length; at += chunkBytes) await sink.write(all.subarray(at, at + chunkBytes));
+      const content = Buffer.from(bytes);
+      for (let offset = 0; offset < content.length; offset += chunkBytes)
+        await sink.write(content.subarray(offset, offset + chunkBytes));
       sink.end();
     }
     return await deploy.commit();
@@ -215,7 +213,7 @@ export async function deploySite(
   }
 }
 
-/** Returns what visitors of a deployment get, by path; `null` if the site cannot be served. */
+/** Returns the bytes that visitors of a deployment get, by path, or `null` if the site cannot be served. */
 export async function readSite(core: Core, deployment: string): Promise<Record<string, Buffer> | null> {
   const site = await new LiveSiteCache(core).find({ deployment });
   if (typeof site !== 'object' || site === null) return null;
@@ -225,7 +223,6 @@ export async function readSite(core: Core, deployment: string): Promise<Record<s
   return Object.fromEntries(files);
 }
 
-/** Returns what {@link readSite} returns, as text. */
 export async function readText(core: Core, deployment: string): Promise<Record<string, string> | null> {
   const files = await readSite(core, deployment);
   return files && Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, bytes.toString()]));

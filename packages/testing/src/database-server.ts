@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../core/src/database/embedded-postgres.ts';
 import { createTemplate } from './database.ts';
 
-/** One PostgreSQL server for the whole run, with a migrated template that each test file copies. */
+/** Starts one PostgreSQL server for all tests, with a migrated template database that each test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-test-'));
   const server = await startEmbeddedPostgres(dir, {

@@ -10,23 +10,23 @@ declare module 'vitest' {
   }
 }
 
-/** The migrated database from which every test database is copied. */
+/** Name of the migrated database from which every test database is copied. */
 const TEMPLATE = 'berth_template';
 
-/** The address of the PostgreSQL server of the run. */
+/** Address of the PostgreSQL server that all tests share. */
 type DatabaseServer = EmbeddedPostgres['address'];
 
 /** A database for one test. */
 export interface TestDatabase {
   address: DatabaseServer;
-  /** The same as a `DATABASE_URL`. */
+  /** The address as a `DATABASE_URL`. */
   url: string;
   /** Runs a statement directly on the database, not through the core. */
   query<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
   drop(): Promise<void>;
 }
 
-/** Creates the template on a server. */
+/** Creates the migrated template database on a server. */
 export async function createTemplate(server: DatabaseServer): Promise<void> {
   await administer(server, `create database ${TEMPLATE}`);
   const template = openDatabase({ ...server, database: TEMPLATE });
@@ -34,11 +34,7 @@ export async function createTemplate(server: DatabaseServer): Promise<void> {
   await template.close();
 }
 
-/**
- * Copies the template. Takes about 20 ms.
- *
- * @param server A server that has the template. Default: that of the run.
- */
+/** Copies the template database on a server, which takes about 20 ms. Default: the server of all tests. */
 export async function createTestDatabase(server: DatabaseServer = inject('postgres')): Promise<TestDatabase> {
   const database = `t_${randomBytes(6).toString('hex')}`;
   await administer(server, `create database ${database} template ${TEMPLATE}`);
@@ -60,7 +56,7 @@ async function administer({ socketDir, user, database }: DatabaseServer, stateme
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
   await client.connect();
   try {
-    // Two concurrent copies conflict on the template; the loser retries.
+    // PostgreSQL refuses to copy the template twice at the same time, so the second copy is retried.
     for (let attempt = 0; ; attempt += 1) {
       try {
         await client.query(statement);

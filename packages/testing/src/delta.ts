@@ -1,61 +1,72 @@
 import { type BegunUpload, CONTENT_HEAD_BYTES, CONTENTS_TYPE } from '@berth/contract';
-import type { Answer, Ask, askerOf, Files } from './requests.ts';
+import type { Files, HttpResponse, RequestOptions, TestClient } from './requests.ts';
 import { listOf, sha256Of } from './uploads.ts';
 
-type Asker = Pick<ReturnType<typeof askerOf>, 'api'>;
+type ApiClient = Pick<TestClient, 'api'>;
 
-/** A content in a body: its head, which may be wrong, and its bytes. */
-export function contentOf(bytes: string | Buffer, said: { sha256?: string; length?: number | bigint } = {}): Buffer {
-  const head = Buffer.alloc(CONTENT_HEAD_BYTES);
-  head.write(said.sha256 ?? sha256Of(bytes), 'hex');
-  head.writeBigUInt64BE(BigInt(said.length ?? Buffer.byteLength(bytes)), 32);
-  return Buffer.concat([head, Buffer.from(bytes)]);
+/** Encodes one content for a request body: a head with hash and length, which `head` may falsify, and the bytes. */
+export function contentOf(bytes: string | Buffer, head: { sha256?: string; length?: number | bigint } = {}): Buffer {
+  const encodedHead = Buffer.alloc(CONTENT_HEAD_BYTES);
+  encodedHead.write(head.sha256 ?? sha256Of(bytes), 'hex');
+  encodedHead.writeBigUInt64BE(BigInt(head.length ?? Buffer.byteLength(bytes)), 32);
+  return Buffer.concat([encodedHead, Buffer.from(bytes)]);
 }
 
-/** A body of contents. */
 export function bodyOf(contents: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(contents.map((bytes) => contentOf(bytes)));
 }
 
-/** `POST /uploads`. */
-export function begin(asker: Asker, input: object, ask: Ask = {}): Promise<Answer> {
-  return asker.api('/uploads', { method: 'POST', json: input, ...ask });
+export function begin(client: ApiClient, input: object, options: RequestOptions = {}): Promise<HttpResponse> {
+  return client.api('/uploads', { method: 'POST', json: input, ...options });
 }
 
-/** `PUT /uploads/{upload}/contents`. */
-export function send(asker: Asker, upload: string, body: Buffer, ask: Ask = {}): Promise<Answer> {
-  return asker.api(`/uploads/${upload}/contents`, {
+export function send(
+  client: ApiClient,
+  upload: string,
+  body: Buffer,
+  options: RequestOptions = {},
+): Promise<HttpResponse> {
+  return client.api(`/uploads/${upload}/contents`, {
     method: 'PUT',
-    ...ask,
-    headers: { 'Content-Type': CONTENTS_TYPE, ...ask.headers },
+    ...options,
+    headers: { 'Content-Type': CONTENTS_TYPE, ...options.headers },
     body,
   });
 }
 
-/** `POST /uploads/{upload}/commit`. */
-export function commit(asker: Asker, upload: string, ask: Ask = {}): Promise<Answer> {
-  return asker.api(`/uploads/${upload}/commit`, { method: 'POST', ...ask });
+export function commit(client: ApiClient, upload: string, options: RequestOptions = {}): Promise<HttpResponse> {
+  return client.api(`/uploads/${upload}/commit`, { method: 'POST', ...options });
 }
 
-/** `DELETE /uploads/{upload}`. */
-export function abort(asker: Asker, upload: string, ask: Ask = {}): Promise<Answer> {
-  return asker.api(`/uploads/${upload}`, { method: 'DELETE', ...ask });
+export function abort(client: ApiClient, upload: string, options: RequestOptions = {}): Promise<HttpResponse> {
+  return client.api(`/uploads/${upload}`, { method: 'DELETE', ...options });
 }
 
-/** Sends the contents that `begin` reported as missing. */
-export function sendMissing(asker: Asker, { upload, missing }: BegunUpload, files: Files, ask: Ask = {}) {
+/** Sends the contents that the server reported as missing when the upload began. */
+export function sendMissing(
+  client: ApiClient,
+  { upload, missing }: BegunUpload,
+  files: Files,
+  options: RequestOptions = {},
+) {
   const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));
-  return send(asker, upload, bodyOf(missing.map((sha256) => byHash.get(sha256)!)), ask);
+  return send(client, upload, bodyOf(missing.map((sha256) => byHash.get(sha256)!)), options);
 }
 
-/** Publishes files with an upload; the answer is that of the commit. @throws when an earlier step fails. */
-export async function publishDelta(asker: Asker, files: Files, options: object = {}, ask: Ask = {}): Promise<Answer> {
-  const begunUpload = await begin(asker, { files: listOf(files), ...options }, ask);
-  if (begunUpload.status !== 201) throw new Error(`Beginning answered ${begunUpload.status}: ${begunUpload.text}`);
+/** Publishes files with a delta upload. @returns The response to the commit. @throws when an earlier step fails. */
+export async function publishDelta(
+  client: ApiClient,
+  files: Files,
+  input: object = {},
+  options: RequestOptions = {},
+): Promise<HttpResponse> {
+  const begunUpload = await begin(client, { files: listOf(files), ...input }, options);
+  if (begunUpload.status !== 201)
+    throw new Error(`Beginning the upload returned ${begunUpload.status}: ${begunUpload.text}`);
   const upload = begunUpload.json<BegunUpload>();
   if (upload.missing.length > 0) {
-    const sent = await sendMissing(asker, upload, files, ask);
-    if (sent.status !== 200) throw new Error(`Sending answered ${sent.status}: ${sent.text}`);
+    const response = await sendMissing(client, upload, files, options);
+    if (response.status !== 200) throw new Error(`Sending the contents returned ${response.status}: ${response.text}`);
   }
-  return commit(asker, upload.upload, ask);
+  return commit(client, upload.upload, options);
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import dns2, { type DnsHandler, Packet } from 'dns2';
 
-/** The records of a name, by type. */
+/** The DNS records of one name, by type. */
 export interface Records {
   A?: readonly string[];
   AAAA?: readonly string[];
@@ -10,45 +10,44 @@ export interface Records {
   TXT?: readonly string[];
 }
 
-/** A fault of a name, in place of an answer. */
+/** A fault that the server shows for a name instead of records. */
 export type Fault = 'SERVFAIL' | 'REFUSED' | 'silence' | 'wrong id';
 
 /** An authoritative DNS server on loopback, over UDP and TCP. */
 export interface DnsServer {
   /** `127.0.0.1:port`, as `DNS_SERVERS` expects it. */
   address: string;
-  /** The records of each name, in lower case. A missing name does not exist. Tests change it while the server runs. */
+  /** The records of each name, in lower case. Other names do not exist. Tests change this map at any time. */
   zone: Map<string, Records | Fault>;
-  /** The received questions, as `type name`, in order. A repeated question is listed again. */
+  /** The received questions in order, each as `type name`. A question that is sent twice is listed twice. */
   asked: string[];
   close(): Promise<void>;
 }
 
-/** The data of a record of each type, as the server writes it. */
-const DATA: Record<keyof Records, (value: string) => object> = {
+/** Encodes a value as the data of a record, by the type of the record. */
+const RECORD_DATA: Record<keyof Records, (value: string) => object> = {
   A: (address) => ({ address }),
   AAAA: (address) => ({ address }),
   CNAME: (domain) => ({ domain }),
   NS: (ns) => ({ ns }),
   TXT: (text) => ({ data: text.match(/[^]{1,255}/g) ?? [''] }),
 };
-const TYPES = Object.keys(DATA) as (keyof Records)[];
-const TYPE_NAMES = new Map<number, keyof Records>(TYPES.map((name) => [Packet.TYPE[name], name]));
+const RECORD_TYPES = Object.keys(RECORD_DATA) as (keyof Records)[];
+const TYPE_NAMES = new Map<number, keyof Records>(RECORD_TYPES.map((name) => [Packet.TYPE[name], name]));
 const TTL_SECONDS = 60;
 
-/** Starts a DNS server on a free port. */
 export async function startDnsServer(zone: Record<string, Records | Fault> = {}): Promise<DnsServer> {
   const names = new Map(Object.entries(zone));
   const asked: string[] = [];
-  const answer: DnsHandler = (request, send) => {
+  const handleQuestion: DnsHandler = (request, send) => {
     const { name, type } = request.questions[0]!;
     asked.push(`${TYPE_NAMES.get(type)} ${name}`);
     const response = respond(request, names.get(name.toLowerCase()));
     if (response) void send(response);
   };
   for (;;) {
-    const udp = dns2.createUDPServer(answer);
-    const tcp = dns2.createTCPServer(answer);
+    const udp = dns2.createUDPServer(handleQuestion);
+    const tcp = dns2.createTCPServer(handleQuestion);
     await udp.listen(0, '127.0.0.1');
     const { port } = udp.address() as AddressInfo;
     const close = async () => {
@@ -57,7 +56,7 @@ export async function startDnsServer(zone: Record<string, Records | Fault> = {})
         new Promise<void>((done) => void tcp.close(() => done())),
       ]);
     };
-    // The port may be in use for TCP only.
+    // Another program may use this port for TCP, so a new port is tried.
     const listening = await new Promise<boolean>((done) => {
       tcp.once('error', () => done(false));
       tcp.listen(port, '127.0.0.1', () => done(true));
@@ -84,5 +83,5 @@ function recordsOf(name: string, type: keyof Records | undefined, records: Recor
   if (type === undefined) return [];
   const record = { name, type: Packet.TYPE[type], class: Packet.CLASS.IN, ttl: TTL_SECONDS };
   const values = [records[type] ?? []].flat();
-  return values.map((value) => ({ ...record, ...DATA[type](value) }) as Packet['answers'][number]);
+  return values.map((value) => ({ ...record, ...RECORD_DATA[type](value) }) as Packet['answers'][number]);
 }

@@ -7,7 +7,7 @@ export interface LinkedDomain {
   verified?: boolean;
 }
 
-/** Inserts a domain into the database, without DNS: for the owner, or for the account of its deployment. */
+/** Inserts a domain without DNS, for the account of the deployment, or for the owner without one. */
 export async function insertDomain(
   { database }: TestServer,
   name: string,

@@ -6,17 +6,17 @@ import { sweep } from '@berth/core/jobs';
 import { expect } from 'vitest';
 import type { TestDatabase } from './database.ts';
 import { expectCounted, expectSwept } from './invariants.ts';
-import type { Answer } from './requests.ts';
+import type { HttpResponse } from './requests.ts';
 import type { TestServer } from './server.ts';
 
 const REQUEST_ID = /^[0-9a-f]{32}$/;
-/** A line of a stack, a path of the server, SQL. Source: api §2. */
+/** Matches text that reveals the inside of the server: stack lines, file paths and SQL. Source: api §2. */
 const INTERNALS =
   /\n\s+at |\.[jt]s:\d+|node_modules\/\.|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
 
 /**
- * Everything that a request could have changed: the files of the data folder, and for each table the number of rows and a
- * hash over all of them. Times of the last use of a token and of the last heartbeat of a process are ignored.
+ * Returns all that a request could change: the data folder, and the number and a hash of the rows of each table,
+ * without the last use of tokens and the last heartbeats of processes.
  */
 export async function footprintOf({ database, berth }: TestServer) {
   const summary = (table: string) => `
@@ -37,8 +37,8 @@ async function tablesOf(database: TestDatabase): Promise<string[]> {
   return tables.map(({ name }) => name);
 }
 
-/** Checks an error according to the contract: status, error body, request id, no internals. */
-export function expectErrorAnswer({ status, headers, text }: Answer, code: ErrorCode): ErrorBody {
+/** Checks an error response: status, headers, error body, request id, and no text from the inside of the server. */
+export function expectError({ status, headers, text }: HttpResponse, code: ErrorCode): ErrorBody {
   expect({ status, text }).toEqual({ status: ERROR_STATUS[code], text: expect.stringContaining(`"error":"${code}"`) });
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   expect(headers['x-request-id']).toMatch(REQUEST_ID);
@@ -50,13 +50,13 @@ export function expectErrorAnswer({ status, headers, text }: Answer, code: Error
   return body;
 }
 
-/** A JSON answer of the API, parsed with its schema, which allows no other fields. */
-export function readAnswer<T>(
-  { status, headers, json }: Answer,
-  wanted: number,
+/** Checks the status and headers of a JSON response, and parses its body with a schema that allows no other fields. */
+export function readJson<T>(
+  { status, headers, json }: HttpResponse,
+  expectedStatus: number,
   schema: { strict(): { parse(value: unknown): T } },
 ): T {
-  expect(status).toBe(wanted);
+  expect(status).toBe(expectedStatus);
   expect(headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -68,18 +68,14 @@ export function readAnswer<T>(
   return schema.strict().parse(json());
 }
 
-/**
- * Checks that a request fails with this error and changes nothing: rows, counters, files, no open pack.
- *
- * Source: security §3.
- */
+/** Checks that a request fails with this error, and changes no rows and no files. Source: security §3. */
 export async function expectRefusal(
   server: TestServer,
   code: ErrorCode,
-  ask: () => Promise<Answer>,
+  sendRequest: () => Promise<HttpResponse>,
 ): Promise<ErrorBody> {
   const before = await footprintOf(server);
-  const body = expectErrorAnswer(await ask(), code);
+  const body = expectError(await sendRequest(), code);
   expect(await footprintOf(server)).toEqual(before);
   expect([...server.berth.core.activePacks]).toEqual([]);
   return body;
@@ -116,13 +112,13 @@ async function expectClean(server: TestServer, secrets: readonly string[], fault
   await expectSwept({ database, packsDir: join(berth.config.dataDir, 'packs') });
 }
 
-async function expectNoSecrets({ database, logged, secrets }: TestServer, more: readonly string[]): Promise<void> {
+async function expectNoSecrets({ database, logged, secrets }: TestServer, extra: readonly string[]): Promise<void> {
   const log = logged.map((line) => inspect(line, { depth: null, breakLength: Infinity, maxStringLength: null }));
   const dumps = (await tablesOf(database)).map((table) => `select t::text as row from "${table}" t`);
   const rows = await database.query<{ row: string }>(dumps.join(' union all '));
   const text = [...log, ...rows.map(({ row }) => row)].join('\n');
   expect(text).not.toMatch(/(?:ship|deploy)-[0-9a-f]{32}/i);
-  for (const secret of [...secrets, ...more]) {
+  for (const secret of [...secrets, ...extra]) {
     expect(text).not.toContain(secret);
     expect(text).not.toContain(Buffer.from(secret).toString('hex'));
     expect(text).not.toContain(Buffer.from(secret).toString('base64').replace(/=+$/, ''));

@@ -5,29 +5,29 @@ import { pipeline } from 'node:stream/promises';
 import { onTestFinished } from 'vitest';
 import { listen, stop } from './raw-socket.ts';
 
-/** Starts a server with a request listener. It is closed after the test. @returns Its address. */
+/** Starts an HTTP server that is closed after the test. @returns The URL of the server. */
 export async function startAnswering(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   onTestFinished(() => stop(server));
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
-/** Returns an address where nothing listens until the end of the test: the local end of an open connection. */
+/** Returns a URL that refuses connections until the end of the test: an outgoing connection occupies the port. */
 export async function unreachableAddress(): Promise<string> {
-  const far = createServer();
-  const near = connect(await listen(far), '127.0.0.1');
-  await once(near, 'connect');
+  const peer = createServer();
+  const occupant = connect(await listen(peer), '127.0.0.1');
+  await once(occupant, 'connect');
   onTestFinished(() => {
-    near.destroy();
-    far.close();
+    occupant.destroy();
+    peer.close();
   });
-  return `http://127.0.0.1:${near.localPort}`;
+  return `http://127.0.0.1:${occupant.localPort}`;
 }
 
-/** More than any client reads, in bytes. */
+/** More bytes than any client reads. */
 export const ENDLESS_BYTES = 64 * 1024 ** 2;
 
-/** Sends a text repeatedly until the client stops reading, up to {@link ENDLESS_BYTES}. @param sent Counts the bytes sent. */
+/** Repeats a text until the client stops reading. @param sent Counts the bytes sent. */
 export function answerEndlessly(res: ServerResponse, text: string, sent: { bytes: number }): void {
   const piece = Buffer.from(text.repeat(Math.ceil(64_000 / text.length)));
   function* pieces() {

@@ -1,4 +1,4 @@
-/** What tests use of the core, and no other package. */
+/** Internal parts of the core that only tests may import. */
 export { FAILPOINTS, type Failpoint } from '../../core/src/failpoints.ts';
 export { OPERATION_ACCESS } from '../../core/src/routers/access.ts';
 export { createAccount, insertApiKey } from '../../core/src/services/accounts/accounts.ts';

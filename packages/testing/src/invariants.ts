@@ -24,7 +24,7 @@ const TABLES = [
   'upload_pack',
 ] as const;
 
-/** The state that a refused request must not change: the rows of each table, the counters, and the open uploads. */
+/** Returns the number of rows in each table, the sum of the counters, and the number of active packs. */
 export async function stateOf({
   core,
   database,
@@ -36,7 +36,7 @@ export async function stateOf({
   return { ...rows!, activePacks: core.activePacks.size };
 }
 
-/** Ends the tests of a file: everything that nothing needs must be removed by a sweep, and the rest must be complete. */
+/** Ends the tests of a file: checks all invariants, before and after a sweep, and closes the core. */
 export async function closeSwept(test: TestCore): Promise<void> {
   await expectSound(test);
   await sweepAll(test);
@@ -44,18 +44,15 @@ export async function closeSwept(test: TestCore): Promise<void> {
   await test.close();
 }
 
-/** Sweeps without grace times, and reports if deploys held the fence. */
+/** Runs a sweep without grace times. */
 export const sweepAll = ({ core }: TestCore): Promise<SweepReport> => sweep(core, { graceMs: 0 });
 
-/**
- * I2: every hash of a manifest has a content row in a sealed pack that the deployment refers to, and its bytes are
- * there. I4: counters equal a recount.
- */
+/** Checks I2: every file of a manifest is in a sealed pack that the deployment refers to. Checks I4. */
 export async function expectSound({ core, database }: TestCore): Promise<void> {
   const sites = new LiveSiteCache(core);
   const deployments = await database.query<{ id: string; files: number }>(
     `select id, files from deployment where status = 'success' and (expires is null or expires > $1)`,
-    // Leaves out those that are about to expire during the check.
+    // Excludes deployments that may expire during the check.
     [new Date(core.now().getTime() + 60_000)],
   );
   for (const { id, files } of deployments) {
@@ -73,13 +70,13 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
   await expectCounted(database);
 }
 
-/** I4: counters equal a recount. */
+/** Checks I4: the deployment counters and storage sizes of accounts equal a recount. */
 export async function expectCounted(database: TestDatabase): Promise<void> {
-  const miscounted = await database.query(`
+  const wrongCounters = await database.query(`
     select id, deployment_count, (select count(*) from deployment where account_id = a.id and status = 'success') as recount from account a
     where deployment_count <> (select count(*) from deployment where account_id = a.id and status = 'success')`);
-  expect(miscounted, 'I4').toEqual([]);
-  const misjudged = await database.query(`
+  expect(wrongCounters, 'I4').toEqual([]);
+  const wrongStorageSizes = await database.query(`
     select a.id, storage_bytes, storage_exact, stored.bytes from account a cross join lateral (
       select coalesce(sum(size), 0) as bytes from (
         select substring(h.hashes from (f.position::int - 1) * 32 + 1 for 32), max(f.size) as size
@@ -89,27 +86,24 @@ export async function expectCounted(database: TestDatabase): Promise<void> {
           union all select hashes, sizes from upload where account_id = a.id and committed is null) h
         cross join unnest(h.sizes) with ordinality as f (size, position) group by 1) contents) stored
     where case when storage_exact then storage_bytes <> stored.bytes else storage_bytes < stored.bytes end`);
-  expect(misjudged, 'I4: storage').toEqual([]);
+  expect(wrongStorageSizes, 'I4: storage').toEqual([]);
 }
 
-/**
- * I3: after a sweep without grace periods, the files, the rows and the packs that deployments, open uploads or compressed
- * forms need are the same; all are sealed, and every content is in one of them.
- */
+/** Checks I3 after a sweep without grace times: exactly the packs in use remain, sealed and with contents. */
 export async function expectSwept({ database, packsDir }: Pick<TestCore, 'database' | 'packsDir'>): Promise<void> {
   const ids = async (query: string) => (await database.query<{ id: string }>(query)).map(({ id }) => id).toSorted();
   const rows = await ids('select id from pack');
-  const needed = `select pack_id as id from deployment_pack union select pack_id from upload_pack
+  const packsInUse = `select pack_id as id from deployment_pack union select pack_id from upload_pack
     union select pack_id from compression where pack_id is not null`;
-  expect(await ids(needed), 'I3: needed packs = rows').toEqual(rows);
+  expect(await ids(packsInUse), 'I3: needed packs = rows').toEqual(rows);
   const files = await readdir(packsDir, { recursive: true, withFileTypes: true });
   const names = files.filter((entry) => entry.isFile()).map(({ name }) => name.replace(/\.pack$/, ''));
   expect(names.toSorted(), 'I3: files = rows').toEqual(rows);
   expect(await ids(`select id from pack where state <> 'sealed'`), 'I3: unfinished packs').toEqual([]);
-  const holding = `select pack_id as id from content
+  const packsWithContents = `select pack_id as id from content
     union select pack_id from compression where pack_id is not null`;
-  expect(await ids(holding), 'I3: packs with contents = rows').toEqual(rows);
-  const lost = `select distinct pack_id as id from content
+  expect(await ids(packsWithContents), 'I3: packs with contents = rows').toEqual(rows);
+  const outsideReferencedPacks = `select distinct pack_id as id from content
     where pack_id not in (select pack_id from deployment_pack union select pack_id from upload_pack)`;
-  expect(await ids(lost), 'I3: contents elsewhere').toEqual([]);
+  expect(await ids(outsideReferencedPacks), 'I3: contents elsewhere').toEqual([]);
 }

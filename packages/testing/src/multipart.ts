@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** One part of a body: its header lines, and its bytes. */
+/** One part of a multipart body: its header lines, and its bytes. */
 export interface Part {
   headers: string[];
   body: string | Buffer;
@@ -12,40 +12,40 @@ export interface Form {
 }
 
 export interface FormShape {
-  /** Default: `berth-test-7d0a`. */
+  /** The boundary of the body. Default: `berth-test-7d0a`. */
   boundary?: string;
-  /** What ends a line. Default: CR LF. */
+  /** The line ending. Default: CR LF. */
   eol?: string;
   preamble?: string;
-  /** What follows the closing boundary. Default: an end of line. */
+  /** The text after the closing boundary. Default: one line ending. */
   epilogue?: string;
-  /** Whether there is a closing boundary. Default: true. */
+  /** Whether the body ends with a closing boundary. Default: true. */
   closed?: boolean;
 }
 
 const DISPOSITION = 'Content-Disposition: form-data; name="files[]"';
 
-/** A file part whose disposition ends in `parameters`, such as `filename="a.txt"`, which are not escaped. */
+/** Returns a file part whose `Content-Disposition` contains `parameters` unescaped, such as `filename="a.txt"`. */
 export function rawFile(parameters: string, body: string | Buffer, ...headers: string[]): Part {
   return { headers: [`${DISPOSITION}; ${parameters}`, ...headers], body };
 }
 
-/** A file part. The name is not escaped. */
+/** Returns a text file part. The name is not escaped. */
 export function file(name: string, body: string | Buffer, ...headers: string[]): Part {
   return rawFile(`filename="${name}"`, body, 'Content-Type: text/plain', ...headers);
 }
 
-/** A field part. */
+/** Returns a form field as a part. */
 export function field(name: string, value: string | Buffer, ...headers: string[]): Part {
   return { headers: [`Content-Disposition: form-data; name="${name}"`, ...headers], body: value };
 }
 
-/** The `checksums` field for these bytes, in this order. */
+/** Returns the `checksums` field for the given bytes, in the given order. */
 export function checksums(...bytes: (string | Buffer)[]): Part {
   return field('checksums', JSON.stringify(bytes.map((each) => hash('md5', each))));
 }
 
-/** The parts, followed by the checksums of those among them that are named `files[]`. */
+/** Returns the parts and a `checksums` field for those parts that are named `files[]`. */
 export function withChecksums(parts: readonly Part[]): Part[] {
   return [
     ...parts,
@@ -55,7 +55,7 @@ export function withChecksums(parts: readonly Part[]): Part[] {
   ];
 }
 
-/** A body of these parts. */
+/** Joins parts into a multipart body. */
 export function multipart(parts: readonly Part[], shape: FormShape = {}): Form {
   const { boundary = 'berth-test-7d0a', eol = '\r\n', preamble = '', epilogue = eol, closed = true } = shape;
   const pieces: (string | Buffer)[] = [preamble];
@@ -74,23 +74,28 @@ interface PostOptions {
 }
 
 /** Sends a form to `POST /deployments`. */
-export function post<Answer>(
-  { api }: { api(path: string, ask: PostOptions & { method: string; body: Buffer }): Promise<Answer> },
+export function post<Result>(
+  { api }: { api(path: string, options: PostOptions & { method: string; body: Buffer }): Promise<Result> },
   { contentType, body }: Form,
-  { headers, ...ask }: PostOptions = {},
-): Promise<Answer> {
-  return api('/deployments', { method: 'POST', ...ask, headers: { 'Content-Type': contentType, ...headers }, body });
+  { headers, ...options }: PostOptions = {},
+): Promise<Result> {
+  return api('/deployments', {
+    method: 'POST',
+    ...options,
+    headers: { 'Content-Type': contentType, ...headers },
+    body,
+  });
 }
 
-/** The head of a deploy request over a raw socket. */
+/** Returns the request head of a deploy, to be sent over a raw socket. */
 export function deployHead(port: number, { contentType, body }: Form, headers: Record<string, string> = {}): string {
-  const all = {
+  const allHeaders = {
     Host: `localhost:${port}`,
     'Content-Type': contentType,
     'Content-Length': String(body.length),
     ...headers,
   };
-  return `POST /deployments HTTP/1.1\r\n${Object.entries(all)
+  return `POST /deployments HTTP/1.1\r\n${Object.entries(allHeaders)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`;
 }

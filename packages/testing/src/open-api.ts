@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 
-/** The parts of a JSON schema that the tests read. */
+/** The fields of a JSON schema that the tests read. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -67,30 +67,30 @@ export interface Document {
   };
 }
 
-/** An operation and its route, in the document and on the server. */
+/** An operation with its route, and its place in the document. */
 export type PlacedOperation = Operation & { path: string; method: string; pointer: string };
 
 /** An OpenAPI document with helpers. */
 export interface OpenApi {
   document: Document;
   operations: PlacedOperation[];
-  /** The target of a local reference. */
+  /** Returns the target of a local reference. */
   resolve<T>(ref: string): T | undefined;
-  /** An object, or the target of its `$ref`; a description beside the `$ref` takes precedence. */
+  /** Resolves the `$ref` of an object, if present. A description beside the `$ref` takes precedence. */
   follow<T extends { $ref?: string }>(value: T): T;
-  /** The place of an object in the document, as a fragment. @throws when it is not part of the document. */
+  /** Returns the JSON pointer of an object in the document. @throws when the object is not part of the document. */
   pointerOf(value: object): string;
-  /** Checks that a value matches a schema of the document. */
+  /** Fails the test unless the value matches the schema. The failure names `what`. */
   expectValid(schema: Schema, value: unknown, what: string): void;
-  /** Whether it does. */
+  /** Whether the value matches the schema. */
   isValid(schema: Schema, value: unknown): boolean;
 }
 
-/** Reads a document. Its schemas are checked strictly: a keyword that JSON Schema 2020-12 does not know is an error. */
+/** Reads a document. A schema keyword that JSON Schema 2020-12 does not know is an error. */
 export function openApi(document: Document): OpenApi {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   addFormats.default(ajv);
-  // OpenAPI 3.1 adds `example` to JSON Schema. `components` contains the schemas that are referred to.
+  // OpenAPI 3.1 adds the keyword `example` to JSON Schema. The keyword `components` holds the referenced schemas.
   ajv.addVocabulary(['example', 'components']);
   const components = { schemas: document.components.schemas };
   const pointers = new Map<object, string>();
@@ -105,7 +105,7 @@ export function openApi(document: Document): OpenApi {
       .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document) as T | undefined;
   const pointerOf = (value: object) => {
     const pointer = pointers.get(value);
-    if (pointer === undefined) throw new Error('This is no part of the document.');
+    if (pointer === undefined) throw new Error('The object is not part of the document.');
     return pointer;
   };
   const validatorOf = (schema: Schema) => {
@@ -146,13 +146,13 @@ function index(value: unknown, pointer: string, pointers: Map<object, string>): 
     index(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, pointers);
 }
 
-/** The examples of a media type, by their titles. */
+/** Lists the examples of a media type with their titles. */
 export function examplesOf({ example, examples = {} }: Media): [title: string, value: unknown][] {
   const titled = Object.entries(examples).map(([title, { value }]): [string, unknown] => [title, value]);
   return example === undefined ? titled : [['the example', example], ...titled];
 }
 
-/** Every object in a value, and the value itself. */
+/** Yields a value and every object inside the value. */
 export function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return;
   yield value as Record<string, unknown>;

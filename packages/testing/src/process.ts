@@ -1,29 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { askerOf } from './requests.ts';
+import { createTestClient, type TestClient } from './requests.ts';
 
-/** The real program in a separate process, while it starts, runs or stops. */
+/** The real program in a separate process that is starting, running or stopping. */
 export interface LaunchedProcess {
   child: ChildProcess;
-  /** Everything it has printed so far. */
+  /** Returns everything that the process has printed so far. */
   output(): string;
-  /** Resolves once a text was printed. Rejects, with the output, if the process ends before. */
+  /** Resolves once the process has printed a text. Rejects with the output if the process exits earlier. */
   printed(text: string): Promise<void>;
-  /** Resolves with the exit code, or the signal that ended it, once all its output was received. */
+  /** Resolves with the exit code or the signal once the process has exited and all its output was received. */
   exited: Promise<number | NodeJS.Signals>;
 }
 
-/** A server in a separate process, for tests that end processes. */
-export interface ServerProcess extends LaunchedProcess, ReturnType<typeof askerOf> {
+/** A running server in a separate process. */
+export interface ServerProcess extends LaunchedProcess, TestClient {
   port: number;
 }
 
 const MAIN = join(import.meta.dirname, '../../../apps/api/src/main.ts');
-/** Halves the time a process takes to start. */
+/** Folder of compiled code that halves the start time of a process. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
-/** Starts the real program, which may fail to start. */
+/** Starts the real program without waiting until it is ready. */
 export function launchProcess(env: Record<string, string>): LaunchedProcess {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
@@ -42,19 +42,19 @@ export function launchProcess(env: Record<string, string>): LaunchedProcess {
         const check = () => output.includes(text) && resolve();
         check();
         for (const stream of [child.stdout, child.stderr]) stream.on('data', check);
-        void exited.then((code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
+        void exited.then((code) => reject(new Error(`The server exited with ${code}:\n${output}`)));
       }),
   };
 }
 
-/** Starts the real program and waits until it is ready. @throws with its output when it ends before. */
+/** Starts the real program and waits until it is ready. @throws if the process exits earlier. */
 export function startProcess(env: Record<string, string>): Promise<ServerProcess> {
   return whenUp(launchProcess(env));
 }
 
-/** Waits until a launched program is ready. @throws with its output when it ends before. */
+/** Waits until a launched program is ready. @throws with its output if the process exits earlier. */
 export async function whenUp(launched: LaunchedProcess): Promise<ServerProcess> {
   await launched.printed('Berth is up');
   const port = Number(/localhost:(\d+)/.exec(launched.output())![1]);
-  return { ...launched, port, ...askerOf(port) };
+  return { ...launched, port, ...createTestClient(port) };
 }

@@ -1,4 +1,4 @@
-/** A seeded source of numbers from 0 to 1: the same seed gives the same run. */
+/** Creates a seeded generator of numbers from 0 to 1. The same seed gives the same numbers. */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

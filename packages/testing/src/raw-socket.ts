@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** An answer as it was received on the wire. */
-export interface RawAnswer {
+/** A response as received on the wire. */
+export interface RawResponse {
   status: number;
-  /** By lower-case name; values of a repeated name joined by `, `. */
+  /** The headers by lower-case name. Values of a repeated name are joined by `, `. */
   headers: Record<string, string>;
-  /** Names as sent, including repetitions. */
+  /** The names of the headers as sent, including repetitions. */
   names: string[];
   body: string;
 }
@@ -26,10 +26,7 @@ export async function stop(server: Server): Promise<void> {
   if (server.listening) await once(server, 'close');
 }
 
-/**
- * Opens a connection. A reset does not fail the test; `received` contains all received bytes, once the connection is
- * closed.
- */
+/** Opens a connection. `received` resolves with all received bytes after the connection is closed or reset. */
 export async function open(
   port: number,
   { allowHalfOpen = false } = {},
@@ -42,7 +39,7 @@ export async function open(
   return { socket, received };
 }
 
-/** Sends everything before it reads: a client that loses the answer when the server closes too soon. */
+/** Sends all bytes before reading. Such a client loses the response if the server closes the connection too early. */
 export async function sendWithoutReading(
   { socket, received }: Awaited<ReturnType<typeof open>>,
   bytes: string,
@@ -60,18 +57,18 @@ export async function send(port: number, bytes: string | Buffer): Promise<string
   return received;
 }
 
-/** Sends one request with these lines and `Connection: close`, and reads its answer. */
-export async function ask(
+/** Sends one request with `Connection: close` and parses the response. */
+export async function rawRequest(
   port: number,
   requestLine: string,
   headers: string[] = ['Host: localhost'],
   body = '',
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return parse(await send(port, `${[requestLine, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`));
 }
 
-/** Parses the one answer in a text. */
-export function parse(text: string): RawAnswer {
+/** Parses a text that is one response. */
+export function parse(text: string): RawResponse {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
   const headers: Record<string, string> = {};

@@ -2,11 +2,10 @@ import { onTestFinished } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Makes the database refuse to change some rows, like a violated constraint, at most until the end of the test.
+ * Makes the database refuse a change of some rows. @returns A function that allows the change again.
  *
  * @param change The change: `update on account`.
- * @param condition SQL about the row: `old.id = 'x'`.
- * @returns A function that allows the change again.
+ * @param condition The rows, in SQL: `old.id = 'x'`.
  */
 export async function refuseRows(
   database: TestDatabase,
@@ -23,7 +22,7 @@ export async function refuseRows(
   return allow;
 }
 
-/** A log that collects its warnings. */
+/** Creates a log that collects warnings and ignores other lines. */
 export function warningLog() {
   const warnings: Record<string, unknown>[] = [];
   return {

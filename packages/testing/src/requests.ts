@@ -3,62 +3,62 @@ import { request as httpRequest } from 'node:http';
 import type { CreatedDeployment } from '@berth/contract';
 import { field, type Form, multipart, post, rawFile } from './multipart.ts';
 
-/** The owner's API key on every test server. */
+/** API key of the owner on every test server. */
 export const OWNER_KEY = 'ship-00000000000000000000000000000001';
 
-/** A complete answer. */
-export interface Answer {
+/** A complete HTTP response. */
+export interface HttpResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   bytes: Buffer;
   text: string;
-  /** The body as JSON. @throws when it is not JSON. */
+  /** Parses the body as JSON. @throws when the body is not JSON. */
   json<T = Record<string, unknown>>(): T;
 }
 
-export interface Ask {
+export interface RequestOptions {
   method?: string;
-  /** `null` sends no `Authorization`. Default: the owner's key. */
+  /** API key of the request; `null` sends no `Authorization`. Default: the owner's key. */
   key?: string | null;
   headers?: Record<string, string>;
   body?: Buffer | string | undefined;
-  /** Sent as JSON, in place of a body. */
+  /** Value that is sent as JSON instead of `body`. */
   json?: unknown;
 }
 
-/** The bytes of file parts by the name in the part. */
+/** The bytes of each file to publish, by file name. */
 export type Files = Record<string, string | Buffer>;
 
-export interface PublishOptions extends Ask {
-  /** Additional fields; `checksums` is added when it is missing. */
+export interface PublishOptions extends RequestOptions {
+  /** Additional form fields. Missing `checksums` are computed. */
   fields?: Record<string, string>;
 }
 
-/**
- * Functions that send requests to a port.
- *
- * @param onAnswer Called with every answer of the API host.
- */
-export function askerOf(port: number, onAnswer: (answer: Answer) => void = () => {}) {
-  const api = async (path: string, ask: Ask = {}) => {
-    const answer = await send(port, `localhost:${port}`, path, ask);
-    onAnswer(answer);
-    return answer;
+export type TestClient = ReturnType<typeof createTestClient>;
+
+/** Creates functions that send requests to a port. `onResponse` gets every response of the API host. */
+export function createTestClient(port: number, onResponse: (response: HttpResponse) => void = () => {}) {
+  const api = async (path: string, options: RequestOptions = {}) => {
+    const response = await send(port, `localhost:${port}`, path, options);
+    onResponse(response);
+    return response;
   };
-  const deploy = (files: Files, { fields, ...ask }: PublishOptions = {}) => post({ api }, formOf(files, fields), ask);
+  const deploy = (files: Files, { fields, ...options }: PublishOptions = {}) =>
+    post({ api }, formOf(files, fields), options);
   return {
     api,
     deploy,
-    visit: (site: string, path = '/', ask: Ask = {}) => send(port, hostOf(site, port), path, { key: null, ...ask }),
+    visit: (site: string, path = '/', options: RequestOptions = {}) =>
+      send(port, hostOf(site, port), path, { key: null, ...options }),
     async publish(files: Files, options: PublishOptions = {}): Promise<CreatedDeployment> {
-      const answer = await deploy(files, options);
-      if (answer.status !== 201) throw new Error(`Publishing answered ${answer.status}: ${answer.text}`);
-      return answer.json<CreatedDeployment>();
+      const response = await deploy(files, options);
+      if (response.status !== 201) throw new Error(`Publishing returned ${response.status}: ${response.text}`);
+      return response.json<CreatedDeployment>();
     },
   };
 }
 
-/** A multipart form of files and fields. Names are not escaped, so that they can contain anything. */
+/** Encodes files and fields as a multipart form. Names are not escaped, so that tests can use any bytes. */
 export function formOf(files: Files, fields: Record<string, string> = {}): Form {
   const checksums = JSON.stringify(Object.values(files).map((bytes) => hash('md5', bytes)));
   const type = 'Content-Type: application/octet-stream';
@@ -76,8 +76,8 @@ function send(
   port: number,
   host: string,
   path: string,
-  { method = 'GET', key = OWNER_KEY, headers = {}, json, body = JSON.stringify(json) }: Ask,
-): Promise<Answer> {
+  { method = 'GET', key = OWNER_KEY, headers = {}, json, body = JSON.stringify(json) }: RequestOptions,
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const req = httpRequest({
       host: '127.0.0.1',

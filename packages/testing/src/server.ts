@@ -6,66 +6,67 @@ import { type Caps, type CreatedDeployment, DEFAULT_PLANS, type DeployLimits } f
 import type { Core, Log } from '@berth/core';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createAccount, createToken, insertApiKey } from './internals.ts';
-import { type Answer, type Ask, askerOf, type Files, OWNER_KEY, type PublishOptions } from './requests.ts';
+import {
+  createTestClient,
+  type Files,
+  type HttpResponse,
+  OWNER_KEY,
+  type PublishOptions,
+  type RequestOptions,
+} from './requests.ts';
 
-/** A complete server on port 0, on its own database and folder. */
+/** A complete server on a free port, with its own database and data folder. */
 export interface TestServer {
   berth: Berth;
-  /** Its `query` waits until the server has received the notifications about changed sites. */
+  /** The database of the server. Its `query` waits until the server knows all changed sites. */
   database: TestDatabase;
   dataDir: string;
   port: number;
-  /** Everything that was logged. */
+  /** Every line that the server logged. */
   logged: { level: 'info' | 'warn' | 'error'; fields: Record<string, unknown>; message: string }[];
-  /**
-   * Texts that must never appear in the log or the database: the credentials that the server created, and the claim
-   * hashes in its answers.
-   */
+  /** Texts that must never appear in the log or the database: created credentials, and received claim hashes. */
   secrets: Set<string>;
   /** Sends a request to the API host. */
-  api(path: string, ask?: Ask): Promise<Answer>;
-  /** Sends a request to a site, by the id of its deployment or by a whole URL. */
-  visit(site: string, path?: string, ask?: Ask): Promise<Answer>;
-  /** Publishes files; the answer may be an error. */
-  deploy(files: Files, options?: PublishOptions): Promise<Answer>;
-  /** Publishes files. @throws when the answer is not 201. */
+  api(path: string, options?: RequestOptions): Promise<HttpResponse>;
+  /** Sends a request to a site, named by the id of its deployment or by a whole URL. */
+  visit(site: string, path?: string, options?: RequestOptions): Promise<HttpResponse>;
+  /** Publishes files and returns the response, which may be an error. */
+  deploy(files: Files, options?: PublishOptions): Promise<HttpResponse>;
+  /** Publishes files and returns the deployment. @throws when the status is not 201. */
   publish(files: Files, options?: PublishOptions): Promise<CreatedDeployment>;
-  /** A new account with an API key and a deploy token. */
+  /** Creates an account with an API key and a deploy token. */
   account(plan?: string): Promise<{ account: string; key: string; deployToken: string }>;
   close(): Promise<void>;
 }
 
-/** Changes to the built-in plan with each name. */
+/** Changes to built-in plans, by the name of the plan. */
 type PlanChanges = Record<string, { limits?: Partial<DeployLimits>; caps?: Partial<Caps>; closed?: string }>;
 
 export interface ServerOptions {
-  /** Additional variables; a function gets the server's database. */
+  /** Additional environment variables, or a function that derives them from the database. */
   env?: Record<string, string> | ((database: TestDatabase) => Promise<Record<string, string>>);
-  /** Changes to the plans. Default: the built-in plans. */
+  /** Changes to the built-in plans. Default: none. */
   plans?: PlanChanges;
   /** Replaces parts of the core before the server uses them. */
   parts?: (core: Core) => Partial<Core>;
 }
 
-/**
- * Starts a server without periodic jobs, so that no sweep and no DNS check changes anything during a test, however long
- * it takes.
- */
+/** Starts a server without periodic jobs, so that no sweep and no DNS check interferes with a test. */
 export async function startServer({ env = {}, plans, parts }: ServerOptions = {}): Promise<TestServer> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'));
-  const more = typeof env === 'function' ? await env(database) : env;
+  const additionalEnv = typeof env === 'function' ? await env(database) : env;
   const logged: TestServer['logged'] = [];
   const log: Log = {
     info: (fields, message) => void logged.push({ level: 'info', fields: { ...fields }, message }),
     warn: (fields, message) => void logged.push({ level: 'warn', fields: { ...fields }, message }),
     error: (fields, message) => void logged.push({ level: 'error', fields: { ...fields }, message }),
   };
-  const variables = testEnvironment(database, dataDir, { JOBS: 'off', ...more });
+  const variables = testEnvironment(database, dataDir, { JOBS: 'off', ...additionalEnv });
   const berth = await withPlansFile(plans, (file) => startBerth({ ...variables, ...file }, log, { parts }));
   const { port } = berth.config;
   const secrets = new Set([OWNER_KEY]);
-  const sendRequest = askerOf(port, ({ text }) => {
+  const testClient = createTestClient(port, ({ text }) => {
     for (const [, hash] of text.matchAll(/\/claim\/([0-9a-f]{32})"/g)) secrets.add(hash!);
   });
   return {
@@ -82,17 +83,17 @@ export async function startServer({ env = {}, plans, parts }: ServerOptions = {}
     port,
     logged,
     secrets,
-    ...sendRequest,
+    ...testClient,
     async account(plan = 'free') {
       const { core } = berth;
-      const made = await core.database.transaction(async (em) => {
+      const created = await core.database.transaction(async (em) => {
         const account = createAccount(em, core, { email: `${crypto.randomUUID()}@test`, plan });
         const key = insertApiKey(em, core, account);
         const { secret } = createToken(em, account, { kind: 'deploy', created: core.now() });
         return { account, key, deployToken: secret };
       });
-      secrets.add(made.key).add(made.deployToken);
-      return made;
+      secrets.add(created.key).add(created.deployToken);
+      return created;
     },
     async close() {
       await berth.close();
@@ -102,7 +103,6 @@ export async function startServer({ env = {}, plans, parts }: ServerOptions = {}
   };
 }
 
-/** The environment of a test server. */
 export function testEnvironment(
   database: TestDatabase,
   dataDir: string,
@@ -115,16 +115,16 @@ export function testEnvironment(
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     OWNER_API_KEY: OWNER_KEY,
-    // Nothing listens there: a test that needs DNS provides its own server.
+    // Nothing listens at this address. A test that needs DNS provides its own server.
     DNS_SERVERS: '127.0.0.1:1',
     RATE_LIMITS: 'off',
-    // Background work would change the rows and files that most tests compare.
+    // Background compression would change rows and files that most tests compare.
     COMPRESSION: 'off',
     ...env,
   };
 }
 
-/** Provides a `PLANS_FILE` during `work`. A server reads it only when it starts. */
+/** Writes a `PLANS_FILE` for the duration of `work`. A server reads the file only when it starts. */
 async function withPlansFile<T>(
   changes: PlanChanges | undefined,
   work: (env: { PLANS_FILE?: string }) => Promise<T>,

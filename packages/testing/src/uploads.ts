@@ -10,7 +10,7 @@ export type UploadFiles = Record<string, string | Uint8Array>;
 
 export const sha256Of = (bytes: string | Uint8Array): string => hash('sha256', bytes);
 
-/** Lists the files as `begin` expects them. */
+/** Converts files to the list that `beginUpload` expects. */
 export function listOf(files: UploadFiles): UploadFile[] {
   return Object.entries(files).map(([path, bytes]) => ({
     path,
@@ -19,19 +19,19 @@ export function listOf(files: UploadFiles): UploadFile[] {
   }));
 }
 
-/** Begins an upload as the routes do: the input is parsed by its schema first. */
+/** Begins an upload as the routes do: the schema parses the input first. */
 export function begin(core: Core, caller: Caller, input: object, idempotencyKey?: string): Promise<BegunUpload> {
   return beginUpload({ core, caller, idempotencyKey }, BeginUpload.parse(input));
 }
 
-/** A content to send, and the fields of its header. */
+/** A content to send, with the fields of its head. Default: the true hash and length. */
 export interface Sent {
   bytes: string | Uint8Array;
   sha256?: string;
   length?: number;
 }
 
-/** Sends contents in one body. */
+/** Sends contents in one request body. */
 export async function send(
   core: Core,
   caller: Caller,
@@ -51,14 +51,13 @@ export async function send(
   }
 }
 
-/** Sends the missing contents of these files. */
 export function sendMissing(core: Core, caller: Caller, { upload, missing }: BegunUpload, files: UploadFiles) {
   const byHash = new Map(Object.values(files).map((bytes) => [sha256Of(bytes), bytes]));
   const contents = missing.map((sha256) => ({ bytes: byHash.get(sha256)! }));
   return send(core, caller, upload, contents);
 }
 
-/** Begins an upload of files and sends its missing contents. */
+/** Begins an upload of files and sends the missing contents. */
 export async function uploadAll(
   core: Core,
   caller: Caller,
@@ -70,7 +69,6 @@ export async function uploadAll(
   return begunUpload;
 }
 
-/** Publishes files with a delta upload. */
 export async function publishDelta(
   core: Core,
   caller: Caller,

@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { appRouter, type Core, type Log } from '@berth/core';
-import express from 'express';
+import { appRouter } from '@berth/core';
+import express, { type Express } from 'express';
 import { VERSION } from '../version.ts';
 import { showRequestId } from '../http/request-id.ts';
 import { createAdmission } from './admission.ts';
@@ -12,37 +11,18 @@ import { domainSetupRouter } from './domain-setup/domain-setup.ts';
 import { handleErrors } from './errors.ts';
 import { healthRouter } from './health.ts';
 import { openApiDocument } from './openapi.ts';
+import type { ApiHostOptions } from './options.ts';
 import { referenceRouter } from './reference.ts';
 import { restRouter } from './rest.ts';
 import { trpcRouter } from './trpc.ts';
 
-/** The dependencies of the API host. */
-export interface ApiHostOptions {
-  core: Core;
-  baseUrl: URL;
-  /** `CLAIM_URL`. */
-  claimUrl: string;
-  log: Log;
-  /** The client's address, past trusted proxies. */
-  addressOf(req: IncomingMessage): string;
-}
-
 /**
- * The API host: health and reference, then, with each request counted, the pages for claims and domain set-up, the
- * multipart deploy route, the contents of uploads, and tRPC and REST over the same routers. REST comes last, since it
- * answers everything that no other route did.
- *
- * Source: api §2, §7, §9.
+ * Creates the API host. The routes after `count` are subject to the rate limit. REST comes last, because it responds to
+ * all requests that no other route handles. Source: api §2, §7, §9.
  */
-export function createApiHost({
-  core,
-  baseUrl,
-  claimUrl,
-  log,
-  addressOf,
-}: ApiHostOptions): (req: IncomingMessage, res: ServerResponse) => void {
-  const { count, createContext } = createAdmission({ core, addressOf, consoleOrigin: baseUrl.origin, log });
-  const deploy = createDeployRoute({ createContext, log });
+export function createApiHost(options: ApiHostOptions): Express {
+  const { core, baseUrl, log } = options;
+  const { count, createContext } = createAdmission(options);
   const app = express();
   app
     .disable('x-powered-by')
@@ -54,10 +34,10 @@ export function createApiHost({
   app.use(healthRouter(() => core.database.isReady()));
   app.use(referenceRouter(openApiDocument({ router: appRouter, baseUrl: baseUrl.origin, version: VERSION })));
   app.use(count);
-  app.use(claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }));
-  app.use(domainSetupRouter({ core, log }));
-  app.post('/deployments', cors, deploy);
-  app.put('/uploads/:upload/contents', cors, createContentsRoute({ createContext, log }));
+  app.use(claimPageRouter(options));
+  app.use(domainSetupRouter(options));
+  app.post('/deployments', cors, createDeployRoute(createContext, log));
+  app.put('/uploads/:upload/contents', cors, createContentsRoute(createContext, log));
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(
     restRouter(appRouter, createContext, log, {

@@ -1,26 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { type Caller, clientOf, type Core } from '@berth/core';
 
-/** The bytes that the requests of one client may have in memory at once, if there are several. */
+/** If a client has several requests, they may hold this many bytes of memory together. */
 const MAX_CLIENT_BYTES = 4 * 1024 ** 2;
 
-/** A request that holds memory. */
 interface Holder {
   bytes: number;
-  /** Called when another request of the client has freed its memory. */
+  /** Called after another request of the client freed its memory. */
   wake: () => void;
 }
 
-/** The requests of each client that hold memory, oldest first. */
+/** For each client, the requests that hold memory, oldest first. */
 const holders = new WeakMap<Core, Map<string, Holder[]>>();
 
-/** Reserves bytes that arrived. Returns a promise when the sender must pause until it resolves. */
+/** Reserves memory for bytes. If it returns a promise, the request must be paused until the promise resolves. */
 export type ReserveMemory = (bytes: number) => Promise<void> | undefined;
 
 /**
- * Bounds the memory that the bodies of one client (an account or an address) take in this process: when it is used up,
- * further bodies are read once earlier requests are answered. The oldest request of a client never waits, because its
- * size has a limit already.
+ * Bounds the memory that the bodies of one client (an account or an address) take in this process. Bodies beyond it
+ * wait for the responses to earlier requests. The oldest request of a client never waits, because each body has a
+ * maximum size.
  */
 export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): ReserveMemory {
   const ofCore = holders.get(core) ?? new Map<string, Holder[]>();
@@ -45,7 +44,7 @@ export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): 
   };
 
   return (bytes) => {
-    // It has no end that could free the memory.
+    // A closed response emits no further event that would free the memory.
     if (res.closed) return undefined;
     if (!others().includes(holder)) {
       ofCore.set(client, [...others(), holder]);

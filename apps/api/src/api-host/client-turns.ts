@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { type Caller, clientOf, type Core, runQueued } from '@berth/core';
 
-/** How many expensive steps of one client run at once in this process. */
+/** Maximum number of expensive steps of one client that run in this process at the same time. */
 const AT_ONCE = 2;
 
 /**
- * Runs an expensive step of a request. Each client (an account or an address) has a few at once; its others wait their
- * turn in order, so that one client cannot take all connections to the database, or all of the processor.
- *
- * The step must not wait for a step of another request, because that one may wait for this turn.
+ * Runs an expensive step of a request. Further steps of the same client (an account or an address) are queued, so that
+ * one client cannot take all database connections or the whole processor. A step must not wait for a step of another
+ * request, which may be queued behind it.
  *
  * @throws what the step throws.
  */
@@ -16,7 +15,7 @@ export async function inClientTurn<T>(core: Core, caller: Caller, step: () => Pr
   return runQueued(core, `client:${clientOf(caller)}`, step, AT_ONCE);
 }
 
-/** Like {@link inClientTurn} for the rest of a request: resolves when its turn begins, which lasts until its answer ends. */
+/** Waits until a request may run as one {@link inClientTurn} step, which lasts until its response is closed. */
 export function beginClientTurn(core: Core, caller: Caller, res: ServerResponse): Promise<void> {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   void inClientTurn(core, caller, () => {

@@ -1,15 +1,14 @@
 import { CONTENT_HEAD_BYTES } from '@berth/contract';
-import { type ContentsBody, invalid, payloadTooLarge } from '@berth/core';
+import { type ContentsBody, invalid, payloadTooLarge, type ServiceError } from '@berth/core';
 
 const HASH_BYTES = 32;
 
 /**
- * Reads a body of contents and passes them on, one at a time, no faster than they are consumed. Only one header is
- * buffered in memory.
+ * Reads a body of contents and passes the contents on one at a time, no faster than they are consumed. Buffers only the
+ * header of one content. Passes on all contents that arrive completely before an error.
  *
- * @throws `validation_failed` for a body that ends within a content, `payload_too_large` for more contents than were
- *   requested, and whatever the consumer of a content throws. Contents that arrived completely before the error have
- *   been passed on. Source: api §9; security T4.
+ * @throws `validation_failed` for a body that ends within a content; `payload_too_large` for more bytes than were
+ *   requested; what the consumer of a content throws. Source: api §9; security T4.
  */
 export async function readContents(
   chunks: AsyncIterable<Buffer>,
@@ -22,12 +21,7 @@ export async function readContents(
   let sink: ReturnType<ContentsBody['begin']> | null = null;
   for await (const chunk of chunks) {
     bodyBytes += chunk.length;
-    if (bodyBytes > into.maxBytes)
-      throw payloadTooLarge(
-        'body',
-        into.maxBytes,
-        `What is missing fits in ${into.maxBytes} bytes; the body has more.`,
-      );
+    if (bodyBytes > into.maxBytes) throw contentsTooLarge(into.maxBytes);
     for (let at = 0; at < chunk.length;) {
       if (sink === null) {
         const copied = chunk.copy(head, headBytes, at);
@@ -51,4 +45,9 @@ export async function readContents(
     }
   }
   if (sink !== null || headBytes > 0) throw invalid('contents', 'the body ends in the middle of a content');
+}
+
+export function contentsTooLarge(maxBytes: number): ServiceError {
+  const message = `The missing contents fit in ${maxBytes} bytes; the body must not have more.`;
+  return payloadTooLarge('body', maxBytes, message);
 }

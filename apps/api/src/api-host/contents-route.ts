@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import { CONTENTS_TYPE, type ReceivedContents } from '@berth/contract';
 import {
+  clientOf,
   type ContentsBody,
   type ProcedureContext,
   invalid,
@@ -8,31 +8,23 @@ import {
   type Log,
   receiveContents,
   ServiceError,
-  payloadTooLarge,
 } from '@berth/core';
 import type { Request, Response } from 'express';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { watchUpload } from '../http/request-body.ts';
 import { inClientTurn } from './client-turns.ts';
-import { readContents } from './contents-body.ts';
+import { contentsTooLarge, readContents } from './contents-body.ts';
 import { refuseUpload } from './deploy-route.ts';
-
-/** The dependencies of the route. */
-export interface ContentsRoute {
-  createContext(req: Request, res: ServerResponse): ProcedureContext;
-  log: Log;
-}
+import type { CreateContext } from './options.ts';
 
 const OPERATION = 'deployments.contents';
 
 /**
- * `PUT /uploads/{upload}/contents`: many contents in one streamed body. They are stored as they arrive. Contents that
- * arrived completely are kept even if the rest fails or the client leaves.
- *
- * Source: api §9; security T4 to T6.
+ * Handles `PUT /uploads/{upload}/contents`: many contents in one streamed body. Contents that arrived completely are
+ * kept even if an error follows or the client leaves. Source: api §9; security T4 to T6.
  */
-export function createContentsRoute({ createContext, log }: ContentsRoute) {
+export function createContentsRoute(createContext: CreateContext, log: Log) {
   return async (req: Request, res: Response): Promise<void> => {
     try {
       const ctx = createContext(req, res);
@@ -55,7 +47,7 @@ async function receive(req: Request, res: Response, ctx: ProcedureContext): Prom
   const turn: Turn = (step) => inClientTurn(ctx.core, ctx.caller, step);
   const body = await turn(() => receiveContents(ctx, String(req.params['upload'])));
   try {
-    return await readBody(req, res, body, turn);
+    return await readBody(req, res, body, clientOf(ctx.caller), turn);
   } finally {
     await body.close();
   }
@@ -63,13 +55,18 @@ async function receive(req: Request, res: Response, ctx: ProcedureContext): Prom
 
 type Turn = <T>(step: () => Promise<T>) => Promise<T>;
 
-/** Reports an error in the body only after the complete contents before it are stored. */
-async function readBody(req: Request, res: Response, body: ContentsBody, turn: Turn): Promise<ReceivedContents> {
+/** Stores all complete contents before it reports an error in the body. */
+async function readBody(
+  req: Request,
+  res: Response,
+  body: ContentsBody,
+  client: string,
+  turn: Turn,
+): Promise<ReceivedContents> {
   const { maxBytes } = body;
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes)
-    throw payloadTooLarge('body', maxBytes, `What is missing fits in ${maxBytes} bytes; the body has more.`);
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw contentsTooLarge(maxBytes);
   watchUpload(req, res);
-  const fault = await readContents(chunksOf(req), body).then(
+  const fault = await readContents(chunksOf(req, client), body).then(
     () => null,
     (thrown: unknown) => ({ thrown }),
   );
@@ -78,16 +75,16 @@ async function readBody(req: Request, res: Response, body: ContentsBody, turn: T
   return received;
 }
 
-/** Does not destroy the request at the end: that would close the connection before the client reads the answer. */
-async function* chunksOf(req: Request): AsyncGenerator<Buffer> {
+/** Yields the chunks of a body. Does not destroy the request, because the client still has to read the response. */
+async function* chunksOf(req: Request, client: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      await inFairTurn(() => {});
+      await inFairTurn(client, () => {});
       yield chunk;
     }
   } catch (cause) {
-    // The iterator skips bytes that are still buffered when the connection breaks.
+    // When the connection breaks, the iterator of a request drops the bytes that are already buffered.
     for (let chunk: Buffer | null; (chunk = req.read() as Buffer | null) !== null;) yield chunk;
-    throw new ServiceError('request_timeout', 'The upload was broken off.', { cause });
+    throw new ServiceError('request_timeout', 'The upload was interrupted.', { cause });
   }
 }

@@ -1,28 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
-const EXPOSED =
+const EXPOSED_HEADERS =
   'X-Request-Id, Idempotency-Replay, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Location';
-const PREFLIGHT = {
+const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, trpc-accept',
   'Access-Control-Max-Age': '7200',
 };
 
 /**
- * Lets pages of any origin read an answer of the API. Credentials are never allowed: the API has no cookies, so a page
- * can only send a credential that it has itself.
- *
- * Source: security T14.
+ * Lets pages of any origin read a response. Browsers send no credentials: the API has no cookies, so a page can only
+ * use a credential that the page itself knows. Source: security T14.
  */
 export function allowAnyOrigin(res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Origin', '*');
-  res.setHeader('Access-Control-Expose-Headers', EXPOSED);
+  res.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
 }
 
-/** Allows pages of any origin to use the routes that follow, and answers OPTIONS with 204. Source: security T14. */
+/** Lets pages of any origin use the routes that follow, and responds to OPTIONS with 204. Source: security T14. */
 export const cors: RequestHandler = (req, res, next) => {
   allowAnyOrigin(res);
-  if (req.method === 'OPTIONS') res.writeHead(204, PREFLIGHT).end();
+  if (req.method === 'OPTIONS') res.writeHead(204, PREFLIGHT_HEADERS).end();
   else next();
 };

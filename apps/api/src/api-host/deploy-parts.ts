@@ -6,51 +6,43 @@ import type { ReserveMemory } from './body-memory.ts';
 import { type Delimiters, followDelimiters, malformed, readBoundary } from './multipart-delimiters.ts';
 import { PartQueue } from './part-queue.ts';
 
-/** The limits of one multipart body. */
 export interface BodyLimits {
-  /** Maximum size of the whole body in bytes. */
   maxBodyBytes: number;
-  /** Maximum size of a single field in bytes. */
   maxFieldBytes: number;
-  /**
-   * Maximum number of file parts that are parsed, including those that are dropped. The files that count are counted
-   * elsewhere.
-   */
+  /** Maximum number of file parts that are parsed, including files that will be dropped. */
   maxParts: number;
-  /** Maximum number of files, as the message for too many parts names it. */
+  /** Maximum number of files, for the message about too many parts. */
   maxFilesCount: number;
 }
 
-/** Receives the parts. */
 interface Parts extends Pick<Deploy, 'files' | 'form'> {
-  /** Called with the number of bytes that stay in memory until the answer. */
+  /** The account or the address that sends the body. */
+  client: string;
+  /** Called with the number of bytes that stay in memory until the response is sent. */
   reserve: ReserveMemory;
 }
 
 const MAX_FIELDS = 16;
-/** About what the server remembers of each part. */
+/** The approximate memory that one part takes until the response is sent. */
 const PART_MEMORY_BYTES = 1024;
 /** The maximum size of a part's boundary and headers, with a path of 1,024 bytes. */
 export const MAX_PART_HEAD_BYTES = 1_536;
-/** More than the content that the parser buffers. */
+/** The parser buffers fewer bytes than this. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 const RESERVE_STEP_BYTES = 16 * 1024;
-/** A body whose parts have fewer bytes than this on average has small parts. */
+/** Parts count as small if they have fewer bytes than this on average. */
 const SMALL_PART_BYTES = 2 * 1024;
-/** How much of a body with small parts, or whose parts are not known yet, is parsed at once. */
+/** If the parts of a body are small, or not known yet, this many bytes are parsed at once. */
 const SLICE_BYTES = 8 * 1024;
 
 /**
- * Reads a multipart body and passes its parts on, one file at a time, in the order they were sent.
- *
- * Memory is bounded: the request is read no faster than the parts are consumed. Other connections get their turns while
- * a body with many parts is parsed. Returns when every part was consumed, even if the client has left after it sent the
- * last byte.
+ * Reads a multipart body and passes its parts on, one file at a time, in the order in which they were sent. Memory is
+ * bounded: the request is read no faster than the parts are consumed. Other requests are served while many parts are
+ * parsed. Returns when every part was consumed, even if the client left after it sent the last byte.
  *
  * @throws `validation_failed` for a body that is not a multipart form; `payload_too_large`; `request_timeout` when the
- *   client left, or a timeout was answered, before the end; whatever the consumer of a part throws. The request is then
- *   paused, not destroyed, so that it can still be answered.
- * Source: api §3; security F1 to F4, F11, T4 to T8.
+ *   client left or a timeout passed before the end of the body; what the consumer of a part throws. Only pauses the
+ *   request, so that a response can still be sent. Source: api §3; security F1 to F4, F11, T4 to T8.
  */
 export async function receiveParts(
   req: IncomingMessage,
@@ -61,8 +53,8 @@ export async function receiveParts(
   await new PartsReader(req, res, limits, parts).read();
 }
 
-/** Why a body is not read at the moment. */
-type Pause = 'sink is full' | 'parser is full' | 'waiting for its turn' | 'memory is reserved';
+/** A reason to pause reading the body. */
+type Pause = 'sink-full' | 'parser-full' | 'queued' | 'reserving-memory';
 
 class PartsReader {
   readonly #req: IncomingMessage;
@@ -77,9 +69,9 @@ class PartsReader {
   #bodyBytes = 0;
   #partsRead = 0;
   #reservedBytes = 0;
-  /** Resolves when there is memory for the parts so far. */
+  /** Resolves once there is memory for all parts so far. */
   #memory: Promise<void> | undefined;
-  /** The part of the last chunk that is not parsed yet. */
+  /** The remaining bytes of the last chunk, which are not parsed yet. */
   #unparsed: Buffer | null = null;
   #isBodyEnded = false;
   #isParsed = false;
@@ -94,8 +86,8 @@ class PartsReader {
     this.#delimiters = followDelimiters(boundary);
     this.#parser = createParser(boundary, limits);
     this.#queue = new PartQueue(parts.files, {
-      onFull: () => this.#pause('sink is full'),
-      onDrain: () => this.#resume('sink is full'),
+      onFull: () => this.#pause('sink-full'),
+      onDrain: () => this.#resume('sink-full'),
       onEmpty: () => {
         if (this.#isParsed) this.#done.resolve();
       },
@@ -124,7 +116,7 @@ class PartsReader {
   #followParser(): void {
     this.#parser
       .on('file', (field, stream, { filename }) => {
-        // Without a listener, the error of a truncated file would end the process.
+        // Without a listener, the error event of a truncated file would end the process.
         stream.on('error', () => this.#fail(malformed('the body ends in the middle of a file')));
         this.#onPart(() => {
           if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part must be named ${FILES_FIELD}`);
@@ -138,7 +130,7 @@ class PartsReader {
       .on('partsLimit', () => this.#fail(tooManyParts(this.#limits)))
       .on('fieldsLimit', () => this.#fail(malformed(`a form must have at most ${MAX_FIELDS} fields`)))
       .on('error', (error) => this.#fail(malformed((error as Error).message)))
-      .on('drain', () => this.#resume('parser is full'))
+      .on('drain', () => this.#resume('parser-full'))
       .on('close', () => {
         this.#attempt(() => this.#requireAllParts());
         this.#isParsed = true;
@@ -156,7 +148,7 @@ class PartsReader {
     const { maxFieldBytes } = this.#limits;
     if (name === undefined || info.nameTruncated) throw malformed('each part must have a readable name');
     if (info.valueTruncated)
-      throw payloadTooLarge('body', maxFieldBytes, `${name}: a field must have at most ${maxFieldBytes} bytes.`);
+      throw payloadTooLarge('body', maxFieldBytes, `${name} must have at most ${maxFieldBytes} bytes.`);
     if (value === undefined) throw invalid(name, 'the field must be in a charset that can be read; send UTF-8');
     this.#parts.form.add(name, value);
   }
@@ -169,7 +161,7 @@ class PartsReader {
 
   readonly #onData = (chunk: Buffer): void => {
     if (!isTurnOver() && chunk.length <= this.#sliceBytes()) return this.#parse(chunk);
-    this.#pause('waiting for its turn');
+    this.#pause('queued');
     this.#unparsed = chunk;
     void this.#parseInTurns();
   };
@@ -179,13 +171,10 @@ class PartsReader {
     if (this.#unparsed === null) this.#parser.end();
   };
 
-  /**
-   * No further events follow: the client has left, or the timeout was answered. If the request had already arrived
-   * completely, the unread part of it can still be read.
-   */
+  /** Handles a client that left, and a request that timed out. If all bytes have arrived, parses the unread ones. */
   readonly #onGone = (): void => {
     this.#stopListening();
-    if (!this.#req.complete) this.#fail(new ServiceError('request_timeout', 'The upload was broken off.'));
+    if (!this.#req.complete) this.#fail(new ServiceError('request_timeout', 'The upload was interrupted.'));
     else if (!this.#req.readableEnded) {
       this.#parseNext(Number.POSITIVE_INFINITY);
       for (let chunk: Buffer | null; (chunk = this.#req.read() as Buffer | null) !== null;) this.#parse(chunk);
@@ -196,10 +185,10 @@ class PartsReader {
   async #parseInTurns(): Promise<void> {
     while (this.#unparsed) {
       await this.#memory;
-      await inFairTurn(() => this.#parseNext(this.#sliceBytes()));
+      await inFairTurn(this.#parts.client, () => this.#parseNext(this.#sliceBytes()));
     }
     if (this.#isBodyEnded && !this.#isFailed) this.#parser.end();
-    this.#resume('waiting for its turn');
+    this.#resume('queued');
   }
 
   #parseNext(maxBytes: number): void {
@@ -209,7 +198,7 @@ class PartsReader {
     this.#parse(chunk.subarray(0, maxBytes));
   }
 
-  /** Parsing a body with small parts takes more time for its parts than for its bytes. */
+  /** Limits how much is parsed at once if the parts are small, because each part takes time, whatever its size. */
   #sliceBytes(): number {
     const hasLargeParts = this.#bodyBytes > this.#partsRead * SMALL_PART_BYTES;
     return hasLargeParts ? Number.POSITIVE_INFINITY : SLICE_BYTES;
@@ -223,12 +212,12 @@ class PartsReader {
         throw payloadTooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
       this.#requireShortFields();
       this.#delimiters.push(chunk);
-      if (!this.#parser.write(chunk)) this.#pause('parser is full');
+      if (!this.#parser.write(chunk)) this.#pause('parser-full');
       this.#reserve();
     });
   }
 
-  /** The parser reports a field only at its end, so a long one is rejected by everything that is not content. */
+  /** Rejects long fields before the parser reports them, by counting all bytes that are not part of a file. */
   #requireShortFields(): void {
     const { maxFieldBytes } = this.#limits;
     const headBytes = this.#partsRead * MAX_PART_HEAD_BYTES;
@@ -236,7 +225,7 @@ class PartsReader {
       throw payloadTooLarge('body', maxFieldBytes, `The fields must have at most ${maxFieldBytes} bytes together.`);
   }
 
-  /** Reserves memory for the parts, and for everything that is not content of files: above all, the fields. */
+  /** Reserves memory for the parts, and for all bytes that are not part of a file. */
   #reserve(): void {
     const besidesContent = Math.max(0, this.#bodyBytes - this.#queue.contentBytes - MAX_BUFFERED_BYTES);
     const bytes = besidesContent + this.#partsRead * PART_MEMORY_BYTES;
@@ -244,8 +233,8 @@ class PartsReader {
     this.#memory = this.#parts.reserve(bytes - this.#reservedBytes);
     this.#reservedBytes = bytes;
     if (!this.#memory) return;
-    this.#pause('memory is reserved');
-    void this.#memory.then(() => this.#resume('memory is reserved'));
+    this.#pause('reserving-memory');
+    void this.#memory.then(() => this.#resume('reserving-memory'));
   }
 
   #pause(reason: Pause): void {
@@ -258,7 +247,7 @@ class PartsReader {
     if (this.#pauses.size === 0 && !this.#isFailed) this.#req.resume();
   }
 
-  /** Runs a step of the upload. An error in it ends the upload. */
+  /** Runs a step; if the step throws, the upload fails. */
   #attempt(step: () => void): void {
     if (this.#isFailed) return;
     try {
@@ -300,6 +289,6 @@ function tooManyParts({ maxParts, maxFilesCount }: BodyLimits): ServiceError {
   return payloadTooLarge(
     'maxFilesCount',
     maxFilesCount,
-    `A deploy must have at most ${maxFilesCount} files, and ${maxParts} parts including dropped files.`,
+    `A deploy must have at most ${maxFilesCount} files, and at most ${maxParts} parts including the files that are not published.`,
   );
 }

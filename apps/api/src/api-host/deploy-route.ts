@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DeployLimits } from '@berth/contract';
 import {
   beginDeploy,
+  clientOf,
   type ProcedureContext,
   invalid,
   limitsOf,
@@ -15,6 +16,7 @@ import {
   takeDeployBudget,
   payloadTooLarge,
 } from '@berth/core';
+import type { Request, Response } from 'express';
 import { watchUpload } from '../http/request-body.ts';
 import { reserveMemory } from './body-memory.ts';
 import { inClientTurn } from './client-turns.ts';
@@ -23,18 +25,13 @@ import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { showRateLimit } from '../http/rate-limit-headers.ts';
 import { readBoundary } from './multipart-delimiters.ts';
+import type { CreateContext } from './options.ts';
 
-/** The dependencies of the route. */
-export interface DeployRoute {
-  createContext(req: IncomingMessage, res: ServerResponse): ProcedureContext;
-  log: Log;
-}
-
-/** The size of a checksum in JSON, with room for white space. */
+/** The maximum size of one checksum in the JSON field, with white space. */
 const CHECKSUM_BYTES = 48;
 const OTHER_FIELDS_BYTES = 64 * 1024;
 
-/** The body limits that follow from the limits of a plan. Source: security T4. */
+/** Derives the limits of the body from the limits of a plan. Source: security T4. */
 function bodyLimits(limits: DeployLimits): BodyLimits {
   const parts = maxFileParts(limits);
   const maxFieldBytes = OTHER_FIELDS_BYTES + parts * CHECKSUM_BYTES;
@@ -47,13 +44,11 @@ function bodyLimits(limits: DeployLimits): BodyLimits {
 }
 
 /**
- * `POST /deployments`: the one multipart route. Bytes are stored as they arrive; the 201 is sent after everything is
- * durable. Once all bytes have arrived, the deploy is finished even if the client has left.
- *
- * Source: api §3.
+ * Handles `POST /deployments`, a multipart form. Bytes are stored as they arrive; the 201 is sent after everything is
+ * durable. Once all bytes have arrived, the deploy succeeds even if the client has left. Source: api §3.
  */
-export function createDeployRoute({ createContext, log }: DeployRoute) {
-  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+export function createDeployRoute(createContext: CreateContext, log: Log) {
+  return async (req: Request, res: Response): Promise<void> => {
     try {
       const ctx = createContext(req, res);
       refuseUnread(req, ctx);
@@ -67,10 +62,10 @@ export function createDeployRoute({ createContext, log }: DeployRoute) {
 }
 
 /**
- * Rejects any upload that its request headers already rule out: a caller without permission, a page of another site, a
- * compressed body.
+ * Rejects an upload by its request headers.
  *
- * @throws `forbidden`, `validation_failed`. Source: api §3; security T4, T14, T21.
+ * @throws `forbidden` for a caller without permission or a page of another site; `validation_failed` for a compressed
+ *   body. Source: api §3; security T4, T14, T21.
  */
 export function refuseUpload(operation: Operation, { headers }: IncomingMessage, ctx: ProcedureContext): void {
   if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))
@@ -80,7 +75,6 @@ export function refuseUpload(operation: Operation, { headers }: IncomingMessage,
     throw invalid('Content-Encoding', 'an upload must be sent without compression');
 }
 
-/** Runs all checks that need only the request headers, before a byte of the body is read. */
 function refuseUnread(req: IncomingMessage, ctx: ProcedureContext): void {
   refuseUpload('deployments.create', req, ctx);
   readBoundary(req.headers['content-type'] ?? '');
@@ -98,7 +92,7 @@ async function deploy(req: IncomingMessage, res: ServerResponse, ctx: ProcedureC
   try {
     watchUpload(req, res);
     const reserve = reserveMemory(res, core, caller);
-    await receiveParts(req, res, bodyLimits(limitsOf(ctx)), { ...upload, reserve });
+    await receiveParts(req, res, bodyLimits(limitsOf(ctx)), { ...upload, client: clientOf(caller), reserve });
     const outcome = await inClientTurn(core, caller, () => upload.commit());
     if (outcome.replayed) await budget.giveBack();
     return outcome;

@@ -4,31 +4,22 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { logFault, sendError } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
 
-/**
- * Answers 405 and lists the allowed methods. HEAD is allowed where GET is; OPTIONS is always allowed. Source: api §2.
- */
+/** Sends a 405 with the allowed methods. GET includes HEAD; OPTIONS is always allowed. Source: api §2. */
 export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
   const allow = allowOf(allowed);
   res.setHeader('Allow', allow);
   sendError(res, new ServiceError('method_not_allowed', `This path does not support ${method}; use one of ${allow}.`));
 }
 
-/**
- * The last handler of a route that allows only these methods: answers OPTIONS with the list, and any other method with
- * 405.
- */
-export function only(...methods: string[]): RequestHandler {
+/** Creates the last handler of a route. It responds to OPTIONS with the allowed methods, and to others with 405. */
+export function allowOnly(...methods: string[]): RequestHandler {
   return (req, res) => {
     if (req.method === 'OPTIONS') res.writeHead(204, { Allow: allowOf(methods) }).end();
     else sendMethodNotAllowed(res, req.method, methods);
   };
 }
 
-/**
- * Answers an error with a page if the client asks for HTML, and else with the usual error body.
- *
- * @param sendPage Sends the page.
- */
+/** Calls `sendPage` for a client that prefers HTML to JSON, and sends the usual error body to other clients. */
 export function sendErrorOrPage(
   req: Request,
   res: Response,
@@ -49,14 +40,10 @@ function allowOf(allowed: Iterable<string>): string {
   return [...methods.add('OPTIONS')].join(', ');
 }
 
-/** The last error handler. The default one of Express would send stack traces. Source: security F7. */
+/** Creates the last error handler. The default handler of Express would send stack traces. Source: security F7. */
 export function handleErrors(log: Log): ErrorRequestHandler {
   return (thrown, _req, res, _next) => {
-    const unreadable = thrown instanceof URIError;
-    sendError(
-      res,
-      unreadable ? new ServiceError('validation_failed', 'The path must have valid percent-encoding.') : thrown,
-      { log },
-    );
+    const message = 'The path must have valid percent-encoding.';
+    sendError(res, thrown instanceof URIError ? new ServiceError('validation_failed', message) : thrown, { log });
   };
 }

@@ -2,14 +2,10 @@ import { unavailable } from '@berth/core';
 import express, { type Router } from 'express';
 import { cors } from './cors.ts';
 import { sendError } from '../http/error-answer.ts';
-import { only } from './errors.ts';
+import { allowOnly } from './errors.ts';
 import { sendJson } from '../http/json-answer.ts';
 
-/**
- * `GET /healthz`, which needs no credential: 200 while the service is ready, else 503.
- *
- * @param isReady Called for each request. An exception counts as not ready.
- */
+/** Serves `GET /healthz` without a credential. Responds with 503 while `isReady` returns false or throws. */
 export function healthRouter(isReady: () => Promise<boolean>): Router {
   const health = express.Router({ strict: true, caseSensitive: true });
   health
@@ -20,6 +16,6 @@ export function healthRouter(isReady: () => Promise<boolean>): Router {
       if (ready) sendJson(res, 200, '{"status":"ok"}');
       else sendError(res, unavailable('The service is not ready.'));
     })
-    .all(only('GET'));
+    .all(allowOnly('GET'));
   return health;
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  clientOf,
+  inFairTurn,
   type ProcedureContext,
   type JsonBounds,
   limitsOf,
@@ -14,18 +16,19 @@ import { bodyTooLarge, freeMemory, readWholeBody } from '../http/whole-body.ts';
 import { type ReserveMemory, reserveMemory } from './body-memory.ts';
 import { beginClientTurn } from './client-turns.ts';
 
-/** The limits of one JSON body. */
 export interface JsonBody extends JsonBounds {
-  /** Called with the length of each chunk before it is buffered. */
+  /** The account or the address that sends the body. Turns to process large bodies rotate between clients. */
+  client?: string;
+  /** Called with the length of each chunk before the chunk is buffered. */
   reserve?: ReserveMemory;
-  /** Called with the length before the body is parsed. Resolves when the body may be parsed. */
+  /** Called with the length of the body before it is parsed. Resolves when the body may be parsed. */
   beforeParsing?: (bytes: number) => Promise<void> | undefined;
 }
 
-/** The default limits of a JSON body; a procedure can ask for more. Source: api §2; security T23. */
+/** The default limits of a JSON body. The metadata of a procedure can raise them. Source: api §2; security T23. */
 export const JSON_BODY = { maxBytes: 1024 ** 2, maxValues: 10_000, maxDepth: 8 } as const satisfies JsonBody;
 
-/** A body up to this size is parsed at once. */
+/** A body up to this size is parsed without waiting for a turn. */
 const SMALL_BYTES = 64 * 1024;
 const MAX_TYPE_LENGTH = 256;
 const CHARSET = /^charset[ \t]*=[ \t]*(?:utf-8|"utf-8")$/i;
@@ -33,11 +36,9 @@ const CHARSET = /^charset[ \t]*=[ \t]*(?:utf-8|"utf-8")$/i;
 const refuse = (message: string) => new ServiceError('validation_failed', message);
 
 /**
- * The limits of a JSON body for the procedures that it calls. A body that may be larger than the default gets the
- * timeouts of an upload.
+ * Determines the limits of a JSON body. A body that may be larger than the default gets the timeouts of an upload.
  *
- * @param wishes What the procedures ask for.
- * @param maxDepth Default: that of {@link JSON_BODY}.
+ * @param wishes The `bodySize` of each procedure that the body calls.
  */
 export function grantBody(
   req: IncomingMessage,
@@ -55,6 +56,7 @@ export function grantBody(
     maxBytes,
     maxValues,
     maxDepth,
+    client: clientOf(caller),
     reserve: reserveMemory(res, core, caller),
     beforeParsing: (bytes) =>
       granted.length > 0 || bytes > SMALL_BYTES ? beginClientTurn(core, caller, res) : undefined,
@@ -62,13 +64,12 @@ export function grantBody(
 }
 
 /**
- * Reads the body of a JSON request as text. Its size, depth and number of values are checked while it arrives.
+ * Reads the body of a JSON request as text. The limits are checked while the body arrives.
  *
  * @returns The unparsed text; empty when there is no body.
  * @throws `validation_failed` for another media type, an encoded body, JSON that is nested too deeply, or bytes that
- *   are not UTF-8; `payload_too_large` past `maxBytes` or `maxValues`, as soon as that is known; `request_timeout` when
- *   the client left before the end of the body; whatever `onBytes` throws.
- * Source: api §2; security F5, T23.
+ *   are not UTF-8; `payload_too_large` as soon as the body exceeds `maxBytes` or `maxValues`; `request_timeout` when
+ *   the client left before the end of the body; what `reserve` throws. Source: api §2; security F5, T23.
  */
 export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_BODY): Promise<string> {
   if (!hasBody(req)) return '';
@@ -77,17 +78,20 @@ export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_B
     'content-encoding': encoding = 'identity',
     'content-length': length = '0',
   } = req.headers;
-  if (encoding.trim().toLowerCase() !== 'identity')
-    throw refuse('The body must be sent as it is, without Content-Encoding.');
+  if (encoding.trim().toLowerCase() !== 'identity') throw refuse('The body must be sent without Content-Encoding.');
   if (!isJsonType(type)) throw refuse('The body must be JSON: send "Content-Type: application/json", in UTF-8.');
   if (Number(length) > body.maxBytes) throw bodyTooLarge('The body', body.maxBytes);
-  const meter = meterJson('The body', body);
-  const bytes = await readWholeBody(req, body.maxBytes, 'The body', (chunk) => {
-    meter.push(chunk);
-    return body.reserve?.(chunk.length);
+  const { client = '' } = body;
+  const countJson = meterJson('The body', body);
+  const bytes = await readWholeBody(req, body.maxBytes, 'The body', (chunk, size) => {
+    const check = () => {
+      countJson(chunk);
+      return body.reserve?.(chunk.length);
+    };
+    return size <= SMALL_BYTES ? check() : inFairTurn(client, check);
   });
   await body.beforeParsing?.(bytes.length);
-  if (bytes.length > SMALL_BYTES) await ownTurn();
+  if (bytes.length > SMALL_BYTES) await ownTurn(client);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
@@ -98,10 +102,10 @@ export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_B
 }
 
 /**
- * Parses JSON that a client sent in the URL.
+ * Parses JSON from a URL.
  *
- * @param what Names the text in the error message: 'The query parameter "input"'.
- * @throws as {@link parseBoundedJson}. Source: security T23.
+ * @param what Names the text in an error message: 'The query parameter "input"'.
+ * @throws what {@link parseBoundedJson} throws. Source: security T23.
  */
 export function parseJson(text: string, what: string, maxDepth: number): unknown {
   return parseBoundedJson(text, what, { ...JSON_BODY, maxDepth });
@@ -116,11 +120,7 @@ export function parseJsonBody(text: string): unknown {
   }
 }
 
-/**
- * Reads a JSON object. A missing body counts as the empty object.
- *
- * @throws what {@link readJsonText} throws, and `validation_failed` for malformed JSON or JSON that is not an object.
- */
+/** Reads a JSON object. A missing body counts as `{}`. @throws what {@link readJsonText} and {@link parseJsonBody} throw. */
 export async function readJsonObject(req: IncomingMessage, body: JsonBody = JSON_BODY): Promise<object> {
   const text = await readJsonText(req, body);
   if (text === '') return {};
@@ -130,10 +130,7 @@ export async function readJsonObject(req: IncomingMessage, body: JsonBody = JSON
   return value;
 }
 
-/**
- * Whether a header is `application/json`, with at most the parameter `charset=utf-8`. A common trailing empty parameter
- * is accepted.
- */
+/** Accepts `application/json`, also with `charset=utf-8` or with a trailing semicolon, which some clients send. */
 function isJsonType(header: string): boolean {
   if (header.length > MAX_TYPE_LENGTH) return false;
   const [type, ...parameters] = header.split(';').map((part) => part.trim());

@@ -1,19 +1,16 @@
 import { invalid, type ServiceError } from '@berth/core';
 
-/** Tracks the delimiters of one multipart body as it passes. */
+/** Counts the parts of one multipart body by its delimiters. */
 export interface Delimiters {
-  /**
-   * Takes the next bytes. @throws `validation_failed` for text before or after the parts, or a boundary line with more
-   * text on it.
-   */
+  /** Reads the next bytes. @throws `validation_failed` for text before or after the parts, or on a boundary line. */
   push(chunk: Buffer): void;
-  /** The number of parts that have begun. */
+  /** Returns the number of parts that have begun. */
   parts(): number;
 }
 
 const FORM_TYPE = /^multipart\/form-data[ \t]*/i;
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+))[ \t]*/gy;
-/** 1 to 70 visible characters; spaces are allowed, but not at the end. */
+/** Matches 1 to 70 visible characters or spaces, without a space at the end. */
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
 const LINE_END = '\r\n';
 
@@ -40,22 +37,20 @@ export function readBoundary(contentType: string): string {
 }
 
 /**
- * Counts the parts of a body by its delimiters only. The parser silently drops a part that it cannot read; if the two
- * counts are equal, all parts have arrived, fields included.
- *
- * Source: security F3, T8; RFC 2046 §5.1.1.
+ * Counts the parts of a body by its delimiters. The parser silently drops parts that it cannot read; if its count is
+ * the same, it has read all parts. Source: security F3, T8; RFC 2046 §5.1.1.
  */
 export function followDelimiters(boundary: string): Delimiters {
   const needle = Buffer.from(`${LINE_END}--${boundary}`, 'latin1');
-  /** The length of a delimiter plus the two bytes that give its kind. */
+  /** The length of a delimiter and of the two bytes after it, which say whether it is the last one. */
   const span = needle.length + 2;
-  /** The last bytes so far, in which a delimiter may have begun. The start of the body counts as the end of a line. */
+  /** The last bytes so far, in which a delimiter may have begun. The body is read as if a line end preceded it. */
   let carry = Buffer.from(LINE_END);
   let position = 0;
   let parts = 0;
   let end: number | null = null;
 
-  /** Finds delimiters that begin before `limit`. `start` is the position of the bytes in the body. */
+  /** Processes the delimiters that begin before `limit`. `start` is the position of the bytes in the body. */
   function scan(bytes: Buffer, start: number, limit: number): void {
     for (
       let at = bytes.indexOf(needle);
@@ -85,7 +80,7 @@ export function followDelimiters(boundary: string): Delimiters {
   };
 }
 
-/** The error for a body that is not a multipart form. */
+/** Creates the error for a body that is not a multipart form. */
 export function malformed(why: string): ServiceError {
-  return invalid('body', `must be a readable multipart/form-data body: ${why}`);
+  return invalid('body', `the body must be readable multipart/form-data: ${why}`);
 }

@@ -3,10 +3,9 @@ import { FOREIGN_RESOURCE_ACCESS, mayCall } from '@berth/core';
 import type { oas31 } from 'zod-openapi';
 import { type DescribedOperation, type Examples, EXAMPLES, exampleFields, headerRefs } from './openapi-parts.ts';
 
-/** The errors that an operation can answer with. */
 type OperationError = Exclude<ErrorCode, 'method_not_allowed' | 'uri_too_long' | 'headers_too_large'>;
 
-/** What each error means. `other` is for requests that fail before their operation is known. Source: api §2. */
+/** The description of each error. `other` is for requests that fail before their operation is known. Source: api §2. */
 const MEANINGS: Record<OperationError | 'other', string> = {
   validation_failed:
     'The input is not valid. `details.issues` lists the invalid fields, or `details.file` names the file.',
@@ -22,9 +21,10 @@ const MEANINGS: Record<OperationError | 'other', string> = {
   other:
     'Errors that occur before the operation is known: 400 for a request that is not valid HTTP, 405 for a method that the path does not support, 408 for headers that do not arrive in time, 414 for a URL of more than 8 KiB, 431 for headers of more than 16 KiB. The body is the same.',
 };
+const COMMON_STATUSES = [401, 403, 429, 500, 503];
 const OPERATION_ERRORS = Object.keys(MEANINGS).filter((code): code is OperationError => code !== 'other');
 
-const OWN_HEADERS: Partial<Record<keyof typeof MEANINGS, Parameters<typeof headerRefs>[0]>> = {
+const ADDITIONAL_HEADERS: Partial<Record<keyof typeof MEANINGS, Parameters<typeof headerRefs>[0]>> = {
   authentication_failed: ['WWW-Authenticate'],
   rate_limit_exceeded: ['Retry-After'],
   unavailable: ['Retry-After'],
@@ -38,14 +38,14 @@ function errorResponse(
 ): oas31.ResponseObject {
   return {
     description,
-    headers: headerRefs(OWN_HEADERS[code]),
+    headers: headerRefs(ADDITIONAL_HEADERS[code]),
     content: {
       'application/json': { schema: { $ref: '#/components/schemas/Error' }, ...exampleFields(examples) },
     },
   };
 }
 
-/** The error answers, for `components.responses`: one for each code, and `other`. Source: api §2. */
+/** All error responses, by code, for `components.responses`. Source: api §2. */
 export const ERROR_RESPONSES = Object.fromEntries(
   ([...OPERATION_ERRORS, 'other'] as const).map((code) => [
     code,
@@ -54,30 +54,22 @@ export const ERROR_RESPONSES = Object.fromEntries(
 );
 
 /**
- * Every error that an operation can answer with: those of every operation, those that follow from its input and from
- * who may call it, and those that its metadata describes. Errors that occur before an operation is found are the
- * `default` answer.
- *
- * An answer that is the same for all operations is a reference; an answer that differs is written out in full.
- *
- * Source: api §2, §7; security T21, T22.
+ * Describes the errors of an operation: errors of every operation, errors that follow from its input and its
+ * permissions, and errors that its metadata describes. `default` describes errors that occur before an operation is
+ * found. A response that does not differ from the shared one is a reference. Source: api §2, §7; security T21, T22.
  */
 export function errorResponses(operation: DescribedOperation): oas31.ResponsesObject {
   const { name, openapi, parameters, body } = operation;
   const statuses = new Set([
-    401,
-    403,
-    429,
-    500,
-    503,
+    ...COMMON_STATUSES,
     ...(parameters.length > 0 || body ? [400] : []),
     ...(body ? [408, 413] : []),
     ...((FOREIGN_RESOURCE_ACCESS as Record<string, string>)[name] === 'not_found' ? [404] : []),
     ...Object.keys(openapi.errorResponses ?? {}).map(Number),
   ]);
   const codes = OPERATION_ERRORS.filter((code) => statuses.has(ERROR_STATUS[code]));
-  const answers = codes.map((code) => [ERROR_STATUS[code], errorResponseOf(code, operation)]);
-  return { ...Object.fromEntries(answers), default: { $ref: '#/components/responses/other' } };
+  const responses = codes.map((code) => [ERROR_STATUS[code], errorResponseOf(code, operation)]);
+  return { ...Object.fromEntries(responses), default: { $ref: '#/components/responses/other' } };
 }
 
 function errorResponseOf(
@@ -85,17 +77,17 @@ function errorResponseOf(
   operation: DescribedOperation,
 ): oas31.ResponseObject | oas31.ReferenceObject {
   const description = describe(code, operation);
-  const own = EXAMPLES.operations[operation.name]?.answers[ERROR_STATUS[code]] ?? {};
+  const ownExamples = EXAMPLES.operations[operation.name]?.answers[ERROR_STATUS[code]] ?? {};
   const shared = Object.entries(EXAMPLES.errors[code] ?? {});
   const applicable = shared.filter(([title]) => APPLIES_TO[title]?.(operation) ?? true);
-  return description === MEANINGS[code] && Object.keys(own).length === 0 && applicable.length === shared.length
+  return description === MEANINGS[code] && Object.keys(ownExamples).length === 0 && applicable.length === shared.length
     ? { $ref: `#/components/responses/${code}` }
-    : errorResponse(code, description, { ...Object.fromEntries(applicable), ...(own as Examples<ErrorBody>) });
+    : errorResponse(code, description, { ...Object.fromEntries(applicable), ...(ownExamples as Examples<ErrorBody>) });
 }
 
 const takesJson = ({ body }: DescribedOperation) => body !== undefined && 'application/json' in body.content;
 
-/** The operations that can answer with a shared example. Default: all that can answer with its code. */
+/** Tests whether a shared example applies to an operation. Examples that are not listed apply to all operations. */
 const APPLIES_TO: Record<string, (operation: DescribedOperation) => boolean> = {
   'No credential': ({ name }) => !mayCall(name, 'anonymous'),
   'A deploy token without permission': ({ name }) => !mayCall(name, 'deploy'),
@@ -104,7 +96,6 @@ const APPLIES_TO: Record<string, (operation: DescribedOperation) => boolean> = {
   'A body that is too large': takesJson,
 };
 
-/** Describes an error for this operation: the shared description, the reason that the operation gives, or both. */
 function describe(code: OperationError, { name, openapi }: DescribedOperation): string {
   const meaning = MEANINGS[code];
   const reason = openapi.errorResponses?.[ERROR_STATUS[code]];

@@ -6,9 +6,7 @@ import { VERSION } from '../version.ts';
 
 export const OPENAPI_FILE = new URL('../../../../docs/openapi.json', import.meta.url);
 
-/**
- * The OpenAPI document as it is stored in the repository: that of a server at the default address, one value a line.
- */
+/** Renders the OpenAPI document of a server at the default address, as it is stored in the repository. */
 export function renderOpenApi(): string {
   const baseUrl = readConfig({}).baseUrl.origin;
   return `${JSON.stringify(openApiDocument({ router: appRouter, baseUrl, version: VERSION }), null, 2)}\n`;

@@ -55,14 +55,13 @@ The folder \`examples\` of the repository has programs that publish a whole fold
 and a CI job.
 `.trim();
 
-/** The `info` of the document, without the version. */
 export const INFO = {
   title: 'Berth',
   description: DESCRIPTION,
   license: { name: 'MIT', identifier: 'MIT' },
 } satisfies Omit<oas31.InfoObject, 'version'>;
 
-/** The groups of operations, in the order in which a new user meets them. */
+/** The groups of operations, in the order in which a new user needs them. */
 export const TAGS: oas31.TagObject[] = [
   { name: 'Deployments', description: 'Published sites. Each deployment is a set of files with its own address.' },
   {

@@ -14,21 +14,22 @@ import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { DescribedOperation } from './openapi-parts.ts';
 
-const PAGE = '<!doctype html><title>Hello</title>';
-const CHECKSUMS = JSON.stringify([hash('md5', PAGE)]);
-const WINDOW = `${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours`;
+const EXAMPLE_PAGE = '<!doctype html><title>Hello</title>';
+const EXAMPLE_CHECKSUMS = JSON.stringify([hash('md5', EXAMPLE_PAGE)]);
+const BLOCKED_EXAMPLES = Array.from(BLOCKED_EXTENSIONS.slice(0, 4), (extension) => `\`.${extension}\``).join(', ');
+const KEY_WINDOW = `${IDEMPOTENCY_WINDOW_SECONDS / 3600} hours`;
 
-/** The header that makes a retry safe. @param effect What the same key does. */
+/** Describes the header that makes a retry safe. @param effect Says what happens if a key is sent again. */
 export const keyParameter = (
   effect = 'the same key with the same input resumes the upload that the first request began',
 ): oas31.ParameterObject => ({
   in: 'header',
   name: 'Idempotency-Key',
-  description: `Identifies this attempt, so that it is safe to retry. For ${WINDOW}, ${effect}.`,
+  description: `Identifies this attempt, so that it is safe to retry. For ${KEY_WINDOW}, ${effect}.`,
   schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
 });
 
-/** A field of the form that contains a JSON array as text. */
+/** Describes a form field that contains a JSON array as text. */
 const jsonField = (description: string, example: string): oas31.SchemaObject => ({
   type: 'string',
   pattern: String.raw`^\s*\[`,
@@ -41,7 +42,7 @@ const { $schema: _, ...ttl } = z.toJSONSchema(Ttl, { io: 'input' });
 const FIELDS: Record<DeployField, oas31.SchemaObject> = {
   checksums: jsonField(
     `A JSON array of strings: the MD5 of each file as 32 hex digits, in the order of \`${FILES_FIELD}\`.`,
-    CHECKSUMS,
+    EXAMPLE_CHECKSUMS,
   ),
   labels: jsonField(
     `A JSON array of strings: at most ${MAX_LABELS} labels, each 3 to 25 characters, lower-case letters and digits in groups joined by single \`.\`, \`_\` or \`-\`.`,
@@ -67,7 +68,7 @@ const FIELDS: Record<DeployField, oas31.SchemaObject> = {
   },
 };
 
-/** Source: api §3. */
+/** Describes `POST /deployments`. Source: api §3. */
 const deploy = (baseUrl: string): DescribedOperation => ({
   name: 'deployments.create',
   openapi: {
@@ -80,14 +81,10 @@ const deploy = (baseUrl: string): DescribedOperation => ({
       'Each file is one part, and the filename of the part is the path of the file in the site, such as `docs/index.html`. The fields can be in any order. A deploy is atomic: a refused or aborted one leaves nothing behind, and after a 201 the site is served.',
       'Without a credential the deployment is public, follows the limits of the Free plan, and expires after three days, unless an account claims it at the address in `claim`.',
       `\`\`\`sh\ncurl ${baseUrl}/deployments \\\n  -F 'files[]=@index.html' \\\n  -F "checksums=[\\"$(openssl md5 -r < index.html | cut -c1-32)\\"]"\n\`\`\``,
-      `Programs and installers are refused (${BLOCKED_EXTENSIONS.slice(0, 4)
-        .map((extension) => `\`.${extension}\``)
-        .join(
-          ', ',
-        )} and more, see \`GET /limits\`), and so are private keys, \`.env\` files and repositories. \`warnings\` lists what was published but will not act as written.`,
+      `Programs and installers are refused (${BLOCKED_EXAMPLES} and more, see \`GET /limits\`), and so are private keys, \`.env\` files and repositories. \`warnings\` lists what was published but will not act as written.`,
     ].join('\n\n'),
     errorResponses: {
-      400: 'Nothing is published, whichever file is invalid.',
+      400: 'If any file is invalid, nothing is published.',
       403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
       413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
       422: 'The `Idempotency-Key` was already used with other files or fields.',
@@ -114,7 +111,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
           },
           additionalProperties: false,
         },
-        example: { [FILES_FIELD]: [PAGE], checksums: CHECKSUMS, via: 'cli' },
+        example: { [FILES_FIELD]: [EXAMPLE_PAGE], checksums: EXAMPLE_CHECKSUMS, via: 'cli' },
       },
     },
   },
@@ -122,7 +119,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
   answer: { 'application/json': { schema: { $ref: '#/components/schemas/CreatedDeployment' } } },
 });
 
-/** Source: api §9. */
+/** Describes `PUT /uploads/{upload}/contents`. Source: api §9. */
 const contents: DescribedOperation = {
   name: 'deployments.contents',
   openapi: {
@@ -166,5 +163,5 @@ const contents: DescribedOperation = {
   answer: { 'application/json': { schema: { $ref: '#/components/schemas/ReceivedContents' } } },
 };
 
-/** The two operations that receive files. They are not procedures. @param baseUrl Where the API is reached. */
+/** Describes the two operations that receive files, which are not procedures. @param baseUrl The URL of the API. */
 export const uploadOperations = (baseUrl: string): DescribedOperation[] => [deploy(baseUrl), contents];

@@ -17,31 +17,26 @@ import {
 import { keyParameter, uploadOperations } from './openapi-uploads.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
-/** How each actor of the access table appears in `security`, the most capable first. */
+/** The `security` of each actor of the access table. */
 const SECURITY: readonly [Actor, oas31.SecurityRequirementObject][] = [
   ['api', { apiKey: [] }],
   ['deploy', { deployToken: [] }],
   ['anonymous', {}],
 ];
 
-/**
- * The OpenAPI 3.1 document of the REST API. It is derived from the metadata that also defines the routes, from the
- * access table, from the two routes that are not procedures, and from recorded examples. The result is plain JSON that
- * the caller owns; the source schemas are not changed.
- *
- * @param baseUrl Where the API is reached.
- * @param version The version of the service.
- * Source: api §9; security F6.
- */
-export function openApiDocument({
-  router,
-  baseUrl,
-  version,
-}: {
+interface DocumentOptions {
   router: AnyTRPCRouter;
+  /** The public URL of the API. */
   baseUrl: string;
   version: string;
-}): oas31.OpenAPIObject {
+}
+
+/**
+ * Derives the OpenAPI 3.1 document from the metadata that also defines the routes, from the access table, from the two
+ * routes that are not procedures, and from recorded examples. The result is plain JSON that the caller may change.
+ * Source: api §9; security F6.
+ */
+export function openApiDocument({ router, baseUrl, version }: DocumentOptions): oas31.OpenAPIObject {
   const generated = generateOpenApiDocument(router, {
     title: INFO.title,
     version,
@@ -78,7 +73,7 @@ export function openApiDocument({
   });
 }
 
-/** A procedure, with the schemas that the generator derived from its zod schemas. */
+/** Adds the schemas that the generator derived from the zod schemas of a procedure. */
 function describeProcedure(operation: Operation, paths: oas31.PathsObject): DescribedOperation {
   const { openapi, inputs, redirect } = operation;
   const generated = paths[openapi.path]![openapi.method.toLowerCase() as 'get']!;
@@ -88,21 +83,18 @@ function describeProcedure(operation: Operation, paths: oas31.PathsObject): Desc
   const required = issues.some(({ path: [field] }) => !openapi.path.includes(`{${String(field)}}`));
   return {
     ...operation,
-    parameters: [
-      ...((generated.parameters ?? []) as oas31.ParameterObject[]),
-      ...(openapi.keyed ? [keyParameter()] : []),
-    ],
+    parameters: ((generated.parameters ?? []) as oas31.ParameterObject[]).concat(openapi.keyed ? keyParameter() : []),
     body: body && { required, content: body.content },
     headers: redirect ? ['Location'] : [],
     answer: (generated.responses!['200'] as oas31.ResponseObject).content!,
   };
 }
 
-/** An operation with its answers, who may call it, its examples, and its name. */
 function documentOperation(operation: DescribedOperation): oas31.OperationObject {
   const { name, openapi, status, creates, redirect, parameters, body, headers, answer } = operation;
   const { summary, description, tags, deprecated } = openapi;
   const { requests, answers = {} } = EXAMPLES.operations[name] ?? {};
+  const fallbackDescription = redirect ? `Moved to \`${redirect}\`.` : `${STATUS_CODES[status]}.`;
   const success = (status: number, description: string): oas31.ResponsesObject => ({
     [status]: { description, headers: headerRefs(headers), content: withExamples(answer, answers[status]) },
   });
@@ -116,10 +108,7 @@ function documentOperation(operation: DescribedOperation): oas31.OperationObject
     ...(parameters.length > 0 ? { parameters: parameters.map(withDescription) } : {}),
     ...(body ? { requestBody: { ...body, content: withExamples(body.content, requests) } } : {}),
     responses: {
-      ...success(
-        status,
-        openapi.successDescription ?? (redirect ? `Moved to \`${redirect}\`.` : `${STATUS_CODES[status]}.`),
-      ),
+      ...success(status, openapi.successDescription ?? fallbackDescription),
       ...(creates ? success(201, 'Created.') : {}),
       ...errorResponses(operation),
     },
@@ -139,7 +128,7 @@ function withDescription({ schema, ...parameter }: oas31.ParameterObject): oas31
   return { ...parameter, ...(description ? { description } : {}), schema: rest };
 }
 
-/** A JSON copy without the bounds that only say that a number is an integer. */
+/** Copies JSON without the bounds that only say that a number is a safe integer. */
 function toPlainJson<T>(document: T): T {
   return JSON.parse(JSON.stringify(document), (key, value) =>
     (key === 'maximum' || key === 'minimum') && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value,

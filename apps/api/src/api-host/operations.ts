@@ -7,12 +7,12 @@ export interface Operation {
   /** The path of the procedure, such as `deployments.list`. */
   name: string;
   type: TRPCProcedureType;
-  /** The schemas that validate its input, in order. */
+  /** The schemas of the input, in the order in which they validate it. */
   inputs: readonly z.ZodType[];
   openapi: NonNullable<ProcedureMeta['openapi']>;
-  /** The status of success. */
+  /** The status of a success. */
   status: number;
-  /** Whether success can also be 201. */
+  /** Whether a success can also have status 201. */
   creates: boolean;
   bodySize: ProcedureMeta['bodySize'];
   redirect: ProcedureMeta['redirect'];
@@ -24,31 +24,23 @@ interface Definition {
   inputs: z.ZodType[];
 }
 
-/** Every operation of a router, in order. Only the metadata of a procedure decides how it appears in the REST API. */
+/** Lists the procedures of a router whose metadata defines a route, in order. */
 export function operationsOf(router: AnyTRPCRouter): Operation[] {
   const procedures = Object.entries(router._def.procedures as Record<string, { _def: Definition }>);
-  return procedures.flatMap(
-    ([
-      name,
-      {
-        _def: { type, meta, inputs },
-      },
-    ]) => {
-      if (!meta?.openapi) return [];
-      const { openapi, status = 200, creates = false, bodySize, redirect } = meta;
-      return [{ name, type, inputs, openapi, status, creates, bodySize, redirect }];
-    },
-  );
+  return procedures.flatMap(([name, procedure]) => {
+    const { type, meta, inputs } = procedure._def;
+    if (!meta?.openapi) return [];
+    const { openapi, status = 200, creates = false, bodySize, redirect } = meta;
+    return [{ name, type, inputs, openapi, status, creates, bodySize, redirect }];
+  });
 }
 
-/**
- * Whether a path matches a template such as `/deployments/{deployment}`. The match is exact: case and slashes count.
- */
+/** Whether a path matches a template such as `/deployments/{deployment}`, including case and slashes. */
 export function matchesTemplate(template: string, path: string): boolean {
-  const wanted = template.split('/');
+  const templateSegments = template.split('/');
   const segments = path.split('/');
   return (
-    wanted.length === segments.length &&
-    wanted.every((segment, at) => (segment.startsWith('{') ? segments[at] !== '' : segment === segments[at]))
+    templateSegments.length === segments.length &&
+    templateSegments.every((segment, at) => (segment.startsWith('{') ? segments[at] !== '' : segment === segments[at]))
   );
 }

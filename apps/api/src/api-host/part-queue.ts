@@ -4,29 +4,27 @@ import type { Deploy } from '@berth/core';
 interface FilePart {
   stream: Readable;
   name: string;
-  /** All bytes of the part are in the stream: the parser has moved on to the next part. */
+  /** Whether the stream contains all bytes of the part. */
   isComplete: boolean;
   sink: ReturnType<Deploy['files']['begin']> | null;
 }
 
-/** What a {@link PartQueue} calls. */
 export interface PartQueueEvents {
-  /** A sink is full: stop parsing until `onDrain`. */
+  /** Called when a sink is full. The parser must then pause until `onDrain`. */
   onFull(): void;
   onDrain(): void;
-  /** Every part so far was consumed. */
+  /** Called when every part so far was consumed. */
   onEmpty(): void;
-  /** A sink threw. Nothing more is passed on. */
+  /** Called when a sink throws. The queue then stops. */
   onError(error: unknown): void;
 }
 
-/** Passes the files of a multipart body on to their sinks, one file at a time, in the order they were sent. */
+/** Passes the files of a multipart body on to their sinks, one file at a time, in the order in which they were sent. */
 export class PartQueue {
   readonly #files: Deploy['files'];
   readonly #events: PartQueueEvents;
   readonly #parts: FilePart[] = [];
   #isScheduled = false;
-  /** The sink of the first part is full. */
   #isFull = false;
   #isStopped = false;
   #contentBytes = 0;
@@ -36,12 +34,12 @@ export class PartQueue {
     this.#events = events;
   }
 
-  /** The bytes of content that were passed on. */
+  /** The number of file bytes that were passed on. */
   get contentBytes(): number {
     return this.#contentBytes;
   }
 
-  /** Adds a file whose bytes follow in the stream. */
+  /** Adds a file. The stream gets its bytes later. */
   add(name: string, stream: Readable): void {
     const part: FilePart = { stream, name, isComplete: false, sink: null };
     stream.once('end', () => {
@@ -51,14 +49,13 @@ export class PartQueue {
     this.#parts.push(part);
   }
 
-  /** Marks the last file as complete: another part, or the end of the body, follows it. */
+  /** Marks the last file as complete. Call it when another part or the end of the body follows. */
   completeLast(): void {
-    const last = this.#parts.at(-1);
-    if (last) last.isComplete = true;
+    const lastPart = this.#parts.at(-1);
+    if (lastPart) lastPart.isComplete = true;
     this.#schedule();
   }
 
-  /** Stops passing parts on. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -83,7 +80,7 @@ export class PartQueue {
     this.#events.onEmpty();
   }
 
-  /** @returns False when more bytes of the part must arrive, or its sink must drain, first. */
+  /** Passes on received bytes of a part until its sink is full. @returns Whether the whole part was passed on. */
   #passFirst(part: FilePart): boolean {
     part.sink ??= this.#files.begin(part.name);
     for (let chunk: Buffer | null; !this.#isFull && (chunk = part.stream.read() as Buffer | null) !== null;) {

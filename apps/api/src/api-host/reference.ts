@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import express, { type Request, type Response, type Router } from 'express';
 import { cors } from './cors.ts';
-import { only } from './errors.ts';
+import { allowOnly } from './errors.ts';
 import { PAGE_HEADERS } from '../pages/frame.ts';
 import { sendJson } from '../http/json-answer.ts';
 
-/** All files of the reference, below `/docs/`. */
+/** The files below `/docs/`, each with its media type and its source. */
 const FILES = {
   'swagger-ui.css': ['text/css', 'swagger-ui-dist/swagger-ui.css'],
   'swagger-ui-bundle.js': ['text/javascript', 'swagger-ui-dist/swagger-ui-bundle.js'],
@@ -14,22 +14,17 @@ const FILES = {
   'reference.js': ['text/javascript', './reference/reference.js'],
 } as const;
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The headers of the page and of its files. Source: security §7. */
+const HEADERS = {
+  ...PAGE_HEADERS,
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+};
 
 /**
- * The reference of the API: the OpenAPI document at `/openapi.json`, and at `/docs` a page that displays it. `/`
- * redirects to that page. The page loads nothing from other hosts.
- *
- * Source: api §9; security T17, §7.
+ * Serves the OpenAPI document at `/openapi.json`, and at `/docs` a page that displays the document and loads nothing
+ * from other hosts. `/` redirects to `/docs`. Source: api §9; security T17, §7.
  */
 export function referenceRouter(document: object): Router {
   const reference = express.Router({ strict: true, caseSensitive: true });
@@ -38,50 +33,35 @@ export function referenceRouter(document: object): Router {
     .route('/openapi.json')
     .all(cors)
     .get((_req, res) => sendJson(res, 200, json))
-    .all(only('GET'));
+    .all(allowOnly('GET'));
   reference
     .route('/')
     .get((_req, res) => void res.writeHead(302, { Location: '/docs', 'Cache-Control': 'no-store' }).end())
-    .all(only('GET'));
+    .all(allowOnly('GET'));
 
   const page = readFileSync(new URL('./reference/index.html', import.meta.url));
   reference
     .route('/docs')
-    .get((_req, res) => {
-      setPageHeaders(res);
-      res
-        .writeHead(200, {
-          'Content-Type': 'text/html; charset=utf-8',
-          'Cache-Control': 'no-store',
-          'Content-Length': page.length,
-        })
-        .end(page);
-    })
-    .all(only('GET'));
+    .get(sendFile(page, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }))
+    .all(allowOnly('GET'));
   for (const [name, [type, source]] of Object.entries(FILES)) {
     const bytes = readFileSync(new URL(import.meta.resolve(source)));
-    const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+    const ETag = `"${hash('sha256', bytes, 'base64url')}"`;
     reference
       .route(`/docs/${name}`)
-      .get(sendFile(bytes, etag, type))
-      .all(only('GET'));
+      .get(sendFile(bytes, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-cache', ETag }))
+      .all(allowOnly('GET'));
   }
   return reference;
 }
 
-/** Sends a file from memory, or 304 to clients that have it. */
-function sendFile(bytes: Buffer, etag: string, type: string) {
+/** Creates a handler that sends a file, or 304 to clients that already have a file with this `ETag`. */
+function sendFile(bytes: Buffer, headers: { 'Content-Type': string; 'Cache-Control': string; ETag?: string }) {
+  const { 'Content-Type': _, ...unchangedHeaders } = { ...HEADERS, ...headers };
+  const allHeaders = { ...HEADERS, ...headers, 'Content-Length': bytes.length };
   return (req: Request, res: Response): void => {
-    setPageHeaders(res);
-    res.setHeader('ETag', etag);
-    res.setHeader('Cache-Control', 'no-cache');
-    if (req.headers['if-none-match'] === etag) res.writeHead(304).end();
-    else res.writeHead(200, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': bytes.length }).end(bytes);
+    const isUnchanged = headers.ETag !== undefined && req.headers['if-none-match'] === headers.ETag;
+    if (isUnchanged) res.writeHead(304, unchangedHeaders).end();
+    else res.writeHead(200, allHeaders).end(bytes);
   };
-}
-
-/** Source: security §7. */
-function setPageHeaders(res: Response): void {
-  res.setHeader('Content-Security-Policy', POLICY);
-  for (const [name, value] of Object.entries(PAGE_HEADERS)) res.setHeader(name, value);
 }

@@ -1,5 +1,4 @@
-import type { ProcedureContext, Log } from '@berth/core';
-import { notFound } from '@berth/core';
+import { type ProcedureContext, type Log, notFound } from '@berth/core';
 import { type AnyTRPCRouter, callTRPCProcedure } from '@trpc/server';
 import express, { type Request, type Response, type Router } from 'express';
 import { cors } from './cors.ts';
@@ -8,22 +7,18 @@ import { handleErrors, sendMethodNotAllowed } from './errors.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { grantBody, readJsonObject } from './json-body.ts';
 import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
+import type { CreateContext } from './options.ts';
 import { fromPath, fromQuery, type InputKinds, inputKinds } from './url-input.ts';
-
-/** Creates the context for procedures. @throws the error for an invalid credential, or for a client over its limit. */
-export type CreateContext = (req: Request, res: Response) => ProcedureContext | Promise<ProcedureContext>;
 
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * The REST API: every procedure whose metadata names a method and a path, and 404 or 405 for everything else. It is
- * mounted after every other route of the API host.
- *
+ * Serves every procedure whose metadata names a method and a path, and responds to all other requests with 404 or 405.
  * Routes are exact in case and slashes. Callers without permission are rejected before the body is read.
  *
- * @param otherRoutes The paths that other routes of the host answer, with their methods, so that 405 can name them.
+ * @param otherRoutes The methods of other routes of the host by path, so that a 405 can list them.
  * Source: api §1, §2; security F5, F6, T23.
  */
 export function restRouter(
@@ -57,12 +52,12 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
   const { name, type, inputs, status, creates, redirect } = operation;
   const kinds = inputKinds(inputs);
   return async (req: Request, res: Response): Promise<void> => {
-    const left = new AbortController();
+    const clientLeft = new AbortController();
     res.once('close', () => {
-      if (!res.writableFinished) left.abort();
+      if (!res.writableFinished) clientLeft.abort();
     });
     try {
-      const ctx = await createContext(req, res);
+      const ctx = createContext(req, res);
       if (redirect) {
         res.setHeader('Location', redirect);
         sendJson(res, 301, JSON.stringify({ location: redirect }));
@@ -70,24 +65,24 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
       }
       let input: Promise<unknown> | undefined;
       const getRawInput = () => (input ??= readInput(req, res, ctx, operation, kinds));
-      let answered = status;
+      let successStatus = status;
       const data: unknown = await callTRPCProcedure({
         router,
         path: name,
         type,
-        ctx: creates ? { ...ctx, onCreated: () => (answered = 201) } : ctx,
+        ctx: creates ? { ...ctx, onCreated: () => (successStatus = 201) } : ctx,
         getRawInput,
-        signal: left.signal,
+        signal: clientLeft.signal,
         batchIndex: 0,
       });
-      sendJson(res, answered, JSON.stringify(data ?? null));
+      sendJson(res, successStatus, JSON.stringify(data ?? null));
     } catch (thrown) {
       sendError(res, thrown, { log, operation: name });
     }
   };
 }
 
-/** The path takes precedence: neither the body nor the query can name a different resource than the URL. */
+/** Fields of the path replace fields of the body or query, which therefore cannot name a different resource. */
 async function readInput(
   req: Request,
   res: Response,

@@ -15,22 +15,17 @@ import { errorBody, errorHeaders, logFault } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { JSON_TYPE, sendJson, setJsonHeaders } from '../http/json-answer.ts';
 import { grantBody, JSON_BODY, type JsonBody, parseJson, parseJsonBody, readJsonText } from './json-body.ts';
-import type { CreateContext } from './rest.ts';
+import type { CreateContext } from './options.ts';
 import { countCalls, isBatch, MAX_BATCH_CALLS, namesOf } from './trpc-calls.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST']);
 
 /**
- * The typed API: tRPC over HTTP under `/trpc`, for the procedures of the same router, with the same error codes.
- *
- * An error has the error body under `error.data`, whether the procedure, tRPC or this route rejected the call.
- *
- * Source: api §2, §9; security F7, F8, T14.
+ * Serves the procedures of a router as tRPC over HTTP under `/trpc`. Every error has the error body of the REST API
+ * under `error.data`. Source: api §2, §9; security F7, F8, T14.
  */
 export function trpcRouter(router: AnyTRPCRouter, createContext: CreateContext, log: Log): Router {
-  const face = express.Router({ caseSensitive: true });
-  face.use('/trpc', cors, handler(router, createContext, log));
-  return face;
+  return express.Router({ caseSensitive: true }).use('/trpc', cors, handler(router, createContext, log));
 }
 
 function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) {
@@ -38,32 +33,32 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
     const path = req.path.slice(1);
     if (path === '' || path.includes('/')) return next();
     const requestId = requestIdOf(res);
-    const answering = withErrorBodies(router, requestId);
+    const routerWithErrors = withErrorBodies(router, requestId);
     const onError = (thrown: unknown, operation: string | undefined) =>
       logFault(log, toServiceError(thrown), { requestId, operation });
 
     let ctx: ProcedureContext;
     let maxBytes: number = JSON_BODY.maxBytes;
     try {
-      ctx = await createContext(req, res);
-      refuseUnfit(req, path);
+      ctx = createContext(req, res);
+      refuseInvalidCalls(req, path);
       if (req.method === 'POST') {
-        const body = grantBody(req, res, ctx, wishesOf(router, path), maxDepth(createURL(req).searchParams));
+        const body = grantBody(req, res, ctx, bodySizesOf(router, path), maxDepth(createURL(req).searchParams));
         maxBytes = body.maxBytes;
         req.body = await readCalls(req, body);
       }
     } catch (thrown) {
       onError(thrown, path);
-      return refuse(answering, res, thrown);
+      return refuse(routerWithErrors, res, thrown);
     }
-    // tRPC only notices clients that leave from here on, not clients that have already left.
+    // The handler of tRPC does not notice that a client has already left.
     if (res.closed) return;
     setJsonHeaders(res);
     return nodeHTTPRequestHandler({
       req,
       res,
       path,
-      router: answering,
+      router: routerWithErrors,
       createContext: () => ({ ...ctx, beginAfter: (eventId: string) => beginStream(res, eventId) }),
       maxBodySize: maxBytes,
       maxBatchSize: MAX_BATCH_CALLS,
@@ -81,7 +76,7 @@ function handler(router: AnyTRPCRouter, createContext: CreateContext, log: Log) 
   };
 }
 
-/** The same router, whose errors have the body of the REST API, and the status that tRPC's adapter answers with. */
+/** Returns the router with errors that have the error body of the REST API, and a status for the adapter of tRPC. */
 function withErrorBodies(router: AnyTRPCRouter, requestId: string): AnyTRPCRouter {
   const config = router._def._config;
   const errorFormatter: typeof config.errorFormatter = (options) => {
@@ -92,8 +87,8 @@ function withErrorBodies(router: AnyTRPCRouter, requestId: string): AnyTRPCRoute
   return { ...router, _def: { ...router._def, _config: { ...config, errorFormatter } } };
 }
 
-/** Rejects, with our own messages, requests that tRPC would reject with its own messages or fail on. */
-function refuseUnfit(req: Request, path: string): void {
+/** Rejects requests that tRPC would reject with its own messages, or on which it would fail. */
+function refuseInvalidCalls(req: Request, path: string): void {
   if (!METHODS.has(req.method))
     throw new ServiceError('method_not_allowed', 'Queries are read with GET, mutations are sent with POST.');
   const url = createURL(req);
@@ -105,33 +100,29 @@ function refuseUnfit(req: Request, path: string): void {
   if (input) parseJson(input, 'The query parameter "input"', maxDepth(url.searchParams));
 }
 
-/**
- * The text of the calls, which tRPC parses again. It is parsed here so that invalid JSON gets the error body of this
- * route.
- */
+/** Reads calls as text, which tRPC parses again. Parsing here gives invalid JSON the usual error body. */
 async function readCalls(req: Request, body: JsonBody): Promise<string> {
   const text = await readJsonText(req, body);
   if (text !== '') parseJsonBody(text);
   return text;
 }
 
-/** The body limits that the procedures of these calls ask for. */
-function wishesOf(router: AnyTRPCRouter, path: string): ProcedureMeta['bodySize'][] {
+function bodySizesOf(router: AnyTRPCRouter, path: string): ProcedureMeta['bodySize'][] {
   const procedures = router._def.procedures as Record<string, { _def: { meta?: ProcedureMeta } }>;
   return namesOf(path).map((name) =>
     Object.hasOwn(procedures, name) ? procedures[name]!._def.meta?.bodySize : undefined,
   );
 }
 
-/** The inputs of a batch are nested one level deeper. */
+/** A batch nests its inputs one level deeper. */
 function maxDepth(query: URLSearchParams): number {
   return JSON_BODY.maxDepth + (isBatch(query) ? 1 : 0);
 }
 
-/** A client that lost its connection reconnects after this time; the default of browsers is three times as long. */
+/** Clients that lose the connection of an event stream reconnect after this time. */
 const RETRY_MS = 1_000;
 
-/** Begins an event stream with an event that no subscriber handles. Its id is the one the client resumes after. */
+/** Begins an event stream with an event that only has an id, so that a client that reconnects resumes after this id. */
 function beginStream(res: Response, eventId: string): void {
   const { write } = res;
   res.write = ((...args: Parameters<typeof write>) => {
@@ -141,7 +132,7 @@ function beginStream(res: Response, eventId: string): void {
   }) as typeof write;
 }
 
-/** Sends an error in the format that tRPC uses to reject a whole request. */
+/** Sends an error in the format in which tRPC rejects a whole request. */
 function refuse(router: AnyTRPCRouter, res: Response, thrown: unknown): void {
   const error = toServiceError(thrown);
   const shape = getTRPCErrorShape({

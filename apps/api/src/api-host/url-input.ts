@@ -8,10 +8,10 @@ interface Kind {
   properties?: Record<string, Kind>;
 }
 
-/** The fields of an input that a URL can carry, by name. */
+/** The kinds of the fields of an input, by name. */
 export type InputKinds = ReadonlyMap<string, Kind>;
 
-/** Reads the fields of an input from its schemas, which are not changed. Source: security F6. */
+/** Reads the kinds of all fields from the schemas of an input. Source: security F6. */
 export function inputKinds(inputs: readonly z.ZodType[]): InputKinds {
   return new Map(
     inputs.flatMap((input) => {
@@ -22,9 +22,9 @@ export function inputKinds(inputs: readonly z.ZodType[]): InputKinds {
 }
 
 /**
- * Picks the fields of an input from a query. Unknown parameters are ignored.
+ * Reads the fields of an input from a query. Unknown parameters are ignored.
  *
- * @throws `validation_failed` naming a parameter that is given twice and is not a list. Source: api §1.
+ * @throws `validation_failed` for a parameter that is repeated and is not a list. Source: api §1.
  */
 export function fromQuery(kinds: InputKinds, query: URLSearchParams): Record<string, unknown> {
   const input: Record<string, unknown> = {};
@@ -38,22 +38,18 @@ export function fromQuery(kinds: InputKinds, query: URLSearchParams): Record<str
   return input;
 }
 
-/** The fields of an input that are in the path, already decoded. */
+/** Reads the fields of an input from decoded path parameters. */
 export function fromPath(kinds: InputKinds, params: Record<string, string>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, coerce(kinds.get(name), text)]));
 }
 
-/** Clamps a number to the range of safe integers. */
-function toSafeInteger(value: number): number {
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value));
-}
-
 /**
- * Converts text to the type of its field, if the format is unambiguous. Text that is not converted is left for the
- * schema to reject. Source: security T23.
+ * Converts text to the type of its field, and clamps integers to the safe range. Returns text with another format
+ * unchanged, so that the schema rejects it. Source: security T23.
  */
 function coerce(kind: Kind | undefined, text: string): unknown {
-  if (kind?.type === 'integer' && /^-?\d{1,300}$/.test(text)) return toSafeInteger(Number(text));
+  if (kind?.type === 'integer' && /^-?\d{1,300}$/.test(text))
+    return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
   if (kind?.type === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text);
   if (kind?.type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';
   return text;

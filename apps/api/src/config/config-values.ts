@@ -6,33 +6,28 @@ import { CREDENTIAL, CREDENTIAL_PREFIX } from '@berth/contract';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Lower-case letters, digits and inner hyphens: what the server accepts as a `Host`. Source: serving S3. */
+/** Matches the host names that the server accepts: lower-case letters, digits and inner hyphens. Source: serving S3. */
 const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/;
-/**
- * The bytes of a host name (253) that remain after the label of a site; the longest label is a chosen name. Source:
- * api §4.
- */
+/** A host name has at most 253 bytes; the longest label of a site takes 64 of them, with its dot. Source: api §4. */
 const PLATFORM_HOST_BYTES = 253 - 64;
-/** The bytes of a host name (253) that remain after `to-` and the 7 characters of an account. Source: api §4. */
+/** `to-`, the 7 characters of an account and a dot take 11 of the 253 bytes of a host name. Source: api §4. */
 const CNAME_TARGET_BYTES = 253 - 11;
-/** The maximum number of worker processes: each takes memory and database connections. */
+/** The number of workers is limited, because each one takes memory and database connections. */
 const MAX_WORKERS = 64;
-const LABELS = 'with parts of 1 to 63 letters, digits and hyphens';
+const LABEL_RULE = 'with parts of 1 to 63 letters, digits and hyphens';
 const MAX_EMAIL_LENGTH = 254;
 const UNIT_MS = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-/** One day. */
-const MAX_SECONDS = 86_400;
-/** The widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
+const MAX_SECONDS = 24 * 3_600;
+/** Prefix lengths of the widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
-// Each of the parse functions takes the text of one variable, trimmed and not empty. It throws an Error that says what
-// is wrong and what would be right. Secret text is not repeated.
+// A parse function takes trimmed, non-empty text. It throws an Error that says which texts are valid, without secrets.
 
 export function parsePort(text: string): number {
   return wholeNumber(text, [0, 65_535], 'is not a port; use a number from 1 to 65535, or 0 for any free one');
 }
 
-/** The number of worker processes; `auto` is one for each core that this process may use. */
+/** Reads the number of worker processes; `auto` means one for each core that this process may use. */
 export function parseWorkers(text: string): number {
   if (text.toLowerCase() === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
   const advice = `is not a number of processes; use one from 1 to ${MAX_WORKERS}, or "auto" for one per core`;
@@ -49,10 +44,7 @@ export function parseAddresses(text: string): string[] {
   });
 }
 
-/**
- * The addresses and networks of proxies. Networks that would trust almost everyone are rejected. Source: security T12,
- * T37.
- */
+/** Rejects networks that would trust almost everyone. Source: security T12, T37. */
 export function parseProxies(text: string): string[] {
   return listOf(text, (item) => {
     const [written = '', prefix, ...rest] = item.split('/');
@@ -79,7 +71,7 @@ export function parseProxies(text: string): string[] {
   });
 }
 
-/** Resolvers as `address:port`. The port is optional; default 53. Source: api §10. */
+/** Returns resolvers as `address:port`. The port is optional in the input; the default is 53. Source: api §10. */
 export function parseDnsServers(text: string): string[] {
   return listOf(text, (item) => {
     const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? [];
@@ -94,40 +86,38 @@ export function parseDnsServers(text: string): string[] {
   });
 }
 
-/** The origin of the API and the console. */
 export function parseBaseUrl(text: string): URL {
   const url = parseHttpUrl(text, 'http://localhost:4000');
   if (url.pathname !== '/') throw new Error(`${quote(text)} has a path; use only the origin: ${url.origin}`);
   if (!HOST_NAME.test(url.hostname))
     throw new Error(
-      `${quote(text)} has no usable host; use an IPv4 address, or a name of at most 253 characters, ${LABELS}`,
+      `${quote(text)} has no usable host; use an IPv4 address, or a name of at most 253 characters, ${LABEL_RULE}`,
     );
   return url;
 }
 
-/** The domain of sites: a name, with a port when site URLs contain one. The default port of the scheme is dropped. */
+/** Reads the domain of sites: a name, with a port if site URLs contain one. Drops the default port of the scheme. */
 export function parsePlatformDomain(text: string, scheme: string): string {
   const url = /[/?#@\\]/.test(text) ? null : URL.parse(`${scheme}://${text.replace(/\.(?=:\d+$|$)/, '')}`);
   if (url && url.hostname.length > PLATFORM_HOST_BYTES)
-    throw new Error(`must have at most ${PLATFORM_HOST_BYTES} characters, so that sites can have names below it`);
+    throw new Error(`the domain must have at most ${PLATFORM_HOST_BYTES} characters, so that sites can be below it`);
   if (!url || !HOST_NAME.test(url.hostname) || isIP(url.hostname) !== 0)
     throw new Error(
-      `${quote(text)} is not a domain name; use one without scheme and path, such as "sites.example.com", ${LABELS}`,
+      `${quote(text)} is not a domain name; use one without scheme and path, such as "sites.example.com", ${LABEL_RULE}`,
     );
   return url.host;
 }
 
-/** The host below which accounts have CNAME targets. */
 export function parseCnameTarget(text: string): string {
   const host = /[/?#@\\:]/.test(text) ? '' : (URL.parse(`http://${text.replace(/\.$/, '')}`)?.hostname ?? '');
   if (host.length > CNAME_TARGET_BYTES)
-    throw new Error(`must have at most ${CNAME_TARGET_BYTES} characters, so that accounts can have names below it`);
+    throw new Error(`the host must have at most ${CNAME_TARGET_BYTES} characters, so that accounts can be below it`);
   if (!HOST_NAME.test(host) || isIP(host) !== 0)
-    throw new Error(`${quote(text)} is not a host name; use one such as "cname.example.com", ${LABELS}`);
+    throw new Error(`${quote(text)} is not a host name; use one such as "cname.example.com", ${LABEL_RULE}`);
   return host;
 }
 
-/** The public addresses that an apex points at, in the canonical spelling that DNS answers are compared with. */
+/** Returns addresses in their canonical spelling, with which DNS records are compared. */
 export function parseApexAddresses(text: string): string[] {
   return listOf(text, (item) => {
     const family = isIP(item);
@@ -140,7 +130,7 @@ export function parseApexAddresses(text: string): string[] {
   });
 }
 
-/** The URL of the claim page, to which a claim hash is appended; without a trailing slash. */
+/** Returns the URL of the claim page without a trailing slash. */
 export function parseClaimUrl(text: string): string {
   const { href } = parseHttpUrl(text, 'https://console.example.com/claim');
   let end = href.length;
@@ -152,7 +142,7 @@ export function parseDatabaseUrl(text: string): string {
   const protocol = URL.parse(text)?.protocol;
   if (protocol !== 'postgres:' && protocol !== 'postgresql:')
     throw new Error(
-      'must be a PostgreSQL URL such as "postgres://user:password@host:5432/database", each part percent-encoded',
+      'the value must be a PostgreSQL URL like "postgres://user:password@host:5432/database", percent-encoded',
     );
   return text;
 }
@@ -168,7 +158,7 @@ export function parseEmail(text: string): string {
 export function parseApiKey(text: string): string {
   if (!CREDENTIAL.test(text) || !text.startsWith(`${CREDENTIAL_PREFIX.api}-`))
     throw new Error(
-      `must be "${CREDENTIAL_PREFIX.api}-" followed by 32 lower-case hex digits, such as the output of "openssl rand -hex 16"`,
+      `the key must be "${CREDENTIAL_PREFIX.api}-" and 32 lower-case hex digits, such as "openssl rand -hex 16" prints`,
     );
   return text;
 }
@@ -180,22 +170,16 @@ export function parseSecretKey(text: string): Buffer {
       ? Buffer.from(text, 'base64')
       : null;
   if (key?.length !== 32)
-    throw new Error('must be 32 bytes: 64 hex digits, such as the output of "openssl rand -hex 32", or base64');
+    throw new Error('the key must be 32 bytes: 64 hex digits, such as the output of "openssl rand -hex 32", or base64');
   return key;
 }
 
-/** A time in whole seconds. */
 export function parseSeconds(text: string): number {
   const advice = `is not a number of seconds; use a whole number from 0 to ${MAX_SECONDS}`;
   return wholeNumber(text, [0, MAX_SECONDS], advice);
 }
 
-/**
- * Reads a duration: a whole number and its unit, one of `ms`, `s`, `min`, `h` and `d`, such as `30s`.
- *
- * @returns Milliseconds. Source: api §10.
- * @throws Error that says which texts are valid.
- */
+/** Reads a whole number with its unit (`ms`, `s`, `min`, `h` or `d`), such as `30s`. @returns Milliseconds. */
 export function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d{1,9}) ?(ms|s|min|h|d)$/.exec(text) ?? [];
   if (!amount || !unit)
@@ -205,7 +189,6 @@ export function parseDuration(text: string): number {
   return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
-/** A setting that is on or off. */
 export function parseSwitch(text: string): boolean {
   const isOn = ['1', 'on', 'true', 'yes'].includes(text.toLowerCase());
   if (!isOn && !['0', 'off', 'false', 'no'].includes(text.toLowerCase()))
@@ -219,15 +202,13 @@ export function parseLogLevel(text: string): LogLevel {
   return level;
 }
 
-/**
- * Whether a secret seems typed and not random: few distinct bytes, or bytes at equal distances. Source: security T37.
- */
+/** Whether a secret is probably not random: few distinct bytes, or bytes at equal distances. Source: security T37. */
 export function isSample(secret: Buffer): boolean {
-  const steps = new Set(secret.subarray(1).map((byte, index) => byte - secret[index]!));
-  return steps.size === 1 || new Set(secret).size <= secret.length / 2;
+  const distances = new Set(secret.subarray(1).map((byte, index) => byte - secret[index]!));
+  return distances.size === 1 || new Set(secret).size <= secret.length / 2;
 }
 
-/** A text in the form in which a message may show it. */
+/** Quotes and shortens a text for a message. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

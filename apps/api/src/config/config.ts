@@ -1,40 +1,17 @@
 import { resolve } from 'node:path';
 import { ANONYMOUS_PLAN, DEFAULT_PLANS, type Plan } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
-import {
-  isSample,
-  parseAddresses,
-  parseApexAddresses,
-  parseApiKey,
-  parseBaseUrl,
-  parseClaimUrl,
-  parseCnameTarget,
-  parseDatabaseUrl,
-  parseDnsServers,
-  parseDuration,
-  parseEmail,
-  parseLogLevel,
-  parsePlatformDomain,
-  parsePort,
-  parseProxies,
-  parseSecretKey,
-  parseSeconds,
-  parseSwitch,
-  parseWorkers,
-  quote,
-} from './config-values.ts';
+import * as values from './config-values.ts';
 import { EnvironmentReader } from './environment-reader.ts';
 import { readPlansFile } from './plans-file.ts';
 import { parseRateLimits } from './rate-limit-list.ts';
 
-/** The configuration of the server: the checked environment, and the values that follow from it. Source: api §10. */
+/** The checked configuration of the server. Source: api §10. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 /**
  * Reads the configuration and the files that it names. An empty variable counts as absent; unknown variables are
- * ignored.
- *
- * In production it also rejects unsafe settings: sample secrets, and sites on the host of the API.
+ * ignored. In production, sample secrets and sites on the host of the API are invalid.
  *
  * @throws ConfigError that lists all faults. Source: api §10; security T37.
  */
@@ -42,53 +19,50 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   const reader = new EnvironmentReader(env);
   const addresses = readAddresses(reader);
   const config = {
-    /** `NODE_ENV`: `production` or `test`; every other value is `development`, the default. */
     mode: reader.mode,
     ...addresses,
     ...readPlans(reader),
-    /** `SECRET_KEY`, 32 bytes; `null` means that a key is generated and stored in `DATA_DIR`. */
-    secretKey: reader.read<Buffer | null>('SECRET_KEY', null, parseSecretKey),
-    /** `OWNER_API_KEY`; `null` means that a key is generated. */
-    ownerApiKey: reader.read<string | null>('OWNER_API_KEY', null, parseApiKey),
-    /** `HOST`: the addresses to listen on. Default `127.0.0.1, ::1`. */
-    hosts: reader.read('HOST', ['127.0.0.1', '::1'], parseAddresses),
-    /** `WORKERS`: how many processes serve requests. Default 1: one process does everything. */
-    workers: reader.read('WORKERS', 1, parseWorkers),
-    /** `CNAME_TARGET`: the host below which every account has its own CNAME target. Default: the platform host. */
-    cnameTarget: reader.read('CNAME_TARGET', addresses.platformHost, parseCnameTarget),
-    /** `APEX_ADDRESSES`: the IP addresses that an apex points at. Default none: then no apex can be a domain. */
-    apexAddresses: reader.read<string[]>('APEX_ADDRESSES', [], parseApexAddresses),
-    /** `DNS_SERVERS`: the resolvers for domain verification, as `address:port`. Default none: those of the system. */
-    dnsServers: reader.read<string[]>('DNS_SERVERS', [], parseDnsServers),
-    /** `CLAIM_URL`: claim links are this URL, a slash and a claim hash. Default `{BASE_URL}/claim`. */
-    claimUrl: reader.read('CLAIM_URL', `${addresses.baseUrl.origin}/claim`, parseClaimUrl),
-    /** `DATA_DIR`, as an absolute path. Default `./data`. */
+    /** The secret of 32 bytes from which keys are derived. `null` means that it is generated and stored in `dataDir`. */
+    secretKey: reader.read<Buffer | null>('SECRET_KEY', null, values.parseSecretKey),
+    /** The API key of the owner's account. `null` means that it is generated. */
+    ownerApiKey: reader.read<string | null>('OWNER_API_KEY', null, values.parseApiKey),
+    hosts: reader.read('HOST', ['127.0.0.1', '::1'], values.parseAddresses),
+    /** The number of processes that serve requests. With 1, the same process also runs the jobs. */
+    workers: reader.read('WORKERS', 1, values.parseWorkers),
+    /** The host below which every account has its own CNAME target. */
+    cnameTarget: reader.read('CNAME_TARGET', addresses.platformHost, values.parseCnameTarget),
+    /** The IP addresses that an apex points at. If there are none, no apex can be a domain. */
+    apexAddresses: reader.read<string[]>('APEX_ADDRESSES', [], values.parseApexAddresses),
+    /** The resolvers for domain verification, as `address:port`. If there are none, the system chooses them. */
+    dnsServers: reader.read<string[]>('DNS_SERVERS', [], values.parseDnsServers),
+    /** A claim link is this URL, a slash and a claim hash. */
+    claimUrl: reader.read('CLAIM_URL', `${addresses.baseUrl.origin}/claim`, values.parseClaimUrl),
     dataDir: resolve(reader.read('DATA_DIR', './data', String)),
-    /** `DATABASE_URL`; `null` means the embedded PostgreSQL. */
-    databaseUrl: reader.read<string | null>('DATABASE_URL', null, parseDatabaseUrl),
-    /** `OWNER_EMAIL`: default `owner@localhost`. */
-    ownerEmail: reader.read('OWNER_EMAIL', 'owner@localhost', parseEmail),
-    /** `TRUST_PROXY`: addresses and networks whose forwarding headers are trusted. Default none. */
-    trustedProxies: reader.read<string[]>('TRUST_PROXY', [], parseProxies),
-    /** `ALLOW_INSECURE`: whether protected sites open over plain http on hosts other than `.localhost`. Default off. */
-    allowInsecure: reader.read('ALLOW_INSECURE', false, parseSwitch),
-    /** `STALE_SECONDS`, in milliseconds: how long public sites in memory outlast the database. Default 0. */
-    staleMs: 1_000 * reader.read('STALE_SECONDS', 0, parseSeconds),
-    /** `LOG_LEVEL`: default `info`. */
-    logLevel: reader.read('LOG_LEVEL', 'info', parseLogLevel),
-    /** `RATE_LIMITS`: `null` for `off`. Default: those of api §7. */
+    /** `null` means that the embedded PostgreSQL is used. */
+    databaseUrl: reader.read<string | null>('DATABASE_URL', null, values.parseDatabaseUrl),
+    ownerEmail: reader.read('OWNER_EMAIL', 'owner@localhost', values.parseEmail),
+    /** The addresses and networks whose forwarding headers are trusted. */
+    trustedProxies: reader.read<string[]>('TRUST_PROXY', [], values.parseProxies),
+    /** Whether protected sites open over plain http on hosts other than `.localhost`. */
+    allowInsecure: reader.read('ALLOW_INSECURE', false, values.parseSwitch),
+    /** How long public sites in memory may be served while the database is unavailable. */
+    staleMs: 1_000 * reader.read('STALE_SECONDS', 0, values.parseSeconds),
+    logLevel: reader.read('LOG_LEVEL', 'info', values.parseLogLevel),
+    /** `null` means that there are no limits. */
     rateLimits: reader.read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
-    /** `COMPRESSION`: whether published files are compressed in the background. Only in tests. Default on. */
-    compression: reader.readInTests('COMPRESSION', true, parseSwitch),
-    /** `JOBS`: whether the server runs its periodic jobs. Only in tests. Default on. */
-    jobs: reader.readInTests('JOBS', true, parseSwitch),
-    /** `FAILPOINT`: the step at which the process is killed; empty for none. Only in tests. */
+    /** Whether published files are compressed in the background. */
+    compression: reader.readInTests('COMPRESSION', true, values.parseSwitch),
+    /** Whether the server runs its periodic jobs. */
+    jobs: reader.readInTests('JOBS', true, values.parseSwitch),
+    /** The name of the failpoint at which the process is killed; empty for none. */
     failpoint: reader.readInTests('FAILPOINT', '', String),
-    /** `SWEEP_GRACE` and `BOOT_STALE`, durations: how long the sweep waits. Only in tests. */
+    /** How long the sweep waits before it removes something. A time that is absent has its default. */
     sweep: {
-      ...reader.readInTests<{ graceMs?: number }>('SWEEP_GRACE', {}, (text) => ({ graceMs: parseDuration(text) })),
+      ...reader.readInTests<{ graceMs?: number }>('SWEEP_GRACE', {}, (text) => ({
+        graceMs: values.parseDuration(text),
+      })),
       ...reader.readInTests<{ bootStaleMs?: number }>('BOOT_STALE', {}, (text) => ({
-        bootStaleMs: parseDuration(text),
+        bootStaleMs: values.parseDuration(text),
       })),
     },
   };
@@ -98,23 +72,23 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
 }
 
 function readAddresses(reader: EnvironmentReader) {
-  const port = reader.read('PORT', 4000, parsePort);
-  const baseUrl = reader.read('BASE_URL', new URL(`http://localhost:${port}`), parseBaseUrl);
+  const port = reader.read('PORT', 4000, values.parsePort);
+  const baseUrl = reader.read('BASE_URL', new URL(`http://localhost:${port}`), values.parseBaseUrl);
   const publicScheme: 'http' | 'https' = baseUrl.protocol === 'https:' ? 'https' : 'http';
-  const domainOf = (text: string) => parsePlatformDomain(text, publicScheme);
+  const domainOf = (text: string) => values.parsePlatformDomain(text, publicScheme);
   const platformDomain = reader.read('PLATFORM_DOMAIN', domainOf(`localhost:${port}`), domainOf);
   return {
-    /** `PORT`: default 4000. After listening on port 0, read the configuration again with the port that was assigned. */
+    /** The port to listen on. After listening on port 0, read the configuration again with the assigned port. */
     port,
-    /** `BASE_URL`: the origin of the API and the console. Default `http://localhost:{PORT}`. */
+    /** The origin of the API and the console. */
     baseUrl,
-    /** The scheme of every URL that the server gives out: that of `BASE_URL`. */
+    /** The scheme of `baseUrl`, which all URLs in responses use. */
     publicScheme,
-    /** The host name of `BASE_URL` in the form in which hosts are compared, without a port. */
+    /** The host name of `baseUrl`, without a port. */
     apiHost: baseUrl.hostname,
-    /** `PLATFORM_DOMAIN`: what follows the name of a site in its URL, including a port. Default `localhost:{PORT}`. */
+    /** The domain below which sites are served, with a port if the URLs of sites contain one. */
     platformDomain,
-    /** The host name of `PLATFORM_DOMAIN`. */
+    /** The host name of `platformDomain`, without a port. */
     platformHost: platformDomain.replace(/:\d+$/, ''),
   };
 }
@@ -125,42 +99,37 @@ function readPlans(reader: EnvironmentReader) {
   const defaultPlan = reader.read('DEFAULT_PLAN', findPlan(ANONYMOUS_PLAN)!, (text) => {
     const plan = findPlan(text);
     if (!plan && reader.isSound('PLANS_FILE'))
-      throw new Error(`${quote(text)} is not a plan; use one of ${plans.map((known) => known.plan).join(', ')}`);
+      throw new Error(`${values.quote(text)} is not a plan; use one of ${plans.map((known) => known.plan).join(', ')}`);
     return plan!;
   });
   return {
-    /** The plans of `PLANS_FILE`, in display order. Default: those of api §6. */
+    /** All plans, in display order. */
     plans,
-    /** `DEFAULT_PLAN`: the plan of a new account. Default `free`. */
+    /** The plan of a new account. */
     defaultPlan,
-    /** The plan of the owner's account: `scale`, or the last plan of a plan table without it. */
+    /** The plan of the owner's account. A plan table without `scale` uses its last plan instead. */
     ownerPlan: findPlan('scale') ?? plans.at(-1)!,
   };
 }
 
-/** Adds a fault for each sample secret, and if sites are on the host of the API. Source: security T37. */
-function refuseUnsafe(
-  reader: EnvironmentReader,
-  {
-    secretKey,
-    ownerApiKey,
-    platformHost,
-    apiHost,
-  }: Pick<Config, 'secretKey' | 'ownerApiKey' | 'platformHost' | 'apiHost'>,
-): void {
-  if (secretKey && isSample(secretKey))
+type SafetyConfig = Pick<Config, 'secretKey' | 'ownerApiKey' | 'platformHost' | 'apiHost'>;
+
+/** Adds a fault for each setting that is unsafe in production. Source: security T37. */
+function refuseUnsafe(reader: EnvironmentReader, config: SafetyConfig): void {
+  const { secretKey, ownerApiKey, platformHost, apiHost } = config;
+  if (secretKey && values.isSample(secretKey))
     reader.addFault(
       'SECRET_KEY',
-      'must not be a sample; use 32 random bytes, such as the output of "openssl rand -hex 32"',
+      'the key must not be a sample; use 32 random bytes, such as the output of "openssl rand -hex 32"',
     );
-  if (ownerApiKey && isSample(Buffer.from(ownerApiKey.replace(/^\w+-/, ''), 'hex')))
+  if (ownerApiKey && values.isSample(Buffer.from(ownerApiKey.replace(/^\w+-/, ''), 'hex')))
     reader.addFault(
       'OWNER_API_KEY',
-      'must not be a sample; omit it to generate a key, or use "ship-" followed by the output of "openssl rand -hex 16"',
+      'the key must not be a sample; omit it to generate one, or use "ship-" and the output of "openssl rand -hex 16"',
     );
   if (platformHost === apiHost && reader.isSound('BASE_URL', 'PLATFORM_DOMAIN'))
     reader.addFault(
       'PLATFORM_DOMAIN',
-      `must not be ${platformHost}, the host of BASE_URL; use a separate domain for sites, such as "sites.example.com"`,
+      `the domain must not be ${platformHost}, the host of BASE_URL; use a separate one, such as "sites.example.com"`,
     );
 }

@@ -1,11 +1,11 @@
-/** Everything that is wrong with the environment, one fault a line: the variable, and what would be right. No secrets. */
+/** The message lists all invalid variables, one per line, and says which values are valid. It contains no secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Reads variables of an environment and collects every fault. An empty variable counts as absent. */
+/** Reads environment variables and collects all faults. An empty variable counts as absent. */
 export class EnvironmentReader {
-  /** `NODE_ENV`; every value but `production` and `test` counts as `development`. */
+  /** `NODE_ENV`; every value except `production` and `test` counts as `development`. */
   readonly mode: 'production' | 'test' | 'development';
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #faults: { variable: string; message: string }[] = [];
@@ -16,7 +16,7 @@ export class EnvironmentReader {
     this.mode = mode === 'production' || mode === 'test' ? mode : 'development';
   }
 
-  /** The parsed value of a variable; the fallback if it is absent or `parse` throws, which counts as a fault. */
+  /** Parses a variable. Returns the fallback for an absent one, and for an invalid one, which counts as a fault. */
   read<T>(variable: string, fallback: T, parse: (text: string) => T): T {
     const text = this.#env[variable]?.trim();
     if (!text) return fallback;
@@ -29,7 +29,7 @@ export class EnvironmentReader {
     }
   }
 
-  /** Like {@link read}, but outside of tests the variable is ignored. */
+  /** Reads a variable in tests; everywhere else, returns the fallback. */
   readInTests<T>(variable: string, fallback: T, parse: (text: string) => T): T {
     return this.mode === 'test' ? this.read(variable, fallback, parse) : fallback;
   }
@@ -38,12 +38,12 @@ export class EnvironmentReader {
     this.#faults.push({ variable, message });
   }
 
-  /** Whether none of these variables has a fault so far. */
+  /** Whether none of the named variables has a fault so far. */
   isSound(...variables: string[]): boolean {
     return !this.#faults.some(({ variable }) => variables.includes(variable));
   }
 
-  /** @throws ConfigError with all faults, if there are any. */
+  /** @throws ConfigError if there is a fault. */
   throwFaults(): void {
     if (this.#faults.length === 0) return;
     throw new ConfigError(this.#faults.map(({ variable, message }) => `${variable}: ${message}.`).join('\n'));

@@ -2,18 +2,14 @@ import { readFileSync } from 'node:fs';
 import { ANONYMOUS_PLAN, type Plan, PlansFile } from '@berth/contract';
 import { z } from 'zod';
 
-/**
- * Reads the operator's plan table, in display order.
- *
- * @throws AggregateError with one Error for each fault, which names its place in the file. Source: api §6.
- */
+/** Reads a plan table. @throws AggregateError with one Error for each invalid place in the file. Source: api §6. */
 export function readPlansFile(file: string): readonly Plan[] {
   const parsed = PlansFile.safeParse(readJson(file));
   if (!parsed.success) {
     const faults = parsed.error.issues.map(
-      ({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`,
+      ({ path, message }) => new Error(`${file}: ${z.core.toDotPath(path) || 'the file'}: ${message}`),
     );
-    throw new AggregateError(faults.map((fault) => new Error(`${file}: ${fault}`)));
+    throw new AggregateError(faults);
   }
   const { plans } = parsed.data;
   if (!plans.some(({ plan }) => plan === ANONYMOUS_PLAN))

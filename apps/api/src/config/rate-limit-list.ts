@@ -8,29 +8,27 @@ import {
 import { quote } from './config-values.ts';
 
 const UNIT_SECONDS = { s: 1, min: 60, h: 3_600 };
-/** Above this, the share of one token is too small to distinguish from zero. */
+/** With a larger count, one request would be too small a share of the limit to distinguish from zero. */
 const MAX_COUNT = 100_000;
 const MAX_SECONDS = 24 * 3_600;
 
 /**
- * Reads `RATE_LIMITS`: `off`, or a list such as `global=600/min, unlock=10/10min`. Limits that it does not name keep
- * their defaults.
+ * Reads a list such as `global=600/min, unlock=10/10min`. A limit that the list does not name has its default.
  *
  * @returns `null` for `off`.
- * @throws AggregateError with one Error for each invalid entry, which says what would be right. Source: api §7, §10;
- *   security T37.
+ * @throws AggregateError with one Error for each invalid entry. Source: api §7, §10; security T37.
  */
 export function parseRateLimits(text: string): RateLimits | null {
   if (text.toLowerCase() === 'off') return null;
   const limits: Record<RateLimitName, RateLimit> = { ...DEFAULT_RATE_LIMITS };
-  const seenNames = new Set<string>();
+  const givenNames = new Set<string>();
   const faults: Error[] = [];
   for (const item of text.split(',').map((each) => each.trim())) {
     if (item === '') continue;
     try {
       const [name, limit] = parseEntry(item);
-      if (seenNames.has(name)) throw new Error(`${quote(name)} is named twice; name each limit once`);
-      seenNames.add(name);
+      if (givenNames.has(name)) throw new Error(`${quote(name)} is named twice; name each limit once`);
+      givenNames.add(name);
       limits[name] = limit;
     } catch (error) {
       faults.push(error as Error);

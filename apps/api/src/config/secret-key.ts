@@ -1,4 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Keys } from '@berth/core';
@@ -7,18 +8,17 @@ const FILE = 'secret-key';
 const KEY_BYTES = 32;
 
 /**
- * The secret that is stored in a data folder; generated the first time. Processes that start at the same time get the
- * same one.
+ * Loads the secret of a data folder. The first call generates it. Processes that start at the same time get the same
+ * secret. The secret survives a loss of power once it is returned, and only the owner of the file can read it.
  *
- * Once returned, it survives a loss of power. Only its owner can read the file.
- *
- * @throws Error when the content of the file is invalid. The file is not replaced, because a new secret would end
- *   sessions and cursors. Source: api §10.
+ * @throws Error when the file is invalid. The file is not replaced, because a new secret would invalidate sessions and
+ *   cursors. Source: api §10.
  */
 export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true });
   const file = join(dataDir, FILE);
-  const text = (await readIfPresent(file)) ?? (await createSecretKey(file));
+  if (!existsSync(file)) await createSecretKey(file);
+  const text = await readFile(file, 'utf8');
   const folder = await open(dataDir);
   await folder.sync().finally(() => folder.close());
   if (!/^[0-9a-f]{64}\n?$/.test(text))
@@ -26,7 +26,7 @@ export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   return Buffer.from(text.trim(), 'hex');
 }
 
-/** The keys of all purposes: HKDF-SHA-256 of the secret, so that no key reveals another. Source: security §7. */
+/** Derives one key for each purpose with HKDF-SHA-256, so that no key reveals another. Source: security §7. */
 export function deriveKeys(secret: Buffer): Keys {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `berth/${purpose}/v1`, KEY_BYTES));
   return {
@@ -37,8 +37,8 @@ export function deriveKeys(secret: Buffer): Keys {
   };
 }
 
-/** Creates the file complete, unless another process was first. @returns The content that is there then. */
-async function createSecretKey(file: string): Promise<string> {
+/** Creates the complete file, unless another process has already created it. */
+async function createSecretKey(file: string): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
@@ -47,15 +47,5 @@ async function createSecretKey(file: string): Promise<string> {
     });
   } finally {
     await rm(draft, { force: true });
-  }
-  return readFile(file, 'utf8');
-}
-
-async function readIfPresent(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
   }
 }

@@ -4,15 +4,13 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** The networks whose forwarding headers are trusted. */
 export type TrustedProxies = readonly [network: Address, prefixBits: number][];
 
 const IPV6_PREFIX_BITS = 64;
 
 /**
- * Reads a list of addresses and networks, such as `127.0.0.1` and `10.0.0.0/8`, which the configuration has checked.
- *
- * Source: api §10 (`TRUST_PROXY`); security T12.
+ * Parses addresses and networks, such as `127.0.0.1` and `10.0.0.0/8`. The configuration has already checked them.
+ * Source: api §10; security T12.
  */
 export function parseTrustedProxies(list: readonly string[]): TrustedProxies {
   return list.map((entry) =>
@@ -20,21 +18,18 @@ export function parseTrustedProxies(list: readonly string[]): TrustedProxies {
   );
 }
 
-/** Whether the address is that of a trusted proxy. */
 export function isTrusted(address: string | undefined, proxies: TrustedProxies): boolean {
   const parsed = parseAddress(address ?? '');
   return parsed !== null && trusts(proxies, parsed);
 }
 
 /**
- * The address of the client: that of the socket, or, when the socket is a trusted proxy, the right-most hop of
- * `X-Forwarded-For` that is not a trusted proxy.
+ * Returns the address of the client: the address of the socket, or, behind trusted proxies, the right-most hop of
+ * `X-Forwarded-For` that is not a trusted proxy. Clients cannot forge it, because hops are read from right to left and
+ * a hop counts only if a trusted proxy wrote it. A hop that is not an address stops the search.
  *
- * Clients cannot forge it: hops are read from right to left and each is trusted only if a trusted proxy wrote it. The
- * first hop that is not an address ends the search.
- *
- * @returns The address; for IPv6 its /64, such as `2001:db8:0:1::/64`, since one client owns all of it. Empty when the
- *   connection is closed. Source: security T12; api §7.
+ * @returns An IPv4 address, or the /64 of an IPv6 address, such as `2001:db8:0:1::/64`, because one client owns all of
+ *   a /64. Empty when the connection is closed. Source: security T12; api §7.
  */
 export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): string {
   let client = parseAddress(req.socket.remoteAddress ?? '');
@@ -48,13 +43,13 @@ export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): st
   return client ? format(client) : '';
 }
 
-/** The network that identifies one client: an IPv4 address, or the /64 of an IPv6 address. Empty for no address. */
+/** Returns what identifies a client: an IPv4 address, or the /64 of an IPv6 address. Empty for no address. */
 export function clientNetwork(address: string | undefined): string {
   const parsed = parseAddress(address ?? '');
   return parsed ? format(parsed) : '';
 }
 
-/** Strict: four decimal parts, or IPv6. IPv4-mapped IPv6 addresses count as IPv4. */
+/** Parses four decimal parts, or IPv6. IPv4-mapped IPv6 addresses count as IPv4. */
 function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text);
 }

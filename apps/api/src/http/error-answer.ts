@@ -8,24 +8,20 @@ import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { requestId, requestIdOf } from './request-id.ts';
 
 const LINGER_MS = 1_000;
-const OUR_FAULT = toServiceError(undefined).message;
+const INTERNAL_ERROR_MESSAGE = toServiceError(undefined).message;
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = { rate_limit_exceeded: 1, unavailable: 5 };
 
 /**
- * The error body that REST and tRPC send. An internal error reveals only the request id, and no message contains a
- * secret.
- *
+ * Returns the error body that REST and tRPC send. An internal error reveals only the request id. Secrets are hidden.
  * Source: api §2; security F7, T20.
  */
 export function errorBody(error: ServiceError, requestId: string): ErrorBody {
   const body = toErrorBody(error, requestId);
-  if (error.code === 'internal_server_error') body.message = OUR_FAULT;
+  if (error.code === 'internal_server_error') body.message = INTERNAL_ERROR_MESSAGE;
   return JSON.parse(hideSecrets(JSON.stringify(body)));
 }
 
-/**
- * The headers of an error: when to retry, which limit was reached, or how to authenticate. Source: api §1, §2, §7.
- */
+/** Returns headers about when to retry, which limit was reached, or how to authenticate. Source: api §1, §2, §7. */
 export function errorHeaders(error: ServiceError): Record<string, string> {
   const retryAfter = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.code];
   return {
@@ -35,15 +31,16 @@ export function errorHeaders(error: ServiceError): Record<string, string> {
   };
 }
 
+interface FaultFields {
+  requestId: string;
+  operation?: string | undefined;
+}
+
 /**
- * Logs an internal error at `error` and an unavailable dependency at `warn`, each with its cause. Expected errors are
- * not logged, nor is work that stopped because the client left.
+ * Logs internal errors at `error` and unavailable dependencies at `warn`, with their causes. Expected errors, and work
+ * that stopped because the client left, are not logged.
  */
-export function logFault(
-  log: Log,
-  error: ServiceError,
-  fields: { requestId: string; operation?: string | undefined },
-): void {
+export function logFault(log: Log, error: ServiceError, fields: FaultFields): void {
   const err = error.cause ?? error;
   if (err instanceof Error && err.name === 'AbortError') return;
   if (error.code === 'internal_server_error') log.error({ err, ...fields }, 'A request failed.');
@@ -52,27 +49,21 @@ export function logFault(
 }
 
 interface ErrorContext {
-  /** Default: that of the response. */
-  requestId?: string;
-  /** Where errors are logged. Default: nothing is logged. */
+  /** Logs the error. Default: the error is not logged. */
   log?: Log;
   /** The procedure or route that failed, for the log. */
   operation?: string;
-  /** Close the connection after the answer. Default: false. */
+  /** Whether to close the connection after the response. Default: false. */
   close?: boolean;
 }
 
 /**
- * Answers an error with the error body. If an answer has already begun, the connection is closed, so that the client
- * does not take a partial answer for a complete one.
- *
- * Source: api §2; security F7.
+ * Sends an error body. If a response has already begun, closes the connection, so that the client does not mistake a
+ * partial response for a complete one. Source: api §2; security F7.
  */
-export function sendError(
-  res: ServerResponse,
-  thrown: unknown,
-  { requestId = requestIdOf(res), log, operation, close = false }: ErrorContext = {},
-): void {
+export function sendError(res: ServerResponse, thrown: unknown, context: ErrorContext = {}): void {
+  const { log, operation, close = false } = context;
+  const requestId = requestIdOf(res);
   const error = toServiceError(thrown);
   if (log) logFault(log, error, { requestId, operation });
   if (res.headersSent) {
@@ -86,10 +77,8 @@ export function sendError(
 }
 
 /**
- * Answers on a socket whose request could not be parsed, and closes it. Further bytes of the client are read and
- * discarded for a moment, so that the answer reaches the client.
- *
- * Source: api §2; security T5.
+ * Sends an error on a socket whose request could not be parsed, and closes the socket. For a moment, further bytes of
+ * the client are discarded, so that the response reaches the client. Source: api §2; security T5.
  */
 export function writeErrorAnswer(socket: Socket, error: ServiceError): void {
   const id = requestId();

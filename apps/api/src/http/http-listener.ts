@@ -1,5 +1,6 @@
-import type { Server } from 'node:http';
-import type { AddressInfo, ListenOptions } from 'node:net';
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import { type Log, unavailable } from '@berth/core';
 import type { Config } from '../config/config.ts';
 import { parseTrustedProxies } from './client-address.ts';
@@ -7,15 +8,21 @@ import { sendError } from './error-answer.ts';
 import { closeIdleConnections, createHttpServer, type Handler, type HttpServerOptions } from './server.ts';
 
 const IDLE_CHECK_MS = 50;
-/** On Linux each process can listen on the port and the kernel distributes connections; elsewhere node:cluster does. */
+/** On Linux the kernel distributes connections to the sockets that listen on a port; elsewhere node:cluster does. */
 const KERNEL_BALANCES = process.platform === 'linux';
+/**
+ * How many sockets of a process listen on each address. Node accepts one connection from each in a round of the event loop,
+ * so with one socket a few busy clients would delay every new visitor.
+ */
+const SOCKETS_PER_ADDRESS = KERNEL_BALANCES ? 4 : 1;
 
-/** Accepts requests: one HTTP server for each address of `HOST`, all on one port. */
+/** Accepts requests on one port of each address of `HOST`. */
 export class HttpListener {
   readonly #config: Config;
   readonly #options: HttpServerOptions;
-  readonly #reusePort: boolean;
-  readonly #servers: Server[] = [];
+  readonly #isShared: boolean;
+  readonly #servers: HttpServer[] = [];
+  readonly #forwarders: Server[] = [];
   #handler: Handler = (_req, res) => sendError(res, unavailable('The service is starting.', undefined, 1));
   #listening: Promise<number> | null = null;
   #closing: Promise<void> | null = null;
@@ -23,34 +30,33 @@ export class HttpListener {
   /**
    * Creates a listener that does not listen yet.
    *
-   * @param shared Whether other workers listen on the same port. Default false: then a port on which any process listens
-   *   is in use.
+   * @param shared Whether other workers listen on the same port. If not, no other process may listen on the port.
    */
   constructor(config: Config, log: Log, { shared = false } = {}) {
     this.#config = config;
     this.#options = { log, trustedProxies: parseTrustedProxies(config.trustedProxies) };
-    this.#reusePort = shared && KERNEL_BALANCES;
+    this.#isShared = shared;
   }
 
   /**
-   * Starts to listen. An address that this machine does not have is skipped, as long as another one works. Repeated
-   * calls return the same promise.
+   * Starts to listen. Skips addresses that this machine does not have, unless no address is left. Repeated calls return
+   * the same promise.
    *
    * @returns The port.
-   * @throws the reason why it could not listen; then it listens on no address.
+   * @throws the reason why the listener cannot listen. It then listens on no address.
    */
   listen(): Promise<number> {
     return (this.#listening ??= this.#listen());
   }
 
-  /** Sets the handler of all further requests; until the first call the answer is 503. */
+  /** Sets the handler of all further requests. Until the first call, the response is 503. */
   setHandler(handler: Handler): void {
     this.#handler = handler;
   }
 
   /** Stops listening and waits for running requests. Idle connections are closed. Repeated calls are allowed. */
   close(): Promise<void> {
-    return (this.#closing ??= closeServers(this.#servers));
+    return (this.#closing ??= this.#close());
   }
 
   async #listen(): Promise<number> {
@@ -58,44 +64,63 @@ export class HttpListener {
     let { port } = this.#config;
     try {
       for (const host of hosts) {
-        const server = createHttpServer((req, res) => this.#handler(req, res), this.#options);
         try {
-          await listenOn(server, { host, port, reusePort: this.#reusePort, ipv6Only: true });
+          port = await this.#listenOn(host, port);
         } catch (error) {
-          const absent = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');
-          if (absent && hosts.length > 1) continue;
-          throw error;
+          const isAbsent = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');
+          if (!isAbsent || hosts.length === 1) throw error;
         }
-        this.#servers.push(server);
-        ({ port } = server.address() as AddressInfo);
       }
     } catch (error) {
-      await closeServers(this.#servers.splice(0));
+      await this.#close();
       throw error;
     }
     if (this.#servers.length === 0)
       throw new Error(`HOST must name an address of this machine; it has none of ${hosts.join(', ')}.`);
     return port;
   }
+
+  async #listenOn(host: string, requestedPort: number): Promise<number> {
+    const address = { host, port: requestedPort, ipv6Only: true };
+    // Sockets that share a port would also share it with another server.
+    if (!this.#isShared && requestedPort !== 0) await requireFree(address);
+    const server = createHttpServer((req, res) => this.#handler(req, res), this.#options);
+    const reusePort = KERNEL_BALANCES;
+    const port = await startListening(server, { ...address, reusePort });
+    this.#servers.push(server);
+    for (let sockets = 1; sockets < SOCKETS_PER_ADDRESS; sockets += 1) {
+      const forwarder = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+        server.emit('connection', socket),
+      );
+      await startListening(forwarder, { ...address, port, reusePort });
+      this.#forwarders.push(forwarder);
+    }
+    return port;
+  }
+
+  /**
+   * Stops listening and waits for running requests. Idle connections are closed; connections with a request are closed
+   * once it is answered.
+   */
+  async #close(): Promise<void> {
+    const listening = [...this.#servers, ...this.#forwarders];
+    const closed = listening.map((server) => new Promise((done) => server.close(done)));
+    // The first check for idle connections comes after a delay, so that a request that was just sent can still arrive.
+    const checks = setInterval(() => this.#servers.forEach(closeIdleConnections), IDLE_CHECK_MS);
+    await Promise.all(closed);
+    clearInterval(checks);
+  }
 }
 
-function listenOn(server: Server, options: ListenOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(options, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+/** Makes a server listen, and returns its port. */
+async function startListening(server: Server, options: ListenOptions): Promise<number> {
+  await once(server.listen(options), 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
-/**
- * Stops listening and waits for running requests. Idle connections are closed; connections with a request are closed
- * once it is answered.
- */
-async function closeServers(servers: readonly Server[]): Promise<void> {
-  const closed = servers.map((server) => new Promise((done) => server.close(done)));
-  // The first check comes after a delay, so that a request that was just sent can still arrive.
-  const turns = setInterval(() => servers.forEach(closeIdleConnections), IDLE_CHECK_MS);
-  await Promise.all(closed);
-  clearInterval(turns);
+/** @throws `EADDRINUSE` if any process listens on the port. */
+async function requireFree(address: ListenOptions): Promise<void> {
+  const server = createServer();
+  await startListening(server, address);
+  await new Promise((done) => server.close(done));
 }

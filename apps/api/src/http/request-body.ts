@@ -7,28 +7,23 @@ import { sendError } from './error-answer.ts';
 export const BODY_LIMITS = {
   /** The timeout of a body that is not an upload. */
   timeoutMs: 10_000,
-  /** The minimum rate of an upload, checked in every window, and its timeout. */
+  /** The timeout of an upload, and its minimum rate, which is checked in every window. */
   upload: { windowMs: 30_000, minBytesPerSecond: 1024, timeoutMs: 3_600_000 },
-  /**
-   * How much of a body is still read and discarded after its request was answered, with a pause after every 64 KiB. The
-   * pause grows with the number of such bodies, so that together they stay slow.
-   */
+  /** How much of a body is read and discarded after the response was sent, with a pause after every 64 KiB. */
   rest: { maxBytes: 8 * 1024 ** 2, pauseMs: 20, timeoutMs: 5_000 },
 };
 export type BodyLimits = typeof BODY_LIMITS;
 
 const BYTES_BETWEEN_PAUSES = 64 * 1024;
-/** Up to this number, discarded bodies do not slow each other down. */
-const AT_FULL_RATE = 4;
-/** The number of bodies that are being discarded. */
+/** If more bodies than this are discarded at the same time, the pauses of each body grow with their number. */
+const MAX_DISCARDS_AT_FULL_RATE = 4;
 let discarding = 0;
 
 const watches = new WeakMap<IncomingMessage, () => void>();
 
 /**
- * Ends a request whose body does not arrive in time: with 408, or, if an answer has begun, by closing the connection.
- *
- * The server calls this for every request that has a body, so that no handler can forget it. Source: security T5.
+ * Responds with 408 if the body does not arrive in time. If a response has already begun, closes the connection. The
+ * server calls this for every request with a body. Source: security T5.
  */
 export function watchBody(
   req: IncomingMessage,
@@ -41,10 +36,8 @@ export function watchBody(
 }
 
 /**
- * Applies the timeouts of an upload to a request, in place of the default: it may take long, but must keep a minimum
- * rate. Windows in which this server is the slow side do not count.
- *
- * Source: security T5, F10.
+ * Replaces the default timeout of a request by the timeouts of an upload: an upload may take long, but must keep a
+ * minimum rate. Windows in which this server reads too slowly do not count. Source: security T5, F10.
  */
 export function watchUpload(
   req: IncomingMessage,
@@ -71,10 +64,8 @@ export function watchUpload(
 }
 
 /**
- * Lets an answer that is sent before the end of the body reach the client: a bounded part of the remaining body is read
- * and discarded, then the connection is closed.
- *
- * Source: security T4, T8; RFC 9112 §9.6.
+ * Reads and discards a bounded part of the body after a response that is sent early, then closes the connection. The
+ * client can thus receive the response. Source: security T4, T8; RFC 9112 §9.6.
  */
 export function outlastBody(
   req: IncomingMessage,
@@ -84,8 +75,7 @@ export function outlastBody(
   res.prependOnceListener('finish', () => {
     if (req.complete) return;
     const { socket } = req;
-    // When the connection is not kept alive, node:http would destroy the socket now, and the client would read a reset
-    // instead of its answer.
+    // Without keep-alive, node:http would destroy the socket now. The client would get a reset instead of the response.
     socket.destroySoon = () => socket.end();
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
     discarding += 1;
@@ -100,11 +90,11 @@ export function outlastBody(
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maxBytes) socket.destroy();
-      // Discarding as fast as the client sends would keep other connections waiting.
+      // Without pauses, discarding a fast upload would delay the requests of other clients.
       if (bytes < bytesBeforePause + BYTES_BETWEEN_PAUSES) return;
       bytesBeforePause = bytes;
       req.pause();
-      setTimeout(() => req.resume(), pauseMs * Math.max(1, discarding / AT_FULL_RATE));
+      setTimeout(() => req.resume(), pauseMs * Math.max(1, discarding / MAX_DISCARDS_AT_FULL_RATE));
     });
     req.once('end', () => {
       stop();
@@ -116,7 +106,6 @@ export function outlastBody(
   });
 }
 
-/** Whether the headers of a request announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -1,40 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-const DIGITS = 32;
-/** Random digits are generated for this many ids at once, because each call to the generator is expensive. */
+const DIGITS_PER_ID = 32;
+/** The random digits of this many ids are generated together, because each call to the generator is expensive. */
 const IDS_AT_ONCE = 256;
-let digits = '';
-let used = 0;
+let randomDigits = '';
+let usedCount = 0;
 
-/**
- * A new value for `X-Request-Id`, 32 hex digits: clients quote it, and operators search the log for it. Source:
- * api §2.
- */
+/** Returns a new value for `X-Request-Id`: 32 hex digits. Source: api §2. */
 export function requestId(): string {
-  if (used === digits.length) {
-    digits = randomBytes((IDS_AT_ONCE * DIGITS) / 2).toString('hex');
-    used = 0;
+  if (usedCount === randomDigits.length) {
+    randomDigits = randomBytes((IDS_AT_ONCE * DIGITS_PER_ID) / 2).toString('hex');
+    usedCount = 0;
   }
-  return digits.slice(used, (used += DIGITS));
+  return randomDigits.slice(usedCount, (usedCount += DIGITS_PER_ID));
 }
 
-const ID = Symbol('X-Request-Id');
+const REQUEST_ID = Symbol('X-Request-Id');
 
 /**
- * Assigns an id to the request of a response. It does not set a header: the code that writes the head must send it as
- * `X-Request-Id`. Setting a header on a response makes writing its whole head slow, which is too expensive for sites.
+ * Assigns an id to the request of a response. The code that writes the head must send the id as `X-Request-Id`. Setting
+ * the header here would make writing the head too slow for sites.
  */
-export function nameRequest(res: ServerResponse & { [ID]?: string }): void {
-  res[ID] = requestId();
+export function nameRequest(res: ServerResponse & { [REQUEST_ID]?: string }): void {
+  res[REQUEST_ID] = requestId();
 }
 
-/** The id of the request that a response answers; empty if none was assigned. */
-export function requestIdOf(res: ServerResponse & { [ID]?: string }): string {
-  return res[ID] ?? '';
+/** Returns the id that was assigned to the request of a response; empty if there is none. */
+export function requestIdOf(res: ServerResponse & { [REQUEST_ID]?: string }): string {
+  return res[REQUEST_ID] ?? '';
 }
 
-/** Middleware that sets the id as a header of every answer. */
+/** Sets the `X-Request-Id` header of every response, as middleware. */
 export function showRequestId(_req: unknown, res: ServerResponse, next: () => void): void {
   res.setHeader('X-Request-Id', requestIdOf(res));
   next();

@@ -13,72 +13,64 @@ const HTTP_LIMITS = {
   /** How long a connection is kept open for the next request. */
   keepAliveTimeoutMs: 5_000,
   /**
-   * The same for a trusted proxy. It must be longer than the timeout of the proxy, commonly 60 s. If the server closes
-   * first, the proxy may send a request into a closed connection and answers 502.
+   * How long the connection of a trusted proxy is kept open for the next request. It must be longer than the timeout of
+   * the proxy, commonly 60 s. Otherwise the proxy may use a connection that is being closed, and respond with 502.
    */
   proxyKeepAliveTimeoutMs: 75_000,
-  /** How often these two timeouts are checked. */
+  /** How often the timeouts of connections are checked. */
   checkingIntervalMs: 2_000,
-  /** A connection without traffic in either direction is closed after this, such as that of a client that does not read. */
+  /** A connection without traffic in either direction is closed after this time. */
   idleTimeoutMs: 120_000,
   /** Maximum size of the request line and the headers together. */
   maxHeaderBytes: 16 * 1024,
   maxTargetBytes: 8 * 1024,
   maxSockets: 12_000,
-  /** For one IPv4 address, or one /64 of IPv6. */
+  /** Maximum number of connections of one IPv4 address, or of one /64 of IPv6. */
   maxSocketsPerAddress: 2_000,
   body: BODY_LIMITS,
 };
 export type HttpLimits = typeof HTTP_LIMITS;
 
-/** Answers a request, which already has an id; see {@link nameRequest}. */
+/** Responds to a request to which {@link nameRequest} has assigned an id. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
-/**
- * Open connections, each with the responses that were not finished when its latest request arrived, followed by the
- * response to that request.
- */
-type Answers = Map<Socket, ServerResponse[]>;
+/** For each connection, the responses that were unfinished when the latest request came, and the response to it. */
+type OpenResponses = Map<Socket, ServerResponse[]>;
 
-/** Why node:http could not parse a request, with the bytes that it received. */
+/** The error of node:http for a request that cannot be parsed, with the received bytes. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-const connections = new WeakMap<Server, Answers>();
+const connections = new WeakMap<Server, OpenResponses>();
 
 export interface HttpServerOptions {
   log: Log;
-  /** Default: {@link HTTP_LIMITS}. */
+  /** The limits that differ from {@link HTTP_LIMITS}. Default: none. */
   limits?: Partial<HttpLimits>;
-  /** Default: none. */
+  /** The proxies whose forwarding headers are trusted. Default: none. */
   trustedProxies?: TrustedProxies;
 }
 
 /**
- * Creates the HTTP server, not yet listening.
- *
- * It handles slow, endless and malformed requests: a request that cannot be parsed gets the error body of the contract,
- * every body has a timeout, an answer that is sent before the end of a body reaches its client, and a handler that
- * fails ends only its own request.
- *
- * Source: api §2; security T4, T5, F9, F10.
+ * Creates an HTTP server that does not listen yet. A request that cannot be parsed gets an error body. Every request
+ * body has a timeout. A response that is sent before the end of the request body reaches the client. An error in the
+ * handler affects only one request. Source: api §2; security T4, T5, F9, F10.
  */
 export function createHttpServer(
   handler: Handler,
-  { log, limits: given, trustedProxies = [] }: HttpServerOptions,
+  { log, limits: changedLimits, trustedProxies = [] }: HttpServerOptions,
 ): Server {
-  const limits = { ...HTTP_LIMITS, ...given };
+  const limits = { ...HTTP_LIMITS, ...changedLimits };
   const server = createNodeServer(limits);
   limitSockets(server, limits, trustedProxies);
-  const { answers, proxies } = trackConnections(server, trustedProxies);
+  const { openResponses, proxies } = trackConnections(server, trustedProxies);
 
-  const answer = (req: IncomingMessage, res: ServerResponse): void => {
+  const respond = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
-    // Upgrades are not supported, but node:http drops what the client sent after such a request. Closing the connection
-    // makes that visible.
-    if (asksForUpgrade(req)) res.shouldKeepAlive = false;
-    const unfinished = answers.get(req.socket);
-    if (unfinished) enter(unfinished, res);
-    if (proxies.has(req.socket)) keepOpen(req.socket, res, answers, limits);
+    // Upgrades are not supported. Because node:http drops the bytes after an upgrade request, the connection is closed.
+    if (isUpgrade(req)) res.shouldKeepAlive = false;
+    const responses = openResponses.get(req.socket);
+    if (responses) replaceFinished(responses, res);
+    if (proxies.has(req.socket)) keepOpen(req.socket, res, openResponses, limits);
     if (hasBody(req)) {
       watchBody(req, res, limits.body);
       outlastBody(req, res, limits.body.rest);
@@ -94,11 +86,11 @@ export function createHttpServer(
       fail(error);
     }
   };
-  server.on('request', answer);
+  server.on('request', respond);
   // RFC 9110 §10.1.1 lets a server ignore unknown expectations.
-  server.on('checkExpectation', answer);
+  server.on('checkExpectation', respond);
   server.on('clientError', (error: ParseError, socket: Socket) => {
-    refuseUnparsed(error, socket, answers.get(socket), limits);
+    refuseUnparsed(error, socket, openResponses.get(socket), limits);
   });
   return server;
 }
@@ -110,25 +102,30 @@ function createNodeServer(limits: HttpLimits): Server {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkingIntervalMs,
     maxHeaderSize: limits.maxHeaderBytes,
-    // Requests without a Host are passed on to the code that decides which host they are for.
+    // The handler reports a missing Host header.
     requireHostHeader: false,
   });
-  // Above a maximum count node:http would silently drop headers; their total size is limited instead.
+  // With a maximum count, node:http would silently drop headers. Their total size is limited instead.
   server.maxHeadersCount = 0;
   server.timeout = limits.idleTimeoutMs;
   return server;
 }
 
 /**
- * Limits how many connections a server keeps open, in total and for each client network. Further connections are closed
- * at once.
- *
- * Connections of trusted proxies count only towards the total, because they carry many clients. Source: security T5.
+ * Limits how many connections are open in total and for each client network, and closes further ones at once.
+ * Connections of trusted proxies count only towards the total, because they carry the requests of many clients. Source:
+ * security T5.
  */
 function limitSockets(server: Server, limits: HttpLimits, proxies: TrustedProxies): void {
   const counts = new Map<string, number>();
-  server.maxConnections = limits.maxSockets;
+  let total = 0;
   server.on('connection', (socket) => {
+    if (total >= limits.maxSockets) {
+      socket.destroy();
+      return;
+    }
+    total += 1;
+    socket.once('close', () => (total -= 1));
     if (isTrusted(socket.remoteAddress, proxies)) return;
     const network = clientNetwork(socket.remoteAddress);
     const count = counts.get(network) ?? 0;
@@ -138,81 +135,76 @@ function limitSockets(server: Server, limits: HttpLimits, proxies: TrustedProxie
     }
     counts.set(network, count + 1);
     socket.once('close', () => {
-      const rest = counts.get(network)! - 1;
-      if (rest === 0) counts.delete(network);
-      else counts.set(network, rest);
+      const remaining = counts.get(network)! - 1;
+      if (remaining === 0) counts.delete(network);
+      else counts.set(network, remaining);
     });
   });
 }
 
 function trackConnections(server: Server, trustedProxies: TrustedProxies) {
-  const answers: Answers = new Map();
+  const openResponses: OpenResponses = new Map();
   const proxies = new WeakSet<Socket>();
-  connections.set(server, answers);
+  connections.set(server, openResponses);
   server.on('connection', (socket) => {
-    answers.set(socket, []);
+    openResponses.set(socket, []);
     if (isTrusted(socket.remoteAddress, trustedProxies)) proxies.add(socket);
-    socket.once('close', () => answers.delete(socket));
+    socket.once('close', () => openResponses.delete(socket));
   });
-  return { answers, proxies };
+  return { openResponses, proxies };
 }
 
-/**
- * Keeps the connection of a proxy open for longer. When the answer is finished, node:http has already set its default
- * timeout.
- */
+/** Sets the timeout of a proxy after each response, because node:http then resets it to the default. */
 function keepOpen(
   socket: Socket,
   res: ServerResponse,
-  answers: Answers,
+  openResponses: OpenResponses,
   { proxyKeepAliveTimeoutMs }: HttpLimits,
 ): void {
   if (!res.shouldKeepAlive) return;
   res.setHeader('Keep-Alive', `timeout=${Math.floor(proxyKeepAliveTimeoutMs / 1000)}`);
   res.once('finish', () => {
-    if (answers.get(socket)?.at(-1) === res) socket.setTimeout(proxyKeepAliveTimeoutMs);
+    if (openResponses.get(socket)?.at(-1) === res) socket.setTimeout(proxyKeepAliveTimeoutMs);
   });
 }
 
-/** Answers a request that could not be parsed, or closes its connection if the client cannot receive an answer. */
+/** Responds to a request that could not be parsed, or closes the connection if the client cannot receive a response. */
 function refuseUnparsed(
   error: ParseError,
   socket: Socket,
-  answers: ServerResponse[] | undefined,
+  responses: ServerResponse[] | undefined,
   limits: HttpLimits,
 ): void {
   if (socket.writableEnded && !socket.destroyed) return;
-  const hasGone = error.code === 'ECONNRESET' || error.code === 'EPIPE' || !socket.writable;
-  const saidNothing = socket.bytesRead === 0;
-  // An earlier request of the connection is still being answered: an error must not be written into that answer, nor
-  // be taken for it.
-  const isBusy = answers?.some((res) => !res.closed && (res.headersSent || res.req.complete));
-  if (hasGone || saidNothing || isBusy) socket.destroy();
+  const hasLeft = error.code === 'ECONNRESET' || error.code === 'EPIPE' || !socket.writable;
+  const hasSentNothing = socket.bytesRead === 0;
+  // While an earlier response is unfinished, the client would take the error for a part of that response.
+  const isBusy = responses?.some((res) => !res.closed && (res.headersSent || res.req.complete));
+  if (hasLeft || hasSentNothing || isBusy) socket.destroy();
   else writeErrorAnswer(socket, refusalOf(error, limits));
 }
 
 /**
- * Closes the connections of a server on which no request is being received or answered.
- *
- * Unlike `server.closeIdleConnections`, it also closes connections whose first request never came or whose head is not
- * complete. Once the server accepts no new connections, node:http no longer times these out.
+ * Closes the connections of a server without a running request. Unlike `server.closeIdleConnections`, it also closes
+ * connections without a complete head of a first request. Once the server accepts no new connections, node:http would
+ * keep those open forever.
  */
 export function closeIdleConnections(server: Server): void {
-  for (const [socket, answers] of connections.get(server) ?? []) {
-    const latest = answers.at(-1);
+  for (const [socket, responses] of connections.get(server) ?? []) {
+    const latest = responses.at(-1);
     if (!latest || (latest.closed && latest.req.complete)) socket.destroy();
   }
 }
 
-/** Removes finished answers and appends the new one, in place. Most often it replaces the only earlier answer. */
-function enter(answers: ServerResponse[], answer: ServerResponse): void {
+/** Removes finished responses from a list and appends a new one. Works in place, because it runs for every request. */
+function replaceFinished(responses: ServerResponse[], added: ServerResponse): void {
   let openCount = 0;
-  for (const earlier of answers) if (!earlier.closed) answers[openCount++] = earlier;
-  answers[openCount] = answer;
-  answers.length = openCount + 1;
+  for (const response of responses) if (!response.closed) responses[openCount++] = response;
+  responses[openCount] = added;
+  responses.length = openCount + 1;
 }
 
-function asksForUpgrade({ headers }: IncomingMessage): boolean {
+function isUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && headers.connection !== undefined && /upgrade/i.test(headers.connection);
 }
 

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { inFairTurn, ServiceError } from '@berth/core';
+import { ServiceError } from '@berth/core';
 
-/** The beginning of a body that is processed at once. */
-const SMALL_BYTES = 64 * 1024;
-
-/** The error for a body that is too long. Source: api §2. */
+/** Creates the error for a body that is too long. Source: api §2. */
 export function bodyTooLarge(what: string, max: number): ServiceError {
   return new ServiceError('payload_too_large', `${what} must have at most ${max} bytes.`, {
     details: { limit: 'body', max },
@@ -12,29 +9,29 @@ export function bodyTooLarge(what: string, max: number): ServiceError {
 }
 
 /**
- * Reads a short body into memory of its own, which grows as bytes arrive: a declared length reserves nothing.
+ * Reads a short body into a separate buffer, which grows as bytes arrive: a declared length reserves no memory.
  *
- * @param what What it is, at the beginning of a sentence: "The body".
- * @param onChunk Called with each chunk before it is buffered. Reading pauses until its promise resolves; an exception
- *   in it stops the reading.
- * @throws `payload_too_large` past `maxBytes`, as soon as that is known; `request_timeout` when the client left before
- *   the end of the body. The request can still be answered.
+ * @param what Names the body at the beginning of a message: "The body".
+ * @param onChunk Called with each chunk, and the size of the body so far, before the chunk is buffered. Reading pauses until its promise resolves, and stops if
+ *   `onChunk` throws.
+ * @throws `payload_too_large` as soon as the body exceeds `maxBytes`; `request_timeout` when the client left before the
+ *   end of the body. A response can still be sent.
  */
 export async function readWholeBody(
   req: IncomingMessage,
   maxBytes: number,
   what: string,
-  onChunk: (chunk: Buffer) => Promise<void> | undefined = () => undefined,
+  onChunk: (chunk: Buffer, size: number) => Promise<void> | undefined = () => undefined,
 ): Promise<Buffer> {
   const declaredBytes = Number(req.headers['content-length'] ?? maxBytes);
   let body = new ArrayBuffer(0);
   let size = 0;
   try {
-    // Does not destroy the request: that would close the connection before the client reads the answer.
+    // Destroying the request would close the connection before the client can read the response.
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw bodyTooLarge(what, maxBytes);
-      await (size <= SMALL_BYTES ? onChunk(chunk) : inFairTurn(() => onChunk(chunk)));
+      await onChunk(chunk, size);
       if (size > body.byteLength) body = body.transfer(Math.min(Math.max(size, body.byteLength * 2), declaredBytes));
       chunk.copy(new Uint8Array(body), size - chunk.length);
     }
@@ -47,7 +44,7 @@ export async function readWholeBody(
   return Buffer.from(body, 0, size);
 }
 
-/** Frees bytes that are not needed any more at once. V8 would keep them until it collects garbage. */
+/** Frees memory at once, which V8 would keep until it collects garbage. */
 export function freeMemory(bytes: ArrayBuffer): void {
   bytes.transfer(0);
 }

@@ -1,36 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '@berth/core';
 
-/** One incoming request. */
 export interface LoggedRequest {
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
-  /** When it arrived, by `performance.now()`. */
+  /** The value of `performance.now()` when the request arrived. */
   start: number;
-  /** Which part of the service answers, such as `api` or `site`. */
+  /** The kind of host that the request names, such as `api` or `site`. */
   kind: string;
   /** The client's address, past trusted proxies. */
   address: string;
 }
 
 /**
- * Creates the request log: one line for each request, written when its answer ended, or when its client left, then with
- * `aborted`.
+ * Creates the request log. It writes one line for each request after the response was sent, or, with `aborted`, after
+ * the client left. The line has no query and no header except `Host`, and hides the names of uploads and everything
+ * that follows `claimPath`.
  *
- * A line has method, host, path without query, status, the bytes written to the connection meanwhile, the time in
- * milliseconds, and the address. No other header is logged. Whatever follows the claim page in the path of a claim link
- * is hidden, even if it is not a complete hash; so are the names of uploads.
- *
- * @param claimPath The path prefix of claim links on the host of the API, such as `/claim`. Default: none.
- * Source: security T20, T24, T38.
+ * @param claimPath The path prefix of claim links on the host of the API, such as `/claim`. Default: none. Source:
+ *   security T20, T24, T38.
  */
 export function createRequestLog(log: Log, claimPath: string | null = null): (request: LoggedRequest) => void {
   return ({ req, res, requestId, start, kind, address }) => {
     const { method, socket } = req;
     const { host } = req.headers;
     const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
-    const written = socket.bytesWritten;
+    const bytesBefore = socket.bytesWritten;
     res.once('close', () => {
       log.info(
         {
@@ -40,7 +36,7 @@ export function createRequestLog(log: Log, claimPath: string | null = null): (re
           host,
           path,
           status: res.headersSent ? res.statusCode : null,
-          bytes: socket.bytesWritten - written,
+          bytes: socket.bytesWritten - bytesBefore,
           durationMs: Math.round((performance.now() - start) * 10) / 10,
           address,
           ...(res.writableFinished ? {} : { aborted: true }),
@@ -51,7 +47,7 @@ export function createRequestLog(log: Log, claimPath: string | null = null): (re
   };
 }
 
-/** The path of the request target as it was sent (also if a router has shortened it), without authority and query. */
+/** Returns the path of the request target that the client sent, without authority and query. */
 function pathOf(req: IncomingMessage & { originalUrl?: string }): string {
   const target = req.originalUrl ?? req.url ?? '';
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
@@ -62,10 +58,10 @@ function hideUpload(path: string): string {
   return path.replace(/^\/uploads\/[^/]+/, '/uploads/[hidden]');
 }
 
-/** When claim links are at the root, only paths that begin like a hash are hidden. */
+/** Hides what follows `claimPath`. If `claimPath` is empty, hides only paths that begin with 16 hex digits. */
 function hideClaim(path: string, claimPath: string | null): string {
   if (claimPath === null) return path;
-  const rest = path.startsWith(`${claimPath}/`) ? path.slice(claimPath.length + 1) : '';
-  const isClaim = claimPath === '' ? /^[0-9a-f]{16}/.test(rest) : rest !== '';
+  const claim = path.startsWith(`${claimPath}/`) ? path.slice(claimPath.length + 1) : '';
+  const isClaim = claimPath === '' ? /^[0-9a-f]{16}/.test(claim) : claim !== '';
   return isClaim ? `${claimPath}/[hidden]` : path;
 }

@@ -30,7 +30,6 @@ interface CreateOptions extends JsonOption {
   period: 'month' | 'year';
 }
 
-/** Adds the commands of `accounts`. */
 export function addAccounts(program: Command, open: OpenSession): void {
   const accounts = program.command('accounts').description('Create, list, show, suspend and terminate accounts.');
 
@@ -51,14 +50,11 @@ export function addAccounts(program: Command, open: OpenSession): void {
     .action(async (email: string, { name, period, json, ...options }: CreateOptions) => {
       const { core, config, print } = await open();
       const { plan = config.defaultPlan.plan } = options;
-      const plans = core.plans.all.map((known) => known.plan);
+      const plans = core.plans.all.map((entry) => entry.plan);
       if (!plans.includes(plan)) throw new Error(`"${plan}" is not a plan; use one of ${plans.join(', ')}.`);
       const account = await registerAccount(core, { email, plan, name: name?.trim() || null, period });
-      print(
-        json
-          ? formatJson({ account, email, plan })
-          : `Created account ${account} of ${email} on plan ${plan}. Create a key next: keys create ${account}`,
-      );
+      if (json) return print(formatJson({ account, email, plan }));
+      print(`Created account ${account} of ${email} on plan ${plan}. Create a key next: keys create ${account}`);
     });
 
   accounts
@@ -95,7 +91,6 @@ export function addAccounts(program: Command, open: OpenSession): void {
     .addHelpText('after', examples('accounts terminate ada@example.com --yes'));
 }
 
-/** Adds the commands of `members`. */
 export function addMembers(program: Command, open: OpenSession): void {
   const members = program.command('members').description('Add, list and remove members of an account.');
 
@@ -122,12 +117,9 @@ export function addMembers(program: Command, open: OpenSession): void {
         role,
         created: Math.floor(created.getTime() / 1000),
       }));
+      if (json) return print(formatJson({ members: rows }));
       const cells = rows.map(({ email, role, created }) => [email, role, formatTime(created)]);
-      print(
-        json
-          ? formatJson({ members: rows })
-          : formatList(['email', 'role', 'since'], cells, 'The account has no members.'),
-      );
+      print(formatList(['email', 'role', 'since'], cells, 'The account has no members.'));
     });
 
   members
@@ -141,46 +133,36 @@ export function addMembers(program: Command, open: OpenSession): void {
     });
 }
 
-function addStateCommand(
-  accounts: Command,
-  open: OpenSession,
-  verb: string,
-  state: 'active' | 'suspended' | 'terminated',
-): Command {
+type AccountState = 'active' | 'suspended' | 'terminated';
+
+function addStateCommand(accounts: Command, open: OpenSession, verb: string, state: AccountState): Command {
   return accounts.command(`${verb} <account>`).action(async (named: string, { yes }: { yes?: boolean }) => {
     if (state === 'terminated' && !yes)
       throw new UsageError(`Pass --yes to confirm that all sites of ${named} become unavailable`);
     const { core, print } = await open();
     const account = await findAccount(core, named);
     const { from } = await setAccountState(core, account, state);
-    print(
-      from === state
-        ? `Account ${account} is already ${state}.`
-        : `Account ${account} was ${from} and is now ${state}.`,
-    );
+    if (from === state) print(`Account ${account} is already ${state}.`);
+    else print(`Account ${account} was ${from} and is now ${state}.`);
   });
 }
 
 function formatAccounts(accounts: Awaited<ReturnType<typeof listAccounts>>): string {
   return formatList(
     ['account', 'email', 'plan', 'state', 'deployments', 'created'],
-    accounts.map(({ account, email, plan, state, deployments, created }) => [
-      account,
-      email,
-      plan,
-      state,
-      `${deployments}`,
-      formatTime(created),
-    ]),
+    accounts.map((row) => [row.account, row.email, row.plan, row.state, `${row.deployments}`, formatTime(row.created)]),
     'There are no accounts. The first start of a server creates the account of the owner.',
   );
 }
 
-function formatAccount(
-  account: Omit<Awaited<ReturnType<typeof getAccount>>, 'authMethod'> & Awaited<ReturnType<typeof getBilling>>,
-): string {
+type AccountDetails = Omit<Awaited<ReturnType<typeof getAccount>>, 'authMethod'> &
+  Awaited<ReturnType<typeof getBilling>>;
+
+function formatAccount(account: AccountDetails): string {
   const { usage, caps, scheduled, hint } = account;
-  const used = (key: Exclude<keyof typeof usage, 'storage'>) => `${usage[key]} of ${caps ? caps[key] : 'any number'}`;
+  const usageOf = (key: Exclude<keyof typeof usage, 'storage'>) =>
+    `${usage[key]} of ${caps ? caps[key] : 'any number'}`;
+  const storageCap = caps?.storage === undefined ? 'any amount' : formatBytes(caps.storage);
   return columns([
     ['Account', account.account],
     ['E-mail', account.email],
@@ -189,14 +171,11 @@ function formatAccount(
     ['Plan', account.plan],
     ['Billed', `by the ${account.period}; the current period ends ${formatTime(account.periodEnds)}`],
     ['Scheduled', scheduled ? `${scheduled.plan}, ${formatTime(scheduled.due)}` : '-'],
-    ['Deployments', used('deployments')],
-    ['Platform domains', used('platformDomains')],
-    ['Custom domains', used('customDomains')],
-    ['Members', used('seats')],
-    [
-      'Storage',
-      `${formatBytes(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : formatBytes(caps.storage)}`,
-    ],
+    ['Deployments', usageOf('deployments')],
+    ['Platform domains', usageOf('platformDomains')],
+    ['Custom domains', usageOf('customDomains')],
+    ['Members', usageOf('seats')],
+    ['Storage', `${formatBytes(usage.storage)} of ${storageCap}`],
     ['Newest key', hint ? `…${hint}` : '-'],
     ['Created', formatTime(account.created)],
   ]).join('\n');

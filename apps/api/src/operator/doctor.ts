@@ -3,12 +3,11 @@ import { doctor, type DoctorEvent } from '@berth/core/operator';
 import type { Command } from 'commander';
 import { examples, formatJson, JSON_OPTION, type JsonOption, type OpenSession, type Session } from './session.ts';
 
-type Found = Omit<Extract<DoctorEvent, { kind: 'finding' }>, 'kind'>;
+type Finding = Omit<Extract<DoctorEvent, { kind: 'finding' }>, 'kind'>;
 
 const MiB = 1024 ** 2;
 const PROGRESS_MS = 100;
 
-/** Adds the command `doctor`. */
 export function addDoctor(program: Command, open: OpenSession): void {
   program
     .command('doctor')
@@ -25,14 +24,14 @@ export function addDoctor(program: Command, open: OpenSession): void {
     .action(async ({ fix = false, json }: JsonOption & { fix?: boolean }) => {
       const session = await open();
       const { core, config, print, fail } = session;
-      const findings: Found[] = [];
+      const findings: Finding[] = [];
       const report = json ? () => {} : createReporter(session);
       const graceMs = config.sweep.graceMs ?? DEFAULT_SWEEP.graceMs;
       for await (const event of doctor(core, { fix, graceMs, apiHost: config.apiHost })) {
         report(event);
         if (event.kind !== 'finding') continue;
-        const { kind: _, ...found } = event;
-        findings.push(found);
+        const { kind: _, ...finding } = event;
+        findings.push(finding);
       }
       const sound = findings.every(({ severity, fixed }) => severity === 'advice' || fixed);
       print(json ? formatJson({ sound, findings }) : `\n${summary(findings)}`);
@@ -40,9 +39,9 @@ export function addDoctor(program: Command, open: OpenSession): void {
     });
 }
 
-/** Prints events as they arrive: a line per check, and its findings below. */
+/** Prints events as they arrive: a line for each check, followed by its findings. */
 function createReporter({ print, progress }: Session): (event: DoctorEvent) => void {
-  let shown = 0;
+  let shownAt = 0;
   return (event) => {
     switch (event.kind) {
       case 'check':
@@ -53,8 +52,8 @@ function createReporter({ print, progress }: Session): (event: DoctorEvent) => v
         print(`  ${event.message}`);
         return;
       case 'progress':
-        if (performance.now() - shown < PROGRESS_MS) return;
-        shown = performance.now();
+        if (performance.now() - shownAt < PROGRESS_MS) return;
+        shownAt = performance.now();
         progress(`  ${amount(event.done, event.unit)} of ${amount(event.total, event.unit)}`);
         return;
       case 'finding':
@@ -73,10 +72,10 @@ function amount(count: number, unit: 'bytes' | 'deployments'): string {
   return unit === 'bytes' ? `${(count / MiB).toFixed(0)} MiB` : `${count} deployments`;
 }
 
-function summary(findings: readonly Found[]): string {
+function summary(findings: readonly Finding[]): string {
   const groups = Object.groupBy(findings, ({ severity, fixed }) => (fixed ? 'fixed' : severity));
-  const found = (['damage', 'drift', 'advice', 'fixed'] as const).flatMap((kind) =>
+  const counts = (['damage', 'drift', 'advice', 'fixed'] as const).flatMap((kind) =>
     groups[kind] ? `${groups[kind].length} ${kind}` : [],
   );
-  return found.length === 0 ? 'No problems found.' : `Found: ${found.join(', ')}.`;
+  return counts.length === 0 ? 'No problems found.' : `Found: ${counts.join(', ')}.`;
 }

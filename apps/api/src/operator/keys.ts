@@ -13,7 +13,6 @@ import {
   type OpenSession,
 } from './session.ts';
 
-/** Adds the commands of `keys`. */
 export function addKeys(program: Command, open: OpenSession): void {
   const keys = program.command('keys').description('Create, list and revoke keys of an account.');
 
@@ -55,12 +54,13 @@ export function addKeys(program: Command, open: OpenSession): void {
 
 async function allTokens(scope: Scope): Promise<Token[]> {
   const tokens: Token[] = [];
-  for (let cursor: string | undefined; ;) {
-    const page = await listTokens(scope, { limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+  let cursor: string | undefined;
+  do {
+    const page = await listTokens(scope, { limit: 100, cursor });
     tokens.push(...page.tokens);
-    if (page.nextCursor === undefined) return tokens;
     cursor = page.nextCursor;
-  }
+  } while (cursor !== undefined);
+  return tokens;
 }
 
 function formatTokens(tokens: readonly Token[]): string {
@@ -70,9 +70,7 @@ function formatTokens(tokens: readonly Token[]): string {
       token,
       kind,
       labels.join(' ') || '-',
-      formatTime(created),
-      formatTime(expires),
-      formatTime(used),
+      ...[created, expires, used].map(formatTime),
     ]),
     'The account has no keys.',
   );

@@ -1,4 +1,4 @@
-// The operator's command line: `npm run berth -- help`.
+// Runs one command of the operator. `npm run berth -- help` lists the commands.
 import { EXIT, operate } from './operate.ts';
 
 const resources = new AsyncDisposableStack();
@@ -6,7 +6,7 @@ const interrupt = () => void resources.disposeAsync().finally(() => process.exit
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 
 const { stdout, stderr } = process;
-// A closed pipe, as from `head`, is not a failure.
+// A reader such as `head` may close the pipe early; this is not a failure.
 stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? EXIT.ok : EXIT.failed));
 process.exitCode = await operate(
   process.argv.slice(2),

@@ -11,22 +11,20 @@ import { addPlans } from './plans.ts';
 import { type CommandPart, type OpenSession, PROGRAM } from './session.ts';
 import { addSites, addSweep } from './sites.ts';
 
-/** The terminal of a command. */
 export interface Terminal {
-  /** Writes the result. */
+  /** Writes the result of the command. */
   out(text: string): void;
-  /** Writes everything else. */
+  /** Writes errors, warnings and progress. */
   err(text: string): void;
-  /** Whether to show progress, because a person is watching. */
+  /** Whether a person is watching, so that progress is shown. */
   isInteractive: boolean;
 }
 
-/** The exit codes. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/** The commands, in the order of the help. */
+/** Adds the commands in the order in which the help lists them. */
 const PARTS: readonly CommandPart[] = [addAccounts, addPlans, addKeys, addMembers, addSites, addSweep, addDoctor];
 
 const MORE_HELP =
@@ -34,11 +32,10 @@ const MORE_HELP =
   'Exit codes: 0 on success, 1 if the command failed or the doctor found problems, 2 if the command line is invalid.';
 
 /**
- * Runs one command line of the operator on the service that the environment describes, whether its server is running or not.
+ * Runs one command line of the operator. Works whether the server of this environment is running or not.
  *
  * @param resources Receives everything that is opened. Dispose of it if the command is interrupted.
- * @returns The exit code. Never throws; errors are printed as plain messages.
- * Source: api §8.
+ * @returns The exit code. Never throws: errors are printed. Source: api §8.
  */
 export async function operate(
   words: readonly string[],
@@ -67,7 +64,6 @@ export async function operate(
   return exitCode;
 }
 
-/** Creates the program with all commands. Run it with `parseCommandLine`. */
 export function createProgram(terminal: Pick<Terminal, 'out' | 'err'>, open: OpenSession): Command {
   const program = createCommand(PROGRAM, terminal)
     .description('Administers the Berth service of this configuration, whether its server is running or not.')
@@ -109,6 +105,6 @@ function explain(error: unknown): string {
 
 function explainUsage({ message }: UsageError, program: Command, words: readonly string[]): string {
   const command = findCommand(program, words.slice(0, 2)) ?? findCommand(program, words.slice(0, 1)) ?? program;
-  const end = /[.?]$/.test(message) ? '' : '.';
-  return `Error: ${escapeControls(message)}${end}\n  ${command.createHelp().commandUsage(command)}\nFor help: ${PROGRAM} help\n`;
+  const fullStop = /[.?]$/.test(message) ? '' : '.';
+  return `Error: ${escapeControls(message)}${fullStop}\n  ${command.createHelp().commandUsage(command)}\nFor help: ${PROGRAM} help\n`;
 }

@@ -12,7 +12,6 @@ import {
   type OpenSession,
 } from './session.ts';
 
-/** Adds the commands of `plans`. */
 export function addPlans(program: Command, open: OpenSession): void {
   const plans = program.command('plans').description('List the plans, and change the plan of an account.');
 

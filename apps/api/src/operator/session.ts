@@ -4,41 +4,36 @@ import { table } from '@berth/terminal';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 
-/** How to call the program. */
 export const PROGRAM = 'npm run berth --';
 
-/** The context of a running command. */
 export interface Session {
   core: Core;
   config: Config;
-  /** Prints text to standard output, and ends the line. */
+  /** Prints text and a line feed to standard output. */
   print(text: string): void;
-  /** Shows progress on an interactive terminal; an empty text clears it. */
+  /** Replaces the progress line of an interactive terminal. An empty text removes the line. */
   progress(text: string): void;
-  /** Lets the program exit with 1 although nothing was thrown. */
+  /** Lets the program exit with 1 although the command throws nothing. */
   fail(): void;
 }
 
-/** Opens the service that the environment describes. Commands check their input before they call it. */
+/** Opens the service of this environment. Commands must check their input first. */
 export type OpenSession = () => Promise<Session>;
 
-/** A part of the command line. Adds its commands to the program. */
 export type CommandPart = (program: Command, open: OpenSession) => void;
 
-/** The parsed {@link JSON_OPTION}. */
 export interface JsonOption {
   json?: boolean;
 }
 
-/** The option of commands that print data. */
 export const JSON_OPTION = ['--json', 'print JSON, for programs'] as const;
 
-/** Finds the id of the account that an argument names. @throws `not_found`. */
+/** Returns the id of the account with this id or e-mail address. @throws `not_found`. */
 export async function findAccount(core: Core, named: string): Promise<string> {
   return (await actForAccount(core, named)).caller.account;
 }
 
-/** The help text after the options: command lines without the name of the program. */
+/** Formats examples for the help. @param lines Command lines without the name of the program. */
 export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${PROGRAM} ${line}`)].join('\n');
 }
@@ -48,22 +43,18 @@ export function formatJson(value: unknown): string {
 }
 
 /** Formats rows as a table, or returns `emptyText` if there are none. */
-export function formatList(
-  heading: readonly string[],
-  rows: readonly (readonly string[])[],
-  emptyText: string,
-): string {
+export function formatList(heading: readonly string[], rows: readonly string[][], emptyText: string): string {
   return table(heading, rows).join('\n') || emptyText;
 }
 
-/** Formats a time for people, in UTC. @param seconds Unix seconds; `null` gives `-`. */
+/** Formats Unix seconds as a UTC time to the minute, and `null` as `-`. */
 export function formatTime(seconds: number | null): string {
   return seconds === null ? '-' : new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** Bytes for people, in the units of the configuration: `512 bytes`, `1.5 GiB`. */
+/** Formats a size such as `512 bytes` or `1.5 GiB`. */
 export function formatBytes(sizeBytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, sizeBytes)) / 10));
   return `${Math.round((sizeBytes / 1024 ** power) * 10) / 10} ${UNITS[power]}`;

@@ -3,10 +3,8 @@ import { setTakenDown } from '@berth/core/operator';
 import type { Command } from 'commander';
 import { examples, formatJson, JSON_OPTION, type JsonOption, type OpenSession } from './session.ts';
 
-/** How long running deploys may delay the sweep. */
 const FENCE_WAIT_MS = 5_000;
 
-/** Adds the commands of `sites`. */
 export function addSites(program: Command, open: OpenSession): void {
   const sites = program.command('sites').description('Take sites down, and restore them.');
 
@@ -26,7 +24,7 @@ export function addSites(program: Command, open: OpenSession): void {
     .action(async (named: string, { reason }: { reason?: string }) => {
       const { core, print } = await open();
       const { deployment, changed } = await setTakenDown(core, named, true, { reason });
-      print(changed ? `${deployment} was taken down.` : `${deployment} is already down.`);
+      print(changed ? `${deployment} was taken down.` : `${deployment} is already taken down.`);
     });
 
   sites
@@ -39,7 +37,6 @@ export function addSites(program: Command, open: OpenSession): void {
     });
 }
 
-/** Adds the command `sweep`. */
 export function addSweep(program: Command, open: OpenSession): void {
   program
     .command('sweep')

@@ -1,12 +1,12 @@
-/** Formats an amount with its noun, such as `1,234 files`. */
+/** Formats an amount with a noun, such as `1,234 files`. */
 export function formatCount(amount: number, noun: string): string {
   return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
 /**
- * Formats a time span in its largest fitting unit, such as `2 minutes`; at least one second.
+ * Formats a time of at least one second in its largest fitting unit, such as `2 minutes`.
  *
- * @param round How to round to whole units. Default: up, so that a client never retries too early.
+ * @param round Rounds to whole units. Default: up, so that a client never retries too early.
  */
 export function formatDuration(spanMs: number, round: (amount: number) => number = Math.ceil): string {
   const seconds = Math.max(1, Math.round(spanMs / 1000));

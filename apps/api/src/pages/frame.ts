@@ -3,69 +3,56 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { html, type Html, type HtmlValue, raw } from './html.ts';
 import { PAGE_STYLE } from './style.ts';
 
-const DENIED_FEATURES = [
-  'camera',
-  'display-capture',
-  'fullscreen',
-  'geolocation',
-  'hid',
-  'microphone',
-  'midi',
-  'payment',
-  'publickey-credentials-get',
-  'serial',
-  'usb',
-];
+const DENIED_FEATURES =
+  'camera display-capture fullscreen geolocation hid microphone midi payment publickey-credentials-get serial usb';
 
-/** The headers of every page of the service, apart from Content-Security-Policy. Source: security §7. */
+/** The headers of every page of the service, except Content-Security-Policy. Source: security §7. */
 export const PAGE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   // With `no-referrer`, browsers send forms with `Origin: null`.
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+  'Permissions-Policy': DENIED_FEATURES.split(' ')
+    .map((feature) => `${feature}=()`)
+    .join(', '),
 } as const;
 
-// A mooring post with a rope around it, above the water.
-const LINES =
+/** The logo of the service: a mooring post with a rope around it, above the water. */
+const LOGO_PATHS =
   '<rect x="14" y="9" width="20" height="6.5" rx="3.25"/><path d="M18.5 15.5 17 33M29.5 15.5 31 33"/>' +
   '<path d="M18 22c4 2 8.5 2 12 0M17.5 26.5c8 3.5 18 1 26.5-5.5"/><path d="M4 33h40"/>' +
   '<path d="M4 40c3.3-2.6 6.7-2.6 10 0s6.7 2.6 10 0 6.7-2.6 10 0 6.7 2.6 10 0"/>';
 
-/** The logo of the service, in the text colour. */
-const MARK = raw(
-  `<svg width="68" height="62" viewBox="3 6 42 38" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${LINES}</svg>`,
+const LOGO = raw(
+  `<svg width="68" height="62" viewBox="3 6 42 38" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${LOGO_PATHS}</svg>`,
 );
 
-/** The logo as a favicon: a `data:` URL. */
-const ICON = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="3 4 42 42" fill="none" stroke="#3d8b98" stroke-width="3">${LINES}</svg>`)}`;
+const FAVICON_URL = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="3 4 42 42" fill="none" stroke="#3d8b98" stroke-width="3">${LOGO_PATHS}</svg>`)}`;
 
-/** A page of the service itself. */
 export interface Page {
   status: number;
   /** The title of the document, as plain text. */
   title: string;
-  /** The heading. Default: the title. */
+  /** The heading of the page. Default: the title of the document. */
   heading?: HtmlValue;
-  /** The content below the heading. */
+  /** The HTML that follows the heading. */
   parts: readonly HtmlValue[];
   /** Additional style rules of this page. */
   style?: string;
   /** Whether the page may submit a form to its own host. Default: false. */
   form?: boolean;
-  /** Whether search engines may index it. Default: true. */
+  /** Whether search engines may index the page. Default: true. */
   indexed?: boolean;
 }
 
-/** A rendered page, which can be sent any number of times. */
 export interface RenderedPage {
   status: number;
   headers: Readonly<OutgoingHttpHeaders>;
   body: Buffer;
 }
 
-/** Renders a page without scripts or external resources, and with no-store. Source: serving S5, S53; security T17, §7. */
+/** Renders a page without scripts and external resources, and with no-store. Source: serving S5, S53; security T17, §7. */
 export function renderPage(page: Page): RenderedPage {
   const { status, style = '', form = false, indexed = true } = page;
   const sheet = PAGE_STYLE + style;
@@ -82,23 +69,19 @@ export function renderPage(page: Page): RenderedPage {
   return { status, headers, body };
 }
 
-/**
- * Renders a page and sends it as the response. A response to HEAD has only the headers.
- *
- * @param headers Headers that are added to those of all pages, or replace them.
- */
+/** Renders and sends a page. @param headers Headers that are added to those of every page, or replace them. */
 export function writePage(res: ServerResponse, page: Page, headers: OutgoingHttpHeaders = {}): void {
   const rendered = renderPage(page);
   res.writeHead(rendered.status, { ...rendered.headers, ...headers }).end(rendered.body);
 }
 
-/** Cached CSP sources of the few style sheets that exist. */
-const sources = new Map<string, string>();
+/** The Content-Security-Policy sources of all style sheets; there are only a few. */
+const cachedSources = new Map<string, string>();
 
 function sourceOf(sheet: string): string {
-  const known = sources.get(sheet) ?? `'sha256-${hash('sha256', sheet, 'base64')}'`;
-  sources.set(sheet, known);
-  return known;
+  const source = cachedSources.get(sheet) ?? `'sha256-${hash('sha256', sheet, 'base64')}'`;
+  cachedSources.set(sheet, source);
+  return source;
 }
 
 function htmlOf({ title, heading = title, parts }: Page, sheet: string): Html {
@@ -108,12 +91,12 @@ function htmlOf({ title, heading = title, parts }: Page, sheet: string): Html {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="icon" href="${raw(ICON)}">
+<link rel="icon" href="${raw(FAVICON_URL)}">
 <style>${raw(sheet)}</style>
 </head>
 <body>
 <main>
-${MARK}
+${LOGO}
 <h1>${heading}</h1>
 ${parts}
 </main>

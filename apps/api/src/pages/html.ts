@@ -1,6 +1,5 @@
-/** A piece of HTML, in which every text is escaped. Created by {@link html}. */
+/** A piece of HTML with escaped texts. Use {@link html} to create one. */
 export class Html {
-  /** The markup. */
   readonly markup: string;
 
   constructor(markup: string) {
@@ -8,18 +7,15 @@ export class Html {
   }
 }
 
-/** What {@link html} takes: a text, a piece of HTML, pieces that get a line each, or `null` for nothing. */
+/** A value for {@link html}. Lists are joined with line feeds; `null` inserts nothing. */
 export type HtmlValue = string | Html | readonly HtmlValue[] | null;
 
-/**
- * Creates HTML from a template literal. Every text that is inserted is escaped, also within quoted attributes. Only
- * constants of this program are marked as HTML with {@link raw}. Source: security T17.
- */
+/** Creates HTML from a template literal. Escapes inserted texts, also in quoted attributes. Source: security T17. */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(String.raw({ raw: template }, ...values.map(markupOf)));
 }
 
-/** Marks a constant as HTML, so that it is not escaped. */
+/** Marks a text as HTML, so that it is not escaped. Use it only for constants of this program. */
 export function raw(markup: string): Html {
   return new Html(markup);
 }
@@ -30,7 +26,7 @@ function markupOf(value: HtmlValue): string {
   return value === null ? '' : value.map(markupOf).join('\n');
 }
 
-/** A paragraph with the request id, which the user can report; nothing if the request has no id. */
+/** Creates a paragraph with the request id, so that users can report it. Returns `null` if the id is empty. */
 export function reportNote(requestId: string): Html | null {
   if (requestId === '') return null;
   return html`<p class="report">If this happens again, send this number to the operator of the service: <code>${requestId}</code></p>`;

@@ -1,4 +1,3 @@
-/** The style sheet of every page: the palette, the elements, the form controls. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,58 +1,48 @@
 import { DEPLOYMENT_ID } from '@berth/contract';
 import type { SiteAddress } from '@berth/core/sites';
 
-/** The parts of a request that decide its destination, as the parser of node:http left them. */
+/** The parts of a request that decide its destination, as node:http parsed them. */
 export interface RequestHead {
   method: string;
   /** The request target: a path, `*`, or a whole URL. */
   target: string;
-  /** Alternating names and values; unlike `headers`, it keeps repeated headers. */
+  /** Alternating names and values of all headers, including repeated headers. */
   rawHeaders: readonly string[];
 }
 
-/** The names that this service answers to, in lower case, without ports. */
+/** The names of this service, in lower case, without ports. */
 export interface HostNames {
-  /** The hosts of the API and the console. */
   apiHosts: ReadonlySet<string>;
-  /** The domain below which sites are. */
+  /** Sites have names below this domain. */
   platformDomain: string;
 }
 
-/** Where a request goes. `path` and `query` (from `?` on, or empty) are the input of further routing. */
-export type HostMatch =
-  /** 400: the host of the request is ambiguous. */
-  | { kind: 'invalid'; reason: string }
-  | { kind: 'api'; host: string; path: string; query: string }
-  /** A name that can be that of a site; whether the site exists is not known here. `host` is the name, normalised. */
-  | { kind: 'site'; host: string; address: SiteAddress; path: string; query: string }
-  /** 404: not a host of this service. */
-  | { kind: 'unknown'; host: string; path: string; query: string };
+/**
+ * The destination of a request. `invalid` means an ambiguous host; `unknown` means a host that is not of this service.
+ * `host` is in lower case, without a port. `query` is empty or begins with `?`.
+ */
+export type HostMatch = { kind: 'invalid'; reason: string } | (KnownHost & { path: string; query: string });
 
 const MAX_NAME_LENGTH = 253;
 const HOST_NAME = /^[A-Za-z0-9.-]+$/;
-const PORT = /:\d{0,5}$/;
+const PORT_SUFFIX = /:\d{0,5}$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
-/** The label of a platform domain. Source: api §4. */
+/** Matches the label of a platform domain. Source: api §4. */
 const CHOSEN_NAME = /^(?!-)[a-z0-9-]{3,63}(?<!-)$/;
-/** At least two labels, and the last one is not a number: neither a single label nor an IP address. */
+/** Matches names of at least two labels, except IP addresses: the last label must not be a number. */
 const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{1,63}(?<!-)$/;
-/**
- * How many `Host` headers are cached with their meaning. A full cache is emptied, because clients can send any number
- * of names.
- */
+/** The cache of host names is emptied when it has this many, because clients can send any number of names. */
 const MAX_CACHED_HOSTS = 20_000;
 
-/** What a `Host` header means. */
+/** The meaning of a `Host` header. A site need not exist. */
 type KnownHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; host: string; address: SiteAddress };
 
 /**
- * Creates the function that decides whether a request goes to the API, to a site or nowhere.
- *
- * Only the one `Host` header and the request target count: forwarding headers never choose a site. An absolute target
- * must name the same host and is reduced to its path. `<id>.{platform_domain}` is a deployment, any other label there
- * is a platform domain, and any other name except those of the API can be a custom domain.
- *
- * Source: serving S3, S4; security F9, T11, T31; RFC 9112 §3.2.
+ * Creates the function that decides whether a request goes to the API, to a site or nowhere. It uses only the `Host`
+ * header and the request target, never forwarding headers. A target that is a URL must name the same host; the result
+ * has its path. `<id>.{platform_domain}` is a deployment, any other label below `{platform_domain}` is a platform
+ * domain, and any other name except the names of the API can be a custom domain. Source: serving S3, S4; security F9,
+ * T11, T31; RFC 9112 §3.2.
  */
 export function createHostMatcher(names: HostNames): (head: RequestHead) => HostMatch {
   const cached = new Map<string, KnownHost>();
@@ -83,7 +73,7 @@ export function createHostMatcher(names: HostNames): (head: RequestHead) => Host
   };
 }
 
-/** The value of the one `Host` header, or the error when it is missing or repeated. */
+/** Returns the value of the `Host` header, or the error if the header is missing or repeated. */
 function findHost(rawHeaders: readonly string[]): string | HostMatch {
   let found: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -113,13 +103,13 @@ function invalid(reason: string): HostMatch {
   return { kind: 'invalid', reason };
 }
 
-/** The name in lower case, without port and one trailing dot; `null` when it is not valid. */
+/** Returns the name in lower case, without a port and without one trailing dot; `null` for an invalid name. */
 function readHostName(authority: string): string | null {
-  const name = authority.replace(PORT, '').replace(/\.$/, '');
+  const name = authority.replace(PORT_SUFFIX, '').replace(/\.$/, '');
   return name.length <= MAX_NAME_LENGTH && HOST_NAME.test(name) ? name.toLowerCase() : null;
 }
 
-/** The target as a path with its query. `*` asks about the server as a whole and counts as `/`. */
+/** Returns the path and query of a request target, or `null` for an invalid target. `*` counts as `/`. */
 function readTarget({ method, target }: RequestHead, host: string): string | null {
   if (target.startsWith('/')) return target;
   if (target === '*') return method === 'OPTIONS' ? '/' : null;

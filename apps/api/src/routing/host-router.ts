@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { type Core, invalid, type Log } from '@berth/core';
 import { type LiveSites, unlockSite } from '@berth/core/sites';
 import { createApiHost } from '../api-host/api-host.ts';
-import { claimPathOf } from '../api-host/claim-page/claim-path.ts';
+import { claimPathOf } from '../api-host/claim-page/claim-page.ts';
 import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
 import { clientAddress, parseTrustedProxies } from '../http/client-address.ts';
@@ -15,14 +15,9 @@ import { PasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
 import { createHostMatcher } from './host-matcher.ts';
 
-/** The levels at which requests are logged. */
-const LOGGED_AT: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
+const REQUEST_LOG_LEVELS: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
 
-/**
- * Routes every request to the API or a site, or answers that the host is unknown.
- *
- * Source: serving S1, S3, S4; security §1.
- */
+/** Routes every request to the API or to a site. Source: serving S1, S3, S4; security §1. */
 export function createHostRouter(core: Core, config: Config, sites: LiveSites, log: Log): Handler {
   const proxies = parseTrustedProxies(config.trustedProxies);
   const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
@@ -36,8 +31,15 @@ export function createHostRouter(core: Core, config: Config, sites: LiveSites, l
     unlock: (attempt) => unlockSite(core, attempt),
     log,
   });
-  const site = createSiteHost({ sites, protection, packs: core.packs, platformHost: config.platformHost, log });
-  const logRequest = LOGGED_AT.has(config.logLevel) ? createRequestLog(log, claimPathOf(config)) : null;
+  const site = createSiteHost({
+    sites,
+    protection,
+    packs: core.packs,
+    platformHost: config.platformHost,
+    addressOf,
+    log,
+  });
+  const logRequest = REQUEST_LOG_LEVELS.has(config.logLevel) ? createRequestLog(log, claimPathOf(config)) : null;
 
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });

@@ -15,26 +15,21 @@ const SWEEP_MS = 60_000;
 const PLAN_CHANGES_MS = 60_000;
 const DOMAINS_MS = 15_000;
 const COMPRESSION_MS = 2_000;
-/** After this many runs in which deploys held the fence, the sweep waits for it. Source: storage W1. */
+/** After deploys held the fence in this many runs of the sweep, the next run waits for it. Source: storage W1. */
 const MISSES_BEFORE_WAITING = 20;
 const FENCE_WAIT_MS = 2_000;
 
 /**
- * Starts the heartbeat, the sweep and the other periodic jobs. Every server runs all of them: servers that run the same
- * job at the same time do no harm.
+ * Starts the heartbeat, the sweep and the other periodic jobs. Several servers may run the same job at the same time.
  *
- * @param resources Stops the jobs when it is disposed of: running jobs finish, and no others start.
+ * @param resources Disposing of it lets running jobs finish and starts no others.
  */
 export function startJobs(core: Core, resources: AsyncDisposableStack, options: Partial<SweepOptions>): void {
   let misses = 0;
   repeatJobs(core, resources, [
     heartbeat(core),
     { name: 'forget rate limits', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
-    {
-      name: 'check domains',
-      everyMs: DOMAINS_MS,
-      run: async (signal) => void (await recheckDomains(core, { signal })),
-    },
+    { name: 'check domains', everyMs: DOMAINS_MS, run: (signal) => recheckDomains(core, { signal }) },
     {
       name: 'apply plan changes',
       everyMs: PLAN_CHANGES_MS,
@@ -47,11 +42,8 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
       name: 'sweep',
       everyMs: SWEEP_MS,
       async run(signal) {
-        const report = await sweep(core, {
-          ...options,
-          signal,
-          fenceWaitMs: misses >= MISSES_BEFORE_WAITING ? FENCE_WAIT_MS : 0,
-        });
+        const fenceWaitMs = misses >= MISSES_BEFORE_WAITING ? FENCE_WAIT_MS : 0;
+        const report = await sweep(core, { ...options, signal, fenceWaitMs });
         misses = report.fenced ? 0 : misses + 1;
         if (report.expired + report.deployments + report.packs > 0) core.log.info({ ...report }, 'Swept');
       },
@@ -59,7 +51,7 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
   ]);
 }
 
-/** Starts the job that every process that accepts uploads must run itself: its heartbeat. Source: storage W4. */
+/** Starts the heartbeat. Every process that accepts uploads must run it. Source: storage W4. */
 export function startHeartbeat(core: Core, resources: AsyncDisposableStack): void {
   repeatJobs(core, resources, [heartbeat(core)]);
 }
@@ -72,38 +64,35 @@ function heartbeat(core: Core): Job {
 export function startCompression(core: Core, resources: AsyncDisposableStack): void {
   const compressor = createCompressor();
   resources.defer(() => compressor.close());
-  const run = async (signal: AbortSignal) => void (await compressDeployments(core, compressor, { signal }));
+  const run = (signal: AbortSignal) => compressDeployments(core, compressor, { signal });
   repeatJobs(core, resources, [{ name: 'compress deployments', everyMs: COMPRESSION_MS, run }]);
 }
 
 interface Job {
-  /** For the log. */
   name: string;
-  /** The pause between two runs. */
   everyMs: number;
-  /** @param stopping Aborted when the process is about to end. */
-  run(stopping: AbortSignal): Promise<void>;
+  run(stopping: AbortSignal): Promise<unknown>;
 }
 
-/** Runs each job at once and then again after each pause. A failed run is logged and retried after the pause. */
+/** Runs each job at once, and again `everyMs` after each run. Logs failed runs. */
 function repeatJobs({ log }: Core, resources: AsyncDisposableStack, jobs: readonly Job[]): void {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const turns = jobs.map(async ({ name, everyMs, run }) => {
+  const loops = jobs.map(async ({ name, everyMs, run }) => {
     while (!signal.aborted) {
       try {
         await run(signal);
       } catch (error) {
         const { code, cause } = toServiceError(error);
-        // An outage of the database is logged once, not by each job.
-        const isKnown = code === 'unavailable' && cause === undefined;
-        if (!isKnown) log.warn({ err: error, job: name }, 'A job failed and will be retried');
+        // The connection to the database has already logged the outage.
+        const isLogged = code === 'unavailable' && cause === undefined;
+        if (!isLogged) log.warn({ err: error, job: name }, 'A job failed and will be retried');
       }
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
     }
   });
   resources.defer(async () => {
     stopping.abort();
-    await Promise.all(turns);
+    await Promise.all(loops);
   });
 }

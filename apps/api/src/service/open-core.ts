@@ -18,35 +18,28 @@ import {
 import type { Config } from '../config/config.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
 
-const TARGET_TOTAL = 60;
-const MAX_PER_PROCESS = 16;
-const MIN_PER_PROCESS = 4;
-/** Each process has separate connections to listen for notifications of activities and sites. */
+const TARGET_CONNECTIONS = 60;
+const MAX_POOL_SIZE = 16;
+const MIN_POOL_SIZE = 4;
+/** Each process has two more connections, which listen for notifications of activities and sites. */
 const LISTENERS_PER_PROCESS = 2;
-const POSTGRES_DEFAULT = 100;
-const OPERATOR_RESERVE = 20;
+const DEFAULT_CONNECTIONS = 100;
+const OPERATOR_CONNECTIONS = 20;
 
-/** The inputs of {@link openCore}. */
 export interface CoreOptions {
   log: Log;
-  /** Releases everything that was opened. */
+  /** Disposing of it releases everything that was opened. */
   resources: AsyncDisposableStack;
-  /**
-   * For a process that works beside a server, or without one: it stops the embedded PostgreSQL only if it is its last
-   * user.
-   */
+  /** True for a process that stops the embedded PostgreSQL only if no other process uses it. Default: false. */
   visitor?: boolean;
-  /**
-   * Called when the embedded PostgreSQL ended and cannot be restarted. Only for a process that is not a visitor. Default:
-   * the error is logged.
-   */
+  /** Called when the embedded PostgreSQL cannot be restarted, unless `visitor` is true. Default: logs the error. */
   giveUp?: (error: Error) => void;
   /** Replaces parts of the core, for tests. */
   parts?: (core: Core) => Partial<Core>;
 }
 
 /**
- * Opens everything that the services need: the database (started if necessary, and migrated), the packs and the keys.
+ * Opens everything that the services need. Starts the database if necessary, and migrates it.
  *
  * @throws Error with the reason why the data folder or the database cannot be used. Source: api §10, §12.
  */
@@ -77,7 +70,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   return { ...core, ...options.parts?.(core) };
 }
 
-/** The addresses that answers contain. Source: api §10. */
+/** Returns the addresses that responses contain. Source: api §10. */
 function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, ...config }: Config): Addresses {
   const port = platformDomain.slice(platformHost.length);
   return {
@@ -100,19 +93,19 @@ async function connect(address: DatabaseAddress, config: Config, { log, resource
   return database;
 }
 
-/** Error codes of TLS for a certificate that cannot be verified. */
-const UNVERIFIED = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
+/** Matches the error codes of TLS for a certificate that cannot be verified. */
+const UNVERIFIED_CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
 
-/** Names the setting that is at fault. When attempts at several addresses fail, the combined error has no message. */
+/** Adds the name of the setting to an error. If connecting to several addresses fails, the error has only a code. */
 function unusableDatabase(error: unknown): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const advice = UNVERIFIED.test(code)
+  const advice = UNVERIFIED_CERTIFICATE.test(code)
     ? '. Set sslrootcert= to the file of its CA, or add sslmode=no-verify to trust any certificate'
     : '';
   return new Error(`the database of DATABASE_URL cannot be used: ${message || code}${advice}`, { cause: error });
 }
 
-/** The configured database: the embedded server, which is started if it does not run, or that of `DATABASE_URL`. */
+/** Returns the address of the configured database. Starts the embedded PostgreSQL if it does not run. */
 async function reachDatabase(config: Config, { resources, ...options }: CoreOptions): Promise<DatabaseAddress> {
   if (config.databaseUrl !== null) return { url: config.databaseUrl };
   const postgres = await startEmbeddedPostgres(join(config.dataDir, 'postgres'), {
@@ -124,17 +117,17 @@ async function reachDatabase(config: Config, { resources, ...options }: CoreOpti
 }
 
 /**
- * How the processes of one server share the connections of PostgreSQL.
+ * Divides the connections of PostgreSQL between the processes of one server. If several processes serve requests, there
+ * is one more process that does not.
  *
- * @param workers Number of processes that serve requests. With several of them, there is one more process that does not.
  * @returns The maximum number of connections for statements in each process, and `max_connections` of the embedded
  *   PostgreSQL, with a reserve for operators.
  */
 export function shareConnections(workers: number): { perProcess: number; max: number } {
   const processes = workers === 1 ? 1 : workers + 1;
-  const perProcess = Math.min(MAX_PER_PROCESS, Math.max(MIN_PER_PROCESS, Math.floor(TARGET_TOTAL / processes)));
+  const perProcess = Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, Math.floor(TARGET_CONNECTIONS / processes)));
   return {
     perProcess,
-    max: Math.max(POSTGRES_DEFAULT, processes * (perProcess + LISTENERS_PER_PROCESS) + OPERATOR_RESERVE),
+    max: Math.max(DEFAULT_CONNECTIONS, processes * (perProcess + LISTENERS_PER_PROCESS) + OPERATOR_CONNECTIONS),
   };
 }

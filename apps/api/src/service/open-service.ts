@@ -1,19 +1,15 @@
-import { recordHeartbeat, type Core, ensureOwner } from '@berth/core';
+import { recordHeartbeat, ensureOwner } from '@berth/core';
 import type { Config } from '../config/config.ts';
 import { startCompression, startHeartbeat, startJobs } from './jobs.ts';
 import { type CoreOptions, openCore } from './open-core.ts';
 
 /**
- * Brings the service up: its database, this process's row in `boot`, the owner's account, the jobs. One process of a
- * server does this.
+ * Opens the core, creates the owner's account, and starts the jobs. Exactly one process of a server must call this.
  *
  * @returns The core, and the owner's API key if this start generated it.
  * @throws Error with the reason why the data folder or the database cannot be used. Source: api §8, §10.
  */
-export async function openService(
-  config: Config,
-  options: CoreOptions,
-): Promise<{ core: Core; ownerKey: string | null }> {
+export async function openService(config: Config, options: CoreOptions) {
   const { log, resources } = options;
   const core = await openCore(config, options);
   await recordHeartbeat(core);

@@ -16,21 +16,22 @@ import {
 } from '@berth/serving';
 import { siteHeaders } from './site-headers.ts';
 
-/** A request for a path of a site. */
 export interface Visit {
   /** The host of the request, normalised. */
   host: string;
   /** The site that the host names; `null` for a host that is not served here. */
   address: SiteAddress | null;
-  /** The path as sent, up to `?`. */
+  /** The path as the client sent it, up to `?`. */
   path: string;
-  /** The query as sent, from `?` on; empty if it is absent. */
+  /** The query as the client sent it, from `?` on; empty if it is absent. */
   query: string;
 }
 
-/** The parts of a request on which the answers of a site depend. */
+/** The parts of a request on which the response for a file depends. */
 interface AnswerContext {
-  /** The path, as `RequestPath` has it. */
+  /** The host of the request, normalised. */
+  host: string;
+  /** The path of the file in the site, from `RequestPath`. */
   path: string;
   /** Whether the host is a domain, which may later show other bytes at the same path. */
   onDomain: boolean;
@@ -38,42 +39,36 @@ interface AnswerContext {
   onPlatformDomain: boolean;
 }
 
-/** A form of a file: its bytes as they are sent, and the head of the answer that sends all of them. */
+/** A form of a file, and the head of the response with the whole file. */
 export interface FileForm {
   content: StoredBytes;
-  /** Empty for a 404 page, which has none. */
+  /** The entity tag; empty for a 404 page. */
   etag: string;
-  /** Alternating names and values; the first value is replaced by the request id of each answer. */
+  /** Alternating names and values. Each response writes its request id over the first value. */
   head: string[];
-  /** The head of a 304 answer; `null` until it is first needed. */
+  /** The head of a 304 response; `null` until it is first needed. */
   notModified: string[] | null;
 }
 
-/** The answer for a file of a site, for every visitor: made once and sent many times. */
+/** The response for a file of a site, prepared once and sent to many visitors. */
 export interface FileAnswer {
   status: 200 | 404;
   /** The bytes as they were uploaded. */
   identity: FileForm;
-  /** Its compressed forms. */
   compressed: CompressedForms | undefined;
-  /** The compressed forms that were requested so far. */
+  /** The compressed forms that visitors have accepted so far. */
   forms: Partial<Record<Coding, FileForm>> | null;
 }
 
-/**
- * How many paths of a site are cached for each kind of host. A full cache is emptied, because a path has any number of
- * spellings.
- */
+/** Limits the cached paths of a site for each kind of host. A full cache is emptied: a path has many spellings. */
 const MAX_CACHED_PATHS = 256;
 
-/** The kinds of hosts, between which answers differ. */
+/** The kinds of hosts between which the responses of a site differ. */
 type HostKind = 'deployment' | 'platform' | 'custom';
 
 /**
- * The answers of sites for their files, created on first use.
- *
- * Answers are cached with their site and dropped with it: a site that is loaded again is a new object. There is one
- * cache for each kind of host. Answers that depend on more than host and path are not cached.
+ * Prepares the responses for files of sites, and caches those that depend only on the host and the path. The cache of a
+ * site is dropped with the site; a site that is loaded again is a new object.
  */
 export class FileAnswers {
   readonly #cached: Record<HostKind, WeakMap<Site, Map<string, FileAnswer>>> = {
@@ -88,27 +83,28 @@ export class FileAnswers {
     this.#belowPlatform = `.${platformHost}`;
   }
 
-  /** The cached answer of exactly this site for this path, if it may be sent again. */
+  /** Returns the cached response for the path of a visit, if it can be sent again. */
   find(site: Site, visit: Visit): FileAnswer | undefined {
-    return dependsOnQuery(site, visit) ? undefined : this.#cached[this.#kindOf(visit)].get(site)?.get(visit.path);
+    return dependsOnQuery(site, visit)
+      ? undefined
+      : this.#cached[this.#kindOf(visit)].get(site)?.get(keyOf(site, visit));
   }
 
-  /** Creates the answer for a file. @param requested The path, as `RequestPath` has it. */
+  /** Prepares the response for a file. @param requested The path of the file in the site, from `RequestPath`. */
   make(site: Site, intent: FileIntent, visit: Visit, requested: string): FileAnswer {
     const kind = this.#kindOf(visit);
-    const context = { path: requested, onDomain: kind !== 'deployment', onPlatformDomain: kind !== 'custom' };
+    const onDomain = kind !== 'deployment';
+    const context = { host: visit.host, path: requested, onDomain, onPlatformDomain: kind !== 'custom' };
     const answer = createFileAnswer(site, intent, context);
     if (intent.status === 200 && !intent.variesByAccept && !dependsOnQuery(site, visit)) {
       const paths = this.#cached[kind].get(site) ?? new Map<string, FileAnswer>();
       if (paths.size >= MAX_CACHED_PATHS) paths.clear();
-      this.#cached[kind].set(site, paths.set(visit.path, answer));
+      this.#cached[kind].set(site, paths.set(keyOf(site, visit), answer));
     }
     return answer;
   }
 
-  /**
-   * The headers of an answer without a file, with the header rules of the site applied. Source: serving S31, S32, S43.
-   */
+  /** Applies the header rules of the site to a response without a file. Source: serving S31, S32, S43. */
   applyRules(
     site: Site,
     kind: 'redirect' | 'options',
@@ -116,7 +112,8 @@ export class FileAnswers {
     visit: Visit,
     requested: string,
   ): Record<string, string> {
-    const answer = ruledAnswer(site, kind, this.#kindOf(visit) !== 'custom');
+    const onPlatformDomain = this.#kindOf(visit) !== 'custom';
+    const answer = ruledAnswer(site, kind, { host: visit.host, onPlatformDomain });
     return Object.fromEntries(site.rules.headers.apply(requested, fields, answer));
   }
 
@@ -126,13 +123,22 @@ export class FileAnswers {
   }
 }
 
-/** Whether an answer can depend on the query. A rule that redirects to the same address does not count. */
+/** Whether the response can depend on the query. A rule that redirects to the same address does not count. */
 function dependsOnQuery(site: Site, { query }: Visit): boolean {
   return query !== '' && site.rules !== NO_RULES;
 }
 
-function ruledAnswer(site: Site, kind: RuledAnswer['kind'], onPlatformDomain: boolean): RuledAnswer {
-  return { kind, onPlatformDomain, anonymous: site.anonymous, isProtected: site.passwordVersion !== null };
+/** Returns the key of a response in the cache of a kind of hosts. */
+function keyOf(site: Site, { host, path }: Visit): string {
+  return site.rules.dependOnHost ? host + path : path;
+}
+
+function ruledAnswer(
+  site: Site,
+  kind: RuledAnswer['kind'],
+  { host, onPlatformDomain }: Pick<RuledAnswer, 'host' | 'onPlatformDomain'>,
+): RuledAnswer {
+  return { kind, host, onPlatformDomain, anonymous: site.anonymous, isProtected: site.passwordVersion !== null };
 }
 
 const POLICIES: readonly HeaderField[] = [
@@ -140,11 +146,7 @@ const POLICIES: readonly HeaderField[] = [
   ['Origin-Agent-Cluster', '?1'],
 ];
 
-/**
- * Creates the answer for a file. A 404 page has no entity tag and is never compressed, since it is not cached.
- *
- * Source: serving S32, S40, S44 to S55, S63.
- */
+/** A 404 page has no entity tag and no compressed form, as it is not cached. Source: serving S32, S40, S44 to S55, S63. */
 function createFileAnswer(site: Site, intent: FileIntent, context: AnswerContext): FileAnswer {
   const { status, path, file } = intent;
   const fields = fieldsOf(site, intent, context);
@@ -160,7 +162,7 @@ function createFileAnswer(site: Site, intent: FileIntent, context: AnswerContext
   };
 }
 
-/** The form for a visitor with this `Accept-Encoding`. Source: serving S49. */
+/** Chooses the form for a visitor with this `Accept-Encoding`. Source: serving S49. */
 export function formFor(answer: FileAnswer, acceptEncoding: string | undefined): FileForm {
   const { identity, compressed } = answer;
   const coding = compressed ? chooseCoding(acceptEncoding, compressed) : null;
@@ -179,33 +181,27 @@ function compressedForm({ content, head }: FileForm, compressed: StoredBytes, co
   return { content: compressed, etag, head: [...changedHead, 'Content-Encoding', coding], notModified: null };
 }
 
-/**
- * The head of a 304: that of the whole file without the headers that describe its body. Source: serving S45; RFC 9110
- * §15.4.5.
- */
+/** Returns the head for a 304, without the headers that describe the body. Source: serving S45; RFC 9110 §15.4.5. */
 export function notModifiedHead(form: FileForm): string[] {
   form.notModified ??= headWith(form.head, (name, value) => (describesBody(name) ? null : value));
   return form.notModified;
 }
 
-const DIGESTS: ReadonlySet<string> = new Set(['digest', 'repr-digest']);
-const ABOUT_THE_RESOURCE = /^content-(?:location|security-policy)/;
+const DIGEST_HEADERS: ReadonlySet<string> = new Set(['digest', 'repr-digest']);
+const RESOURCE_HEADER = /^content-(?:location|security-policy)/;
 
 function describesBody(name: string): boolean {
-  return (name.startsWith('content-') && !ABOUT_THE_RESOURCE.test(name)) || DIGESTS.has(name);
+  return (name.startsWith('content-') && !RESOURCE_HEADER.test(name)) || DIGEST_HEADERS.has(name);
 }
 
-/** The head of a 206. Source: serving S46; RFC 9110 §15.3.7. */
+/** Returns the head for a 206. Source: serving S46; RFC 9110 §15.3.7. */
 export function partHead({ head, content }: FileForm, { first, last }: ByteRange): string[] {
   const length = String(last - first + 1);
   const part = headWith(head, (name, value) => (name === 'content-length' ? length : value));
   return [...part, 'Content-Range', `bytes ${first}-${last}/${content.length}`];
 }
 
-/**
- * A copy of a head with other values. A header whose new value is `null` is removed. @param change Gets names in lower
- * case.
- */
+/** Copies a head. `change` gets names in lower case and returns the new value, or `null` to remove the header. */
 function headWith(head: readonly string[], change: (name: string, value: string) => string | null): string[] {
   const changed: string[] = [];
   for (let i = 0; i < head.length; i += 2) {
@@ -216,7 +212,7 @@ function headWith(head: readonly string[], change: (name: string, value: string)
   return changed;
 }
 
-/** The headers that do not follow from the bytes, with the rules of the site applied. */
+/** Returns the headers that do not depend on the bytes, after the rules of the site were applied. */
 function fieldsOf(
   site: Site,
   { status, path, variesByAccept }: FileIntent,
@@ -237,6 +233,6 @@ function fieldsOf(
   const ownFields = [...fields.filter(([name]) => !(name in always)), ...Object.entries(always)];
   if (vary.length > 0) ownFields.push(['Vary', vary.join(', ')]);
   if (site.rules.headers.isEmpty) return ownFields;
-  const answer = ruledAnswer(site, status === 404 ? 'not-found' : 'file', context.onPlatformDomain);
+  const answer = ruledAnswer(site, status === 404 ? 'not-found' : 'file', context);
   return site.rules.headers.apply(context.path, ownFields, answer);
 }

@@ -9,9 +9,8 @@ interface PageText {
   title: string;
   /** Paragraphs of plain text. */
   text: readonly string[];
-  /** Where the page leads. */
   link?: { text: string; href: string };
-  /** Whether the page shows the request id, for people who report it. */
+  /** Whether the page shows the request id, so that people can report it. */
   showsRequestId?: boolean;
 }
 
@@ -75,23 +74,21 @@ const PAGES = {
   },
 } as const satisfies Record<string, PageText>;
 
-/** The name of a page of the service. */
 export type PageName = keyof typeof PAGES;
 
-/** A page with the heads it was sent with, as alternating names and values, by the headers they were made from. */
 interface CachedPage extends RenderedPage {
+  /** Whole heads as alternating names and values, by the additional headers that they contain. */
   heads: WeakMap<OutgoingHttpHeaders, string[]>;
 }
 
-/** The pages that are the same for every visitor. They are cached, because pages such as 404 are sent often. */
+/** Caches the pages that are the same for every visitor, because pages such as 404 are sent often. */
 const cachedPages = new Map<PageName, CachedPage>();
 const NO_HEADERS: OutgoingHttpHeaders = {};
 
 /**
- * Answers with a page of the service: no script, no external resources, not stored. HEAD gets only the headers.
+ * Sends a page of the service.
  *
- * @param headers Headers of this answer that add to or replace those of all such pages.
- * Source: serving S5, S53; security §7.
+ * @param headers Headers that are added to those of every page, or replace them. Source: serving S5, S53; security §7.
  */
 export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {
   const requestId = requestIdOf(res);

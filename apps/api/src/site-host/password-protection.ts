@@ -8,31 +8,29 @@ import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts'
 import { isSameOrigin, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
 import { CHALLENGE, sendUnlockPage, type UnlockState } from './unlock-page.ts';
 
-/** The dependencies of the password protection. */
 export interface PasswordProtectionOptions {
-  /** Signs the cookies. */
+  /** The key that signs the cookies. */
   key: Buffer;
   now(): Date;
   cookies: CookiePolicy;
-  /** The client's address; IPv6 cut to its /64. */
+  /** Returns the client's IPv4 address, or the /64 of its IPv6 address. */
   addressOf(req: IncomingMessage): string;
   unlock(attempt: UnlockAttempt): Promise<UnlockOutcome>;
   log: Log;
 }
 
-/** A visit of a protected site. */
 interface ProtectedVisit {
   /** The host of the request, normalised. */
   host: string;
   site: ProtectedSite;
 }
 
-/** Seconds after which a browser may retry when no other time is given. */
+/** Visitors may retry after this time if the error does not say when. */
 const BUSY_SECONDS = 5;
 
 /**
- * Keeps visitors out of protected sites until they enter the password. A visitor who has unlocked a site carries a signed
- * cookie; the server stores nothing. Source: serving S58 to S64; security §7, T16.
+ * Shows protected sites only to visitors who entered the password. Their browsers keep a signed cookie; the server
+ * stores nothing. Source: serving S58 to S64; security §7, T16.
  */
 export class PasswordProtection {
   readonly #options: PasswordProtectionOptions;
@@ -41,7 +39,6 @@ export class PasswordProtection {
     this.#options = options;
   }
 
-  /** Whether a request carries a valid cookie for this site on this host. */
   isUnlocked(req: IncomingMessage, { host, site: { deployment, passwordVersion } }: ProtectedVisit): boolean {
     const { key, now } = this.#options;
     const [value, ...others] = this.#cookieValues(req, host);
@@ -49,12 +46,7 @@ export class PasswordProtection {
     return isUnlockCookieValid(value, key, { host, deployment, passwordVersion }, now());
   }
 
-  /**
-   * Answers with the unlock page. It is the same for every path, method, Range and condition, except for the address
-   * that it leads back to.
-   *
-   * @param target Path and query as sent.
-   */
+  /** Sends the unlock page. @param target The requested path and query, to which the page leads back. */
   requirePassword(req: IncomingMessage, res: ServerResponse, { host, site }: ProtectedVisit, target: string): void {
     const headers = { ...uncachedHeaders(site), ...this.#clearSiteData(req, host) };
     if (!cookieForm(host, this.#options.cookies)) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
@@ -62,7 +54,7 @@ export class PasswordProtection {
     sendUnlockPage(res, { kind: 'locked' }, next, headers);
   }
 
-  /** Answers a submitted form: with the cookie and a redirect for the right password, else with the page again. */
+  /** Responds to a correct password with the cookie and a redirect, and to anything else with the unlock page. */
   async handleForm(req: IncomingMessage, res: ServerResponse, { host, site }: ProtectedVisit): Promise<void> {
     const { key, now, cookies } = this.#options;
     const headers = uncachedHeaders(site);
@@ -80,7 +72,7 @@ export class PasswordProtection {
     sendEmpty(res, 303, { ...headers, Location: entered.next, 'Set-Cookie': cookie });
   }
 
-  /** Redirects a visitor who opens the form but has already unlocked the site. */
+  /** Redirects a visitor who has already unlocked the site from the form to the front page. */
   redirect(res: ServerResponse, site: Site): void {
     sendEmpty(res, 303, { ...uncachedHeaders(site), Location: '/' });
   }
@@ -91,15 +83,15 @@ export class PasswordProtection {
   }
 
   /**
-   * The first page view also clears what an earlier, public version left in the browser. Subresources never do, since
-   * any page could otherwise delete what a visitor has stored. Source: serving S59; security T15.
+   * Lets the browser clear what an earlier, public version of the site stored, but only when a visitor opens a page
+   * without a cookie. With subresources, any other page could clear it. Source: serving S59; security T15.
    */
   #clearSiteData(req: IncomingMessage, host: string): OutgoingHttpHeaders {
     const isFirstVisit = req.headers['sec-fetch-dest'] === 'document' && this.#cookieValues(req, host).length === 0;
     return isFirstVisit ? { 'Clear-Site-Data': '"cache", "storage"' } : {};
   }
 
-  /** Tries the password. An unavailable dependency becomes a state of the page, on which the visitor can retry. */
+  /** Checks the password. If a dependency is unavailable, returns a state of the page that lets the visitor retry. */
   async #attempt(req: IncomingMessage, deployment: string, password: string): Promise<UnlockOutcome | UnlockState> {
     const { unlock, addressOf, log } = this.#options;
     try {

@@ -8,22 +8,19 @@ import { requestIdOf } from '../http/request-id.ts';
 import { type FileAnswer, formFor, notModifiedHead, partHead } from './file-answers.ts';
 import { REQUEST_ID_AT, sendEmpty, uncachedHeaders } from './site-headers.ts';
 
-/** The sources of bytes. */
 export interface Contents {
-  /** Small contents in memory. */
+  /** A cache of small contents. */
   hot: HotContents;
   packs: PackStore;
 }
 
 /**
- * Answers with a file: all or a part of it, in the form that the visitor accepts, or 304, 412 or 416 as the request
- * requires. Bytes in memory are sent at once, without a promise.
+ * Sends a file or a part of it in a form that the visitor accepts, or responds with 304, 412 or 416. Bytes in memory
+ * are sent at once, without a promise. When the client leaves, all resources are released.
  *
- * When the client leaves, all resources are released. When the store fails after the headers were sent, the connection
- * is closed, so that a partial file is never taken for a complete one.
- *
- * @throws whatever the store throws. Then nothing was sent, or the connection is closed.
- * Source: serving S40, S41, S45 to S47, S49; RFC 9110 §13.2.2; security F11, T36.
+ * @throws what the store throws. Nothing was sent then, or the connection is closed, so that the visitor does not
+ *   mistake a partial file for a complete one. Source: serving S40, S41, S45 to S47, S49; RFC 9110 §13.2.2; security
+ *   F11, T36.
  */
 export function sendFile(
   req: IncomingMessage,
@@ -40,7 +37,7 @@ export function sendFile(
     headers.range === undefined || method !== 'GET'
       ? null
       : judgeRange(
-          // If the header was sent twice, this is a list of both, which is not an entity tag.
+          // node:http joins the values of a repeated header, which gives no valid entity tag.
           { range: headers.range, ifRange: headers['if-range'] as string | undefined },
           { size: identity.content.length, etag: identity.etag },
         );
@@ -65,12 +62,11 @@ export function sendFile(
   );
 }
 
-/** Bytes to send, and the head to send with them. */
 interface BytesToSend {
   status: number;
   head: string[];
   content: StoredBytes;
-  /** Default: the whole content. */
+  /** The part of the content to send. Default: the whole content. */
   range?: ByteRange;
 }
 
@@ -92,13 +88,13 @@ function sendBuffer(res: ServerResponse, { status, head, range }: BytesToSend, b
   writeHead(res, status, head).end(range ? bytes.subarray(range.first, range.last + 1) : bytes);
 }
 
-/** Writes a head that is shared by many answers; node:http has read it when this returns. */
+/** Writes a head that many responses share. It can be changed afterwards, because node:http reads it synchronously. */
 function writeHead(res: ServerResponse, status: number, head: string[]): ServerResponse {
   head[REQUEST_ID_AT] = requestIdOf(res);
   return res.writeHead(status, head);
 }
 
-/** Streams a content. The head is sent when its first bytes are available. */
+/** Streams a content. Sends the head once the first bytes are available. */
 async function stream(
   res: ServerResponse,
   packs: PackStore,

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Log, type PackStore, toServiceError } from '@berth/core';
+import { inFairTurn, isTurnOver, type Log, type PackStore, toServiceError } from '@berth/core';
 import { createHotContents, type LiveSites, type SiteAddress, type SiteLookup } from '@berth/core/sites';
 import {
   isSystemPath,
+  NO_RULES,
   parseRequestPath,
   type ProtectedSite,
   type RequestPath,
@@ -18,38 +19,34 @@ import { type Contents, sendFile } from './send-file.ts';
 import { sendEmpty, siteHeaders, uncachedHeaders, withVaryAccept } from './site-headers.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 
-/** The dependencies of the site host. */
 export interface SiteHostOptions {
   sites: LiveSites;
   protection: PasswordProtection;
   packs: PackStore;
   /** The host name below which deployments and platform domains are. */
   platformHost: string;
+  /** The client's address, past trusted proxies. */
+  addressOf(req: IncomingMessage): string;
   log: Log;
 }
 
-/**
- * Answers a visit: synchronously when everything is in memory, else with a promise that never rejects. An error is
- * logged and answered with a page, or closes the connection.
- */
+/** Responds to a visit, synchronously if everything is in memory. Logs errors; the promise never rejects. */
 export type SiteHost = (req: IncomingMessage, res: ServerResponse, visit: Visit) => void | Promise<void>;
 
-/** A visit of a site, with its path parsed. */
 interface SiteVisit extends Visit {
   address: SiteAddress;
   requested: RequestPath;
-  /** Whether the path is that of the unlock form. */
+  /** Whether the visitor requests the unlock form. */
   isUnlock: boolean;
 }
 
-/** A paused site may be tried again after an hour. Source: serving S4. */
+/** Clients may request a paused site again after an hour. Source: serving S4. */
 const PAUSED_HEADERS = { 'Retry-After': '3600' };
 const DECLARED_REDIRECT = 'public, max-age=0, must-revalidate';
 
 /**
- * Creates the site host: finds the site, checks whether it is locked, decides the answer, and sends it.
- *
- * Source: serving S1, S2, S4 to S6, S58, S64; storage C3; security T16.
+ * Creates the site host. It finds the site, checks the password, decides the response, and sends it. Source: serving
+ * S1, S2, S4 to S6, S58, S64; storage C3; security T16.
  */
 export function createSiteHost(options: SiteHostOptions): SiteHost {
   const responder = new SiteResponder(options);
@@ -64,7 +61,6 @@ export function createSiteHost(options: SiteHostOptions): SiteHost {
   };
 }
 
-/** Answers visits step by step. */
 class SiteResponder {
   readonly #options: SiteHostOptions;
   readonly #contents: Contents;
@@ -76,7 +72,7 @@ class SiteResponder {
     this.#answers = new FileAnswers(options.platformHost);
   }
 
-  /** Steps 1 to 3 of S1. A cached answer is sent at once. */
+  /** Runs steps 1 to 3 of rule S1. Sends a cached response at once. */
   answer(req: IncomingMessage, res: ServerResponse, visit: Visit): void | Promise<void> {
     const cachedSite = visit.address === null ? null : this.#options.sites.peek(visit.address);
     const cachedAnswer =
@@ -89,7 +85,7 @@ class SiteResponder {
     return this.#options.sites.find(parsed.address).then((found) => this.#answerSite(req, res, parsed, found));
   }
 
-  /** Steps 4 and 5 of S1. */
+  /** Runs steps 4 and 5 of rule S1. */
   #answerSite(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: SiteLookup): void | Promise<void> {
     if (site === null) return sendPage(res, 'unknown-address');
     if (site === 'taken-down') return sendPage(res, 'taken-down');
@@ -102,13 +98,16 @@ class SiteResponder {
         return protection.requirePassword(req, res, protectedVisit, visit.path + visit.query);
       if (visit.isUnlock) return protection.redirect(res, site);
     } else if (visit.isUnlock) return sendPage(res, 'unknown-address', siteHeaders(site));
-    return this.#answerContent(req, res, visit, site);
+    // Applying the rules of a site can take some milliseconds.
+    return site.rules !== NO_RULES && isTurnOver()
+      ? inFairTurn(this.#options.addressOf(req), () => this.#answerContent(req, res, visit, site))
+      : this.#answerContent(req, res, visit, site);
   }
 
-  /** Steps 6 to 12 of S1. */
+  /** Runs steps 6 to 12 of rule S1. */
   #answerContent(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: Site): void | Promise<void> {
     const { requested, query } = visit;
-    const request = { method: req.method!, path: requested, query, accept: req.headers.accept };
+    const request = { method: req.method!, host: visit.host, path: requested, query, accept: req.headers.accept };
     const intent = resolve(request, site);
     switch (intent.kind) {
       case 'file':
@@ -136,9 +135,7 @@ class SiteResponder {
     }
   }
 
-  /**
-   * If bytes are not where the site expects them, reads the site once more for their current place. Source: storage C3.
-   */
+  /** If a content is not at the place that the site names, loads the site again and retries. Source: storage C3. */
   async retryWithFreshSite(req: IncomingMessage, res: ServerResponse, visit: Visit, thrown: unknown): Promise<void> {
     const parsed = readVisit(visit);
     if (!isMisplaced(thrown) || res.headersSent || typeof parsed === 'string') return this.fail(res, visit, thrown);
@@ -149,7 +146,7 @@ class SiteResponder {
     }
   }
 
-  /** Logs an error and answers it with a page, or closes the connection if an answer has begun. */
+  /** Logs an error and sends a page, or closes the connection if a response has begun. */
   fail(res: ServerResponse, visit: Visit, thrown: unknown): void {
     const error = toServiceError(thrown);
     const fields = { err: error.cause ?? error, requestId: requestIdOf(res), host: visit.host };
@@ -162,7 +159,7 @@ class SiteResponder {
   }
 }
 
-/** Parses the path of a visit, or returns the page that answers it for any site. Source: serving S1, S6, S7. */
+/** Parses the path of a visit. Returns a page name if the visit is invalid for every site. Source: serving S1, S6, S7. */
 function readVisit(visit: Visit): SiteVisit | 'malformed' | 'unknown-address' {
   const requested = parseRequestPath(visit.path);
   if (requested === null) return 'malformed';
@@ -185,7 +182,7 @@ function isProtected(site: Site): site is ProtectedSite {
   return site.passwordVersion !== null;
 }
 
-/** Whether an error says that a content is not where its site expects it: it was moved since, or is lost. */
+/** Whether the error means that a content is not at the place that its site names, because it was moved or lost. */
 function isMisplaced(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'EBADMSG';

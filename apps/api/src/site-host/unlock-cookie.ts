@@ -1,8 +1,8 @@
 import { UNLOCK_SECONDS } from '@berth/core/sites';
 
-/** The public configuration of the service that cookies depend on. */
+/** The parts of the configuration on which cookies depend. */
 export interface CookiePolicy {
-  /** The scheme of every public address, taken from the configuration and never from the socket. */
+  /** The scheme of every public address. The socket may use another one behind a proxy. */
   readonly publicScheme: 'http' | 'https';
   /** Whether cookies are set over plain http on hosts other than `.localhost`. */
   readonly allowInsecure: boolean;
@@ -18,23 +18,19 @@ const NAME = 'berth-unlock';
 const ATTRIBUTES = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${UNLOCK_SECONDS}`;
 
 /**
- * The form of the cookie that browsers accept. Over plain http they drop `Secure` and `__Host-` cookies; at least some
- * do so on `.localhost` too.
+ * Returns the form of the cookie that browsers accept. Browsers drop `Secure` and `__Host-` cookies over plain http,
+ * some of them even on `.localhost`.
  *
  * @param host The host of the request, normalised.
- * @returns `null` where no cookie is set: on plain http, unless the configuration allows it.
- * Source: security §7, §8.
+ * @returns `null` if no cookie can be set, because the configuration does not allow cookies over plain http. Source:
+ *   security §7, §8.
  */
 export function cookieForm(host: string, { publicScheme, allowInsecure }: CookiePolicy): CookieForm | null {
   if (publicScheme === 'https') return { name: `__Host-${NAME}`, attributes: `${ATTRIBUTES}; Secure` };
   return allowInsecure || host.endsWith('.localhost') ? { name: NAME, attributes: ATTRIBUTES } : null;
 }
 
-/**
- * The values of all cookies with one name, as they were sent.
- *
- * @param header The value of `Cookie`.
- */
+/** Returns the values of all cookies with this name. @param header The value of the `Cookie` header. */
 export function cookiesNamed(name: string, header = ''): string[] {
   return header
     .split(';')

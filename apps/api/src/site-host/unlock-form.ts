@@ -2,34 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import { toServiceError } from '@berth/core';
 import { readWholeBody } from '../http/whole-body.ts';
 
-/** The path that is reserved for the unlock form on every host, as a path inside the site. Source: serving S6. */
+/** The path inside every site that is reserved for the unlock form. Source: serving S6. */
 export const UNLOCK_PATH = '.berth/unlock';
 
-/** With every character escaped to three, it still fits into the form beside the longest password. */
+/** If all characters are percent-encoded, a path of this length and the longest password still fit into the form. */
 const MAX_NEXT_LENGTH = 2_048;
 const MAX_BYTES = 8 * 1024;
 const MAX_PARAMETERS = 5;
 const MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
-/**
- * Visible ASCII, as in a request target: one slash, not followed by a slash or backslash, which browsers read as
- * another slash.
- */
+/** Matches visible ASCII after one slash. Browsers would read `//` and `/\` as the beginning of another host. */
 const SAME_SITE_PATH = /^\/(?![/\\])[\x21-\x7e]*$/;
 
-/** The content of the form, or why it cannot be read. */
+/** The fields of the form, or why they cannot be read. `gone` means that the client left or the request timed out. */
 export type UnlockForm =
   | { kind: 'read'; password: string; next: string }
-  | { kind: 'unreadable' }
-  | { kind: 'too-large' }
-  /** The client left before the end, or timed out and got an answer: no answer is needed. */
+  | { kind: 'unreadable' | 'too-large' }
   | { kind: 'gone' };
 
 /**
- * Whether a form was sent by a page of this host, as far as the browser reports it. Clients that report nothing are not
- * browsers and pass.
+ * Whether a form was sent by a page of this host, as the browser reports. Clients that report nothing are not browsers,
+ * and pass. Source: serving S60; security T16.
  *
  * @param host The host of the request, normalised.
- * Source: serving S60; security T16.
  */
 export function isSameOrigin({ headers }: IncomingMessage, host: string): boolean {
   const site = headers['sec-fetch-site'];
@@ -38,11 +32,7 @@ export function isSameOrigin({ headers }: IncomingMessage, host: string): boolea
   return URL.parse(headers.origin)?.hostname.replace(/\.$/, '') === host;
 }
 
-/**
- * Reads the form: `password` and `next`, each at most once, in at most 8 KiB and 5 parameters.
- *
- * Source: serving S60; security §4.
- */
+/** Reads the fields `password`, which is required, and `next`. Rejects repeated fields. Source: serving S60; security §4. */
 export async function readUnlockForm(req: IncomingMessage): Promise<UnlockForm> {
   if (Number(req.headers['content-length'] ?? 0) > MAX_BYTES) return { kind: 'too-large' };
   const isForm = MEDIA_TYPE.test(req.headers['content-type'] ?? '');
@@ -60,12 +50,7 @@ export async function readUnlockForm(req: IncomingMessage): Promise<UnlockForm> 
   return { kind: 'read', password: passwords[0]!, next: safeNext(nexts[0] ?? '/') };
 }
 
-/**
- * Where a visitor is redirected after the right password: a path of this site, or `/` for anything that could lead
- * elsewhere.
- *
- * Source: serving S61; security T33.
- */
+/** Returns `next` if it is certainly a path of this site, and otherwise `/`. Source: serving S61; security T33. */
 export function safeNext(next: string): string {
   return next.length <= MAX_NEXT_LENGTH && SAME_SITE_PATH.test(next) ? next : '/';
 }

@@ -5,29 +5,24 @@ import { html, type Html } from '../pages/html.ts';
 import { formatDuration } from '../pages/format.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 
-const UNREADABLE = 'The form could not be read. Enter the password again.';
+const UNREADABLE_MESSAGE = 'The form could not be read. Enter the password again.';
 
 /** The states of the page, each with its status and the problem that it shows. */
 const STATES = {
-  /** No password was entered yet. */
   locked: { status: 401, problem: null },
   wrong: { status: 401, problem: 'The password is incorrect. Check it and enter it again.' },
   'too-many': { status: 429, problem: 'Too many attempts. You can try again in' },
-  /** Passwords cannot be checked right now. */
   busy: { status: 503, problem: 'The service is busy right now. Try again in' },
-  /** The form was sent by a page of another site. */
   foreign: { status: 403, problem: 'The password was sent from a page of another site. Enter it here instead.' },
-  /** The request is not the form. */
-  unreadable: { status: 400, problem: UNREADABLE },
-  'too-large': { status: 413, problem: UNREADABLE },
+  unreadable: { status: 400, problem: UNREADABLE_MESSAGE },
+  'too-large': { status: 413, problem: UNREADABLE_MESSAGE },
 } as const;
 
-/** Why the page is shown, and when the visitor may retry if not at once. */
 export type UnlockState =
   | { kind: Exclude<keyof typeof STATES, 'too-many' | 'busy'> }
   | { kind: 'too-many' | 'busy'; retryAfterSeconds: number };
 
-/** A 401 must name an authentication scheme: this one opens no dialog of the browser. Source: serving S58. */
+/** The authentication scheme that a 401 must name. Browsers open no dialog for this scheme. Source: serving S58. */
 export const CHALLENGE = { 'WWW-Authenticate': 'Password realm="site"' };
 
 const TITLE = 'This site is protected by a password';
@@ -39,12 +34,10 @@ const STYLE = `
 `;
 
 /**
- * Answers with the page that asks for the password of a site. It reveals nothing about the site except that it has a
- * password.
+ * Sends the page on which visitors enter the password of a site. It reveals nothing else about the site.
  *
- * @param next Where the visitor wants to go: a path of this site.
- * @param headers Headers that add to or replace those of all pages of the service.
- * Source: serving S58, S59, S61.
+ * @param next The path of this site that the visitor requested.
+ * @param headers Headers that are added to those of every page, or replace them. Source: serving S58, S59, S61.
  */
 export function sendUnlockPage(
   res: ServerResponse,
@@ -59,7 +52,7 @@ export function sendUnlockPage(
     res,
     {
       status,
-      // Before the title, so that screen readers read it first.
+      // Screen readers read the title first, so it says that there is a problem.
       title: problem === null ? TITLE : `Error: ${TITLE}`,
       heading: TITLE,
       parts: [html`<p>Enter the password that its owner gave you.</p>`, formOf(problem, next, state.kind === 'wrong')],

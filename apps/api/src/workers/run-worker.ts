@@ -8,10 +8,7 @@ import { openCore } from '../service/open-core.ts';
 import { serve } from '../server.ts';
 import type { WorkerCommand, WorkerFailure, WorkerReply } from './worker-process.ts';
 
-/**
- * Runs this process as a worker: it executes the commands of the first process. If that process is gone, it finishes running
- * requests and exits.
- */
+/** Executes the commands of the first process. When the first process is gone, finishes running requests and exits. */
 export function runWorker(): void {
   const worker = cluster.worker!;
   const config = readConfig(process.env);
@@ -44,10 +41,9 @@ export function runWorker(): void {
     }
   }
 
-  let last = Promise.resolve();
-  /** Executes a command after all earlier ones. */
+  let lastCommand = Promise.resolve();
   function enqueue(command: WorkerCommand): void {
-    last = last
+    lastCommand = lastCommand
       .then(() => execute(command))
       .then(
         () => reply({ done: command }),
@@ -62,7 +58,7 @@ export function runWorker(): void {
   }
 
   worker.on('disconnect', () => {
-    // Otherwise node:cluster ends the process at once.
+    // Without `exitedAfterDisconnect`, node:cluster would end the process at once.
     worker.exitedAfterDisconnect = true;
     log.warn({}, 'The first process is gone; finishing running requests and exiting');
     enqueue('stop');
@@ -71,7 +67,7 @@ export function runWorker(): void {
   void reply({ done: 'up' });
 }
 
-/** Resolves when the reply was sent, or when the first process is gone. */
+/** Resolves once the reply is sent, or at once if the first process is gone. */
 function reply(message: WorkerReply): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send!(message, undefined, undefined, () => resolve());

@@ -6,18 +6,16 @@ import { openService } from '../service/open-service.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /**
- * Starts a server of several processes from its environment. This process keeps the database and the jobs and answers
- * no requests; the workers share the port. A worker that ends is replaced. The workers end with this process, however
- * it ends.
+ * Starts a server of several processes. This process runs the database and the jobs; the workers share the port and
+ * serve requests. Workers that end are replaced. All workers end with this process, however it ends.
  *
- * This process listens at once and answers 503 until the first worker listens; the others join when they are ready. So
- * no client gets a 503 after the first real answer.
+ * This process listens at once and responds with 503. When the first worker is up, the workers listen instead, also with
+ * 503 until each one is ready. After the first successful response, no client gets a 503.
  *
- * @param giveUp Called with the reason when no worker serves and new ones end as soon as they start, or when the
+ * @param giveUp Called with the reason when no worker serves and new workers end as soon as they start, or when the
  *   embedded PostgreSQL ended and cannot be restarted.
- * @throws ConfigError; or the reason why a worker could not listen or the database could not be reached. All resources
- *   are released then.
- * Source: api §8, §10.
+ * @throws ConfigError, or the reason why a worker could not listen or the database could not be reached. Releases all
+ *   resources first. Source: api §8, §10.
  */
 export async function startWorkers(
   env: Readonly<Record<string, string | undefined>>,
@@ -26,7 +24,7 @@ export async function startWorkers(
 ): Promise<Omit<Berth, 'core'>> {
   const requested = readConfig(env);
   armFailpoint(requested.failpoint);
-  // Workers share their port with any process that also shares it, so this process checks first that the port is free.
+  // A shared port can be in use by an unrelated process. Listening without sharing fails if the port is in use.
   const listener = new HttpListener(requested, log);
   const port = await listener.listen();
   const config = readConfig({ ...env, PORT: String(port) });
@@ -44,7 +42,7 @@ export async function startWorkers(
   }
 
   async function closeAndGiveUp(reason: Error): Promise<void> {
-    await close().catch(() => {}); // The reason is more important than a failed close.
+    await close().catch(() => {}); // `giveUp` must get the reason even if closing fails.
     giveUp(reason);
   }
 

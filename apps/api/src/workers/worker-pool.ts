@@ -4,18 +4,17 @@ import { WorkerProcess } from './worker-process.ts';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
-/** A worker that lived this long did not fail at its start. */
-const SETTLED_MS = 10_000;
+/** A worker that ends within this time counts as one that failed at its start. */
+const EARLY_EXIT_MS = 10_000;
 const MAX_EARLY_EXITS = 5;
 
-/** What a {@link WorkerPool} needs. */
 export interface WorkerPoolOptions {
   /** How many workers run at the same time. */
   size: number;
   /** Additional environment variables of the workers. */
   env: Record<string, string>;
   log: Log;
-  /** Called when no worker serves and new ones end as soon as they start. The pool then replaces no further worker. */
+  /** Called once the pool replaces no further workers: none serves, and new workers end as soon as they start. */
   onFailure(error: Error): void;
 }
 
@@ -25,31 +24,25 @@ export class WorkerPool {
   readonly #workers: WorkerProcess[];
   readonly #serving = new Set<WorkerProcess>();
   readonly #stopping = new AbortController();
-  /** Kills all workers. */
   readonly kill = (): void => this.#workers.forEach((worker) => worker.kill());
 
-  /** Starts the worker processes. */
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#workers = Array.from({ length: options.size }, () => new WorkerProcess(options.env));
     process.on('exit', this.kill);
   }
 
-  /** Waits until the first worker receives commands. @throws the reason if it ends. */
+  /** Waits until the first worker receives commands. @throws the reason why the worker ended. */
   async waitForFirst(): Promise<void> {
     await this.#workers[0]!.up();
   }
 
-  /** Lets the first worker listen and answer 503. @throws the reason if it cannot. */
+  /** Lets the first worker listen and respond with 503. @throws the reason why the worker cannot listen. */
   async listen(): Promise<void> {
     await this.#workers[0]!.send('listen');
   }
 
-  /**
-   * Lets the workers serve, the first one before the others. From then on, a worker that ends is replaced.
-   *
-   * @throws the reason if one of them cannot.
-   */
+  /** Lets the first worker serve, then all others, and replaces workers that end. @throws the reason why one cannot serve. */
   async serve(): Promise<void> {
     const [first, ...others] = this.#workers;
     await this.#serveWith(first!);
@@ -57,7 +50,7 @@ export class WorkerPool {
     for (const index of this.#workers.keys()) void this.#supervise(index);
   }
 
-  /** Lets the workers finish running requests, and replaces none. Repeated calls are allowed. */
+  /** Lets the workers finish running requests and exit. Repeated calls are allowed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#workers.map((worker) => worker.stop()));
@@ -69,7 +62,6 @@ export class WorkerPool {
     this.#serving.add(worker);
   }
 
-  /** Replaces a worker each time it ends, until the pool is stopped. */
   async #supervise(index: number): Promise<void> {
     const { signal } = this.#stopping;
     const { env, log, onFailure } = this.#options;
@@ -87,31 +79,33 @@ export class WorkerPool {
         return;
       }
       const { pauseMs } = decision;
-      log.error({ worker: worker.id, err: error, pauseMs }, 'A worker ended and is replaced');
+      log.error({ worker: worker.id, err: error, pauseMs }, 'A worker ended and will be replaced');
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       ({ earlierExits } = decision);
       const replacement = new WorkerProcess(env);
       this.#workers[index] = replacement;
-      this.#serveWith(replacement).catch(() => {}); // The handler of its end reports the error.
+      this.#serveWith(replacement).catch(() => {}); // A worker that cannot serve ends; this loop logs the reason.
     }
   }
 }
 
-/**
- * Decides how to react to the end of a worker. The first one is replaced at once. Workers that end soon after their start are
- * replaced after growing pauses. Never gives up while other workers are serving.
- *
- * @param exit How long it lived, how many of its predecessors, without a gap, ended soon after their start, and how many other
- *   workers are serving.
- * @returns The pause before the next worker starts, and the `earlierExits` for when that one ends; `null` to give up.
- */
-export function decideRestart(exit: {
+interface WorkerExit {
   livedMs: number;
+  /** How many workers directly before this one ended soon after their start. */
   earlierExits: number;
+  /** How many other workers are serving. */
   serving: number;
-}): { pauseMs: number; earlierExits: number } | null {
-  const earlierExits = exit.livedMs < SETTLED_MS ? exit.earlierExits + 1 : 0;
+}
+
+/**
+ * Decides how to replace a worker that ended. The pauses grow while workers end soon after their start.
+ *
+ * @returns The pause before the next worker starts, and `earlierExits` for the end of that worker. `null` means that
+ *   the pool must give up; it never does so while other workers are serving.
+ */
+export function decideRestart(exit: WorkerExit): { pauseMs: number; earlierExits: number } | null {
+  const earlierExits = exit.livedMs < EARLY_EXIT_MS ? exit.earlierExits + 1 : 0;
   if (earlierExits > MAX_EARLY_EXITS && exit.serving === 0) return null;
   const pauseMs = earlierExits <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (earlierExits - 2), MAX_PAUSE_MS);
   return { pauseMs, earlierExits };

@@ -1,21 +1,14 @@
 import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
 
-/** A command from the first process to a worker. Commands run one at a time, in the order they were sent. */
-export type WorkerCommand =
-  /** Listen, and respond with 503. */
-  | 'listen'
-  /** Serve requests; start listening if necessary. */
-  | 'serve'
-  /** Finish running requests and exit. */
-  | 'stop';
+/**
+ * A command from the first process to a worker. `listen` lets the worker listen and respond with 503. `serve` lets it
+ * serve requests, and listen if it does not listen yet. `stop` lets it finish running requests and exit.
+ */
+export type WorkerCommand = 'listen' | 'serve' | 'stop';
 
-/** A reply from a worker to the first process. */
-export type WorkerReply =
-  /** The command is done. `up` reports the worker's own start; it receives no commands before that. */
-  | { done: 'up' | WorkerCommand }
-  /** The command failed, and the worker exits. */
-  | { failed: WorkerFailure };
+/** A reply from a worker. `up` means that the worker receives commands. After a failed command the worker exits. */
+export type WorkerReply = { done: 'up' | WorkerCommand } | { failed: WorkerFailure };
 
 /** The serializable part of an error. */
 export interface WorkerFailure {
@@ -24,20 +17,16 @@ export interface WorkerFailure {
   port?: number | undefined;
 }
 
-/** A worker, seen from the first process. */
+/** Controls a worker from the first process. */
 export class WorkerProcess {
-  /** Resolves with the reason once it has ended. */
+  /** Resolves with the reason once the worker has ended. */
   readonly ended: Promise<Error>;
   readonly #worker: Worker;
   readonly #done = new Map(
     (['up', 'listen', 'serve', 'stop'] as const).map((reply) => [reply, Promise.withResolvers<void>()]),
   );
 
-  /**
-   * Starts a worker in a separate process.
-   *
-   * @param env Additional environment variables of the worker.
-   */
+  /** @param env Additional environment variables of the worker. */
   constructor(env: Record<string, string>) {
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec: join(import.meta.dirname, 'worker.ts') });
@@ -55,31 +44,29 @@ export class WorkerProcess {
     });
   }
 
-  /** The worker id in its log lines. */
   get id(): number {
     return this.#worker.id;
   }
 
-  /** Waits until the worker receives commands. @throws the reason if it ends. */
+  /** Waits until the worker receives commands. @throws the reason why the worker ended. */
   up(): Promise<void> {
     return this.#waitFor('up');
   }
 
-  /** Sends a command and waits until it is done. @throws the reason if it fails or the worker ends. */
+  /** Sends a command and waits until it is done. @throws the reason why the command failed or the worker ended. */
   async send(command: WorkerCommand): Promise<void> {
     await this.up();
-    // If the worker has ended in the meantime, `ended` reports it.
+    // If the worker has ended, `ended` reports the reason.
     this.#worker.send(command, () => {});
     await this.#waitFor(command);
   }
 
-  /** Lets it finish running requests and waits until it has ended. */
+  /** Lets the worker finish running requests and waits until it has ended. */
   async stop(): Promise<void> {
     await this.send('stop').catch(() => {});
     await this.ended;
   }
 
-  /** Kills it. */
   kill(): void {
     this.#worker.process.kill('SIGKILL');
   }

@@ -1,4 +1,4 @@
-// Entry point of a worker process. Signals that reach the whole process group, as Ctrl-C does, are handled by the first process.
+// A worker process starts here. It ignores Ctrl-C, which reaches all processes; the first process stops the workers.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
 const { runWorker } = await import('./run-worker.ts');
 runWorker();

@@ -7,8 +7,8 @@ import { reserveMemory } from '../../src/api-host/body-memory.ts';
 const MiB = 1024 ** 2;
 const anonymous = (address: string): Caller => ({ kind: 'anonymous', address });
 
-/** Requests of one process. */
-function requests() {
+/** Returns a function that begins requests to one process. */
+function createProcess() {
   const core = {} as Core;
   return (caller: Caller = anonymous('192.0.2.1')) => {
     const res = Object.assign(new EventEmitter(), { closed: false });
@@ -22,66 +22,66 @@ function requests() {
   };
 }
 
-/** Whether a promise has settled once all work of this moment is done. */
+/** Whether a promise settles before the next turn of the event loop. */
 async function isSettled(promise: Promise<void> | undefined): Promise<boolean> {
   const pending = Symbol('pending');
-  const later = new Promise((resolve) => setImmediate(resolve, pending));
-  return (await Promise.race([promise, later])) !== pending;
+  const nextTurn = new Promise((resolve) => setImmediate(resolve, pending));
+  return (await Promise.race([promise, nextTurn])) !== pending;
 }
 
-describe('S1: the memory for the bodies of one client is bounded', () => {
-  it('so that later requests wait until an earlier one is answered', async () => {
-    const begin = requests();
-    const [one, two] = [begin(), begin()];
-    expect(one.reserve(3 * MiB)).toBeUndefined();
-    expect(two.reserve(MiB)).toBeUndefined();
-    const more = two.reserve(1);
-    expect(await isSettled(more)).toBe(false);
-    one.end();
-    await more;
+describe('S1: the memory for the request bodies of one client', () => {
+  it('is bounded: a later request waits until an earlier request has finished', async () => {
+    const beginRequest = createProcess();
+    const [first, second] = [beginRequest(), beginRequest()];
+    expect(first.reserve(3 * MiB)).toBeUndefined();
+    expect(second.reserve(MiB)).toBeUndefined();
+    const additional = second.reserve(1);
+    expect(await isSettled(additional)).toBe(false);
+    first.end();
+    await additional;
   });
 
-  it('but its oldest request never waits', () => {
-    const begin = requests();
-    const [one, two] = [begin(), begin()];
-    for (let sent = 0; sent < 20; sent += 1) expect(one.reserve(MiB)).toBeUndefined();
-    expect(two.reserve(1)).toBeInstanceOf(Promise);
-    expect(one.reserve(MiB)).toBeUndefined();
+  it('never makes the oldest request wait', () => {
+    const beginRequest = createProcess();
+    const [first, second] = [beginRequest(), beginRequest()];
+    for (let megabytes = 0; megabytes < 20; megabytes += 1) expect(first.reserve(MiB)).toBeUndefined();
+    expect(second.reserve(1)).toBeInstanceOf(Promise);
+    expect(first.reserve(MiB)).toBeUndefined();
   });
 
-  it('and the next request becomes the oldest, however large it is', async () => {
-    const begin = requests();
-    const [one, two] = [begin(), begin()];
-    expect(one.reserve(MiB)).toBeUndefined();
-    const large = two.reserve(20 * MiB);
-    expect(await isSettled(large)).toBe(false);
-    one.end();
-    await large;
+  it('does not make a request wait that has become the oldest, however large its body is', async () => {
+    const beginRequest = createProcess();
+    const [first, second] = [beginRequest(), beginRequest()];
+    expect(first.reserve(MiB)).toBeUndefined();
+    const largeReservation = second.reserve(20 * MiB);
+    expect(await isSettled(largeReservation)).toBe(false);
+    first.end();
+    await largeReservation;
   });
 
-  it('and other clients are not affected', () => {
-    const begin = requests();
-    expect(begin(anonymous('192.0.2.1')).reserve(8 * MiB)).toBeUndefined();
-    expect(begin(anonymous('192.0.2.2')).reserve(8 * MiB)).toBeUndefined();
+  it('is counted separately for each client', () => {
+    const beginRequest = createProcess();
+    expect(beginRequest(anonymous('192.0.2.1')).reserve(8 * MiB)).toBeUndefined();
+    expect(beginRequest(anonymous('192.0.2.2')).reserve(8 * MiB)).toBeUndefined();
   });
 
-  it('and a request whose client has left before its first byte holds none', () => {
-    const begin = requests();
-    const [one, two] = [begin(), begin()];
-    one.end();
-    expect(one.reserve(8 * MiB)).toBeUndefined();
-    expect(two.reserve(8 * MiB)).toBeUndefined();
-    expect(begin().reserve(1)).toBeInstanceOf(Promise);
-    two.end();
-    expect(begin().reserve(1)).toBeUndefined();
+  it('is not reserved for a request whose client has left before the first byte', () => {
+    const beginRequest = createProcess();
+    const [first, second] = [beginRequest(), beginRequest()];
+    first.end();
+    expect(first.reserve(8 * MiB)).toBeUndefined();
+    expect(second.reserve(8 * MiB)).toBeUndefined();
+    expect(beginRequest().reserve(1)).toBeInstanceOf(Promise);
+    second.end();
+    expect(beginRequest().reserve(1)).toBeUndefined();
   });
 
-  it('and a request whose client has left does not wait', async () => {
-    const begin = requests();
-    const [one, two] = [begin(), begin()];
-    expect(one.reserve(8 * MiB)).toBeUndefined();
-    const more = two.reserve(1);
-    two.end();
-    await more;
+  it('no longer makes a request wait after its client has left', async () => {
+    const beginRequest = createProcess();
+    const [first, second] = [beginRequest(), beginRequest()];
+    expect(first.reserve(8 * MiB)).toBeUndefined();
+    const additional = second.reserve(1);
+    second.end();
+    await additional;
   });
 });

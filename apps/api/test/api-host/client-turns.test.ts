@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { beginClientTurn, inClientTurn } from '../../src/api-host/client-turns.ts';
 
 const anonymous = (address: string): Caller => ({ kind: 'anonymous', address });
-const [one, other] = [anonymous('192.0.2.1'), anonymous('192.0.2.2')];
-const allDone = () => new Promise((resolve) => setImmediate(resolve));
+const [client, otherClient] = [anonymous('192.0.2.1'), anonymous('192.0.2.2')];
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Starts steps that end on request, and records which have begun. */
-function steps() {
+/** Creates steps of clients. A step finishes when its `end` is called; `begun` lists the steps that have begun. */
+function createSteps() {
   const core = {} as Core;
   const begun: string[] = [];
   const start = (caller: Caller, name: string) => {
@@ -24,50 +24,50 @@ function steps() {
 }
 
 describe('S3: the expensive steps of one client', () => {
-  it('run two at once, and the others wait in order', async () => {
-    const { begun, start } = steps();
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => start(one, name));
-    await allDone();
+  it('run at most two at a time, and later steps wait in order', async () => {
+    const { begun, start } = createSteps();
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => start(client, name));
+    await nextTurn();
     expect(begun).toEqual(['a', 'b']);
     b!.end();
     expect(await b!.result).toBe('b');
-    await allDone();
+    await nextTurn();
     expect(begun).toEqual(['a', 'b', 'c']);
     a!.end();
     c!.end();
-    await allDone();
+    await nextTurn();
     d!.end();
     expect(await d!.result).toBe('d');
   });
 
-  it('do not delay those of other clients', async () => {
-    const { begun, start } = steps();
-    for (const name of ['a', 'b', 'c']) start(one, name);
-    start(other, 'x');
-    await allDone();
+  it('do not delay the steps of other clients', async () => {
+    const { begun, start } = createSteps();
+    for (const name of ['a', 'b', 'c']) start(client, name);
+    start(otherClient, 'x');
+    await nextTurn();
     expect(begun).toEqual(['a', 'b', 'x']);
   });
 
-  it('make way when they fail', async () => {
-    const { begun, start } = steps();
-    const [a, , c] = ['a', 'b', 'c'].map((name) => start(one, name));
+  it('let the next step begin after a failure', async () => {
+    const { begun, start } = createSteps();
+    const [a, , c] = ['a', 'b', 'c'].map((name) => start(client, name));
     const { rejects } = expect(a!.result);
     a!.fail(new Error('disk full'));
     await rejects.toThrow('disk full');
-    await allDone();
+    await nextTurn();
     expect(begun).toContain('c');
     c!.end();
   });
 
-  it('may last until the answer ends', async () => {
-    const { core, begun, start } = steps();
+  it('can last until the response has finished', async () => {
+    const { core, begun, start } = createSteps();
     const responses = [new EventEmitter(), new EventEmitter()];
-    for (const res of responses) await beginClientTurn(core, one, res as unknown as ServerResponse);
-    start(one, 'a');
-    await allDone();
+    for (const res of responses) await beginClientTurn(core, client, res as unknown as ServerResponse);
+    start(client, 'a');
+    await nextTurn();
     expect(begun).toEqual([]);
     responses[0]!.emit('close');
-    await allDone();
+    await nextTurn();
     expect(begun).toEqual(['a']);
   });
 });

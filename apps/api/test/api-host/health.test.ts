@@ -1,5 +1,5 @@
 import type { Core } from '@berth/core';
-import { ask, listen as listenOn, stop } from '@berth/testing/raw-socket';
+import { listen as listenOn, rawRequest, stop } from '@berth/testing/raw-socket';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApiHost } from '../../src/api-host/api-host.ts';
 import { healthRouter } from '../../src/api-host/health.ts';
@@ -12,7 +12,7 @@ async function requestHealth(isReady: () => Promise<boolean>, init: RequestInit 
   return fetch(`${api.url}/healthz`, init);
 }
 
-it('/healthz is 200 for everyone while the service is ready', async () => {
+it('GET /healthz returns 200 while the service is ready, even with an invalid credential', async () => {
   const response = await requestHealth(async () => true, { headers: { Authorization: 'Bearer bad' } });
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -20,9 +20,9 @@ it('/healthz is 200 for everyone while the service is ready', async () => {
 });
 
 it.each([
-  ['says no', async () => false],
-  ['fails', () => Promise.reject(new Error('connect ECONNREFUSED'))],
-])('api §2: /healthz is 503 with the error body and Retry-After when the check %s', async (_how, isReady) => {
+  ['returns false', async () => false],
+  ['rejects', () => Promise.reject(new Error('connect ECONNREFUSED'))],
+])('api §2: GET /healthz returns 503 and Retry-After if the readiness check %s', async (_, isReady) => {
   const response = await requestHealth(isReady);
   expect([response.status, await response.json()]).toEqual([
     503,
@@ -31,12 +31,12 @@ it.each([
   expect(response.headers.get('retry-after')).toBe('5');
 });
 
-it('api §2: another method on /healthz is 405', async () => {
+it('api §2: a method other than GET and HEAD on /healthz is refused with 405', async () => {
   const response = await requestHealth(async () => true, { method: 'POST' });
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
 });
 
-it('F7, api §2: a fault in any route sends the error body with a request id and no details, and is logged', async () => {
+it('F7, api §2: an exception in a route is logged, and its error body contains the request id but no details', async () => {
   const errors: { err: Error }[] = [];
   const log = { info() {}, warn() {}, error: (fields: object) => void errors.push(fields as { err: Error }) };
   const database = {
@@ -54,7 +54,7 @@ it('F7, api §2: a fault in any route sends the error body with a request id and
   const server = createHttpServer(api, { log });
   const port = await listenOn(server);
   onTestFinished(() => stop(server));
-  const { status, headers, body } = await ask(port, 'GET /healthz HTTP/1.1');
+  const { status, headers, body } = await rawRequest(port, 'GET /healthz HTTP/1.1');
   expect([status, JSON.parse(body)]).toEqual([
     500,
     {

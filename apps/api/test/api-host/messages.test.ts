@@ -4,12 +4,12 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
-/** Functions whose last argument says what is wrong with an input. */
+/** Names of functions whose last argument is an error message. */
 const REFUSALS = new Set(['invalid', 'invalidFile', 'malformed', 'refuse', 'wrong', 'none']);
-/** Methods of schemas whose last argument says so. */
-const CHECKS = new Set(['min', 'max', 'length', 'regex', 'refine', 'int', 'enum', 'string']);
-/** A message of this form reads as if the input were valid: "labels: is a JSON array of strings". */
-const STATES_THE_RULE =
+/** Names of schema methods whose last argument is an error message. */
+const ZOD_CHECKS = new Set(['min', 'max', 'length', 'regex', 'refine', 'int', 'enum', 'string']);
+/** Matches messages that read as if the input were valid, such as "labels: is a JSON array of strings". */
+const VALID_WORDING =
   /^(?!this )(?:(?:an? |the )?[\w -]{0,30}\b(?:is (?:an? |\d|sent|one of|true or)|has (?:at |\d|an? )|holds |carries |names one|stands once))/;
 
 interface Call {
@@ -20,29 +20,31 @@ interface Call {
 
 function messagesOf(file: string): [place: string, message: string][] {
   const text = readFileSync(resolve(ROOT, file), 'utf8');
-  const found: [string, string][] = [];
+  const messages: [string, string][] = [];
   new Visitor({
     CallExpression(node) {
-      const { callee, arguments: given, start } = node as unknown as Call;
+      const { callee, arguments: callArguments, start } = node as unknown as Call;
       const isRefusal =
-        callee.type === 'Identifier' ? REFUSALS.has(callee.name ?? '') : CHECKS.has(callee.property?.name ?? '');
-      const last = given.at(-1);
-      if (!isRefusal || !last) return;
+        callee.type === 'Identifier' ? REFUSALS.has(callee.name ?? '') : ZOD_CHECKS.has(callee.property?.name ?? '');
+      const argument = callArguments.at(-1);
+      if (!isRefusal || !argument) return;
       const message =
-        last.type === 'TemplateLiteral' ? last.quasis!.map(({ value }) => value.cooked).join('…') : last.value;
-      if (typeof message === 'string') found.push([`${file}:${text.slice(0, start).split('\n').length}`, message]);
+        argument.type === 'TemplateLiteral'
+          ? argument.quasis!.map(({ value }) => value.cooked).join('…')
+          : argument.value;
+      if (typeof message === 'string') messages.push([`${file}:${text.slice(0, start).split('\n').length}`, message]);
     },
   }).visit(parseSync(file, text).program);
-  return found;
+  return messages;
 }
 
 const messages = globSync('{apps/api,packages/core,packages/contract,packages/serving}/src/**/*.ts', {
   cwd: ROOT,
 }).flatMap(messagesOf);
 
-it('house B6: error messages say what must be true', () => {
+it('house B6: no error message reads as if the input were valid', () => {
   expect(messages.length).toBeGreaterThan(80);
-  expect(messages.filter(([, message]) => STATES_THE_RULE.test(message))).toEqual([]);
+  expect(messages.filter(([, message]) => VALID_WORDING.test(message))).toEqual([]);
 });
 
 it.each([
@@ -51,4 +53,4 @@ it.each([
   'is 32 lower-case hex digits, or a URL',
   'names one boundary of 1 to 70 characters',
   'a label has at least 3 characters',
-])('house B6: the check finds the message %s', (message) => expect(message).toMatch(STATES_THE_RULE));
+])('house B6: the check of error messages objects to "%s"', (message) => expect(message).toMatch(VALID_WORDING));

@@ -3,55 +3,54 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { followDelimiters, readBoundary } from '../../src/api-host/multipart-delimiters.ts';
 
-/** Pushes a body in pieces that are cut at these places. */
-function count(body: Buffer, cuts: readonly number[], boundary: string): number {
+function countParts(body: Buffer, cuts: readonly number[], boundary: string): number {
   const delimiters = followDelimiters(boundary);
-  const places = [0, ...cuts.map((cut) => cut % (body.length + 1)).toSorted((a, b) => a - b), body.length];
-  for (const [i, end] of places.slice(1).entries()) delimiters.push(body.subarray(places[i], end));
+  const positions = [0, ...cuts.map((cut) => cut % (body.length + 1)).toSorted((a, b) => a - b), body.length];
+  for (const [i, end] of positions.slice(1).entries()) delimiters.push(body.subarray(positions[i], end));
   return delimiters.parts();
 }
 
-describe('F3: counts parts by their delimiters', () => {
-  // A line that begins with the boundary is a delimiter, also at the very start of a value.
-  const nearBoundary = fc
+describe('F3: the parts of a multipart body', () => {
+  // A line that begins with the boundary is a delimiter, even at the start of a value.
+  const almostBoundary = fc
     .string({ unit: fc.constantFrom('\r', '\n', '-', 'b', 'x', '\r\n--b'), maxLength: 12 })
     .filter((value) => !`\r\n${value}`.includes('\r\n--bxb'));
   const cuts = fc.array(fc.nat(2_000), { maxLength: 30 });
 
-  it('wherever the body is cut', () => {
+  it('are counted correctly wherever the body is cut', () => {
     fc.assert(
-      fc.property(fc.array(nearBoundary, { maxLength: 6 }), cuts, (values, cuts) => {
+      fc.property(fc.array(almostBoundary, { maxLength: 6 }), cuts, (values, cuts) => {
         const { body } = multipart(
           values.map((value) => field('a', value)),
           { boundary: 'bxb' },
         );
-        expect(count(body, cuts, 'bxb')).toBe(values.length);
+        expect(countParts(body, cuts, 'bxb')).toBe(values.length);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('in pieces of one byte', () => {
+  it('are counted correctly in a body that arrives byte by byte', () => {
     const { body } = multipart([field('a', ''), field('b', '\r\n--bx'), field('c', '')], { boundary: 'bxb' });
-    expect(count(body, body.keys().toArray(), 'bxb')).toBe(3);
+    expect(countParts(body, body.keys().toArray(), 'bxb')).toBe(3);
   });
 
   it.each([
-    ['text before the first one', 'x\r\n--b\r\n\r\n\r\n--b--'],
-    ['a line end before the first one', '\r\n--b\r\n\r\n\r\n--b--'],
-    ['text after the last one', '--b\r\n\r\n\r\n--b--\r\nx'],
-    ['a boundary line with more text on it', '--b \r\n\r\n\r\n--b--'],
-    ['an invalid closing boundary', '--b\r\n\r\n\r\n--b-x'],
-  ])('%s is refused, wherever it is cut', (_, text) => {
+    ['text before the first delimiter', 'x\r\n--b\r\n\r\n\r\n--b--'],
+    ['a line break before the first delimiter', '\r\n--b\r\n\r\n\r\n--b--'],
+    ['text after the last delimiter', '--b\r\n\r\n\r\n--b--\r\nx'],
+    ['a space after a boundary', '--b \r\n\r\n\r\n--b--'],
+    ['an invalid closing delimiter', '--b\r\n\r\n\r\n--b-x'],
+  ])('are refused if the body has %s, wherever the body is cut', (_, text) => {
     fc.assert(
       fc.property(cuts, (cuts) => {
-        expect(() => count(Buffer.from(text), cuts, 'b')).toThrow(/multipart/);
+        expect(() => countParts(Buffer.from(text), cuts, 'b')).toThrow(/multipart/);
       }),
     );
   });
 });
 
-describe('RFC 2046 §5.1.1: the boundary', () => {
+describe('RFC 2046 §5.1.1: the multipart boundary', () => {
   it.each([
     ['multipart/form-data; boundary=x', 'x'],
     ['multipart/form-data;boundary=x', 'x'],
@@ -59,7 +58,7 @@ describe('RFC 2046 §5.1.1: the boundary', () => {
     ['multipart/form-data; boundary="a b"', 'a b'],
     ['multipart/form-data; charset="utf-8"; boundary=x', 'x'],
     [`multipart/form-data; boundary=${'x'.repeat(70)}`, 'x'.repeat(70)],
-  ])('%s', (type, boundary) => {
+  ])('is read from the Content-Type %s', (type, boundary) => {
     expect(readBoundary(type)).toBe(boundary);
   });
 
@@ -82,7 +81,7 @@ describe('RFC 2046 §5.1.1: the boundary', () => {
     ['multipart/form-data; boundary=x; boundary=y', /boundary/],
     [`multipart/form-data; boundary=${'x'.repeat(71)}`, /boundary/],
     [`multipart/form-data; ${'boundary'.repeat(2_000)}`, /boundary/],
-  ])('%.60s is refused', (type, why) => {
-    expect(() => readBoundary(type)).toThrow(why);
+  ])('cannot be read from the invalid Content-Type %.60s', (type, message) => {
+    expect(() => readBoundary(type)).toThrow(message);
   });
 });

@@ -10,14 +10,14 @@ import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { OPENAPI_FILE, renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { operationsOf } from '../../src/api-host/operations.ts';
 
-const create = () =>
+const createDocument = () =>
   openApiDocument({ router: appRouter, baseUrl: 'https://berth.example', version: '1.2.3' }) as unknown as Document;
-const api = openApi(create());
+const api = openApi(createDocument());
 const { document, operations, resolve, follow, expectValid } = api;
 const deploy = document.paths['/deployments']!['post']!;
 
 describe('the OpenAPI document', () => {
-  it('contains its title, the version and the address of the API', () => {
+  it('contains the title, the version and the address of the API', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({
       title: 'Berth',
@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toMatchObject([{ url: 'https://berth.example' }]);
   });
 
-  it('OpenAPI 3.1 §4.8.23: resolves every reference, and refers to every component', () => {
+  it('OpenAPI 3.1 §4.8.23: contains the target of every reference, and refers to every component', () => {
     const refs = new Set([...objectsIn(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])));
     for (const ref of refs) expect(resolve(ref), ref).toBeTypeOf('object');
     for (const kind of ['schemas', 'responses', 'headers'] as const) {
@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('OpenAPI 3.1 §4.8.7: has plain component names, and none of the error components of the generator', () => {
+  it('OpenAPI 3.1 §4.8.7: has plain component names, and no error components of the generator', () => {
     for (const group of Object.values(document.components))
       for (const name of Object.keys(group)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
     expect(Object.keys(document.components.schemas).toSorted()).toEqual(
@@ -45,47 +45,47 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toContain('error.');
   });
 
-  it('contains no bounds that only say that a number is an integer', () => {
+  it('does not bound integers by the largest safe integer', () => {
     expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
     expect(JSON.stringify(document)).toContain('"minimum":1');
   });
 
-  it('is plain JSON, the same on every call', () => {
+  it('is plain JSON, and the same on every call', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
-    expect(create()).toEqual(document);
+    expect(createDocument()).toEqual(document);
   });
 
-  it('F6: leaves the shared schemas unchanged', () => {
+  it('F6: does not change the shared schemas when it is generated', () => {
     const schemas = (Object.entries(contract) as [string, unknown][]).filter(
       (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
     );
-    const state = () =>
+    const schemaState = () =>
       schemas.map(([name, schema]) => [
         name,
         z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
         z.globalRegistry.get(schema),
       ]);
-    const before = structuredClone(state());
-    create();
-    expect(state()).toEqual(before);
+    const before = structuredClone(schemaState());
+    createDocument();
+    expect(schemaState()).toEqual(before);
     expect(schemas.length).toBeGreaterThan(10);
     for (const text of ['7', 'true', '']) expect(contract.PageQuery.safeParse({ limit: text }).success).toBe(false);
   });
 });
 
 describe('the operations of the OpenAPI document', () => {
-  it('api §9: are the procedures with a path, each with its own name, and the two routes for files', () => {
-    const wanted = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
-    const found = operations.map(({ operationId, method, path }) => [operationId, method, path]);
+  it('api §9: are all procedures that have a path, and the two routes that receive files', () => {
+    const expected = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
+    const documented = operations.map(({ operationId, method, path }) => [operationId, method, path]);
     const routes = [
       ['deployments.create', 'POST', '/deployments'],
       ['deployments.contents', 'PUT', '/uploads/{upload}/contents'],
     ];
-    expect(found.toSorted()).toEqual([...wanted, ...routes].toSorted());
-    expect(new Set(found.map(([id]) => id)).size).toBe(found.length);
+    expect(documented.toSorted()).toEqual([...expected, ...routes].toSorted());
+    expect(new Set(documented.map(([id]) => id)).size).toBe(documented.length);
   });
 
-  it('OpenAPI 3.1 §4.8.12: declare exactly the variables of their path, as required', () => {
+  it('OpenAPI 3.1 §4.8.12: declare exactly the variables of their path, all of them as required', () => {
     for (const { operationId, path, parameters = [] } of operations) {
       const inPath = parameters.filter((parameter) => parameter.in === 'path');
       expect(inPath.map(({ name }) => name).toSorted(), operationId).toEqual(
@@ -99,7 +99,7 @@ describe('the operations of the OpenAPI document', () => {
     }
   });
 
-  it('have a summary and a tag with a description', () => {
+  it('have a summary, and a tag with a description', () => {
     const described = new Map(document.tags.map(({ name, description }) => [name, description]));
     for (const { operationId, summary, tags } of operations) {
       expect(summary, operationId).toMatch(/\S/);
@@ -108,21 +108,21 @@ describe('the operations of the OpenAPI document', () => {
     }
   });
 
-  it('api §2: have examples of every error tag', () => {
+  it('api §2: have an example of every error code', () => {
     const errorMessages = [...objectsIn(document)].flatMap(({ error, message }) =>
       typeof error === 'string' && typeof message === 'string' ? [error] : [],
     );
     expect([...new Set(errorMessages)].toSorted()).toEqual(Object.keys(contract.ERROR_STATUS).toSorted());
   });
 
-  it('api §5: document who may call them according to the access table, and why a deploy token may not', () => {
+  it('api §5: name the callers of the access table, and say when a deploy token is refused', () => {
     const schemes: Record<Actor, object> = { api: { apiKey: [] }, deploy: { deployToken: [] }, anonymous: {} };
     for (const { operationId, security, responses } of operations) {
-      const row = (OPERATION_ACCESS as Record<string, readonly Actor[]>)[operationId]!;
-      expect(security.length, operationId).toBe(row.length);
-      for (const actor of row) expect(security, operationId).toContainEqual(schemes[actor]);
+      const actors = (OPERATION_ACCESS as Record<string, readonly Actor[]>)[operationId]!;
+      expect(security.length, operationId).toBe(actors.length);
+      for (const actor of actors) expect(security, operationId).toContainEqual(schemes[actor]);
       const { description } = follow(responses['403']!);
-      expect(/deploy token, which cannot/.test(description), operationId).toBe(!row.includes('deploy'));
+      expect(/deploy token, which cannot/.test(description), operationId).toBe(!actors.includes('deploy'));
     }
     const { apiKey, deployToken } = document.components.securitySchemes;
     expect(apiKey).toMatchObject({ type: 'http', scheme: 'bearer', bearerFormat: expect.stringMatching(/^ship-/) });
@@ -139,7 +139,7 @@ describe('the operations of the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toContain('"callbacks"');
   });
 
-  it('require a body when one of its fields is required', () => {
+  it('require a body exactly when a field of the body is required', () => {
     const required = operations.flatMap(({ operationId, requestBody }) =>
       requestBody ? [[operationId, requestBody.required]] : [],
     );
@@ -163,7 +163,7 @@ describe('the operations of the OpenAPI document', () => {
 describe('POST /deployments in the OpenAPI document', () => {
   const form = deploy.requestBody!.content['multipart/form-data']!.schema;
 
-  it('api §3: takes files, their checksums, and the optional fields', () => {
+  it('api §3: accepts files, their checksums, and the optional fields', () => {
     expect(Object.keys(form.properties!).toSorted()).toEqual(
       [contract.FILES_FIELD, ...contract.DEPLOY_FIELDS].toSorted(),
     );
@@ -172,7 +172,7 @@ describe('POST /deployments in the OpenAPI document', () => {
     expect(form.properties!['checksums']).toMatchObject({ type: 'string', pattern: expect.any(String) });
   });
 
-  it('api §3: takes an Idempotency-Key, and documents the replay', () => {
+  it('api §3: accepts an Idempotency-Key, and documents the replay', () => {
     expect(deploy.parameters).toMatchObject([
       { in: 'header', name: 'Idempotency-Key', schema: { maxLength: contract.MAX_IDEMPOTENCY_KEY } },
     ]);
@@ -183,12 +183,12 @@ describe('POST /deployments in the OpenAPI document', () => {
   });
 });
 
-it('docs/openapi.json is what the server serves, except for the address', async () => {
+it('docs/openapi.json equals the document that the server serves, except for the address', async () => {
   const isFresh = (await readFile(OPENAPI_FILE, 'utf8')) === renderOpenApi();
   expect(isFresh, 'docs/openapi.json is stale: run `npm run openapi` and commit it').toBe(true);
 });
 
-describe('an independent validator', () => {
+describe('an independent OpenAPI validator', () => {
   it('accepts the document as OpenAPI 3.1', async () => {
     const validator = new Validator();
     expect(await validator.validate({ ...structuredClone(document) })).toEqual({ valid: true });
@@ -196,37 +196,37 @@ describe('an independent validator', () => {
     expect(() => validator.resolveRefs()).not.toThrow();
   });
 
-  it('finds an unknown method', async () => {
-    const spoiled = { ...structuredClone(document), paths: { '/ping': { fetch: {} } } };
-    expect(await new Validator().validate(spoiled)).toMatchObject({ valid: false });
+  it('rejects a document with an unknown method', async () => {
+    const invalidDocument = { ...structuredClone(document), paths: { '/ping': { fetch: {} } } };
+    expect(await new Validator().validate(invalidDocument)).toMatchObject({ valid: false });
   });
 });
 
-describe('the examples', () => {
-  const media = operations.flatMap((operation) => [
+describe('the examples in the OpenAPI document', () => {
+  const mediaTypes = operations.flatMap((operation) => [
     ...Object.entries(operation.requestBody?.content ?? {}).map(([type, body]) => ({
       what: `${operation.operationId}, ${type}`,
       ...body,
     })),
     ...Object.entries(operation.responses).flatMap(([status, response]) =>
-      Object.values(follow(response).content!).map((answer) => ({
+      Object.values(follow(response).content!).map((mediaType) => ({
         what: `${operation.operationId}, ${status}`,
-        ...answer,
+        ...mediaType,
       })),
     ),
   ]);
 
-  it('exist for every request and response body, and match its schema', () => {
-    expect(media.length).toBeGreaterThan(200);
-    for (const { what, ...each } of media) {
-      expect(examplesOf(each).length, what).toBeGreaterThan(0);
-      for (const [title, value] of examplesOf(each)) expectValid(each.schema, value, `${what}: ${title}`);
+  it('exist for every request body and response body, and match their schemas', () => {
+    expect(mediaTypes.length).toBeGreaterThan(200);
+    for (const { what, ...mediaType } of mediaTypes) {
+      expect(examplesOf(mediaType).length, what).toBeGreaterThan(0);
+      for (const [title, value] of examplesOf(mediaType)) expectValid(mediaType.schema, value, `${what}: ${title}`);
     }
   });
 
-  it('of fields and headers match their schemas', () => {
+  it('match their schemas where they belong to a field or a header', () => {
     const schemas = [...objectsIn(document)].filter(
-      (each) => 'example' in each && 'type' in each && !('schema' in each),
+      (mediaType) => 'example' in mediaType && 'type' in mediaType && !('schema' in mediaType),
     ) as unknown as Schema[];
     expect(schemas.length).toBeGreaterThan(20);
     for (const schema of schemas) expectValid(schema, schema.example, api.pointerOf(schema));
@@ -234,7 +234,7 @@ describe('the examples', () => {
       if (example !== undefined) expectValid(schema, example, name);
   });
 
-  it('are compared exactly: an unknown field, a missing field and another type are found', () => {
+  it('are compared strictly: an unknown field, a missing field and a wrong type do not match', () => {
     const { schema } = follow(document.paths['/ping']!['get']!.responses['200']!).content!['application/json']!;
     const isValid = (value: unknown) => api.isValid(schema, value);
     expect([{ timestamp: 1 }, { timestamp: 1, x: 1 }, {}, { timestamp: '1' }, []].map(isValid)).toEqual([

@@ -12,7 +12,7 @@ afterAll(() => api.close());
 
 const request = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: 'manual', ...init });
 
-describe('the reference of the API', () => {
+describe('the API reference', () => {
   it('api §9: serves the OpenAPI document to every origin', async () => {
     const response = await request('/openapi.json');
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
@@ -20,13 +20,13 @@ describe('the reference of the API', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('redirects to it from the root', async () => {
+  it('is the target of a redirect from the root of the API host', async () => {
     const response = await request('/');
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
   });
 
   it.each(['/docs', '/docs/reference.css', '/docs/reference.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
-    'security §7: %s has no inline scripts or styles and loads nothing from other hosts',
+    'security §7: has no inline scripts or styles at %s, and loads nothing from other hosts',
     async (path) => {
       const { status, headers } = await request(path);
       expect(status).toBe(200);
@@ -53,38 +53,38 @@ describe('the reference of the API', () => {
     },
   );
 
-  it('serves everything that the page and its style sheet name, with the right type', async () => {
+  it('serves every file that its page and style sheet link to, with the right media type', async () => {
     const page = await request('/docs');
     expect([page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
       'text/html; charset=utf-8',
       'no-store',
     ]);
     const style = await (await request('/docs/reference.css')).text();
-    const named = [
+    const urls = [
       ...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g),
       ...style.matchAll(/@import url\('([^']*)'\)/g),
     ].map(([, url]) => url!);
-    const types = {
+    const contentTypes = {
       css: 'text/css; charset=utf-8',
       js: 'text/javascript; charset=utf-8',
       json: 'application/json; charset=utf-8',
     };
-    const files = named.filter((url) => !url.startsWith('data:'));
+    const files = urls.filter((url) => !url.startsWith('data:'));
     expect(files.length).toBe(5);
     for (const file of files) {
       const { status, headers } = await request(file);
       expect([file, status, headers.get('content-type')]).toEqual([
         file,
         200,
-        types[file.split('.').at(-1) as keyof typeof types],
+        contentTypes[file.split('.').at(-1) as keyof typeof contentTypes],
       ]);
     }
   });
 
-  it('does not send a file again that the browser has', async () => {
+  it('returns 304 for a file that the browser has cached', async () => {
     const etag = (await request('/docs/reference.css')).headers.get('etag')!;
-    const again = await request('/docs/reference.css', { headers: { 'If-None-Match': etag } });
-    expect([again.status, await again.text()]).toEqual([304, '']);
+    const revalidated = await request('/docs/reference.css', { headers: { 'If-None-Match': etag } });
+    expect([revalidated.status, await revalidated.text()]).toEqual([304, '']);
     expect((await request('/docs/reference.css', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
   });
 
@@ -98,12 +98,12 @@ describe('the reference of the API', () => {
     '/docs/..%2f..%2fpackage.json',
     '/docs/reference.css/',
     '/Docs',
-  ])('T17: %s is 404: only the listed files are served', async (path) => {
-    const { status, body } = await api.ask(`GET ${path} HTTP/1.1`);
+  ])('T17: returns 404 for %s, because only listed files are served', async (path) => {
+    const { status, body } = await api.rawRequest(`GET ${path} HTTP/1.1`);
     expect([status, JSON.parse(body)]).toMatchObject([404, { error: 'not_found' }]);
   });
 
-  it('answers HEAD like GET, and another method with 405', async () => {
+  it('returns the same headers for HEAD as for GET, and 405 for other methods', async () => {
     for (const path of ['/docs', '/docs/reference.js', '/openapi.json']) {
       const head = await request(path, { method: 'HEAD' });
       expect([head.status, await head.text(), Number(head.headers.get('content-length')) > 0]).toEqual([200, '', true]);

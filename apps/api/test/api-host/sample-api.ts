@@ -1,6 +1,6 @@
-import { appRouter, type ProcedureContext, type Log, type ProcedureMeta, ServiceError } from '@berth/core';
+import { appRouter, type Log, type ProcedureContext, type ProcedureMeta, ServiceError } from '@berth/core';
 import { ERROR_STATUS, type ErrorCode } from '@berth/contract';
-import { ask, listen as listenOn, stop } from '@berth/testing/raw-socket';
+import { listen as listenOn, rawRequest, stop } from '@berth/testing/raw-socket';
 import { initTRPC } from '@trpc/server';
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
@@ -10,30 +10,29 @@ import { restRouter } from '../../src/api-host/rest.ts';
 import { trpcRouter } from '../../src/api-host/trpc.ts';
 import { callsOf } from '../../src/api-host/trpc-calls.ts';
 
-const t = initTRPC
+const trpc = initTRPC
   .context<ProcedureContext>()
   .meta<ProcedureMeta>()
   .create({ isDev: false, errorFormatter: appRouter._def._config.errorFormatter });
-const echo = z.object({ input: z.unknown() });
-const nothing = z.object({}).optional();
-const thing = z.object({ thing: z.string() });
+const echoOutput = z.object({ input: z.unknown() });
+const optionalInput = z.object({}).optional();
+const thingInput = z.object({ thing: z.string() });
 
 type Route = NonNullable<ProcedureMeta['openapi']>;
 
-/** A procedure with a route. */
-const route = (method: Route['method'], path: Route['path'], more: Omit<ProcedureMeta, 'openapi'> = {}) =>
-  t.procedure.meta({ openapi: { method, path, summary: `${method} ${path}`, tags: ['Things'] }, ...more });
+const route = (method: Route['method'], path: Route['path'], otherMeta: Omit<ProcedureMeta, 'openapi'> = {}) =>
+  trpc.procedure.meta({ openapi: { method, path, summary: `${method} ${path}`, tags: ['Things'] }, ...otherMeta });
 
-/** A message full of secrets, as an unexpected exception may have. */
+/** Message of an unexpected exception that contains secrets. */
 export const CRASH = `connect postgres://berth:hunter2@10.0.0.7/berth ship-${'a'.repeat(32)} at /srv/berth/query.ts: SELECT 1`;
 
-/** Observes `things.wait`, which ends when its client leaves. */
+/** Resolves while `things.wait` runs: `started` when the procedure begins, `aborted` when the client leaves. */
 export const waiting = { started: Promise.withResolvers<void>(), aborted: Promise.withResolvers<void>() };
 
-/** A message that contains two secrets and the name of a file, which is not a secret. */
+/** Message that contains two secrets, and a file name that is not a secret. */
 const LEAKY = `ship-${'0'.repeat(32)} opened http://localhost:4000/claim/${'f'.repeat(32)} and assets/${'e'.repeat(32)}.js`;
 
-const things = t.router({
+const things = trpc.router({
   list: route('GET', '/things')
     .input(
       z.object({
@@ -49,35 +48,35 @@ const things = t.router({
         sizes: z.array(z.int()).optional(),
       }),
     )
-    .output(echo)
+    .output(echoOutput)
     .query(({ input }) => ({ input })),
   get: route('GET', '/things/{thing}')
-    .input(thing)
-    .output(echo)
+    .input(thingInput)
+    .output(echoOutput)
     .query(({ input }) => ({ input })),
   latest: route('GET', '/things/latest')
-    .input(nothing)
-    .output(echo)
+    .input(optionalInput)
+    .output(echoOutput)
     .query(() => ({ input: 'the latest' })),
   update: route('PATCH', '/things/{thing}')
-    .input(thing.extend({ labels: z.array(z.string()), count: z.int().optional(), deep: z.unknown().optional() }))
-    .output(echo)
+    .input(thingInput.extend({ labels: z.array(z.string()), count: z.int().optional(), deep: z.unknown().optional() }))
+    .output(echoOutput)
     .mutation(({ input }) => ({ input })),
   delete: route('DELETE', '/things/{thing}', { status: 202 })
-    .input(thing)
-    .output(echo)
+    .input(thingInput)
+    .output(echoOutput)
     .mutation(({ input }) => ({ input })),
   check: route('POST', '/things/check')
     .input(z.object({ name: z.string().optional() }))
     .input(z.object({ count: z.int().optional() }))
-    .output(echo)
+    .output(echoOutput)
     .mutation(({ input }) => ({ input })),
   put: route('PUT', '/things/{thing}', { status: 201 })
-    .input(thing)
-    .output(echo)
+    .input(thingInput)
+    .output(echoOutput)
     .mutation(({ input }) => ({ input })),
   old: route('GET', '/old', { status: 301, redirect: '/things' })
-    .input(nothing)
+    .input(optionalInput)
     .output(z.object({ location: z.string() }))
     .query(() => {
       throw new Error('A redirect does not call its procedure.');
@@ -89,27 +88,27 @@ const things = t.router({
         retryAfter: z.number().optional(),
       }),
     )
-    .output(echo)
+    .output(echoOutput)
     .mutation(({ input }) => {
       throw new ServiceError(input.code, LEAKY, { retryAfterSeconds: input.retryAfter });
     }),
   crash: route('GET', '/crash')
-    .input(nothing)
-    .output(echo)
+    .input(optionalInput)
+    .output(echoOutput)
     .query(() => {
       throw new Error(CRASH);
     }),
   misfit: route('GET', '/misfit')
-    .input(nothing)
+    .input(optionalInput)
     .output(z.object({ n: z.int() }))
     .query(() => ({ n: CRASH as unknown as number })),
   unicode: route('GET', '/unicode')
-    .input(nothing)
+    .input(optionalInput)
     .output(z.object({ text: z.string() }))
     .query(() => ({ text: 'häfen ⚓ 港 \u2028 </script>' })),
   wait: route('GET', '/wait')
-    .input(nothing)
-    .output(echo)
+    .input(optionalInput)
+    .output(echoOutput)
     .query(async ({ signal }) => {
       waiting.started.resolve();
       await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
@@ -117,20 +116,20 @@ const things = t.router({
       signal?.throwIfAborted();
       return { input: null };
     }),
-  watch: t.procedure.subscription(async function* () {
+  watch: trpc.procedure.subscription(async function* () {
     yield 'first';
     throw new Error(CRASH);
   }),
 });
 
-const sampleRouter = t.router({ things });
+const sampleRouter = trpc.router({ things });
 
 interface LogLine {
   level: 'info' | 'warn' | 'error';
   fields: { err?: Error; requestId?: string; operation?: string };
 }
 
-/** The context of every sample call; `Bearer bad` is an invalid credential, `Bearer crash` causes an internal error. */
+/** `Bearer bad` is an invalid credential, and `Bearer crash` causes an internal error. */
 function sampleContext(authorization: string | undefined): ProcedureContext {
   if (authorization === 'Bearer bad') throw new ServiceError('authentication_failed', 'The credential is not valid.');
   if (authorization === 'Bearer crash') throw new Error(CRASH);
@@ -138,7 +137,7 @@ function sampleContext(authorization: string | undefined): ProcedureContext {
   return { core: {} as ProcedureContext['core'], caller, requestId: 'req-1' };
 }
 
-/** Starts a server with REST and tRPC over the sample router, or with the given handlers before them. */
+/** Starts a server with REST and tRPC over the sample router. The given handlers run first. */
 export async function listen(...handlers: RequestHandler[]) {
   const lines: LogLine[] = [];
   const calls: number[] = [];
@@ -159,10 +158,10 @@ export async function listen(...handlers: RequestHandler[]) {
   return {
     url: `http://127.0.0.1:${port}`,
     lines,
-    /** For each context that was created: the number of calls it was created for. */
+    /** The number of calls of each request for which a context was created. */
     calls,
-    /** Sends a request byte for byte, by default without headers and body. */
-    ask: (requestLine: string, headers = ['Host: x'], body?: string) => ask(port, requestLine, headers, body),
+    rawRequest: (requestLine: string, headers = ['Host: x'], body?: string) =>
+      rawRequest(port, requestLine, headers, body),
     close: () => stop(server),
   };
 }

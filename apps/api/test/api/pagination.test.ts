@@ -1,9 +1,9 @@
-import { expectErrorAnswer } from '@berth/testing/expectations';
+import { expectError } from '@berth/testing/expectations';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const LISTS = ['deployments', 'domains', 'tokens', 'activities'] as const;
-const COUNT = 102;
+const ENTRIES = 102;
 
 interface Page {
   items: { created: number }[];
@@ -13,70 +13,70 @@ interface Page {
 const server = useServer({ clean: true });
 let key: string;
 beforeAll(async () => {
-  const made = await server().account('scale');
-  ({ key } = made);
+  const account = await server().account('scale');
+  ({ key } = account);
   const { deployment } = await server().publish({ 'index.html': 'home' }, { key });
-  // A little more than a page of each, inserted directly: other tests create them with the API.
-  const insert = (sql: string) => server().database.query(sql, [made.account, COUNT]);
+  // The entries are inserted into the tables: creating them with the API is slow, and is tested elsewhere.
+  const insertEntries = (sql: string) => server().database.query(sql, [account.account, ENTRIES]);
   const columns = await server().database.query<{ list: string }>(
     `select string_agg('"' || column_name || '"', ',') as list from information_schema.columns
      where table_name = 'deployment' and column_name <> 'id'`,
   );
-  const [{ list: copied }] = columns as [{ list: string }];
+  const [{ list: columnNames }] = columns as [{ list: string }];
   await server().database.query(
-    `insert into deployment (id, ${copied}) select 'calm-otter-' || lpad(n::text, 7, '0'), ${copied}
+    `insert into deployment (id, ${columnNames}) select 'calm-otter-' || lpad(n::text, 7, '0'), ${columnNames}
      from deployment, generate_series(2, $2::int) n where id = $1`,
-    [deployment, COUNT],
+    [deployment, ENTRIES],
   );
-  await insert(`update account set deployment_count = $2 where id = $1`);
-  await insert(`insert into domain (account_id, name, kind, status, labels, created, verified, checks)
+  await insertEntries(`update account set deployment_count = $2 where id = $1`);
+  await insertEntries(`insert into domain (account_id, name, kind, status, labels, created, verified, checks)
     select $1, 'page-' || n || '.localhost', 'platform', 'success', '{}', now(), now(), '[]' from generate_series(1, $2::int) n`);
-  await insert(`insert into token (account_id, token, kind, secret_hash, last4, labels, created)
+  await insertEntries(`insert into token (account_id, token, kind, secret_hash, last4, labels, created)
     select $1, lpad(n::text, 7, '0'), 'deploy', sha256(n::text::bytea), '0000', '{}', now() from generate_series(1, $2::int - 2) n`);
-  await insert(`insert into activity (account_id, event, auth_method, created, meta)
+  await insertEntries(`insert into activity (account_id, event, auth_method, created, meta)
     select $1, 'account.update', 'operator', now() + n * interval '1 s', '{}'
     from generate_series(1, $2::int - (select count(*)::int from activity where account_id = $1)) n`);
 });
 
-async function read(list: string, search = ''): Promise<Page> {
-  const answer = await server().api(`/${list}?${search}`, { key });
-  expect([answer.status, answer.text.length > 0]).toEqual([200, true]);
-  const { [list]: items, nextCursor } = answer.json();
+async function readPage(list: string, search = ''): Promise<Page> {
+  const response = await server().api(`/${list}?${search}`, { key });
+  expect([response.status, response.text.length > 0]).toEqual([200, true]);
+  const { [list]: items, nextCursor } = response.json();
   return { items, nextCursor } as Page;
 }
 
-describe.each(LISTS)('api §1: GET /%s', (list) => {
+describe.each(LISTS)('api §1: the list of GET /%s', (list) => {
   it.each([
     ['', [50, 50, 2]],
     ['limit=34', [34, 34, 34]],
     ['limit=100', [100, 2]],
     ['limit=101', [100, 2]],
-  ])('by pages of %j contains every item once, newest first, with no cursor on the last page', async (query, sizes) => {
-    const pages = [await read(list, query)];
+  ])('with %j contains every entry once, newest first, and its last page has no cursor', async (query, sizes) => {
+    const pages = [await readPage(list, query)];
     for (let cursor = pages[0]!.nextCursor; cursor !== undefined; cursor = pages.at(-1)!.nextCursor) {
       expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
-      pages.push(await read(list, `${query}&cursor=${cursor}`));
+      pages.push(await readPage(list, `${query}&cursor=${cursor}`));
     }
     const items = pages.flatMap((page) => page.items);
     expect(pages.map((page) => page.items.length)).toEqual(sizes);
-    expect(new Set(items.map((item) => JSON.stringify(item))).size).toBe(COUNT);
-    expect(items).toEqual(items.toSorted((one, other) => other.created - one.created));
+    expect(new Set(items.map((item) => JSON.stringify(item))).size).toBe(ENTRIES);
+    expect(items).toEqual(items.toSorted((a, b) => b.created - a.created));
   });
 
-  it('returns the same items for the same cursor, with any limit', async () => {
-    const { items } = await read(list, 'limit=100');
-    const { nextCursor } = await read(list, 'limit=10');
+  it('returns the same entries for the same cursor, whatever the limit is', async () => {
+    const { items } = await readPage(list, 'limit=100');
+    const { nextCursor } = await readPage(list, 'limit=10');
     for (const limit of [1, 5, 20])
-      expect((await read(list, `limit=${limit}&cursor=${nextCursor}`)).items).toEqual(items.slice(10, 10 + limit));
+      expect((await readPage(list, `limit=${limit}&cursor=${nextCursor}`)).items).toEqual(items.slice(10, 10 + limit));
   });
 });
 
-it('T23: a cursor that is empty, a word, cut, padded or changed is 400', async () => {
-  const { nextCursor: cursor = '' } = await read('deployments', 'limit=1');
+it('T23: a cursor that is empty, unknown, cut, padded or changed gets a 400', async () => {
+  const { nextCursor: cursor = '' } = await readPage('deployments', 'limit=1');
   const cut = [cursor.slice(1), cursor.slice(0, -1)];
-  for (const forged of ['', 'x', ...cut, `${cursor}=`, `${cursor}%20`, cursor.toLowerCase(), '%F0%9F%94%91']) {
-    const answer = await server().api(`/deployments?cursor=${forged}`, { key });
-    const { details } = expectErrorAnswer(answer, 'validation_failed');
+  for (const invalidCursor of ['', 'x', ...cut, `${cursor}=`, `${cursor}%20`, cursor.toLowerCase(), '%F0%9F%94%91']) {
+    const response = await server().api(`/deployments?cursor=${invalidCursor}`, { key });
+    const { details } = expectError(response, 'validation_failed');
     expect(details).toEqual({ issues: [{ path: 'cursor', message: expect.any(String) }] });
   }
 });

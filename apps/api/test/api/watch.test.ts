@@ -15,7 +15,7 @@ const subscriptions: (() => void)[] = [];
 beforeEach(async () => void (owner = await server().account()));
 afterEach(() => subscriptions.splice(0).forEach((end) => end()));
 
-/** A subscription by the real client. */
+/** Subscribes to the activities of an account with the real client. */
 function watch(key: string, { url = `http://localhost:${server().port}`, lastEventId = '' } = {}) {
   const client = createTRPCClient<AppRouter>({
     links: [
@@ -30,58 +30,57 @@ function watch(key: string, { url = `http://localhost:${server().port}`, lastEve
   });
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<TRPCClientError<AppRouter> | null>();
-  const got: Activity[] = [];
+  const activities: Activity[] = [];
   const states: string[] = [];
   const { unsubscribe } = client.activities.watch.subscribe(lastEventId ? { lastEventId } : undefined, {
     onStarted: () => started.resolve(),
     onConnectionStateChange: ({ state }) => void states.push(state),
-    onData: ({ data }) => void got.push(data as Activity),
+    onData: ({ data }) => void activities.push(data as Activity),
     onError: (error) => ended.resolve(error),
     onComplete: () => ended.resolve(null),
   });
   subscriptions.push(unsubscribe);
   return {
-    got,
-    /** The states of the connection, in order. */
+    activities,
     states,
-    /** Resolves once the connection is up. */
+    /** Resolves once the connection is open. */
     started: started.promise,
-    /** Resolves when the client stops: with its error, or with `null` when the server ended the stream. */
+    /** Resolves when the subscription ends: with its error, or with `null` when the server completed the stream. */
     ended: ended.promise,
     stop: unsubscribe,
   };
 }
 
-/** Causes an event in an account. */
-const act = async (key: string, name: string) => {
+/** Publishes a site, whose activity contains the name. */
+const causeEvent = async (key: string, name: string) => {
   await server().publish({ 'index.html': name }, { key, fields: { via: name } });
 };
-const namesOf = ({ got }: ReturnType<typeof watch>) => got.map(({ meta }) => meta['via']);
-const until = (seen: () => unknown) => expect.poll(seen, { interval: 10 });
+const namesOf = ({ activities }: ReturnType<typeof watch>) => activities.map(({ meta }) => meta['via']);
+const poll = (read: () => unknown) => expect.poll(read, { interval: 10 });
 
 describe('api §9: activities.watch', () => {
-  it('emits the events from now on once each, also of parallel calls, in the order of GET /activities', async () => {
-    await act(owner.key, 'before');
-    const live = watch(owner.key);
-    await live.started;
+  it('emits each new event once and in the order of GET /activities, even if events are parallel', async () => {
+    await causeEvent(owner.key, 'before');
+    const subscription = watch(owner.key);
+    await subscription.started;
     const names = Array.from({ length: 30 }, (_, at) => `n${at}`);
-    await Promise.all(names.map((name) => act(owner.key, name)));
-    await until(() => live.got.length).toBe(30);
-    expect(namesOf(live).toSorted()).toEqual(names.toSorted());
-    const list = await server().api('/activities?limit=30', { key: owner.key });
-    expect(live.got).toEqual(list.json<{ activities: Activity[] }>().activities.toReversed());
+    await Promise.all(names.map((name) => causeEvent(owner.key, name)));
+    await poll(() => subscription.activities.length).toBe(30);
+    expect(namesOf(subscription).toSorted()).toEqual(names.toSorted());
+    const listResponse = await server().api('/activities?limit=30', { key: owner.key });
+    expect(subscription.activities).toEqual(listResponse.json<{ activities: Activity[] }>().activities.toReversed());
   });
 
-  it('emits nothing of another account', async () => {
+  it('emits no events of other accounts', async () => {
     const neighbour = await server().account();
-    const live = watch(neighbour.key);
-    await live.started;
-    await act(owner.key, 'mine');
-    await act(neighbour.key, 'theirs');
-    await until(() => namesOf(live)).toEqual(['theirs']);
+    const subscription = watch(neighbour.key);
+    await subscription.started;
+    await causeEvent(owner.key, 'mine');
+    await causeEvent(neighbour.key, 'theirs');
+    await poll(() => namesOf(subscription)).toEqual(['theirs']);
   });
 
-  it('begins after the event that a client names, with more than one read of the table', async () => {
+  it('resumes after the event that the client names, even if several reads of the table are needed', async () => {
     const [{ id } = { id: '' }] = await server().database.query<{ id: string }>(
       'select max(id)::text as id from activity where account_id = $1',
       [owner.account],
@@ -91,38 +90,37 @@ describe('api §9: activities.watch', () => {
        select $1, 'account.update', now(), 'operator', json_build_object('via', n) from generate_series(1, 250) n`,
       [owner.account],
     );
-    const late = watch(owner.key, { lastEventId: id });
-    await until(() => late.got.length).toBe(250);
-    expect(namesOf(late)).toEqual(Array.from({ length: 250 }, (_, at) => at + 1));
+    const laterSubscription = watch(owner.key, { lastEventId: id });
+    await poll(() => laterSubscription.activities.length).toBe(250);
+    expect(namesOf(laterSubscription)).toEqual(Array.from({ length: 250 }, (_, at) => at + 1));
   });
 
-  it('resumes after the connection was lost, even before the first event, without loss or duplicates', async () => {
+  it('resumes without loss or duplicates when the connection is lost, even before the first event', async () => {
     const proxy = await startProxy(server().port);
-    const live = watch(owner.key, proxy);
-    await live.started;
-    await act(owner.key, 'one');
-    await until(() => namesOf(live)).toEqual(['one']);
-    const late = watch(owner.key, proxy);
-    await late.started;
+    const subscription = watch(owner.key, proxy);
+    await subscription.started;
+    await causeEvent(owner.key, 'one');
+    await poll(() => namesOf(subscription)).toEqual(['one']);
+    const laterSubscription = watch(owner.key, proxy);
+    await laterSubscription.started;
     proxy.trouble = () => ({ cutAfter: 0 });
     proxy.cut();
-    await act(owner.key, 'two');
-    await act(owner.key, 'three');
+    await causeEvent(owner.key, 'two');
+    await causeEvent(owner.key, 'three');
     proxy.trouble = () => undefined;
-    await until(() => namesOf(live)).toEqual(['one', 'two', 'three']);
-    await until(() => namesOf(late)).toEqual(['two', 'three']);
-    await act(owner.key, 'four');
-    await until(() => namesOf(live)).toEqual(['one', 'two', 'three', 'four']);
-    await until(() => namesOf(late)).toEqual(['two', 'three', 'four']);
+    await poll(() => namesOf(subscription)).toEqual(['one', 'two', 'three']);
+    await poll(() => namesOf(laterSubscription)).toEqual(['two', 'three']);
+    await causeEvent(owner.key, 'four');
+    await poll(() => namesOf(subscription)).toEqual(['one', 'two', 'three', 'four']);
+    await poll(() => namesOf(laterSubscription)).toEqual(['two', 'three', 'four']);
   });
 
-  it('emits everything when the connection for database notifications was lost, with the next notification', async () => {
-    const live = watch(owner.key);
-    await live.started;
+  it('emits the missed events after the connection for database notifications was lost', async () => {
+    const subscription = watch(owner.key);
+    await subscription.started;
     const listeners = `from pg_stat_activity where datname = current_database() and query like 'listen %'`;
     for (const name of ['one', 'two']) {
-      // The notification is sent at the commit of this statement, when no connection listens: the old one is gone, the
-      // new one is not there yet.
+      // While no connection listens, this statement commits and sends its notification.
       const killed = await server().database.query(
         `with made as (
            insert into activity (account_id, event, created, auth_method, meta)
@@ -131,43 +129,43 @@ describe('api §9: activities.watch', () => {
         [owner.account, name],
       );
       expect(killed).toHaveLength(1);
-      await until(() => namesOf(live).at(-1)).toBe(name);
-      await until(() => server().database.query(`select 1 ${listeners}`)).toHaveLength(1);
+      await poll(() => namesOf(subscription).at(-1)).toBe(name);
+      await poll(() => server().database.query(`select 1 ${listeners}`)).toHaveLength(1);
     }
-    expect(namesOf(live)).toEqual(['one', 'two']);
-    expect(live.states).not.toContain('idle');
+    expect(namesOf(subscription)).toEqual(['one', 'two']);
+    expect(subscription.states).not.toContain('idle');
   });
 
   it.each([
     ['is revoked', 401, 'authentication_failed', `delete from token where account_id = $1`],
-    ['opens a closed account', 403, 'forbidden', `update account set state = 'terminated' where id = $1`],
-  ])('ends at the next notification when its credential %s', async (_, status, code, statement) => {
-    const live = watch(owner.key);
-    await live.started;
+    ['belongs to a closed account', 403, 'forbidden', `update account set state = 'terminated' where id = $1`],
+  ])('is ended by the next notification when its credential %s', async (_, status, code, statement) => {
+    const subscription = watch(owner.key);
+    await subscription.started;
     await server().database.query(statement, [owner.account]);
     await server().database.query(
       `insert into activity (account_id, event, created, auth_method, meta) values ($1, 'account.update', now(), 'operator', '{}')`,
       [owner.account],
     );
-    const error = await live.ended;
+    const error = await subscription.ended;
     expect(error).toBeInstanceOf(TRPCClientError);
     expect(error!.data).toMatchObject({ error: code, status });
-    expect(live.got).toEqual([]);
+    expect(subscription.activities).toEqual([]);
   });
 
-  it('ends at the moment its credential expires, even without events', async () => {
+  it('is ended when its credential expires, even without events', async () => {
     const expireIn = `update token set expires = now() + $2 * interval '1 ms' where account_id = $1`;
-    let isUp = false;
-    // A slow machine may need longer until the connection is up.
-    for (let ms = 300; !isUp; ms *= 5) {
+    let isConnected = false;
+    // On a slow machine, the connection may open only after the credential has expired.
+    for (let ms = 300; !isConnected; ms *= 5) {
       await server().database.query(expireIn, [owner.account, ms]);
       const { started, ended } = watch(owner.key);
-      isUp = await Promise.race([started.then(() => true), ended.then(() => false)]);
+      isConnected = await Promise.race([started.then(() => true), ended.then(() => false)]);
       expect((await ended)!.data).toMatchObject({ error: 'authentication_failed' });
     }
   });
 
-  it('rejects anonymous clients, deploy tokens and invalid ids', async () => {
+  it('rejects anonymous clients, deploy tokens and invalid event ids', async () => {
     const { deployToken } = await server().account();
     for (const [key, lastEventId, code] of [
       [deployToken, '', 'forbidden'],
@@ -179,21 +177,21 @@ describe('api §9: activities.watch', () => {
     expect(anonymous.text).toContain('"error":"authentication_failed"');
   });
 
-  it('has a maximum number of connections for one account; a closed connection frees its place', async () => {
-    const held = Array.from({ length: 20 }, () => watch(owner.key));
-    await Promise.all(held.map(({ started }) => started));
+  it('limits the connections of an account, and a closed connection no longer counts', async () => {
+    const openSubscriptions = Array.from({ length: 20 }, () => watch(owner.key));
+    await Promise.all(openSubscriptions.map(({ started }) => started));
     expect((await watch(owner.key).ended)!.data).toMatchObject({ error: 'rate_limit_exceeded', status: 429 });
     expect((await server().api('/account', { key: owner.key })).status).toBe(200);
-    held[0]!.stop();
+    openSubscriptions[0]!.stop();
     await expect
       .poll(async () => {
-        const again = watch(owner.key);
-        return Promise.race([again.started.then(() => 'started'), again.ended.then(() => 'refused')]);
+        const retried = watch(owner.key);
+        return Promise.race([retried.started.then(() => 'started'), retried.ended.then(() => 'refused')]);
       })
       .toBe('started');
   });
 
-  it('is text/event-stream on the wire, begins with the id to resume from, and sends keep-alives', async () => {
+  it('is sent as text/event-stream, begins with an id to resume from, and sends keep-alives', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { socket } = await open(server().port);
@@ -202,13 +200,13 @@ describe('api §9: activities.watch', () => {
       );
       let text = '';
       socket.on('data', (chunk) => (text += String(chunk)));
-      await until(() => text).toContain('event: connected');
+      await poll(() => text).toContain('event: connected');
       expect(text).toMatch(/^HTTP\/1.1 200 OK\r\n/);
       expect(text.toLowerCase()).toContain('content-type: text/event-stream');
       expect(text).toMatch(/event: begin\nretry: 1000\nid: \d+\n/);
       expect(text).not.toContain('event: ping');
       await vi.advanceTimersByTimeAsync(15_000);
-      await until(() => text).toContain('event: ping');
+      await poll(() => text).toContain('event: ping');
       socket.destroy();
       await once(socket, 'close');
     } finally {
@@ -216,21 +214,19 @@ describe('api §9: activities.watch', () => {
     }
   });
 
-  it('cannot be in a batch', async () => {
+  it('cannot be part of a batch', async () => {
     const batch = await server().api('/trpc/activities.watch?batch=1', { key: owner.key });
     expect(batch.text).toContain('"error":"validation_failed"');
   });
 });
 
-describe('a server that stops', () => {
-  it('ends its subscriptions at once, and clients reconnect', async () => {
-    const stopping = await startServer();
-    const { key } = await stopping.account();
-    const live = watch(key, { url: `http://localhost:${stopping.port}` });
-    await live.started;
-    const before = performance.now();
-    await stopping.close();
-    expect(performance.now() - before).toBeLessThan(3000);
-    await until(() => live.states.join(' ')).toContain('pending connecting');
-  });
+it('a server that stops ends its subscriptions at once, and the clients reconnect', async () => {
+  const stopping = await startServer();
+  const { key } = await stopping.account();
+  const subscription = watch(key, { url: `http://localhost:${stopping.port}` });
+  await subscription.started;
+  const before = performance.now();
+  await stopping.close();
+  expect(performance.now() - before).toBeLessThan(3000);
+  await poll(() => subscription.states.join(' ')).toContain('pending connecting');
 });

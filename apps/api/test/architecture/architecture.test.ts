@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 import { readImports, ROOT } from './imports.ts';
 import { drawArchitecture, readDrawnArchitecture } from './picture.ts';
 
-/** The whole path of a file or folder that is deep enough to mean one of this repository. */
+/** Matches the path of a file or folder of this repository, at least three segments long. */
 const CITED_PATH = /`((?:apps|packages|bench|docs|fixtures|examples)\/[\w.-]+\/[\w./-]+)`/g;
 
-it('docs/architecture.md shows the imports of the source; npm run architecture redraws them', () => {
+it('docs/architecture.md shows the imports of the source code, as npm run architecture draws them', () => {
   expect(readDrawnArchitecture()).toBe(drawArchitecture());
 });
 
-it('no source imports packages/testing', () => {
+it('no source file imports packages/testing', () => {
   const importers = readImports().filter(({ to }) => to.startsWith('packages/testing'));
   expect(importers.filter(({ from }) => !from.startsWith('packages/testing/'))).toEqual([]);
 });

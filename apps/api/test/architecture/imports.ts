@@ -2,20 +2,18 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-/** The folder of the repository. */
 export const ROOT = join(import.meta.dirname, '../../../..');
 
-/** One file of the workspace that imports another one, or another package of the workspace. */
 export interface Import {
-  /** The path of the file in the repository. */
+  /** Path of the importing file in the repository. */
   from: string;
-  /** The path of the imported file, or the folder of the imported package, such as `packages/core`. */
+  /** Path of the imported file, or folder of the imported package, such as `packages/core`. */
   to: string;
-  /** True if nothing is loaded when the program runs. */
+  /** Whether the import has no effect when the program runs. */
   isTypeOnly: boolean;
 }
 
-/** The folder of each package of the workspace, by name: `@berth/core` is in `packages/core`. */
+/** Folder of each package of the workspace, by name: `@berth/core` is in `packages/core`. */
 const PACKAGES = new Map(
   globSync('{packages/*,apps/*,bench}/package.json', { cwd: ROOT }).map((file) => {
     const { name } = JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as { name: string };
@@ -23,7 +21,7 @@ const PACKAGES = new Map(
   }),
 );
 
-/** Reads all imports of source files and benches that stay within the workspace. Tests are not read. */
+/** Reads all imports within the workspace from source files and benches, without tests. */
 export function readImports(): Import[] {
   return globSync(['{packages,apps}/*/src/**/*.{ts,tsx}', 'bench/**/*.ts'], {
     cwd: ROOT,
@@ -56,7 +54,7 @@ function specifiersOf(file: string): { specifier: string; isTypeOnly: boolean }[
   ];
 }
 
-/** The file or package folder that a specifier means; `null` for packages from outside of the workspace. */
+/** Returns the file or package folder that a specifier names, or `null` for a package outside the workspace. */
 function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return relative(ROOT, join(ROOT, dirname(from), specifier));
   return PACKAGES.get(specifier.split('/').slice(0, 2).join('/')) ?? null;

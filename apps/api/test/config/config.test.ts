@@ -25,7 +25,7 @@ function plansFile(content: unknown): string {
   return file;
 }
 
-/** The faults of an environment, as `VARIABLE: message`. */
+/** Returns the faults of an environment, each as `VARIABLE: message`. */
 function faultsOf(env: Record<string, string>): string[] {
   try {
     readConfig(env);
@@ -37,7 +37,7 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 describe('readConfig', () => {
-  it('api §10: has a default for everything, so that an empty environment serves on this machine', () => {
+  it('api §10: has a default for every variable, so that a server can start without any variable', () => {
     expect(readConfig({})).toEqual({
       mode: 'development',
       hosts: ['127.0.0.1', '::1'],
@@ -72,12 +72,12 @@ describe('readConfig', () => {
     });
   });
 
-  it('treats an empty variable as absent, ignores unknown ones, and trims values', () => {
+  it('treats an empty variable as absent, ignores unknown variables, and trims values', () => {
     expect(readConfig({ PORT: '', SECRET_KEY: '  ', PATH: '/bin', NONSENSE: '1' })).toEqual(readConfig({}));
     expect(readConfig({ LOG_LEVEL: ' debug\n' }).logLevel).toBe('debug');
   });
 
-  it('lets the addresses follow the port', () => {
+  it('derives the default addresses from the port', () => {
     const { baseUrl, platformDomain, claimUrl } = readConfig({ PORT: '5123' });
     expect([baseUrl.href, platformDomain, claimUrl]).toEqual([
       'http://localhost:5123/',
@@ -88,7 +88,7 @@ describe('readConfig', () => {
     expect(readConfig({ PORT: '0' }).port).toBe(0);
   });
 
-  it('takes the public scheme and the address of the claim page from BASE_URL', () => {
+  it('derives the public scheme and the address of the claim page from BASE_URL', () => {
     const config = readConfig({ BASE_URL: 'https://API.Example.com/', PLATFORM_DOMAIN: 'Sites.Example.net:443' });
     expect(config).toMatchObject({
       publicScheme: 'https',
@@ -139,7 +139,7 @@ describe('readConfig', () => {
     ['STALE_SECONDS', '60', { staleMs: 60_000 }],
     ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
     ['DEFAULT_PLAN', 'team', { defaultPlan: DEFAULT_PLANS[2] }],
-  ])('reads %s=%s', (variable, text, expected) => {
+  ])('accepts %s=%s', (variable, text, expected) => {
     expect(readConfig({ [variable]: text })).toMatchObject(expected);
   });
 
@@ -168,12 +168,12 @@ describe('readConfig', () => {
     ['PLATFORM_DOMAIN', '127.0.0.1:4000', /^PLATFORM_DOMAIN:/],
     ['PLATFORM_DOMAIN', '-sites.test', /^PLATFORM_DOMAIN:/],
     ['PLATFORM_DOMAIN', '*.sites.test', /^PLATFORM_DOMAIN:/],
-    ['PLATFORM_DOMAIN', `${'a.'.repeat(100)}test`, /^PLATFORM_DOMAIN: must have at most 189 characters/],
+    ['PLATFORM_DOMAIN', `${'a.'.repeat(100)}test`, /^PLATFORM_DOMAIN: the domain must have at most 189 characters/],
     ['CNAME_TARGET', 'cname.test:8080', /^CNAME_TARGET: "cname.test:8080" is not a host name; use one such as/],
     ['CNAME_TARGET', 'https://cname.test', /^CNAME_TARGET:/],
     ['CNAME_TARGET', '192.0.2.10', /^CNAME_TARGET:/],
     ['CNAME_TARGET', '*.cname.test', /^CNAME_TARGET:/],
-    ['CNAME_TARGET', `${'a.'.repeat(120)}test`, /^CNAME_TARGET: must have at most 242 characters/],
+    ['CNAME_TARGET', `${'a.'.repeat(120)}test`, /^CNAME_TARGET: the host must have at most 242 characters/],
     [
       'APEX_ADDRESSES',
       '192.0.2.10, sites.test',
@@ -188,7 +188,7 @@ describe('readConfig', () => {
     ['DNS_SERVERS', '[2001:db8::53', /^DNS_SERVERS:/],
     ['CLAIM_URL', 'console.example/claim', /^CLAIM_URL:/],
     ['CLAIM_URL', 'https://console.example/claim?x=1', /^CLAIM_URL:/],
-    ['DATABASE_URL', 'mysql://u:hidden@db/berth', /^DATABASE_URL: must be a PostgreSQL URL such as "postgres:/],
+    ['DATABASE_URL', 'mysql://u:hidden@db/berth', /^DATABASE_URL: the value must be a PostgreSQL URL like "postgres:/],
     ['OWNER_EMAIL', 'jo', /^OWNER_EMAIL: "jo" is not an e-mail address; use "name@host" of at most 254 characters/],
     ['OWNER_EMAIL', `${'a'.repeat(250)}@test`, /^OWNER_EMAIL: .* at most 254 characters/],
     ['PLATFORM_DOMAIN', `${'a'.repeat(64)}.test`, /^PLATFORM_DOMAIN: .* parts of 1 to 63 letters, digits and hyphens/],
@@ -206,11 +206,11 @@ describe('readConfig', () => {
     ['STALE_SECONDS', '-1', /^STALE_SECONDS: "-1"/],
     ['STALE_SECONDS', '1.5', /^STALE_SECONDS: "1.5"/],
     ['STALE_SECONDS', '60s', /^STALE_SECONDS: "60s"/],
-    ['OWNER_API_KEY', 'deploy-8f1c6bd0a94e2735cc58f0471e9b3d62', /^OWNER_API_KEY: must be "ship-" followed by 32/],
-    ['OWNER_API_KEY', 'hidden', /^OWNER_API_KEY: must be "ship-"/],
+    ['OWNER_API_KEY', 'deploy-8f1c6bd0a94e2735cc58f0471e9b3d62', /^OWNER_API_KEY: the key must be "ship-" and 32/],
+    ['OWNER_API_KEY', 'hidden', /^OWNER_API_KEY: the key must be "ship-"/],
     ['ALLOW_INSECURE', 'maybe', /^ALLOW_INSECURE: "maybe" is neither on nor off; use 1 or 0/],
-    ['SECRET_KEY', 'hidden', /^SECRET_KEY: must be 32 bytes: 64 hex digits/],
-    ['SECRET_KEY', KEY_HEX.slice(2), /^SECRET_KEY: must be 32 bytes/],
+    ['SECRET_KEY', 'hidden', /^SECRET_KEY: the key must be 32 bytes: 64 hex digits/],
+    ['SECRET_KEY', KEY_HEX.slice(2), /^SECRET_KEY: the key must be 32 bytes/],
     [
       'LOG_LEVEL',
       'loud',
@@ -218,7 +218,7 @@ describe('readConfig', () => {
     ],
     ['DEFAULT_PLAN', 'gold', /^DEFAULT_PLAN: "gold" is not a plan; use one of free, pro, team, scale/],
     ['PLANS_FILE', '/nowhere/plans.json', /^PLANS_FILE: \/nowhere\/plans.json cannot be read \(ENOENT\)/],
-  ])('refuses %s=%s and says what would be valid', (variable, text, message) => {
+  ])('rejects %s=%s and says what would be valid', (variable, text, message) => {
     const faults = faultsOf({ [variable]: text });
     expect(faults).toEqual([expect.stringMatching(message)]);
     expect(faults[0]).not.toContain('hidden');
@@ -241,32 +241,32 @@ describe('readConfig', () => {
     '10.0.0.0/8/8',
     'proxy.test',
     '127.1',
-  ])('T12: refuses TRUST_PROXY=%s, which is not a proxy or trusts everyone', (text) => {
+  ])('T12: rejects TRUST_PROXY=%s, which is not a proxy or trusts everyone', (text) => {
     expect(faultsOf({ TRUST_PROXY: `10.0.0.1, ${text}` })).toEqual([expect.stringMatching(/^TRUST_PROXY: /)]);
   });
 
-  it('api §10: names every fault in one message, one a line', () => {
+  it('api §10: reports all faults at once, one on each line', () => {
     const faults = faultsOf({ PORT: 'x', HOST: 'y', LOG_LEVEL: 'z', BASE_URL: 'a\r\nb' });
     expect(faults.map((line) => line.split(':')[0]).toSorted()).toEqual(['BASE_URL', 'HOST', 'LOG_LEVEL', 'PORT']);
   });
 
-  it('accepts the settings for tests only when NODE_ENV is test', () => {
-    const knobs = {
+  it('accepts the settings for tests only if NODE_ENV is test', () => {
+    const settings = {
       FAILPOINT: 'deploy.committed:2',
       SWEEP_GRACE: '0s',
       BOOT_STALE: '500ms',
       COMPRESSION: 'off',
       JOBS: 'off',
     };
-    expect(readConfig({ ...knobs, NODE_ENV: 'test' })).toMatchObject({
+    expect(readConfig({ ...settings, NODE_ENV: 'test' })).toMatchObject({
       compression: false,
       jobs: false,
       failpoint: 'deploy.committed:2',
       sweep: { graceMs: 0, bootStaleMs: 500 },
     });
     expect(readConfig({ NODE_ENV: 'test' })).toMatchObject({ failpoint: '', sweep: {} });
-    expect(readConfig(knobs)).toEqual(readConfig({}));
-    expect(readConfig({ ...PRODUCTION, ...knobs, SWEEP_GRACE: 'typo' })).toMatchObject({ failpoint: '', sweep: {} });
+    expect(readConfig(settings)).toEqual(readConfig({}));
+    expect(readConfig({ ...PRODUCTION, ...settings, SWEEP_GRACE: 'typo' })).toMatchObject({ failpoint: '', sweep: {} });
     expect(faultsOf({ NODE_ENV: 'test', SWEEP_GRACE: '24' })).toEqual([
       expect.stringMatching(/^SWEEP_GRACE: "24" is not a duration; .* "24h"/),
     ]);
@@ -276,17 +276,17 @@ describe('readConfig', () => {
 describe('PLANS_FILE', () => {
   const [free, pro] = DEFAULT_PLANS as [(typeof DEFAULT_PLANS)[0], (typeof DEFAULT_PLANS)[0]];
 
-  it('replaces the plan table; if it has no "scale", the owner gets its last plan', () => {
+  it('replaces the plans, and without a plan "scale" the owner gets the last plan', () => {
     const config = readConfig({ PLANS_FILE: plansFile({ plans: [free, pro] }), DEFAULT_PLAN: 'pro' });
     expect(config.plans).toEqual([free, pro]);
     expect(config).toMatchObject({ ownerPlan: pro, defaultPlan: pro });
   });
 
-  it('names the place of every fault in the file', () => {
-    const broken = {
+  it('reports the place of every fault in the file', () => {
+    const invalidPlans = {
       plans: [free, { ...pro, caps: { ...pro.caps, seats: '1' }, limits: { ...pro.limits, maxFileSize: -5 } }],
     };
-    const faults = faultsOf({ PLANS_FILE: plansFile(broken), DEFAULT_PLAN: 'gold' });
+    const faults = faultsOf({ PLANS_FILE: plansFile(invalidPlans), DEFAULT_PLAN: 'gold' });
     expect(faults).toEqual([
       expect.stringMatching(/^PLANS_FILE: .*\.json: plans\[1\]\.caps\.seats: /),
       expect.stringMatching(/^PLANS_FILE: .*\.json: plans\[1\]\.limits\.maxFileSize: /),
@@ -298,18 +298,18 @@ describe('PLANS_FILE', () => {
     ['the same plan twice', { plans: [free, free] }, /each plan id must occur only once/],
     ['no plans', [], /the file: /],
     ['something that is not JSON', '{\n"plans":\n', /must be JSON: /],
-  ])('refuses a file with %s', (_, content, message) => {
+  ])('is rejected if the file contains %s', (_, content, message) => {
     expect(faultsOf({ PLANS_FILE: plansFile(content) })).toEqual([expect.stringMatching(message)]);
   });
 });
 
-describe('T37: in production', () => {
-  it('starts with a domain for sites that is not the host of the API', () => {
+describe('T37: a server in production', () => {
+  it('starts if the domain for sites is not the host of the API', () => {
     expect(readConfig(PRODUCTION).mode).toBe('production');
     expect(faultsOf({ ...PRODUCTION, SECRET_KEY: KEY_HEX, OWNER_API_KEY: API_KEY })).toEqual([]);
   });
 
-  it('starts on plain http, as there may be a proxy in front', () => {
+  it('starts on plain http, because a proxy may add https', () => {
     expect(readConfig({ ...PRODUCTION, BASE_URL: 'http://api.example.com' }).publicScheme).toBe('http');
   });
 
@@ -317,30 +317,30 @@ describe('T37: in production', () => {
     [
       'the default addresses',
       { BASE_URL: '', PLATFORM_DOMAIN: '' },
-      /^PLATFORM_DOMAIN: must not be localhost, the host of BASE_URL; use a separate domain/,
+      /^PLATFORM_DOMAIN: the domain must not be localhost, the host of BASE_URL; use a separate/,
     ],
     [
       'one host for API and sites',
       { PLATFORM_DOMAIN: 'API.example.com:8443' },
-      /^PLATFORM_DOMAIN: must not be api.example.com/,
+      /^PLATFORM_DOMAIN: the domain must not be api.example.com/,
     ],
-    ['a secret of zeros', { SECRET_KEY: '0'.repeat(64) }, /^SECRET_KEY: must not be a sample; use 32 random bytes/],
+    ['a secret of zeros', { SECRET_KEY: '0'.repeat(64) }, /^SECRET_KEY: the key must not be a sample; use 32/],
     [
       'a secret of counted bytes',
       { SECRET_KEY: Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex') },
-      /^SECRET_KEY: must not be a sample/,
+      /^SECRET_KEY: the key must not be a sample/,
     ],
-    ['a repeated secret', { SECRET_KEY: '0123456789abcdef'.repeat(4) }, /^SECRET_KEY: must not be a sample/],
+    ['a repeated secret', { SECRET_KEY: '0123456789abcdef'.repeat(4) }, /^SECRET_KEY: the key must not be a sample/],
     [
       'a sample API key',
       { OWNER_API_KEY: `ship-${'0123456789abcdef'.repeat(2)}` },
-      /^OWNER_API_KEY: must not be a sample; omit it/,
+      /^OWNER_API_KEY: the key must not be a sample; omit it/,
     ],
-  ])('refuses %s with one clear line', (_, env, message) => {
+  ])('rejects %s with one message', (_, env, message) => {
     expect(faultsOf({ ...PRODUCTION, ...env })).toEqual([expect.stringMatching(message)]);
   });
 
-  it('reports no fault for the default that replaces an invalid value', () => {
+  it('reports an invalid value, but no fault of the default that replaces it', () => {
     expect(faultsOf({ NODE_ENV: 'production', BASE_URL: 'x' })).toEqual([expect.stringMatching(/^BASE_URL: /)]);
   });
 });
@@ -359,7 +359,7 @@ describe('parseDuration', () => {
   });
 
   it.each(['', '5', 's', '-1s', '1.5h', '1e3s', '5m', '5 minutes', '1h30min', '9999999999d'])(
-    'refuses %j and says what would be valid',
+    'rejects %j and says what would be valid',
     (text) => {
       expect(() => parseDuration(text)).toThrow(
         /is not a duration; use a number of at most 9 digits and a unit, such as "500ms"/,

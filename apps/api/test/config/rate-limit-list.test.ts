@@ -15,16 +15,16 @@ function faultsOf(text: string): string[] {
 }
 
 describe('api §10: RATE_LIMITS', () => {
-  it('api §7: has defaults', () => {
+  it('api §7: defaults to the documented limits', () => {
     expect(readConfig({}).rateLimits).toEqual(DEFAULT_RATE_LIMITS);
     expect(limitsOf('global=600/min,deploy=60/min,anonymous=10/h,unlock=10/10min,claim=30/h,signin=10/10min')).toEqual(
       DEFAULT_RATE_LIMITS,
     );
   });
 
-  it.each(['off', 'OFF', ' off '])('%j means no limits', (text) => expect(limitsOf(text)).toBe(null));
+  it.each(['off', 'OFF', ' off '])('can be turned off with %j', (text) => expect(limitsOf(text)).toBe(null));
 
-  it('changes the limits that it names and keeps the others', () => {
+  it('changes the named limits and keeps the others', () => {
     expect(limitsOf('deploy=5/s, unlock = 3/2h ,signin=100000/24h,')).toEqual({
       ...DEFAULT_RATE_LIMITS,
       deploy: { count: 5, perSeconds: 1 },
@@ -53,11 +53,11 @@ describe('api §10: RATE_LIMITS', () => {
     ['global=5/0s', /has a time that is too short; use 1s to 24h/],
     ['global=5/25h', /has a time that is too long/],
     ['global=5/s, global=6/s', /"global" is named twice/],
-  ])('T37: refuses %s', (text, message) => {
+  ])('T37: is rejected with the value %s', (text, message) => {
     expect(faultsOf(text)).toEqual([expect.stringMatching(message)]);
   });
 
-  it('names every fault', () => {
+  it('reports all faults of its value', () => {
     expect(faultsOf('global=x, deploy=1/s, claims=1/s, unlock=0/s').map((fault) => fault.split(' ', 2)[1])).toEqual([
       '"global=x"',
       '"claims"',

@@ -1,29 +1,27 @@
 import type { Files } from '@berth/testing/requests';
 import type { World } from './world.ts';
 
-/** The input of an operation. Absent fields are not sent. */
+/** The input of an operation. Absent parts are not sent. */
 export interface Input {
   path?: Record<string, string>;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  /** Sent as JSON. */
   json?: unknown;
-  /** Sent as multipart. */
   form?: { files: Files; fields?: Record<string, string> };
-  /** Sent as contents of an upload. */
+  /** A body with contents of an upload. */
   contents?: Buffer;
-  /** Default: an API key of the account. */
+  /** The credential; `null` sends none. Default: an API key of the account. */
   key?: string | null;
 }
 
-/** An input that only a case written for this operation can test, and the status of its answer. */
+/** A test case that was written for one operation: an input, and the expected status. */
 export interface Case {
   title: string;
   status: number;
   input: (world: World) => Input | Promise<Input>;
 }
 
-/** Names a case: its title, the status of its answer, and its input, which may depend on the world. */
+/** Creates a case from its title, the expected status, and the input, which may depend on the world. */
 export const when = (title: string, status: number, input: Input | Case['input'] = {}): Case => ({
   title,
   status,

@@ -3,7 +3,7 @@ import { ERROR_STATUS, type ErrorBody } from '@berth/contract';
 import { closeClean } from '@berth/testing/expectations';
 import { type Document, type OpenApi, openApi, type PlacedOperation } from '@berth/testing/open-api';
 import { listen, parse, send, stop } from '@berth/testing/raw-socket';
-import type { Answer, Ask } from '@berth/testing/requests';
+import type { HttpResponse, RequestOptions } from '@berth/testing/requests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderOpenApi } from '../../src/api-host/openapi-file.ts';
 import { type Examples, EXAMPLES_FILE, type RecordedExamples } from '../../src/api-host/openapi-parts.ts';
@@ -16,160 +16,162 @@ import { faultsOf } from './faults.ts';
 import { normalize, record } from './recording.ts';
 import { createWorld, withFault, type World } from './world.ts';
 
-const written = openApi(JSON.parse(renderOpenApi()) as Document);
-/** Statuses that this test does not cover. Timeouts of bodies are tested in `http/request-body.test.ts`. */
-const NOT_WALKED = new Set(['408', 'default']);
+const committedApi = openApi(JSON.parse(renderOpenApi()) as Document);
+/** Documented statuses that this test does not trigger. A timeout is tested in `http/request-body.test.ts`. */
+const UNTESTED_STATUSES = new Set(['408', 'default']);
 
-/** The faults of many operations that have the same answer, which is an example of the document. */
+/** Titles of faults that get the same response from many operations, and that are examples of the document. */
 const SHARED_FAULTS = new Set(['A path that cannot be read', 'A body that is not JSON', 'A body that is too large']);
 
-/** What this test receives. It must equal the examples of the document. */
+/** The received examples, which must equal the examples of the document. */
 const recorded: RecordedExamples = { operations: {}, errors: {} };
 
-/** Records an error that every operation answers in the same way. */
+/** Records an error that is the same for every operation. */
 function recordError(title: string, body: ErrorBody): void {
   const examples: Examples<ErrorBody> = (recorded.errors[body.error] ??= {});
   expect([title, normalize(body)]).toEqual([title, (examples[title] ??= normalize(body) as ErrorBody)]);
 }
 
-/** Records an error that occurs before an operation is known. */
+/** Records an error that occurs before the operation is known. */
 function recordEarlyError(title: string, body: unknown): void {
   (recorded.errors.other ??= {})[`${(body as ErrorBody).status}, ${title}`] ??= normalize(body) as ErrorBody;
 }
 
 let world: World;
-let served: OpenApi;
+let servedApi: OpenApi;
 beforeAll(async () => {
   world = await createWorld();
-  served = openApi((await world.server.api('/openapi.json', { key: null })).json<Document>() as Document);
+  servedApi = openApi((await world.server.api('/openapi.json', { key: null })).json<Document>() as Document);
 });
 afterAll(() => closeClean(world.server, { secrets: ['open sesame'], faults: true }));
 
-it('every operation has a case, and every case has an operation', () => {
-  expect(Object.keys(CASES).toSorted()).toEqual(written.operations.map(({ operationId }) => operationId).toSorted());
+it('every operation of the API has test cases, and all test cases belong to an operation', () => {
+  expect(Object.keys(CASES).toSorted()).toEqual(
+    committedApi.operations.map(({ operationId }) => operationId).toSorted(),
+  );
 });
 
-describe.each(written.operations.map(({ operationId }) => operationId))('api §2, §9: %s', (id) => {
+describe.each(committedApi.operations.map(({ operationId }) => operationId))('api §2, §9: the operation %s', (id) => {
   let operation: PlacedOperation;
-  /** The statuses that it has answered with, and the headers of each. */
-  const seen = new Map<string, Set<string>>();
-  beforeAll(() => void (operation = served.operations.find(({ operationId }) => operationId === id)!));
+  /** The documented statuses that the operation returned, with the names of the received headers. */
+  const received = new Map<string, Set<string>>();
+  beforeAll(() => void (operation = servedApi.operations.find(({ operationId }) => operationId === id)!));
 
   const target = (input: Input) => {
     const search = new URLSearchParams(input.query).toString();
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.path![name]!));
     return search === '' ? path : `${path}?${search}`;
   };
-  const request = (path: string, rest: Ask) =>
-    world.server.api(path, { method: operation.method, key: world.ownAccount.key, ...rest });
-  const askFor = (input: Input, more: Ask = {}) => {
+  const sendTo = (path: string, request: RequestOptions) =>
+    world.server.api(path, { method: operation.method, key: world.ownAccount.key, ...request });
+  const sendInput = (input: Input, extra: RequestOptions = {}) => {
     const { headers, body } = bodyOf(input);
     const { key = world.ownAccount.key } = input;
-    return request(target(input), { key, body, ...more, headers: { ...headers, ...input.headers, ...more.headers } });
+    return sendTo(target(input), { key, body, ...extra, headers: { ...headers, ...input.headers, ...extra.headers } });
   };
   const valid = (): Case => CASES[id]![0]!;
-  const expectShared = (title: string, answer: Answer, status: number) => {
-    expectStatus(title, answer, status);
-    recordError(title, answer.json<ErrorBody>());
+  const expectError = (title: string, response: HttpResponse, status: number) => {
+    expectStatus(title, response, status);
+    recordError(title, response.json<ErrorBody>());
   };
-  const expectEarly = (title: string, answer: Answer, status: number) => {
-    expectStatus(title, answer, status);
-    recordEarlyError(title, answer.json());
+  const expectEarlyError = (title: string, response: HttpResponse, status: number) => {
+    expectStatus(title, response, status);
+    recordEarlyError(title, response.json());
   };
-  const expectStatus = (what: string, answer: Answer, status: number) => {
-    expect([what, answer.status, answer.text]).toEqual([what, status, answer.text]);
-    const documented = expectDocumented(served, operation, answer, what);
-    const names = seen.get(documented) ?? new Set();
-    seen.set(documented, names);
-    for (const name of Object.keys(answer.headers)) names.add(name);
+  const expectStatus = (what: string, response: HttpResponse, status: number) => {
+    expect([what, response.status, response.text]).toEqual([what, status, response.text]);
+    const documented = expectDocumented(servedApi, operation, response, what);
+    const headerNames = received.get(documented) ?? new Set();
+    received.set(documented, headerNames);
+    for (const name of Object.keys(response.headers)) headerNames.add(name);
   };
 
-  it('answers its cases as documented', async () => {
-    const { requests, answers } = { requests: {}, answers: {} as Record<string, Examples> };
+  it('returns the documented response for each of its test cases', async () => {
+    const { requests, answers: responses } = { requests: {}, answers: {} as Record<string, Examples> };
     for (const { title, status, input } of CASES[id]!) {
       const caseInput = await input(world);
-      const answer = await askFor(caseInput);
-      expectStatus(title, answer, status);
-      record((answers[status] ??= {}), title, answer.json());
+      const response = await sendInput(caseInput);
+      expectStatus(title, response, status);
+      record((responses[status] ??= {}), title, response.json());
       if (status >= 400 || caseInput.json === undefined) continue;
-      served.expectValid(operation.requestBody!.content['application/json']!.schema, caseInput.json, title);
+      servedApi.expectValid(operation.requestBody!.content['application/json']!.schema, caseInput.json, title);
       record(requests, title, caseInput.json);
     }
-    recorded.operations[id] = { ...(Object.keys(requests).length > 0 ? { requests } : {}), answers };
+    recorded.operations[id] = { ...(Object.keys(requests).length > 0 ? { requests } : {}), answers: responses };
   });
 
   it('refuses inputs that the document does not allow', async () => {
     const validInput = await valid().input(world);
-    const answers = faultsOf(served, operation, validInput).map(
-      async ({ title, status, path = target(validInput), ask: spoiled }) =>
-        [title, await request(path, spoiled), status] as const,
+    const responses = faultsOf(servedApi, operation, validInput).map(
+      async ({ title, status, path = target(validInput), request: invalidRequest }) =>
+        [title, await sendTo(path, invalidRequest), status] as const,
     );
-    for (const answer of await Promise.all(answers))
-      (SHARED_FAULTS.has(answer[0]) ? expectShared : expectStatus)(...answer);
+    for (const response of await Promise.all(responses))
+      (SHARED_FAULTS.has(response[0]) ? expectError : expectStatus)(...response);
   });
 
-  it('allows the callers that the document allows', async () => {
+  it('allows exactly the callers that the document names', async () => {
     const schemes = operation.security.map((requirement) => Object.keys(requirement)[0] ?? 'anonymous');
     const validInput = await valid().input(world);
-    const expectCaller = (scheme: string, title: string, answer: Answer, refusal: number) =>
-      schemes.includes(scheme) ? expectStatus(title, answer, valid().status) : expectShared(title, answer, refusal);
-    const foreign = { Authorization: 'Basic eDp5' };
+    const expectCaller = (scheme: string, title: string, response: HttpResponse, refusal: number) =>
+      schemes.includes(scheme) ? expectStatus(title, response, valid().status) : expectError(title, response, refusal);
+    const otherScheme = { Authorization: 'Basic eDp5' };
     expect(schemes).toContain('apiKey');
     expectCaller(
       'deployToken',
       'A deploy token without permission',
-      await askFor(validInput, { key: world.ownAccount.deployToken }),
+      await sendInput(validInput, { key: world.ownAccount.deployToken }),
       403,
     );
-    // Callers that may have uploads still get 404 for uploads of others.
-    const anonymous = await askFor(validInput, { key: null });
+    // An anonymous client may have uploads, so it gets a 404 for the upload of an account, not a 401.
+    const anonymous = await sendInput(validInput, { key: null });
     if (validInput.path?.['upload'] === undefined) expectCaller('anonymous', 'No credential', anonymous, 401);
     else expectStatus('without a credential', anonymous, 404);
-    const unknown = await askFor(validInput, { key: `ship-${'f'.repeat(32)}` });
-    expectShared('A credential that is not valid', unknown, 401);
-    expectStatus('another scheme', await askFor(validInput, { key: null, headers: foreign }), 401);
-    expectShared('A suspended account', await askFor(validInput, { key: world.suspended.key }), 403);
+    const unknownKeyResponse = await sendInput(validInput, { key: `ship-${'f'.repeat(32)}` });
+    expectError('A credential that is not valid', unknownKeyResponse, 401);
+    expectStatus('another scheme', await sendInput(validInput, { key: null, headers: otherScheme }), 401);
+    expectError('A suspended account', await sendInput(validInput, { key: world.suspended.key }), 403);
   });
 
-  it('answers as documented when a limit is exceeded, and when the service fails', async () => {
+  it('returns the documented errors when a limit is exceeded and when the service fails', async () => {
     const validInput = await valid().input(world);
     await world.exhaust();
-    expectShared('Too many requests', await askFor(validInput, { key: world.hasty.key }), 429);
-    expectEarly('a long URL', await request(`${target(validInput)}?x=${'x'.repeat(8_192)}`, {}), 414);
-    expectEarly('large headers', await askFor(validInput, { headers: { X: 'x'.repeat(16_384) } }), 431);
-    await withFault(world, 'XX000', async () => expectShared('A fault', await askFor(validInput), 500));
-    await withFault(world, '53300', async () => expectShared('An outage', await askFor(validInput), 503));
+    expectError('Too many requests', await sendInput(validInput, { key: world.hasty.key }), 429);
+    expectEarlyError('a long URL', await sendTo(`${target(validInput)}?x=${'x'.repeat(8_192)}`, {}), 414);
+    expectEarlyError('large headers', await sendInput(validInput, { headers: { X: 'x'.repeat(16_384) } }), 431);
+    await withFault(world, 'XX000', async () => expectError('A fault', await sendInput(validInput), 500));
+    await withFault(world, '53300', async () => expectError('An outage', await sendInput(validInput), 503));
   });
 
-  it('answers HEAD like GET, and 405 to an undocumented method', async () => {
+  it('returns the headers of GET for HEAD, and 405 for undocumented methods', async () => {
     const validInput = await valid().input(world);
     if (operation.method === 'GET') {
-      const [get, head] = [await askFor(validInput), await askFor(validInput, { method: 'HEAD' })];
+      const [get, head] = [await sendInput(validInput), await sendInput(validInput, { method: 'HEAD' })];
       expect([head.status, head.text, Object.keys(head.headers)]).toEqual([get.status, '', Object.keys(get.headers)]);
     }
     const [path = ''] = target(validInput).split('?');
-    const known = served.operations.filter((each) => matchesTemplate(each.path, path)).map(({ method }) => method);
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'].filter((each) => !known.includes(each))) {
-      const answer = await request(path, { method });
-      expectEarly('an unsupported method', answer, 405);
-      const allowed = String(answer.headers['allow']).split(', ');
-      expect(allowed.filter((each) => !['HEAD', 'OPTIONS'].includes(each)).toSorted()).toEqual(known.toSorted());
+    const methods = servedApi.operations.filter((each) => matchesTemplate(each.path, path)).map(({ method }) => method);
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'].filter((each) => !methods.includes(each))) {
+      const response = await sendTo(path, { method });
+      expectEarlyError('an unsupported method', response, 405);
+      const allowed = String(response.headers['allow']).split(', ');
+      expect(allowed.filter((each) => !['HEAD', 'OPTIONS'].includes(each)).toSorted()).toEqual(methods.toSorted());
     }
   });
 
-  it('documents only statuses and headers that it answers with', () => {
-    const promised = Object.keys(operation.responses).filter((status) => !NOT_WALKED.has(status));
-    expect([...seen.keys()].filter((status) => status !== 'default').toSorted()).toEqual(promised.toSorted());
-    for (const status of promised) {
-      const headers = Object.keys(served.follow(operation.responses[status]!).headers!);
-      const missing = headers.filter((name) => !seen.get(status)!.has(name.toLowerCase()));
+  it('documents only statuses and headers that occur', () => {
+    const statuses = Object.keys(operation.responses).filter((status) => !UNTESTED_STATUSES.has(status));
+    expect([...received.keys()].filter((status) => status !== 'default').toSorted()).toEqual(statuses.toSorted());
+    for (const status of statuses) {
+      const headers = Object.keys(servedApi.follow(operation.responses[status]!).headers!);
+      const missing = headers.filter((name) => !received.get(status)!.has(name.toLowerCase()));
       // An error that occurs before the request is counted has no rate limit headers.
       expect([status, missing.filter((name) => status < '500' || !name.startsWith('RateLimit'))]).toEqual([status, []]);
     }
   });
 });
 
-it('records the errors of requests that arrive too slowly, or are not HTTP', async () => {
+it('requests that arrive too slowly or are not HTTP get the documented errors', async () => {
   const log = { info() {}, warn() {}, error() {} };
   const limits = { headersTimeoutMs: 100, checkingIntervalMs: 20, body: { ...BODY_LIMITS, timeoutMs: 100 } };
   const server = createHttpServer((req) => void req.resume(), { log, limits });
@@ -181,8 +183,8 @@ it('records the errors of requests that arrive too slowly, or are not HTTP', asy
   await stop(server);
 });
 
-it('api §9: the examples of the document are what the server sends: `vitest --update` records them', async () => {
-  const byStatus = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1);
+it('api §9: the examples of the document equal the received responses, which vitest --update records', async () => {
+  const byStatus = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
   recorded.errors = {
     ...Object.fromEntries(
       Object.keys(ERROR_STATUS).map((code) => [code, recorded.errors[code as keyof typeof ERROR_STATUS]]),
@@ -192,28 +194,24 @@ it('api §9: the examples of the document are what the server sends: `vitest --u
   await expect(`${JSON.stringify(recorded, null, 2)}\n`).toMatchFileSnapshot(fileURLToPath(EXAMPLES_FILE));
 });
 
-/**
- * Checks that an answer is documented: its status, type and body, which has no unknown field, and its headers.
- *
- * @returns The documented status; `default` for errors that occur before an operation is found.
- */
-function expectDocumented(api: OpenApi, { responses }: PlacedOperation, answer: Answer, what: string): string {
-  const status = String(answer.status) in responses ? String(answer.status) : 'default';
+/** Checks that a response is documented. @returns The status in the document, or `default`. */
+function expectDocumented(api: OpenApi, { responses }: PlacedOperation, response: HttpResponse, what: string): string {
+  const status = String(response.status) in responses ? String(response.status) : 'default';
   const { description, content, headers = {} } = api.follow(responses[status]!);
   const media = content!['application/json']!;
-  if (status === 'default') expect(description, what).toContain(`${answer.status} for`);
-  expect(answer.headers['content-type'], what).toBe('application/json; charset=utf-8');
-  api.expectValid(media.schema, answer.json(), what);
+  if (status === 'default') expect(description, what).toContain(`${response.status} for`);
+  expect(response.headers['content-type'], what).toBe('application/json; charset=utf-8');
+  api.expectValid(media.schema, response.json(), what);
   for (const [name, reference] of Object.entries(headers)) {
     const header = api.follow(reference);
-    const text = answer.headers[name.toLowerCase()];
+    const text = response.headers[name.toLowerCase()];
     if (header.required) expect(text, `${what}: ${name}`).toBeTypeOf('string');
     if (text === undefined) continue;
     const value = header.schema.type === 'integer' && /^\d+$/.test(String(text)) ? Number(text) : text;
     api.expectValid(header.schema, value, `${what}: ${name}`);
   }
   const undocumented = Object.keys(api.document.components.headers).filter(
-    (name) => name.toLowerCase() in answer.headers && !(name in headers),
+    (name) => name.toLowerCase() in response.headers && !(name in headers),
   );
   expect(undocumented, what).toEqual([]);
   return status;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Examples } from '../../src/api-host/openapi-parts.ts';
 
-/** What differs in each run, and what stands for it in the examples. */
-const TEXTS: [RegExp, string][] = [
+/** Patterns of texts that differ in each run, with the text that replaces them in the examples. */
+const TEXT_REPLACEMENTS: [RegExp, string][] = [
   [/\b(ship|deploy)-[0-9a-f]{32}\b/g, '$1-<32 hexadecimal digits>'],
   [/\b[0-9a-f]{64}\b/g, '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'],
   [/\b[0-9a-f]{32}\b/g, '0123456789abcdef0123456789abcdef'],
@@ -17,7 +17,7 @@ const TEXTS: [RegExp, string][] = [
   [/\bin \d+ seconds?\b/g, 'in 7 seconds'],
   [/\bin \d+ s\b/g, 'in 7 s'],
 ];
-const FIELDS: Record<string, unknown> = {
+const FIELD_REPLACEMENTS: Record<string, unknown> = {
   account: 'acc-4k9x2qd7p3m1z',
   email: 'ada@example.com',
   hint: '3f9a',
@@ -25,26 +25,26 @@ const FIELDS: Record<string, unknown> = {
   retryAfter: 7,
   token: 'a1b2c3d',
 };
-const CREATED = 1_790_000_000;
+const FIXED_TIME = 1_790_000_000;
 const isTime = (value: unknown): value is number => typeof value === 'number' && value > 1.7e9 && value < 2e9;
 const MAX_ENTRIES = 4;
 
-/** A value with the same ids and times in each run, and without the rest of long lists. */
+/** Replaces ids and times that differ in each run, and shortens long lists. */
 export function normalize(value: unknown): unknown {
-  if (typeof value === 'string') return TEXTS.reduce((text, [from, to]) => text.replace(from, to), value);
-  if (isTime(value)) return CREATED;
+  if (typeof value === 'string') return TEXT_REPLACEMENTS.reduce((text, [from, to]) => text.replace(from, to), value);
+  if (isTime(value)) return FIXED_TIME;
   if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map(normalize);
   if (typeof value !== 'object' || value === null) return value;
   const { created } = value as { created?: unknown };
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      if (name === 'expires' && isTime(member) && isTime(created)) return [name, CREATED + member - created];
-      return [name, name in FIELDS && member !== null ? FIELDS[name] : normalize(member)];
+      if (name === 'expires' && isTime(member) && isTime(created)) return [name, FIXED_TIME + member - created];
+      return [name, name in FIELD_REPLACEMENTS && member !== null ? FIELD_REPLACEMENTS[name] : normalize(member)];
     }),
   );
 }
 
-/** Adds a normalized example, unless there is an equal one with another title. */
+/** Adds a normalized example, unless an equal example exists under another title. */
 export function record(examples: Examples, title: string, value: unknown): void {
   const example = normalize(value);
   if (!Object.values(examples).some((known) => isDeepStrictEqual(known, example))) examples[title] ??= example;

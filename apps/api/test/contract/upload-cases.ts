@@ -6,10 +6,10 @@ import { type Case, type Input, when } from './case.ts';
 import type { World } from './world.ts';
 
 const HELLO = { 'index.html': 'hello' };
-const NO_UPLOAD = 'fedcba9876543210fedcba9876543210';
+const MISSING_UPLOAD = 'fedcba9876543210fedcba9876543210';
 
-/** An upload of the account with a content that the server does not have. */
-async function open(
+/** Begins an upload with a content that the server does not have. */
+async function openUpload(
   { server, ownAccount: mine }: World,
   key = mine.key,
 ): Promise<{ upload: string; contents: Buffer }> {
@@ -18,38 +18,37 @@ async function open(
   return { upload: begunUpload.json<BegunUpload>().upload, contents: bodyOf([bytes]) };
 }
 
-/** An upload that only needs its commit. */
-async function complete(world: World, key = world.ownAccount.key): Promise<string> {
-  const { upload, contents } = await open(world, key);
+/** Begins an upload and sends its contents, so that only the commit is missing. */
+async function completeUpload(world: World, key = world.ownAccount.key): Promise<string> {
+  const { upload, contents } = await openUpload(world, key);
   await send(world.server, upload, contents, { key });
   return upload;
 }
 
-const committed = (status: number, more: Input = {}) =>
+const committedUpload = (status: number, extra: Input = {}) =>
   when('An upload that was committed', status, async (world) => {
-    const upload = await complete(world);
+    const upload = await completeUpload(world);
     await commit(world.server, upload, { key: world.ownAccount.key });
-    return { path: { upload }, ...more };
+    return { path: { upload }, ...extra };
   });
-const ofAnotherAccount = (more: Input = {}) =>
+const foreignUpload = (extra: Input = {}) =>
   when('An upload of another account', 404, async (world) => {
-    const { upload } = await open(world, world.otherAccount.key);
-    return { path: { upload }, ...more };
+    const { upload } = await openUpload(world, world.otherAccount.key);
+    return { path: { upload }, ...extra };
   });
-const missing = (more: Input = {}) =>
-  when('An upload that does not exist', 404, { path: { upload: NO_UPLOAD }, ...more });
+const missingUpload = (extra: Input = {}) =>
+  when('An upload that does not exist', 404, { path: { upload: MISSING_UPLOAD }, ...extra });
 
-const begins = (title: string, status: number, json: object, more: Input = {}) =>
-  when(title, status, { json, ...more });
-/** Begins an upload of {@link HELLO}, and then one of these files with the same key. */
-const repeats = (title: string, status: number, idempotencyKey: string, files: Files) =>
+const begins = (title: string, status: number, json: object, extra: Input = {}) =>
+  when(title, status, { json, ...extra });
+/** Begins an upload of {@link HELLO}, and then begins one of `files` with the same idempotency key. */
+const repeatCase = (title: string, status: number, idempotencyKey: string, files: Files) =>
   when(title, status, async ({ server, ownAccount: mine }) => {
     const headers = { 'Idempotency-Key': idempotencyKey };
     await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
     return { json: { files: listOf(files) }, headers };
   });
 
-/** The cases of delta uploads. */
 export const UPLOAD_CASES: Record<string, Case[]> = {
   'deployments.begin': [
     begins('Every file', 201, { files: listOf(HELLO) }),
@@ -58,8 +57,8 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
       json: { base: site, put: listOf({ 'b.html': 'b' }), remove: ['c.html'] },
     })),
     begins('Every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
-    repeats('A repeated request', 201, 'begun again', HELLO),
-    repeats('An Idempotency-Key that was used', 422, 'begun otherwise', { 'index.html': 'other' }),
+    repeatCase('A repeated request', 201, 'begun again', HELLO),
+    repeatCase('An Idempotency-Key that was used', 422, 'begun otherwise', { 'index.html': 'other' }),
     when('A base that was taken down', 422, ({ takenDownSite }) => ({
       json: { base: takenDownSite, put: [], remove: ['c.html'] },
     })),
@@ -69,7 +68,7 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     })),
     when('Too many open uploads', 429, async ({ server }) => {
       const { key } = await server.account('pro');
-      for (let open = 0; open < 20; open += 1) await begin(server, { files: listOf(HELLO) }, { key });
+      for (let count = 0; count < 20; count += 1) await begin(server, { files: listOf(HELLO) }, { key });
       return { json: { files: listOf(HELLO) }, key };
     }),
     when('The storage of the plan', 403, ({ thrifty }) => ({ json: { files: listOf(HELLO) }, key: thrifty.key })),
@@ -89,44 +88,44 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
   ],
   'deployments.contents': [
     when('Missing contents', 200, async (world) => {
-      const { upload, contents } = await open(world);
+      const { upload, contents } = await openUpload(world);
       return { path: { upload }, contents };
     }),
     when('A content with other bytes', 400, async (world) => {
-      const { upload, contents } = await open(world);
-      const spoiled = Buffer.from(contents);
-      spoiled[spoiled.length - 1]! ^= 1;
-      return { path: { upload }, contents: spoiled };
+      const { upload, contents } = await openUpload(world);
+      const changedContents = Buffer.from(contents);
+      changedContents[changedContents.length - 1]! ^= 1;
+      return { path: { upload }, contents: changedContents };
     }),
-    committed(422, { contents: contentOf('x') }),
+    committedUpload(422, { contents: contentOf('x') }),
     when('More than the missing contents', 413, async (world) => {
-      const { upload, contents } = await open(world);
+      const { upload, contents } = await openUpload(world);
       return { path: { upload }, contents: Buffer.concat([contents, contents]) };
     }),
-    ofAnotherAccount({ contents: contentOf('x') }),
-    missing({ contents: contentOf('x') }),
+    foreignUpload({ contents: contentOf('x') }),
+    missingUpload({ contents: contentOf('x') }),
   ],
   'deployments.commit': [
-    when('An upload', 201, async (world) => ({ path: { upload: await complete(world) } })),
-    committed(201),
+    when('An upload', 201, async (world) => ({ path: { upload: await completeUpload(world) } })),
+    committedUpload(201),
     when('A cap of the plan', 403, async (world) => {
       const { key } = await world.server.account('free');
-      const upload = await complete(world, key);
+      const upload = await completeUpload(world, key);
       await world.server.publish(HELLO, { key });
       return { path: { upload }, key };
     }),
-    when('Contents that are missing', 422, async (world) => ({ path: { upload: (await open(world)).upload } })),
-    missing(),
+    when('Contents that are missing', 422, async (world) => ({ path: { upload: (await openUpload(world)).upload } })),
+    missingUpload(),
   ],
   'deployments.abort': [
-    when('An upload', 200, async (world) => ({ path: { upload: (await open(world)).upload } })),
+    when('An upload', 200, async (world) => ({ path: { upload: (await openUpload(world)).upload } })),
     when('An upload that was aborted', 404, async (world) => {
-      const { upload } = await open(world);
+      const { upload } = await openUpload(world);
       await abort(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };
     }),
-    committed(422),
-    ofAnotherAccount(),
-    missing(),
+    committedUpload(422),
+    foreignUpload(),
+    missingUpload(),
   ],
 };

@@ -4,7 +4,7 @@ import { startServer } from '@berth/testing/server';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** Plans that are full soon. They are not in the list of plans, so that recorded examples show the real ones. */
+/** Plans with small caps and limits. They are not listed, so that recorded examples show the real plans. */
 const SMALL_PLANS: Record<string, Pick<Plan, 'caps' | 'limits'>> = {
   free: {
     caps: { deployments: 1, platformDomains: 1, customDomains: 0, seats: 1, storage: 1_000_000 },
@@ -16,19 +16,14 @@ const SMALL_PLANS: Record<string, Pick<Plan, 'caps' | 'limits'>> = {
   },
 };
 
-/**
- * Starts a server with high limits that refill slowly, and {@link SMALL_PLANS}. It has one resource of each kind, and
- * accounts of each kind.
- */
+/** Starts a server with high rate limits, {@link SMALL_PLANS}, and one resource and account of each kind. */
 export async function createWorld() {
   const server = await startServer({
     env: {
       RATE_LIMITS: ['global', 'deploy', 'anonymous', 'claim'].map((name) => `${name}=20000/h`).join(','),
       CNAME_TARGET: 'cname.example.com',
     },
-    parts: ({ plans: { all, get } }) => ({
-      plans: { all, get: (plan) => ({ ...get(plan), ...SMALL_PLANS[plan] }) },
-    }),
+    parts: ({ plans: { all, get } }) => ({ plans: { all, get: (plan) => ({ ...get(plan), ...SMALL_PLANS[plan] }) } }),
   });
   const [mine, theirs, full, thrifty, suspended, hasty] = [
     await server.account('team'),
@@ -38,17 +33,16 @@ export async function createWorld() {
     await server.account('team'),
     await server.account('team'),
   ];
-  let serial = 0;
-  /** A name that is not used yet. */
-  const freshName = (suffix = 'localhost') => `name-${(serial += 1)}.${suffix}`;
-  /** Sends JSON. @throws for an error status. */
-  const make = async (method: string, path: string, body?: object, key = mine.key) => {
-    const answer = await server.api(path, { method, key, json: body });
-    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
-    return answer.json<Record<string, string>>();
+  let lastNumber = 0;
+  const freshName = (suffix = 'localhost') => `name-${(lastNumber += 1)}.${suffix}`;
+  /** Sends JSON and returns the JSON of the response. @throws for an error status. */
+  const send = async (method: string, path: string, body?: object, key = mine.key) => {
+    const response = await server.api(path, { method, key, json: body });
+    if (response.status >= 300) throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`);
+    return response.json<Record<string, string>>();
   };
   const publish = async (key: string | null, fields: Record<string, string> = {}) =>
-    server.publish({ 'index.html': `<title>${(serial += 1)}</title>` }, { key, fields });
+    server.publish({ 'index.html': `<title>${(lastNumber += 1)}</title>` }, { key, fields });
 
   const [site, linkedSite, deletedSite, expiringSite, takenDownSite] = [
     await publish(mine.key, { labels: '["us-east-1"]', password: 'open sesame' }),
@@ -60,12 +54,12 @@ export async function createWorld() {
   await setTakenDown(server.berth.core, takenDownSite.deployment, true);
   await publish(full.key);
   const [platformDomain, theirDomain, customDomain] = [freshName(), freshName(), freshName('example.com')];
-  await make('PUT', `/domains/${platformDomain}`, { deployment: linkedSite.deployment, labels: ['shop'] });
-  await make('PUT', `/domains/${theirDomain}`, {}, theirs.key);
-  await make('PUT', `/domains/${freshName()}`, {}, full.key);
-  await make('PUT', `/domains/${customDomain}`, { deployment: site.deployment });
-  await make('DELETE', `/deployments/${deletedSite.deployment}`);
-  const { token } = await make('POST', '/tokens', { labels: ['ci-main'] });
+  await send('PUT', `/domains/${platformDomain}`, { deployment: linkedSite.deployment, labels: ['shop'] });
+  await send('PUT', `/domains/${theirDomain}`, {}, theirs.key);
+  await send('PUT', `/domains/${freshName()}`, {}, full.key);
+  await send('PUT', `/domains/${customDomain}`, { deployment: site.deployment });
+  await send('DELETE', `/deployments/${deletedSite.deployment}`);
+  const { token } = await send('POST', '/tokens', { labels: ['ci-main'] });
   await server.database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
   return {
     server,
@@ -76,10 +70,10 @@ export async function createWorld() {
     /** An account whose plan has almost no storage. */
     thrifty,
     suspended,
-    /** An account that `exhaust` makes exceed its rate limit. */
+    /** An account whose rate limit `exhaust` uses up. */
     hasty,
     site: site.deployment,
-    /** The site that a platform domain shows. */
+    /** A site that a platform domain shows. */
     linkedSite: linkedSite.deployment,
     deletedSite: deletedSite.deployment,
     expiringSite: expiringSite.deployment,
@@ -89,7 +83,7 @@ export async function createWorld() {
     /** A domain of another account. */
     theirDomain,
     token: token!,
-    make,
+    send,
     freshName,
     async exhaust() {
       await server.api('/ping', { key: hasty.key });
@@ -98,7 +92,7 @@ export async function createWorld() {
         [hasty.account],
       );
     },
-    /** Deploys anonymously. @returns The claim URL. */
+    /** Deploys without a credential. @returns The claim URL. */
     abandon: async () => (await publish(null)).claim!,
   };
 }

@@ -1,82 +1,75 @@
 import type { BegunUpload, CreatedDeployment } from '@berth/contract';
 import { abort, begin, bodyOf, commit, send } from '@berth/testing/delta';
-import type { Answer, Ask, askerOf, Files } from '@berth/testing/requests';
+import type { Files, HttpResponse, RequestOptions, TestClient } from '@berth/testing/requests';
 import { listOf, sha256Of } from '@berth/testing/uploads';
 
-/** One deploy that a client wants. */
+/** One deploy that a client wants to make. */
 export interface Order {
-  /** A path that no other order has. */
+  /** A path that only this order publishes. */
   marker: string;
   files: Files;
   /** The `Idempotency-Key`; `null` sends none. */
   key: string | null;
-  /** Whether the owner deploys, or an anonymous client. */
+  /** Whether the owner deploys; otherwise an anonymous client does. */
   owner: boolean;
-  /** Sends wrong checksums or contents that were not requested: the order is refused once everything has arrived. */
+  /** Whether checksums are wrong, or contents are sent that are not missing. The server must refuse the order. */
   broken: boolean;
-  /** Sends only what is missing, in a delta upload, instead of one form. */
+  /** Whether the order is a delta upload instead of a form. */
   delta: boolean;
 }
 
-/**
- * What clients know: every order they sent and its answer. When a crash swallows an answer, the outcome is unknown
- * until the request is sent again with the same key.
- */
+/** What clients know. After a crash, the outcome of a request is unknown until it is sent again with its key. */
 export interface History {
   orders: Order[];
-  /** The deployment in the answer to an order, by its marker. */
+  /** The deployment of each successful order, by the marker of the order. */
   deployments: Map<string, string>;
-  /** Deployments whose DELETE was sent, and whether it was answered. */
+  /** The deployments for which a DELETE was sent, and whether a response arrived. */
   deleted: Map<string, 'sent' | 'answered'>;
-  /** Descriptions of answers that must not occur. */
+  /** Descriptions of responses that must not occur. */
   faults: string[];
-  /** How many successful answers to deploys clients received. */
   acknowledged(): number;
-  /** How many times clients got a 503. */
   unavailable(): number;
-  send(asker: Asker, order: Order): Promise<void>;
-  remove(asker: Asker, deployment: string): Promise<void>;
-  /** Reads one file of a published order. */
-  read(asker: Asker, order: Order): Promise<void>;
-  /** Sends every unanswered request again until it is answered. */
-  settle(asker: Asker): Promise<void>;
-  /** Orders whose deployments must exist. */
+  send(client: TestClient, order: Order): Promise<void>;
+  remove(client: TestClient, deployment: string): Promise<void>;
+  /** Requests the marker file of a published order. */
+  read(client: TestClient, order: Order): Promise<void>;
+  /** Sends every unanswered request again until a response arrives. */
+  settle(client: TestClient): Promise<void>;
+  /** Returns the orders whose deployments must exist. */
   live(): Order[];
 }
 
-type Asker = ReturnType<typeof askerOf>;
+const MAX_ROUNDS = 20;
 
-const ROUNDS = 20;
-
-const headersOf = ({ key, owner }: Order): Ask => ({
+const optionsOf = ({ key, owner }: Order): RequestOptions => ({
   ...(owner ? {} : { key: null }),
   headers: key === null ? {} : { 'Idempotency-Key': key },
 });
 
-function sendForm(asker: Asker, order: Order): Promise<Answer> {
+function sendForm(client: TestClient, order: Order): Promise<HttpResponse> {
   const { files, broken } = order;
   const checksums = JSON.stringify(Object.values(files).map(() => '0'.repeat(32)));
-  return asker.deploy(files, { ...headersOf(order), fields: broken ? { checksums } : {} });
+  return client.deploy(files, { ...optionsOf(order), fields: broken ? { checksums } : {} });
 }
 
-/** @returns The answer of the commit, or of the step that failed. */
-async function sendDelta(asker: Asker, order: Order): Promise<Answer> {
+/** Sends an order as a delta upload. @returns The response to the commit, or to the step that failed. */
+async function sendDelta(client: TestClient, order: Order): Promise<HttpResponse> {
   const { files, broken } = order;
-  const ask = headersOf(order);
-  const begun = await begin(asker, { files: listOf(files) }, ask);
+  const options = optionsOf(order);
+  const begun = await begin(client, { files: listOf(files) }, options);
   if (begun.status !== 201) return begun;
   const { upload, missing } = begun.json<BegunUpload>();
   const contents = Object.values(files).filter((bytes) => missing.includes(sha256Of(bytes)));
   if (contents.length > 0 || broken) {
-    const body = bodyOf([...new Set(contents), ...(broken ? ['not asked for'] : [])]);
-    const sent = await send(asker, upload, body, ask);
-    // A duplicate request with the same key may have committed meanwhile.
-    if (![200, 422].includes(sent.status)) {
-      if ([400, 413].includes(sent.status)) await abort(asker, upload, ask);
-      return sent;
+    const body = bodyOf([...new Set(contents), ...(broken ? ['not missing'] : [])]);
+    const sendResponse = await send(client, upload, body, options);
+    // A second request with the same key may have committed the upload in the meantime.
+    if (![200, 422].includes(sendResponse.status)) {
+      if ([400, 413].includes(sendResponse.status)) await abort(client, upload, options);
+      return sendResponse;
     }
   }
-  return commit(asker, upload, ask);
+  return commit(client, upload, options);
 }
 
 export function createHistory(): History {
@@ -88,17 +81,17 @@ export function createHistory(): History {
   let acknowledged = 0;
   let unavailable = 0;
 
-  /** The answer to a request; `null` when the server was not running, or was killed before it answered. */
-  async function answerOf(what: string, ask: Promise<Answer>): Promise<Answer | null> {
-    const answer = await ask.catch(() => null);
-    if (answer && answer.status >= 500 && answer.status !== 503)
-      faults.push(`${what} was answered ${answer.status}: ${answer.text}`);
-    if (answer?.status !== 503) return answer;
+  /** Returns the response, or `null` for a 503 and if the server is not running or is killed too early. */
+  async function receive(title: string, request: Promise<HttpResponse>): Promise<HttpResponse | null> {
+    const response = await request.catch(() => null);
+    if (response && response.status >= 500 && response.status !== 503)
+      faults.push(`${title} returned ${response.status}: ${response.text}`);
+    if (response?.status !== 503) return response;
     unavailable += 1;
     return null;
   }
 
-  const isOpen = ({ marker, key }: Order) => key !== null && !deployments.has(marker) && !refused.has(marker);
+  const isUnanswered = ({ marker, key }: Order) => key !== null && !deployments.has(marker) && !refused.has(marker);
   const live = () => orders.filter(({ marker }) => deployments.has(marker) && !deleted.has(deployments.get(marker)!));
 
   const history: History = {
@@ -109,51 +102,51 @@ export function createHistory(): History {
     live,
     acknowledged: () => acknowledged,
     unavailable: () => unavailable,
-    async send(asker, order) {
+    async send(client, order) {
       if (!orders.includes(order)) orders.push(order);
       const { marker, broken } = order;
-      const answer = await answerOf(`Deploy ${marker}`, order.delta ? sendDelta(asker, order) : sendForm(asker, order));
-      if (!answer) return;
-      if (broken && [400, 413].includes(answer.status)) refused.add(marker);
-      else if (broken && answer.status === 404) return; // A twin was refused meanwhile and aborted the upload of this key.
-      else if (!broken && answer.status === 201) {
+      const response = await receive(`Deploy ${marker}`, (order.delta ? sendDelta : sendForm)(client, order));
+      if (!response) return;
+      if (broken && [400, 413].includes(response.status)) refused.add(marker);
+      else if (broken && response.status === 404) return; // Another request with this key was refused and aborted the upload.
+      else if (!broken && response.status === 201) {
         acknowledged += 1;
-        const { deployment } = answer.json<CreatedDeployment>();
+        const { deployment } = response.json<CreatedDeployment>();
         const before = deployments.get(marker);
         if (before !== undefined && before !== deployment)
-          faults.push(`Deploy ${marker} was answered with ${before} and with ${deployment}`);
+          faults.push(`Deploy ${marker} returned ${before} and ${deployment}`);
         deployments.set(marker, deployment);
-      } else if (order.delta && answer.status === 429) return; // Too many uploads were open: it is sent again later.
-      else faults.push(`Deploy ${marker} was answered ${answer.status}: ${answer.text}`);
+      } else if (order.delta && response.status === 429) return; // Too many uploads were open, so `settle` sends the order again.
+      else faults.push(`Deploy ${marker} returned ${response.status}: ${response.text}`);
     },
-    async remove(asker, deployment) {
+    async remove(client, deployment) {
       if (!deleted.has(deployment)) deleted.set(deployment, 'sent');
-      const answer = await answerOf(
+      const response = await receive(
         `Delete ${deployment}`,
-        asker.api(`/deployments/${deployment}`, { method: 'DELETE' }),
+        client.api(`/deployments/${deployment}`, { method: 'DELETE' }),
       );
-      if (answer?.status === 202 || answer?.status === 404) deleted.set(deployment, 'answered');
-      else if (answer) faults.push(`Delete ${deployment} was answered ${answer.status}: ${answer.text}`);
+      if (response?.status === 202 || response?.status === 404) deleted.set(deployment, 'answered');
+      else if (response) faults.push(`Delete ${deployment} returned ${response.status}: ${response.text}`);
     },
-    async read(asker, { marker, files }) {
+    async read(client, { marker, files }) {
       const deployment = deployments.get(marker)!;
-      const answer = await answerOf(`Visit ${deployment}`, asker.visit(deployment, `/${marker}`));
-      if (!answer || deleted.has(deployment)) return;
-      if (answer.status !== 200) faults.push(`Visit ${deployment} was answered ${answer.status}`);
-      else if (!answer.bytes.equals(Buffer.from(files[marker]!)))
+      const response = await receive(`Visit ${deployment}`, client.visit(deployment, `/${marker}`));
+      if (!response || deleted.has(deployment)) return;
+      if (response.status !== 200) faults.push(`Visit ${deployment} returned ${response.status}`);
+      else if (!response.bytes.equals(Buffer.from(files[marker]!)))
         faults.push(`${deployment} has other bytes at ${marker}`);
     },
-    async settle(asker) {
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const open = orders.filter(isOpen);
+    async settle(client) {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const openOrders = orders.filter(isUnanswered);
         const unanswered = [...deleted].filter(([, state]) => state === 'sent').map(([deployment]) => deployment);
-        if (open.length + unanswered.length === 0) return;
+        if (openOrders.length + unanswered.length === 0) return;
         await Promise.all([
-          ...open.map((order) => history.send(asker, order)),
-          ...unanswered.map((id) => history.remove(asker, id)),
+          ...openOrders.map((order) => history.send(client, order)),
+          ...unanswered.map((id) => history.remove(client, id)),
         ]);
       }
-      faults.push(`${orders.filter(isOpen).length} deploys were still not answered after ${ROUNDS} rounds`);
+      faults.push(`${orders.filter(isUnanswered).length} deploys still had no response after ${MAX_ROUNDS} rounds`);
     },
   };
   return history;

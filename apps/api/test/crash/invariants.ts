@@ -3,28 +3,25 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sweep } from '@berth/core/jobs';
 import { expectCounted, expectSwept } from '@berth/testing/invariants';
-import type { askerOf } from '@berth/testing/requests';
+import type { TestClient } from '@berth/testing/requests';
 import { expect } from 'vitest';
 import { withServer, type World } from './world.ts';
 
-type Asker = ReturnType<typeof askerOf>;
-
-/** How many of the growing resources are checked each time. */
-const RECENT = 6;
+/** Only this number of recent orders and deletions is checked each time. */
+const RECENT_COUNT = 6;
 
 /**
- * Restarts a server on a world, lets clients retry what was not answered, sweeps without grace periods, and checks
- * every invariant of the storage. All of them must hold after any crash.
- *
+ * Restarts a server on a world, lets clients retry unanswered requests, sweeps without grace times, and checks every
+ * invariant of the storage. All must hold after any crash.
  * Source: storage I1 to I6, I9.
  */
 export async function checkInvariants(world: World): Promise<void> {
-  await withServer(world.env(), async (asker, { core }) => {
-    await settle(world, asker);
+  await withServer(world.env(), async (client, { core }) => {
+    await settleAndReplay(world, client);
     await sweep(core, { graceMs: 0, bootStaleMs: 0, fenceWaitMs: 5_000 });
-    await checkServed(world, asker);
+    await checkServed(world, client);
   });
-  await checkWhole(world);
+  await checkManifests(world);
   await expectSwept(world);
   await expectCounted(world.database);
   await checkAuditLog(world);
@@ -32,41 +29,41 @@ export async function checkInvariants(world: World): Promise<void> {
 }
 
 /** Checks the invariants that can be observed while a server runs without other requests. */
-export async function checkRestarted(world: World, asker: Asker): Promise<void> {
-  await settle(world, asker);
-  await checkServed(world, asker);
-  await checkWhole(world);
+export async function checkRestarted(world: World, client: TestClient): Promise<void> {
+  await settleAndReplay(world, client);
+  await checkServed(world, client);
+  await checkManifests(world);
   await expectCounted(world.database);
   await checkAuditLog(world);
 }
 
-/** I6: an answered request gets the same answer again, an unanswered one is answered now. I9: no answer is a fault. */
-async function settle({ history }: World, asker: Asker): Promise<void> {
-  await history.settle(asker);
-  const small = history.orders.filter(
+/** Checks I6: a repeated request gets the same response. Checks I9: no response is a fault. */
+async function settleAndReplay({ history }: World, client: TestClient): Promise<void> {
+  await history.settle(client);
+  const smallOrders = history.orders.filter(
     ({ key, marker, files }) => key !== null && history.deployments.has(marker) && !files['big.txt'],
   );
-  await Promise.all(small.slice(-RECENT).map((order) => history.send(asker, order)));
-  expect(history.faults, 'I9: no answer is a fault').toEqual([]);
+  await Promise.all(smallOrders.slice(-RECENT_COUNT).map((order) => history.send(client, order)));
+  expect(history.faults, 'I9: no response is a fault').toEqual([]);
 }
 
-/** I1: every deployment answered with 201 is served byte for byte. I5: every deleted one is gone. */
-async function checkServed({ history }: World, asker: Asker): Promise<void> {
+/** Checks I1: every deployment with a 201 is served byte for byte. Checks I5: every deleted deployment is gone. */
+async function checkServed({ history }: World, client: TestClient): Promise<void> {
   for (const { marker, files } of history.live())
     await Promise.all(
       Object.entries(files).map(async ([path, bytes]) => {
         const deployment = history.deployments.get(marker)!;
-        const answer = await asker.visit(deployment, `/${path}`);
-        expect(answer.status, `I1: ${deployment}/${path}`).toBe(200);
-        expect(answer.bytes.equals(Buffer.from(bytes)), `I1: the bytes of ${deployment}/${path}`).toBe(true);
-        expect(answer.headers['etag']).toBe(`"${hash('sha256', bytes).slice(0, 32)}"`);
-        expect(answer.headers['content-type']).toBe(
+        const response = await client.visit(deployment, `/${path}`);
+        expect(response.status, `I1: ${deployment}/${path}`).toBe(200);
+        expect(response.bytes.equals(Buffer.from(bytes)), `I1: the bytes of ${deployment}/${path}`).toBe(true);
+        expect(response.headers['etag']).toBe(`"${hash('sha256', bytes).slice(0, 32)}"`);
+        expect(response.headers['content-type']).toBe(
           path.endsWith('.html') ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8',
         );
       }),
     );
-  for (const deployment of [...history.deleted.keys()].slice(-RECENT))
-    expect((await asker.visit(deployment)).status, `I5: ${deployment}`).toBe(404);
+  for (const deployment of [...history.deleted.keys()].slice(-RECENT_COUNT))
+    expect((await client.visit(deployment)).status, `I5: ${deployment}`).toBe(404);
 }
 
 interface ManifestRow {
@@ -83,8 +80,8 @@ interface ManifestRow {
   total: number;
 }
 
-/** I2: every file of every deployment has its bytes in a sealed pack that the deployment refers to. */
-async function checkWhole({ database, packsDir }: World): Promise<void> {
+/** Checks I2: every file of every deployment has its bytes in a sealed pack that the deployment refers to. */
+async function checkManifests({ database, packsDir }: World): Promise<void> {
   const rows = await database.query<ManifestRow>(`
     select d.id as deployment, f.path, encode(w.hash, 'hex') as sha256, f.size::float8 as size,
       c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length, p.state, dp.pack_id is not null as listed,
@@ -124,7 +121,7 @@ async function checkWhole({ database, packsDir }: World): Promise<void> {
     });
 }
 
-/** I4: the audit log has one entry for each deployment of an account. */
+/** Checks I4: the audit log has exactly one entry for the creation of each deployment of an account. */
 async function checkAuditLog({ database }: World): Promise<void> {
   const unrecorded = await database.query(`
     select d.id from deployment d where d.account_id is not null
@@ -132,17 +129,17 @@ async function checkAuditLog({ database }: World): Promise<void> {
   expect(unrecorded, 'I4: audit log').toEqual([]);
 }
 
-/** I6: each order has at most one deployment, and the client of a keyed order knows its deployment. */
+/** Checks I6: each order has at most one deployment, and the client of an order with a key knows the deployment. */
 async function checkOrders({ database, history }: World): Promise<void> {
   const rows = await database.query<{ deployment: string; marker: string }>(`
     select m.deployment_id as deployment, f.path as marker from manifest m cross join unnest(m.paths) as f (path) where f.path like 'order-%'`);
-  const made = Map.groupBy(rows, ({ marker }) => marker);
+  const deploymentsOf = Map.groupBy(rows, ({ marker }) => marker);
   for (const { marker, key, broken } of history.orders) {
-    const found = (made.get(marker) ?? []).map(({ deployment }) => deployment);
+    const deploymentIds = (deploymentsOf.get(marker) ?? []).map(({ deployment }) => deployment);
     const deployment = history.deployments.get(marker);
     if (deployment !== undefined && !history.deleted.has(deployment))
-      expect(found, `I6: ${marker}`).toEqual([deployment]);
-    else if (deployment !== undefined || key !== null || broken) expect(found, `I6: ${marker}`).toEqual([]);
-    else expect(found.length, `I6: ${marker}`).toBeLessThanOrEqual(1);
+      expect(deploymentIds, `I6: ${marker}`).toEqual([deployment]);
+    else if (deployment !== undefined || key !== null || broken) expect(deploymentIds, `I6: ${marker}`).toEqual([]);
+    else expect(deploymentIds.length, `I6: ${marker}`).toBeLessThanOrEqual(1);
   }
 }

@@ -4,34 +4,29 @@ import { join } from 'node:path';
 import type { Log } from '@berth/core';
 import { createTestDatabase, type TestDatabase } from '@berth/testing/database';
 import { type LaunchedProcess, launchProcess, type ServerProcess, whenUp } from '@berth/testing/process';
-import { askerOf } from '@berth/testing/requests';
+import { createTestClient, type TestClient } from '@berth/testing/requests';
 import { testEnvironment } from '@berth/testing/server';
 import { type Berth, startBerth } from '../../src/server.ts';
 import { createHistory, type History } from './history.ts';
 
-/** A data folder and a database that outlive the processes that use them, and what clients know of both. */
+/** A data folder and a database that outlive the processes that use them, and what clients know about both. */
 export interface World {
   database: TestDatabase;
   dataDir: string;
   packsDir: string;
   history: History;
-  /** The environment of a process on this world. Its sweep has no grace periods, unless `more` is {@link PATIENT}. */
+  /** Returns the environment of a process. Its sweep has no grace times, unless `more` is {@link PATIENT}. */
   env(more?: Record<string, string>): Record<string, string>;
-  /** Starts the real program; it may end before it is ready. */
   launch(more?: Record<string, string>): LaunchedProcess;
-  /** Starts the real program and waits until it is ready. */
   start(more?: Record<string, string>): Promise<ServerProcess>;
   /** Stops all processes of the world and removes its data. */
   drop(): Promise<void>;
 }
 
-/** A sweep that removes nothing. */
+/** Settings of a sweep that removes nothing recent. */
 export const PATIENT = { SWEEP_GRACE: '1h', BOOT_STALE: '1h' };
 
-/**
- * @param settings Settings of all its processes.
- * @param server The PostgreSQL server for its database. Default: that of the test run.
- */
+/** Creates a world without running processes. @param settings Environment variables of all processes. */
 export async function createWorld(
   settings: Record<string, string> = {},
   server?: TestDatabase['address'],
@@ -49,9 +44,9 @@ export async function createWorld(
       ...more,
     });
   const launch: World['launch'] = (more) => {
-    const one = launchProcess(env(more));
-    launched.push(one);
-    return one;
+    const launchedProcess = launchProcess(env(more));
+    launched.push(launchedProcess);
+    return launchedProcess;
   };
   return {
     database,
@@ -70,16 +65,16 @@ export async function createWorld(
   };
 }
 
-const silent: Log = { info() {}, warn() {}, error() {} };
+const silentLog: Log = { info() {}, warn() {}, error() {} };
 
-/** Runs a server on a world, in this process, during `work`. */
+/** Runs a server in this process during `work`. */
 export async function withServer<T>(
   env: Record<string, string>,
-  work: (asker: ReturnType<typeof askerOf>, berth: Berth) => Promise<T>,
+  work: (client: TestClient, berth: Berth) => Promise<T>,
 ): Promise<T> {
-  const berth = await startBerth(env, silent);
+  const berth = await startBerth(env, silentLog);
   try {
-    return await work(askerOf(berth.config.port), berth);
+    return await work(createTestClient(berth.config.port), berth);
   } finally {
     await berth.close();
   }

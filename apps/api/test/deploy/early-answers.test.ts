@@ -3,32 +3,32 @@ import { statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { ErrorCode } from '@berth/contract';
-import { expectErrorAnswer, expectRefusal } from '@berth/testing/expectations';
+import { expectError, expectRefusal } from '@berth/testing/expectations';
 import { deployHead, file, type Form, multipart, withChecksums } from '@berth/testing/multipart';
 import { open, parse, sendWithoutReading } from '@berth/testing/raw-socket';
-import { type Answer, OWNER_KEY } from '@berth/testing/requests';
+import { type HttpResponse, OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it, vi } from 'vitest';
 import { BODY_LIMITS } from '../../src/http/request-body.ts';
-import { withHeldWatch } from '../http/held-watch.ts';
+import { withFakeTimers } from '../http/fake-timers.ts';
 
 const server = useServer({ plans: { free: { limits: { maxFileSize: 1000 } } }, clean: true });
 
-/** More than both socket buffers can take. */
-const HUGE = multipart(withChecksums([file('a.bin', Buffer.alloc(24_000_000, 'x'))]));
-/** More than the buffers can take, and less than the server reads after its answer. */
-const LARGE = multipart(withChecksums([file('a.bin', Buffer.alloc(BODY_LIMITS.rest.maxBytes - 1_000_000, 'x'))]));
+/** A form larger than the socket buffers of both sides. */
+const HUGE_FORM = multipart(withChecksums([file('a.bin', Buffer.alloc(24_000_000, 'x'))]));
+/** A form larger than the socket buffers, but smaller than what the server reads after its response. */
+const LARGE_FORM = multipart(withChecksums([file('a.bin', Buffer.alloc(BODY_LIMITS.rest.maxBytes - 1_000_000, 'x'))]));
 const OWNER = { Authorization: `Bearer ${OWNER_KEY}` };
 
-const openPacks = () => expect.poll(() => server().berth.core.activePacks.size, { interval: 2 });
+const expectOpenPacks = () => expect.poll(() => server().berth.core.activePacks.size, { interval: 2 });
 
-function answerOf(text: string): Answer {
+function responseOf(text: string): HttpResponse {
   const { status, headers, body } = parse(text);
   return { status, headers, text: body, bytes: Buffer.from(body), json: () => JSON.parse(body) };
 }
 
-/** Head and body in chunks, so that no Content-Length announces the size. */
-function chunked(form: Form, headers: Record<string, string> = {}): Buffer {
+/** Encodes head and body in chunks, so that no Content-Length announces the size. */
+function chunkedRequest(form: Form, headers: Record<string, string> = {}): Buffer {
   const head = deployHead(server().port, form, headers).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
   return Buffer.concat([
     Buffer.from(`${head}${form.body.length.toString(16)}\r\n`),
@@ -37,82 +37,84 @@ function chunked(form: Form, headers: Record<string, string> = {}): Buffer {
   ]);
 }
 
-/** Writes piece by piece, as fast as the server reads, until everything is sent or the connection is closed. */
-async function sendOn(socket: Socket, bytes: Buffer): Promise<number> {
-  let sent = 0;
-  const gone = new Promise<true>((resolve) => void socket.once('close', () => resolve(true)));
-  while (sent < bytes.length && !socket.destroyed) {
-    const more = socket.write(bytes.subarray(sent, sent + 65_536));
-    sent += 65_536;
-    if (more) continue;
+/** Writes until all bytes are sent or the connection is closed. @returns The number of sent bytes. */
+async function sendWhileOpen(socket: Socket, bytes: Buffer): Promise<number> {
+  let sentBytes = 0;
+  const closed = new Promise<true>((resolve) => void socket.once('close', () => resolve(true)));
+  while (sentBytes < bytes.length && !socket.destroyed) {
+    const hasRoom = socket.write(bytes.subarray(sentBytes, sentBytes + 65_536));
+    sentBytes += 65_536;
+    if (hasRoom) continue;
     const drained = new Promise<false>((resolve) => void socket.once('drain', () => resolve(false)));
-    if (await Promise.race([drained, gone])) break;
+    if (await Promise.race([drained, closed])) break;
   }
-  return sent;
+  return sentBytes;
 }
 
-describe('T4: an error reaches a client that is still sending, and then the connection ends', () => {
+describe('T4: an early error response', () => {
   it.each<[string, ErrorCode, Record<string, string>]>([
-    ['413 in the middle of the body', 'payload_too_large', {}],
-    ['401 before it', 'authentication_failed', { Authorization: 'Bearer nonsense' }],
-    ['403 before it', 'forbidden', { Origin: 'https://evil.example' }],
-    ['400 before it', 'validation_failed', { 'Content-Encoding': 'gzip' }],
-    ['400 for an invalid key', 'validation_failed', { 'Idempotency-Key': '' }],
-  ])('%s', async (_, code, headers) => {
+    ['413, sent in the middle of the body', 'payload_too_large', {}],
+    ['401, sent before the body', 'authentication_failed', { Authorization: 'Bearer nonsense' }],
+    ['403, sent before the body', 'forbidden', { Origin: 'https://evil.example' }],
+    ['400, sent before the body', 'validation_failed', { 'Content-Encoding': 'gzip' }],
+    ['400, sent for an invalid idempotency key', 'validation_failed', { 'Idempotency-Key': '' }],
+  ])('reaches a client that is still sending, and then the connection closes: %s', async (_, code, headers) => {
     await expectRefusal(server(), code, async () => {
       const { socket, received } = await open(server().port);
-      const sending = sendOn(socket, chunked(HUGE, headers));
-      const answer = await received;
-      expect(await sending).toBeLessThan(HUGE.body.length);
-      return answerOf(answer);
+      const sending = sendWhileOpen(socket, chunkedRequest(HUGE_FORM, headers));
+      const response = await received;
+      expect(await sending).toBeLessThan(HUGE_FORM.body.length);
+      return responseOf(response);
     });
   });
 
-  it('also if the client reads nothing before it has sent everything', async () => {
+  it('reaches a client that reads nothing until it has sent everything', async () => {
     await expectRefusal(server(), 'payload_too_large', async () => {
       const connection = await open(server().port);
-      return answerOf(await sendWithoutReading(connection, chunked(LARGE, { Connection: 'close' }).toString('latin1')));
+      return responseOf(
+        await sendWithoutReading(connection, chunkedRequest(LARGE_FORM, { Connection: 'close' }).toString('latin1')),
+      );
     });
   });
 
-  it('but a connection with little left to read serves the next request', async () => {
+  it('keeps the connection open for the next request if little of the body is left', async () => {
     const { socket, received } = await open(server().port);
-    const refused = multipart(withChecksums([file('a.bin', Buffer.alloc(5000))]));
-    socket.write(chunked(refused));
+    const tooLargeForm = multipart(withChecksums([file('a.bin', Buffer.alloc(5000))]));
+    socket.write(chunkedRequest(tooLargeForm));
     const [first] = await once(socket, 'data');
-    expectErrorAnswer(answerOf(String(first)), 'payload_too_large');
-    const good = multipart(withChecksums([file('index.html', 'home')]));
-    socket.write(chunked(good, { ...OWNER, Connection: 'close' }));
+    expectError(responseOf(String(first)), 'payload_too_large');
+    const validForm = multipart(withChecksums([file('index.html', 'home')]));
+    socket.write(chunkedRequest(validForm, { ...OWNER, Connection: 'close' }));
     expect(await received).toContain('HTTP/1.1 201 Created');
   });
 });
 
-describe('T5: the upload of a client', () => {
+describe('T5: an upload', () => {
   const form = multipart(withChecksums([file('index.html', 'home'), file('rest.txt', 'x'.repeat(500))]));
-  const middle = form.body.length >> 1;
+  const halfLength = form.body.length >> 1;
 
   it.each<[string, (socket: Socket) => void]>([
-    ['leaves', (socket) => socket.destroy()],
-    ['then continues', (socket) => socket.write(form.body.subarray(middle))],
-  ])('that stops sending is 408 after a window, and leaves nothing, even if it %s', async (_, react) => {
-    await withHeldWatch(async () => {
+    ['closes the connection', (socket) => socket.destroy()],
+    ['continues to send', (socket) => socket.write(form.body.subarray(halfLength))],
+  ])('that stops for too long gets a 408 and stores nothing, even if the client %s', async (_, react) => {
+    await withFakeTimers(async () => {
       await expectRefusal(server(), 'request_timeout', async () => {
         const { socket, received } = await open(server().port);
         const head = deployHead(server().port, form);
-        socket.write(Buffer.concat([Buffer.from(head), form.body.subarray(0, middle)]));
-        await openPacks().toBe(1);
+        socket.write(Buffer.concat([Buffer.from(head), form.body.subarray(0, halfLength)]));
+        await expectOpenPacks().toBe(1);
         vi.advanceTimersByTime(BODY_LIMITS.upload.windowMs);
         const [text] = await once(socket, 'data');
         react(socket);
         await received;
-        await openPacks().toBe(0);
-        return answerOf(String(text));
+        await expectOpenPacks().toBe(0);
+        return responseOf(String(text));
       });
     });
   });
 
   it('that keeps the minimum rate may take longer than other bodies', async () => {
-    await withHeldWatch(async () => {
+    await withFakeTimers(async () => {
       const pieces = [1_500_000, 1_500_000, 1000].map((size) => Buffer.alloc(size, 'x'));
       const form = multipart(withChecksums([file('a.txt', Buffer.concat(pieces))]));
       const storedBytes = async () => {

@@ -17,26 +17,25 @@ import { describe, expect, it } from 'vitest';
 const server = useServer({ clean: { secrets: ['open-sesame'] } });
 
 const HOME = file('index.html', 'home');
-/** The checksums of a form with only this page. */
-const LIST = '["106a6c241b8797f52e1e77317b96a201"]';
+const HOME_CHECKSUMS = '["106a6c241b8797f52e1e77317b96a201"]';
 const refused = (form: Form) => expectRefusal(server(), 'validation_failed', () => post(server(), form));
 
-describe('F1: a field in an unknown charset is refused, not treated as absent', () => {
-  const unreadable = 'Content-Type: text/plain; charset=utf-7';
+describe('F1: a field in an unknown charset', () => {
+  const unknownCharset = 'Content-Type: text/plain; charset=utf-7';
   it.each([
-    ['checksums', LIST],
+    ['checksums', HOME_CHECKSUMS],
     ['labels', '["one"]'],
     ['password', 'open-sesame'],
     ['via', 'cli'],
     ['ttl', '60'],
-  ])('%s', async (name, value) => {
-    const parts = [HOME, field(name, value, unreadable), ...(name === 'checksums' ? [] : [checksums('home')])];
+  ])('is refused instead of ignored: %s', async (name, value) => {
+    const parts = [HOME, field(name, value, unknownCharset), ...(name === 'checksums' ? [] : [checksums('home')])];
     const { message } = await refused(multipart(parts));
     expect(message).toContain(name);
   });
 });
 
-describe('F3: a part that cannot be read is never silently dropped', () => {
+describe('F3: a part that cannot be read', () => {
   const dispositions: [string, string[]][] = [
     ['an invalid filename*', [`Content-Disposition: form-data; name="NAME"; filename*=UTF-8''%zz`]],
     ['a filename* in an unknown charset', [`Content-Disposition: form-data; name="NAME"; filename*=x-none''a.txt`]],
@@ -50,14 +49,14 @@ describe('F3: a part that cannot be read is never silently dropped', () => {
     ['an empty disposition', ['Content-Disposition:']],
     ['a disposition that ends in a semicolon', ['Content-Disposition: form-data; name="NAME";']],
   ];
-  it.each(dispositions)('a file with %s, with and without its checksum in the list', async (_, lines) => {
+  it.each(dispositions)('is never silently dropped: a file with %s', async (_, lines) => {
     const part = { headers: lines.map((line) => line.replace('NAME', 'files[]')), body: 'lost' };
     await refused(multipart([HOME, part, checksums('home')]));
     await refused(multipart([HOME, part, checksums('home', 'lost')]));
     await refused(multipart([part, HOME, checksums('home')]));
   });
 
-  it.each(dispositions)('a password with %s', async (_, lines) => {
+  it.each(dispositions)('is never silently dropped: a password with %s', async (_, lines) => {
     const part = {
       headers: lines.map((line) => line.replace('NAME', 'password').replace(/; filename=.*/, '')),
       body: 'open-sesame',
@@ -72,58 +71,56 @@ describe('F3: a part that cannot be read is never silently dropped', () => {
     ['text', 'x'],
     ['one dash', '-'],
     ['a bare CR', '\r'],
-  ])('a password after a boundary line that ends in %s', async (_, padding) => {
+  ])('is never silently dropped: a password after a boundary line that ends in %s', async (_, padding) => {
     const { contentType, body } = multipart([HOME, field('password', 'open-sesame'), checksums('home')]);
     const text = body.toString('latin1').replace('\r\nContent-Disposition: form-data; name="password"', `${padding}$&`);
     await refused({ contentType, body: Buffer.from(text, 'latin1') });
   });
 });
 
-describe('api §3: an unexpected part of the form is refused, and the message names it', () => {
-  it.each<[string, string, string]>([
-    ['an unknown field of 10,000 characters', `; name="${'x'.repeat(10_000)}"`, 'xxx'],
-    ['a field with array brackets', '; name="labels[]"', 'labels[]'],
-    ['files without brackets', '; name="files"', 'files'],
-    ['a file in an unknown field', '; name="upload"; filename="a.txt"', 'upload'],
-    ['a file in the field via', '; name="via"; filename="a.txt"', 'via'],
-    ['a file in the field labels', '; name="labels"; filename="a.txt"', 'labels'],
-    ['a file without a name for its field', '; filename="a.txt"', 'body'],
-    ['a field without a name', '', 'name'],
-    ['a field with an empty name', '; name=""', 'name'],
-    ['files[] without a filename', '; name="files[]"', 'files[]'],
-    ['files[] with an empty filename', '; name="files[]"; filename=""', 'files[]'],
-    [
-      'files[] without a filename, but with a type',
-      '; name="files[]"; x=y\r\nContent-Type: application/octet-stream',
-      'files[]',
-    ],
-  ])('%s', async (_, parameters, named) => {
-    const part = { headers: [`Content-Disposition: form-data${parameters}`], body: 'x' };
-    const { message, details } = await refused(multipart([HOME, part, checksums('home')]));
-    expect(message).toContain(named);
-    expect(details).toHaveProperty('issues');
-    await refused(multipart([part, HOME, checksums('home', 'x')]));
-  });
+it.each<[string, string, string]>([
+  ['an unknown field of 10,000 characters', `; name="${'x'.repeat(10_000)}"`, 'xxx'],
+  ['a field with array brackets', '; name="labels[]"', 'labels[]'],
+  ['files without brackets', '; name="files"', 'files'],
+  ['a file in an unknown field', '; name="upload"; filename="a.txt"', 'upload'],
+  ['a file in the field via', '; name="via"; filename="a.txt"', 'via'],
+  ['a file in the field labels', '; name="labels"; filename="a.txt"', 'labels'],
+  ['a file without a name for its field', '; filename="a.txt"', 'body'],
+  ['a field without a name', '', 'name'],
+  ['a field with an empty name', '; name=""', 'name'],
+  ['files[] without a filename', '; name="files[]"', 'files[]'],
+  ['files[] with an empty filename', '; name="files[]"; filename=""', 'files[]'],
+  [
+    'files[] without a filename, but with a type',
+    '; name="files[]"; x=y\r\nContent-Type: application/octet-stream',
+    'files[]',
+  ],
+])('api §3: the message of a refusal names the unexpected part of a form: %s', async (_, parameters, expectedName) => {
+  const part = { headers: [`Content-Disposition: form-data${parameters}`], body: 'x' };
+  const { message, details } = await refused(multipart([HOME, part, checksums('home')]));
+  expect(message).toContain(expectedName);
+  expect(details).toHaveProperty('issues');
+  await refused(multipart([part, HOME, checksums('home', 'x')]));
 });
 
-describe('T8: a body that is not a well-formed form is refused', () => {
-  const good = multipart(withChecksums([HOME]));
+describe('T8: a body that is not a well-formed form', () => {
+  const valid = multipart(withChecksums([HOME]));
   const parts = withChecksums([HOME]);
-  const cases: [string, Form][] = [
-    ['an empty body', { ...good, body: Buffer.alloc(0) }],
-    ['only a line end', { ...good, body: Buffer.from('\r\n') }],
+  const malformedForms: [string, Form][] = [
+    ['an empty body', { ...valid, body: Buffer.alloc(0) }],
+    ['only a line end', { ...valid, body: Buffer.from('\r\n') }],
     ['only the closing boundary', multipart([])],
-    ['only a boundary', { ...good, body: Buffer.from('--berth-test-7d0a') }],
-    ['a boundary that differs from the header', { ...good, contentType: 'multipart/form-data; boundary=other' }],
-    ['the boundary in another case', { ...good, contentType: good.contentType.replace('test', 'TEST') }],
+    ['only a boundary', { ...valid, body: Buffer.from('--berth-test-7d0a') }],
+    ['a boundary that differs from the header', { ...valid, contentType: 'multipart/form-data; boundary=other' }],
+    ['the boundary in another case', { ...valid, contentType: valid.contentType.replace('test', 'TEST') }],
     ['no closing boundary', multipart(parts, { closed: false })],
-    ['F2: an end inside a file', { ...good, body: good.body.subarray(0, good.body.indexOf('home') + 2) }],
+    ['F2: an end inside a file', { ...valid, body: valid.body.subarray(0, valid.body.indexOf('home') + 2) }],
     [
       'F2: an end inside a large file',
-      { ...good, body: multipart(withChecksums([file('a', Buffer.alloc(300_000))])).body.subarray(0, 250_000) },
+      { ...valid, body: multipart(withChecksums([file('a', Buffer.alloc(300_000))])).body.subarray(0, 250_000) },
     ],
-    ['an end inside the headers of a part', { ...good, body: good.body.subarray(0, good.body.indexOf('filename')) }],
-    ['an end inside the closing boundary', { ...good, body: good.body.subarray(0, -5) }],
+    ['an end inside the headers of a part', { ...valid, body: valid.body.subarray(0, valid.body.indexOf('filename')) }],
+    ['an end inside the closing boundary', { ...valid, body: valid.body.subarray(0, -5) }],
     ['lines that end in LF', multipart(parts, { eol: '\n' })],
     ['lines that end in CR', multipart(parts, { eol: '\r' })],
     [
@@ -133,43 +130,43 @@ describe('T8: a body that is not a well-formed form is refused', () => {
     ['a header line without a colon', multipart(withChecksums([file('index.html', 'home', 'nonsense')]))],
     ['a header line that begins with a colon', multipart(withChecksums([file('index.html', 'home', ': nonsense')]))],
     ['a preamble', multipart(parts, { preamble: 'This is a multi-part message.\r\n' })],
-    ['an epilogue', multipart(parts, { epilogue: '\r\nThat was it.' })],
-    ['a second form in the epilogue', { ...good, body: Buffer.concat([good.body, good.body]) }],
+    ['an epilogue', multipart(parts, { epilogue: '\r\nThe end.' })],
+    ['a second form in the epilogue', { ...valid, body: Buffer.concat([valid.body, valid.body]) }],
     ['a boundary of 500 characters', multipart(parts, { boundary: 'b'.repeat(500) })],
-    ['the same boundary twice', { ...good, contentType: `${good.contentType}; boundary=berth-test-7d0a` }],
-    ['application/x-www-form-urlencoded', { ...good, contentType: 'application/x-www-form-urlencoded' }],
+    ['the same boundary twice', { ...valid, contentType: `${valid.contentType}; boundary=berth-test-7d0a` }],
+    ['application/x-www-form-urlencoded', { ...valid, contentType: 'application/x-www-form-urlencoded' }],
     ['a boundary inside a file', multipart(withChecksums([file('index.html', 'home\r\n--berth-test-7d0a-and-more')]))],
     [
       'a whole part inside a file',
       multipart([file('index.html', 'a\r\n--berth-test-7d0a\r\n\r\nb'), checksums('a\r\n--berth-test-7d0a\r\n\r\nb')]),
     ],
-    ['JSON', { ...good, body: Buffer.from('{}') }],
-    ['100 KiB of noise', { ...good, body: Buffer.alloc(100 * 1024, 'noise\r\n--') }],
+    ['JSON', { ...valid, body: Buffer.from('{}') }],
+    ['100 KiB of noise', { ...valid, body: Buffer.alloc(100 * 1024, 'noise\r\n--') }],
   ];
-  it.each(cases)('%s', async (_, form) => {
+  it.each(malformedForms)('is refused: %s', async (_, form) => {
     await refused(form);
   });
 
-  it('without a type', async () => {
+  it('is refused if it has no Content-Type', async () => {
     await expectRefusal(server(), 'validation_failed', () =>
-      server().api('/deployments', { method: 'POST', body: good.body }),
+      server().api('/deployments', { method: 'POST', body: valid.body }),
     );
     await expectRefusal(server(), 'validation_failed', () => server().api('/deployments', { method: 'POST' }));
   });
 
-  it('a nested multipart/mixed is a field whose value is not a list of files', async () => {
-    const inner = multipart([file('evil.txt', 'x')], { boundary: 'inner' });
-    const nested: Part = {
+  it('is refused if files[] is a nested multipart/mixed', async () => {
+    const innerForm = multipart([file('evil.txt', 'x')], { boundary: 'inner' });
+    const nestedPart: Part = {
       headers: ['Content-Disposition: form-data; name="files[]"', 'Content-Type: multipart/mixed; boundary=inner'],
-      body: inner.body,
+      body: innerForm.body,
     };
-    await refused(multipart([HOME, nested, checksums('home')]));
+    await refused(multipart([HOME, nestedPart, checksums('home')]));
   });
 });
 
-describe('T8: everything that RFC 2046 and RFC 7578 allow is accepted', () => {
+describe('T8: a form that RFC 2046 and RFC 7578 allow', () => {
   const form = multipart(withChecksums([HOME]));
-  const almost = '\r\n--berth-test-7d0\r\n-berth-test-7d0a\n--berth-test-7d0a\r\r\n--';
+  const almostBoundary = '\r\n--berth-test-7d0\r\n-berth-test-7d0a\n--berth-test-7d0a\r\r\n--';
   it.each<[string, Form, string?]>([
     ['a quoted boundary', { ...form, contentType: 'multipart/form-data; boundary="berth-test-7d0a"' }],
     [
@@ -194,23 +191,33 @@ describe('T8: everything that RFC 2046 and RFC 7578 allow is accepted', () => {
     ['an empty field', multipart([field('via', ''), HOME, checksums('home')])],
     [
       'a field in another charset that says so',
-      multipart([HOME, field('checksums', Buffer.from(LIST, 'utf16le'), 'Content-Type: text/plain; charset=utf-16le')]),
+      multipart([
+        HOME,
+        field('checksums', Buffer.from(HOME_CHECKSUMS, 'utf16le'), 'Content-Type: text/plain; charset=utf-16le'),
+      ]),
     ],
-    ['text in a file that resembles a boundary', multipart(withChecksums([file('index.html', almost)])), almost],
-  ])('%s', async (_, form, bytes = 'home') => {
-    const answer = await post(server(), form);
-    expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"files":1,')]);
-    expect((await server().visit(answer.json<{ deployment: string }>().deployment)).text).toBe(bytes);
+    [
+      'text in a file that resembles a boundary',
+      multipart(withChecksums([file('index.html', almostBoundary)])),
+      almostBoundary,
+    ],
+  ])('is accepted: %s', async (_, form, bytes = 'home') => {
+    const response = await post(server(), form);
+    expect([response.status, response.text]).toEqual([201, expect.stringContaining('"files":1,')]);
+    expect((await server().visit(response.json<{ deployment: string }>().deployment)).text).toBe(bytes);
   });
 
-  it('a body of unknown length, in chunks of one byte', async () => {
+  it('is accepted if it has no declared length and arrives in chunks of one byte', async () => {
     const { contentType, body } = multipart([HOME, field('password', 'open-sesame'), checksums('home')]);
-    const answer = await fetch(`http://localhost:${server().port}/deployments`, {
+    const response = await fetch(`http://localhost:${server().port}/deployments`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${OWNER_KEY}`, 'Content-Type': contentType },
       body: ReadableStream.from([...body].map((byte) => Uint8Array.of(byte))),
       duplex: 'half',
     } as RequestInit);
-    expect([answer.status, await answer.json()]).toEqual([201, expect.objectContaining({ files: 1, password: true })]);
+    expect([response.status, await response.json()]).toEqual([
+      201,
+      expect.objectContaining({ files: 1, password: true }),
+    ]);
   });
 });

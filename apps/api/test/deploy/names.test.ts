@@ -13,9 +13,9 @@ async function expectServed(deployment: string, path: string, bytes: string): Pr
   expect({ path, status, text }).toEqual({ path, status: 200, text: bytes });
 }
 
-describe('T1: a hostile name is refused, never repaired', () => {
+describe('T1: a hostile file name', () => {
   it.each([['../x'], [String.raw`a\..\..\x`], ['a%00b'], [String.raw`a\"b`], ['a\tb'], ['x'.repeat(5000)]])(
-    '%.30j',
+    'is refused, never repaired: %.30j',
     async (name) => {
       const { details } = await expectRefusal(server(), 'validation_failed', () =>
         deploy(file('index.html', 'home'), file(name, 'x')),
@@ -29,29 +29,32 @@ describe('T1: a hostile name is refused, never repaired', () => {
     ['a byte that is not UTF-8', 'ff'],
     ['an overlong slash', 'c0af'],
     ['a sequence cut short', 'e282'],
-  ])('%s', async (_, hex) => {
+  ])('is refused if it contains %s', async (_, hex) => {
     const form = multipart(withChecksums([file('index.html', 'home'), file('aMARKb', 'x')]));
-    const at = form.body.indexOf('MARK');
-    const body = Buffer.concat([form.body.subarray(0, at), Buffer.from(hex, 'hex'), form.body.subarray(at + 4)]);
+    const mark = form.body.indexOf('MARK');
+    const body = Buffer.concat([form.body.subarray(0, mark), Buffer.from(hex, 'hex'), form.body.subarray(mark + 4)]);
     const { message } = await expectRefusal(server(), 'validation_failed', () => post(server(), { ...form, body }));
     expect(message).toContain('UTF-8');
   });
 
-  it.each([['\u0000'], ['\u0001'], ['\u007f'], ['\n'], ['\r']])('a raw %j in the header of a part', async (control) => {
-    await expectRefusal(server(), 'validation_failed', () =>
-      deploy(file('index.html', 'home'), file(`a${control}b`, 'x')),
-    );
-  });
+  it.each([['\u0000'], ['\u0001'], ['\u007f'], ['\n'], ['\r']])(
+    'is refused if it contains a raw %j',
+    async (control) => {
+      await expectRefusal(server(), 'validation_failed', () =>
+        deploy(file('index.html', 'home'), file(`a${control}b`, 'x')),
+      );
+    },
+  );
 });
 
-it('api §3: junk twice is not a conflict, but its name must be valid', async () => {
+it('api §3: two junk files may have the same name, but an invalid junk name is refused', async () => {
   const home = file('index.html', 'home');
-  const answer = await deploy(home, file('.DS_Store', '1'), file('.DS_Store', '2'));
-  expect([answer.status, answer.json()]).toMatchObject([201, { files: 1, size: 4 }]);
+  const response = await deploy(home, file('.DS_Store', '1'), file('.DS_Store', '2'));
+  expect([response.status, response.json()]).toMatchObject([201, { files: 1, size: 4 }]);
   await expectRefusal(server(), 'validation_failed', () => deploy(home, file('../.DS_Store', '1')));
 });
 
-describe('F4: filename* takes precedence, and is checked after decoding', () => {
+describe('F4: filename* takes precedence over filename', () => {
   it.each([
     [`filename="good.txt"; filename*=UTF-8''..%2Fevil.txt`],
     [`filename*=UTF-8''..%2Fevil.txt; filename="good.txt"`],
@@ -64,7 +67,7 @@ describe('F4: filename* takes precedence, and is checked after decoding', () => 
     [`filename="good.txt"; filename*=UTF-8''%FF`],
     [`filename="good.txt"; filename*=utf-16le''%2e%00%2e%00%2f%00x%00`],
     [`filename="good.txt"; filename*=ISO-8859-1''a%85b`],
-  ])('%s is refused', async (parameters) => {
+  ])('and is refused if its decoded name is invalid: %s', async (parameters) => {
     const { details } = await expectRefusal(server(), 'validation_failed', () => deploy(rawFile(parameters, 'x')));
     expect(details).toEqual({ file: expect.stringMatching(/./) });
   });
@@ -76,9 +79,9 @@ describe('F4: filename* takes precedence, and is checked after decoding', () => 
     [`filename="a.txt"; filename*=utf-16le''%e9%00.%00t%00`, 'é.t'],
     [`filename="a.txt"; filename="b.txt"`, 'a.txt'],
     [`FileName=a.txt`, 'a.txt'],
-  ])('%s is served as %s', async (parameters, path) => {
-    const answer = await deploy(rawFile(parameters, 'bytes'), file('z.txt', 'z'));
-    const { deployment } = answer.json<{ deployment: string }>();
+  ])('and %s is served as %s', async (parameters, path) => {
+    const response = await deploy(rawFile(parameters, 'bytes'), file('z.txt', 'z'));
+    const { deployment } = response.json<{ deployment: string }>();
     await expectServed(deployment, urlOf(path), 'bytes');
     if (path !== 'a.txt') expect((await server().visit(deployment, '/a.txt')).status).toBe(404);
   });

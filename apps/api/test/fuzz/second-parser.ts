@@ -1,22 +1,22 @@
-/** One part, according to a second, independent implementation of RFC 7578. */
-export interface ReadPart {
+/** One part as a second, independent implementation of RFC 7578 reads it. */
+export interface ParsedPart {
   name: string | undefined;
-  /** Decoded; `undefined` when the part is a field. */
+  /** The decoded file name; `undefined` if the part is a field. */
   filename: string | undefined;
   bytes: Buffer;
 }
 
-/** Reads a whole body. @returns `null` for a body that is not well-formed. */
-export function readForm(body: Buffer, boundary: string): ReadPart[] | null {
+/** Parses a whole body. @returns `null` for a body that is not well-formed. */
+export function readForm(body: Buffer, boundary: string): ParsedPart[] | null {
   const [preamble, ...sections] = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`);
   const end = sections.findIndex((section) => section.startsWith('--'));
   if (preamble !== '' || end < 0 || sections.slice(end + 1).length > 0 || /\S/.test(sections[end]!.slice(2)))
     return null;
   const parts = sections.slice(0, end).map(readPart);
-  return parts.includes(null) ? null : (parts as ReadPart[]);
+  return parts.includes(null) ? null : (parts as ParsedPart[]);
 }
 
-function readPart(section: string): ReadPart | null {
+function readPart(section: string): ParsedPart | null {
   const [, head, content] = /^\r\n((?:[^\r\n]+\r\n)*)\r\n([^]*)$/.exec(section) ?? [];
   if (head === undefined) return null;
   const headers = new Map<string, string>();
@@ -33,24 +33,24 @@ function readPart(section: string): ReadPart | null {
   if (disposition?.value !== 'form-data') return null;
   const { parameters } = disposition;
   const extended = parameters.get('filename*');
-  const filename = extended ? decodeExtended(extended) : utf8(parameters.get('filename'));
+  const filename = extended ? decodeExtended(extended) : decodeUtf8(parameters.get('filename'));
   if (filename === null) return null;
   const bytes = Buffer.from(content!, 'latin1');
-  return { name: utf8(parameters.get('name')), filename: filename || undefined, bytes };
+  return { name: decodeUtf8(parameters.get('name')), filename: filename || undefined, bytes };
 }
 
 function readParameters(text: string): { value: string; parameters: Map<string, string> } | null {
-  const [, value, rest] = /^([\w!#$%&'*+.^`|~-]+)[ \t]*(.*)$/.exec(text) ?? [];
+  const [, value, parameterText] = /^([\w!#$%&'*+.^`|~-]+)[ \t]*(.*)$/.exec(text) ?? [];
   if (value === undefined) return null;
   const parameters = new Map<string, string>();
-  let left = rest!;
-  while (left !== '') {
-    const [all, name, quoted, token] =
-      /^;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|[^"])*)"|([^;" \t]+))[ \t]*/.exec(left) ?? [];
-    if (all === undefined) return null;
+  let unread = parameterText!;
+  while (unread !== '') {
+    const [match, name, quoted, token] =
+      /^;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|[^"])*)"|([^;" \t]+))[ \t]*/.exec(unread) ?? [];
+    if (match === undefined) return null;
     const key = name!.toLowerCase();
     if (!parameters.has(key)) parameters.set(key, token ?? quoted!.replaceAll(/\\(["\\])/g, '$1'));
-    left = left.slice(all.length);
+    unread = unread.slice(match.length);
   }
   return { value: value.toLowerCase(), parameters };
 }
@@ -69,6 +69,6 @@ function decodeExtended(text: string): string | null {
   }
 }
 
-function utf8(text: string | undefined): string | undefined {
+function decodeUtf8(text: string | undefined): string | undefined {
   return text === undefined ? undefined : Buffer.from(text, 'latin1').toString();
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { clientAddress, parseTrustedProxies } from '../../src/http/client-address.ts';
 
-function from(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
+function requestFrom(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
   return {
     socket: { remoteAddress },
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
@@ -11,7 +11,7 @@ function from(remoteAddress: string | undefined, forwarded?: string): IncomingMe
 
 describe('T12: the address of a client', () => {
   const proxies = ['127.0.0.1', '::1', '10.0.0.0/8', '2001:db8:ffff::/48'];
-  const rows: [trusted: string[], socket: string | undefined, forwarded: string | undefined, expected: string][] = [
+  const cases: [trusted: string[], socket: string | undefined, forwarded: string | undefined, expected: string][] = [
     [[], '203.0.113.7', undefined, '203.0.113.7'],
     [[], '203.0.113.7', '9.9.9.9', '203.0.113.7'],
     [[], '127.0.0.1', '9.9.9.9', '127.0.0.1'],
@@ -40,7 +40,7 @@ describe('T12: the address of a client', () => {
     [proxies, '10.1.2.3', '198.51.100.1:4711', '10.1.2.3'],
     [proxies, '10.1.2.3', 'unknown', '10.1.2.3'],
   ];
-  it.each(rows)('trusting %j, from %s with X-Forwarded-For %j: %s', (trusted, socket, forwarded, expected) => {
-    expect(clientAddress(from(socket, forwarded), parseTrustedProxies(trusted))).toBe(expected);
+  it.each(cases)('behind %j, from %s with X-Forwarded-For %j, is %s', (trusted, socket, forwarded, expected) => {
+    expect(clientAddress(requestFrom(socket, forwarded), parseTrustedProxies(trusted))).toBe(expected);
   });
 });

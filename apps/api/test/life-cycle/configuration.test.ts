@@ -8,60 +8,60 @@ import { launchProcess } from '@berth/testing/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBerth } from '../../src/server.ts';
 
-const UNREACHABLE = 'postgres://berth:hunter2@localhost:1/berth';
+const UNREACHABLE_URL = 'postgres://berth:hunter2@localhost:1/berth';
 
 let folder: string;
-let portHolder: Server;
+let occupyingServer: Server;
 let port: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-start-'));
-  portHolder = createServer().listen(0, '127.0.0.1');
-  await once(portHolder, 'listening');
-  port = String((portHolder.address() as AddressInfo).port);
+  occupyingServer = createServer().listen(0, '127.0.0.1');
+  await once(occupyingServer, 'listening');
+  port = String((occupyingServer.address() as AddressInfo).port);
 });
 afterAll(async () => {
-  portHolder.close();
+  occupyingServer.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('T37: a server process that cannot start exits with 1 and explains why', () => {
-  async function outputOf(env: Record<string, string>): Promise<string> {
+describe('T37: a server process that cannot start exits with 1', () => {
+  async function outputOfFailedStart(env: Record<string, string>): Promise<string> {
     const launched = launchProcess({ NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', ...env });
     expect(await launched.exited, launched.output()).toBe(1);
     expect(launched.output()).not.toContain('hunter2');
     return launched.output();
   }
 
-  it.concurrent('names every fault of its configuration, one a line', async () => {
+  it.concurrent('and reports every fault of its configuration, one on each line', async () => {
     const env = { PORT: '99999', DATABASE_URL: 'mysql://u:hunter2@host/x', SECRET_KEY: 'hunter2', WORKERS: 'many' };
-    const [first, ...faults] = (await outputOf(env)).trimEnd().split('\n');
+    const [first, ...faults] = (await outputOfFailedStart(env)).trimEnd().split('\n');
     expect(first).toBe('Berth cannot start with this configuration:');
     expect(faults.map((line) => line.split(':')[0]).toSorted()).toEqual(Object.keys(env).toSorted());
   });
 
-  it.concurrent.each(['1', '2'])('when the port is in use, before anything is created, WORKERS=%s', async (workers) => {
+  it.concurrent.each(['1', '2'])('before it creates anything if the port is in use, WORKERS=%s', async (workers) => {
     const dataDir = await mkdtemp(join(folder, 'data-'));
-    expect(await outputOf({ DATA_DIR: dataDir, PORT: port, WORKERS: workers })).toBe(
+    expect(await outputOfFailedStart({ DATA_DIR: dataDir, PORT: port, WORKERS: workers })).toBe(
       `Berth cannot start: port ${port} is in use. Stop the program that uses it, or set PORT to another port.\n`,
     );
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it.concurrent('when several workers find no database', async () => {
-    const env = { DATA_DIR: join(folder, 'workers'), DATABASE_URL: UNREACHABLE, WORKERS: '2' };
-    expect(await outputOf(env)).toMatch(
+  it.concurrent('and reports the database once if several workers cannot reach it', async () => {
+    const env = { DATA_DIR: join(folder, 'workers'), DATABASE_URL: UNREACHABLE_URL, WORKERS: '2' };
+    expect(await outputOfFailedStart(env)).toMatch(
       /^Berth cannot start: the database of DATABASE_URL cannot be used: .*ECONNREFUSED.*\n$/,
     );
   });
 });
 
 describe('T37: a server that cannot start gives the reason in one line', () => {
-  async function refusal(env: Record<string, string>): Promise<string> {
+  async function reasonOfFailedStart(env: Record<string, string>): Promise<string> {
     const log = { info() {}, warn() {}, error() {} };
     const dataDir = join(folder, 'data');
     const start = startBerth({ NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...env }, log);
     const reason = await start.then(
-      () => expect.unreachable('it has started'),
+      () => expect.unreachable('the server has started'),
       ({ message }: Error) => message,
     );
     expect(reason).not.toMatch(/\n|hunter2/);
@@ -69,19 +69,19 @@ describe('T37: a server that cannot start gives the reason in one line', () => {
   }
 
   it.each([
-    ['no server answers', () => UNREACHABLE, /ECONNREFUSED/],
+    ['an address where no server listens', () => UNREACHABLE_URL, /ECONNREFUSED/],
     [
-      'a server that says nothing',
+      'a server that never responds',
       () => `postgres://berth@127.0.0.1:${port}/berth`,
       /: The database does not answer\.$/,
     ],
     [
-      'a certificate that is missing',
+      'a missing certificate',
       () => 'postgres://berth@localhost:1/berth?sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
       /ENOENT.*\/nowhere\/ca\.pem/,
     ],
-  ])('at DATABASE_URL: %s', async (_, url, cause) => {
-    const reason = await refusal({ DATABASE_URL: url() });
+  ])('if DATABASE_URL names %s', async (_, url, cause) => {
+    const reason = await reasonOfFailedStart({ DATABASE_URL: url() });
     expect(reason).toMatch(/^the database of DATABASE_URL cannot be used: /);
     expect(reason).toMatch(cause);
   });
@@ -89,35 +89,35 @@ describe('T37: a server that cannot start gives the reason in one line', () => {
   it.each([
     ['/proc/x', 'cannot be created here (ENOENT)'],
     ['/proc/x/y/z', 'cannot be created here (ENOENT)'],
-    ['/dev/null', 'is a file, or below one (ENOTDIR)'],
-    ['/dev/null/x', 'is a file, or below one (ENOTDIR)'],
+    ['/dev/null', 'a part of the path is a file (ENOTDIR)'],
+    ['/dev/null/x', 'a part of the path is a file (ENOTDIR)'],
     ['/sys/x', /(?:EPERM|EROFS|EACCES|ENOENT)\)/],
-  ])('newcomer B25: DATA_DIR=%s cannot be used', async (dataDir, reason) => {
+  ])('newcomer B25: if DATA_DIR=%s cannot be used', async (dataDir, reason) => {
     for (const database of ['', 'postgres://localhost:1/berth']) {
-      const line = await refusal({ DATA_DIR: dataDir, DATABASE_URL: database });
+      const line = await reasonOfFailedStart({ DATA_DIR: dataDir, DATABASE_URL: database });
       expect(line).toContain(`DATA_DIR ${dataDir} `);
       expect(line).toMatch(reason);
       expect(line).toMatch(/Set DATA_DIR to a folder that this user can write to\.$/);
     }
   });
 
-  it('scale B9: a newer version has changed the database', async () => {
+  it('scale B9: if a newer version has changed the database', async () => {
     const database = await createTestDatabase();
     await database.query(
       `insert into migration (name, executed_at, compatible_since) values ('0999-another-world', now(), 999)`,
     );
-    expect(await refusal({ DATABASE_URL: database.url })).toContain(
+    expect(await reasonOfFailedStart({ DATABASE_URL: database.url })).toContain(
       'The database has schema 999, which needs a Berth that knows schema 999 or newer',
     );
     await database.drop();
   });
 
-  it('the secret in DATA_DIR is invalid, and is not replaced', async () => {
+  it('if the secret key in DATA_DIR is invalid, and does not change the file', async () => {
     const database = await createTestDatabase();
     const dataDir = join(folder, 'spoiled');
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'secret-key'), 'hunter2\n');
-    expect(await refusal({ DATA_DIR: dataDir, DATABASE_URL: database.url })).toMatch(
+    expect(await reasonOfFailedStart({ DATA_DIR: dataDir, DATABASE_URL: database.url })).toMatch(
       /spoiled\/secret-key must contain 64 hex digits; restore it/,
     );
     expect(await readFile(join(dataDir, 'secret-key'), 'utf8')).toBe('hunter2\n');

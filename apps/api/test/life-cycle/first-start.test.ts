@@ -12,18 +12,18 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 describe('the first start', () => {
   let world: World;
   let server: ServerProcess;
-  const start = () => world.start({ OWNER_API_KEY: '', HOST: '', LOG_LEVEL: 'info' });
+  const startServer = () => world.start({ OWNER_API_KEY: '', HOST: '', LOG_LEVEL: 'info' });
   beforeAll(async () => {
     world = await createWorld();
-    server = await start();
+    server = await startServer();
   });
   afterAll(() => world.drop());
 
   it.skipIf(!hasCurl)('api §8: prints a shell command that publishes a page', async () => {
-    const line = /^ *(printf .*)$/m.exec(server.output())![1]!;
-    const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const answer = await text(shell.stdout);
-    const { url } = JSON.parse(answer) as Deployment;
+    const command = /^ *(printf .*)$/m.exec(server.output())![1]!;
+    const shell = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const output = await text(shell.stdout);
+    const { url } = JSON.parse(output) as Deployment;
     expect(url).toMatch(new RegExp(`^http://[a-z]+-[a-z]+-[a-z0-9]{7}\\.localhost:${server.port}$`));
     const page = await server.visit(url);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -43,7 +43,7 @@ describe('the first start', () => {
     });
     const log = output()
       .split('\n')
-      .filter((line) => line.startsWith('{'));
+      .filter((command) => command.startsWith('{'));
     expect(log.join('\n')).not.toContain(key.slice(5));
   });
 
@@ -53,11 +53,11 @@ describe('the first start', () => {
     expect(size).toBe(65);
   });
 
-  it('api §8: a second start prints no key, and keeps the existing one', async () => {
+  it('api §8: prints the only key, which a second start keeps without printing it', async () => {
     const key = /ship-[0-9a-f]{32}/.exec(server.output())![0];
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);
-    server = await start();
+    server = await startServer();
     expect(server.output()).not.toMatch(/(ship|deploy)-[0-9a-f]{32}|curl/);
     expect((await server.api('/account', { key })).status).toBe(200);
   });

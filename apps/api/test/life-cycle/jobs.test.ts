@@ -6,15 +6,15 @@ import { startBerth } from '../../src/server.ts';
 
 const server = useServer();
 
-it('api §6: a server applies downgrades that became due while no server ran', async () => {
+it('api §6: a server applies downgrades that became due while no server was running', async () => {
   const { account, key } = await server().account('pro');
   await changePlan(server().berth.core, account, 'free');
   await server().database.query(`update plan_change set due = now() - interval '1 second'`);
-  const another = await startBerth(testEnvironment(server().database, server().dataDir), server().berth.core.log);
+  const secondServer = await startBerth(testEnvironment(server().database, server().dataDir), server().berth.core.log);
   try {
     await expect.poll(async () => (await server().api('/account', { key })).json()['plan']).toBe('free');
   } finally {
-    await another.close();
+    await secondServer.close();
   }
   expect(server().logged).toContainEqual(
     expect.objectContaining({ message: 'Downgrades took effect', fields: { applied: 1 } }),
@@ -26,19 +26,19 @@ it.each([
   ['apply plan changes', 'plan_change', {}],
   ['check domains', 'domain', {}],
   ['forget rate limits', 'rate_bucket', {}],
-])('api §8: a job that fails is named in the log: %s', async (job, table, step) => {
+])('api §8: the log names a failed job: %s', async (job, table, step) => {
   const { database, dataDir, berth, logged } = server();
-  const before = logged.length;
+  const logLength = logged.length;
   await database.query(`alter table ${table} rename to away`);
-  const another = await startBerth(testEnvironment(database, dataDir), berth.core.log);
+  const secondServer = await startBerth(testEnvironment(database, dataDir), berth.core.log);
   try {
-    const failed = () => logged.slice(before).find(({ fields }) => (fields as { job?: string }).job === job);
+    const failed = () => logged.slice(logLength).find(({ fields }) => (fields as { job?: string }).job === job);
     await expect.poll(failed).toMatchObject({ level: 'warn', message: 'A job failed and will be retried' });
-    expect(logged.slice(before)).toContainEqual(
+    expect(logged.slice(logLength)).toContainEqual(
       expect.objectContaining({ fields: expect.objectContaining({ err: expect.anything(), ...step }) }),
     );
   } finally {
-    await another.close();
+    await secondServer.close();
     await database.query(`alter table away rename to ${table}`);
   }
 });

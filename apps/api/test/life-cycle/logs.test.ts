@@ -1,17 +1,17 @@
 import type { CreatedDeployment } from '@berth/contract';
 import type { ServerProcess } from '@berth/testing/process';
-import { type Answer, OWNER_KEY } from '@berth/testing/requests';
+import { type HttpResponse, OWNER_KEY } from '@berth/testing/requests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../crash/world.ts';
 
 const PASSWORD = 'correct horse battery';
-const KEY = 'idempotency-of-one-deploy';
-const UNKNOWN = `ship-${'ab12'.repeat(8)}`;
+const RETRY_KEY = 'idempotency-of-one-deploy';
+const UNKNOWN_KEY = `ship-${'ab12'.repeat(8)}`;
 
 describe('the log of a server', () => {
   let world: World;
   let server: ServerProcess;
-  let answers: Answer[];
+  let responses: HttpResponse[];
   let claimHash: string;
   let lines: Record<string, unknown>[];
 
@@ -19,25 +19,23 @@ describe('the log of a server', () => {
     world = await createWorld();
     server = await world.start({ LOG_LEVEL: 'trace' });
     const { api, deploy, visit } = server;
-    const anonymous = await deploy({ 'index.html': 'x' }, { key: null, headers: { 'Idempotency-Key': KEY } });
-    const { deployment, claim } = anonymous.json<CreatedDeployment>();
+    const anonymousSite = await deploy({ 'index.html': 'x' }, { key: null, headers: { 'Idempotency-Key': RETRY_KEY } });
+    const { deployment, claim } = anonymousSite.json<CreatedDeployment>();
     claimHash = claim!.slice(claim!.lastIndexOf('/') + 1);
-    const locked = await deploy({ 'index.html': 'x' }, { fields: { password: PASSWORD } });
-    answers = [
-      anonymous,
-      locked,
+    const protectedSite = await deploy({ 'index.html': 'x' }, { fields: { password: PASSWORD } });
+    responses = [
+      anonymousSite,
+      protectedSite,
       await api('/account'),
-      await api('/account', { key: UNKNOWN }),
+      await api('/account', { key: UNKNOWN_KEY }),
       await api(`/claim/${claimHash}`, { key: null }),
-      await api(`/deployments/${OWNER_KEY}?key=${UNKNOWN}`, {
-        headers: { Cookie: `session=${UNKNOWN}`, Referer: claim! },
+      await api(`/deployments/${OWNER_KEY}?key=${UNKNOWN_KEY}`, {
+        headers: { Cookie: `session=${UNKNOWN_KEY}`, Referer: claim! },
       }),
-      await api('/nowhere%1b[31m%0d%0a{"level":"forged"}', {
-        headers: { 'User-Agent': '{"level":"forged"}' },
-      }),
+      await api('/nowhere%1b[31m%0d%0a{"level":"forged"}', { headers: { 'User-Agent': '{"level":"forged"}' } }),
       await api(`/${'long/'.repeat(1_500)}`),
       await visit(deployment),
-      await visit(locked.json<CreatedDeployment>().deployment, `/?password=${encodeURIComponent(PASSWORD)}`),
+      await visit(protectedSite.json<CreatedDeployment>().deployment, `/?password=${encodeURIComponent(PASSWORD)}`),
     ];
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);
@@ -49,7 +47,7 @@ describe('the log of a server', () => {
   });
   afterAll(() => world.drop());
 
-  it('T38: has one JSON object per line, of at most 4 KB, with level, time and message', () => {
+  it('T38: contains one JSON object per line, of at most 4 KB, with level, time and message', () => {
     for (const line of lines) {
       expect(line).toMatchObject({
         level: expect.stringMatching(/^(trace|debug|info|warn|error)$/),
@@ -59,20 +57,20 @@ describe('the log of a server', () => {
       expect(Number.isNaN(Date.parse(String(line['time'])))).toBe(false);
     }
     for (const line of server.output().split('\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4096);
-    // oxlint-disable-next-line no-control-regex -- what must not be there
+    // oxlint-disable-next-line no-control-regex -- the log must not contain these characters
     expect(server.output()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
   });
 
-  it('T38: has one line a request, with the id of its answer', () => {
+  it('T38: contains one line for each request, with the request id of the response', () => {
     const requests = lines.filter(({ msg }) => msg === 'request');
     expect(requests.map(({ requestId, status }) => ({ requestId, status }))).toEqual(
-      answers.map(({ headers, status }) => ({ requestId: headers['x-request-id'], status })),
+      responses.map(({ headers, status }) => ({ requestId: headers['x-request-id'], status })),
     );
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 401, 200, 404, 404, 404, 200, 401]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 200, 401, 200, 404, 404, 404, 200, 401]);
   });
 
   it('T20, I11: contains no credential, claim hash, password or idempotency key, and no query', () => {
-    for (const secret of [OWNER_KEY, UNKNOWN, claimHash, PASSWORD, encodeURIComponent(PASSWORD), KEY])
+    for (const secret of [OWNER_KEY, UNKNOWN_KEY, claimHash, PASSWORD, encodeURIComponent(PASSWORD), RETRY_KEY])
       expect(server.output()).not.toContain(secret);
     expect(JSON.stringify(lines)).not.toMatch(/[?](?:key|password)=/);
   });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { formOf, OWNER_KEY } from '@berth/testing/requests';
 
-/** Sends a deploy except its last hundred bytes, once the server has its head, and waits until the bytes are sent. */
-export async function beginUpload(port: number, key = OWNER_KEY): Promise<{ upload: ClientRequest; rest: Buffer }> {
+/** Sends a deploy except its last hundred bytes. @returns The open request, and the missing bytes. */
+export async function beginUpload(port: number, key = OWNER_KEY): Promise<{ upload: ClientRequest; tail: Buffer }> {
   const { contentType, body } = formOf({ 'index.html': 'slow' });
   const headers = {
     Host: `localhost:${port}`,
@@ -16,5 +16,5 @@ export async function beginUpload(port: number, key = OWNER_KEY): Promise<{ uplo
   upload.on('error', () => {}).flushHeaders();
   await once(upload, 'continue');
   await new Promise<void>((written) => upload.write(body.subarray(0, -100), () => written()));
-  return { upload, rest: body.subarray(-100) };
+  return { upload, tail: body.subarray(-100) };
 }

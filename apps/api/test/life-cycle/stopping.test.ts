@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, withServer, type World } from '../crash/world.ts';
 import { beginUpload } from './slow-upload.ts';
 
-const BIG = Buffer.alloc(32 * 1024 ** 2, 'a big file, ');
+const BIG_FILE = Buffer.alloc(32 * 1024 ** 2, 'a big file, ');
 
 describe('a server that is stopped', () => {
   let world: World;
@@ -19,63 +19,62 @@ describe('a server that is stopped', () => {
   });
   afterEach(() => world.drop());
 
-  /** Sends the stop signal and waits until the server logs that it is stopping. */
   async function requestStop(): Promise<void> {
     server.child.kill('SIGTERM');
     await server.printed('Stopping');
   }
 
   it('finishes the running upload and download, accepts no new connection, and exits with 0', async () => {
-    const { deployment } = await server.publish({ 'big.bin': BIG });
+    const { deployment } = await server.publish({ 'big.bin': BIG_FILE });
     const download = beginDownload(server.port, deployment, '/big.bin');
-    const [coming] = (await once(download, 'response')) as [IncomingMessage];
-    coming.pause();
-    const { upload, rest } = await beginUpload(server.port);
+    const [downloaded] = (await once(download, 'response')) as [IncomingMessage];
+    downloaded.pause();
+    const { upload, tail } = await beginUpload(server.port);
 
     await requestStop();
     await expect
       .poll(() =>
-        connected(server.port).then(
-          () => 'taken',
+        connectTo(server.port).then(
+          () => 'connected',
           ({ code }) => code,
         ),
       )
       .toBe('ECONNREFUSED');
 
-    upload.end(rest);
-    const [answer] = (await once(upload, 'response')) as [IncomingMessage];
-    expect(answer.statusCode).toBe(201);
-    const created = JSON.parse(String(await read(answer))) as CreatedDeployment;
-    expect((await read(coming)).equals(BIG)).toBe(true);
+    upload.end(tail);
+    const [response] = (await once(upload, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(201);
+    const created = JSON.parse(String(await readAll(response))) as CreatedDeployment;
+    expect((await readAll(downloaded)).equals(BIG_FILE)).toBe(true);
     expect(await server.exited).toBe(0);
 
     await withServer(world.env(), async ({ visit }) => expect((await visit(created.deployment)).text).toBe('slow'));
   });
 
-  it('ends at once at a second signal that comes later than an echo of the first', async () => {
+  it('exits at once at a second signal, unless the signal is a duplicate of the first', async () => {
     const { upload } = await beginUpload(server.port);
-    const brokenOff = expect(once(upload, 'response')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const uploadFailure = expect(once(upload, 'response')).rejects.toMatchObject({ code: 'ECONNRESET' });
     server.child.kill('SIGTERM');
     await requestStop();
     await sleep(600);
     expect(server.child.exitCode).toBe(null);
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(1);
-    await brokenOff;
+    await uploadFailure;
   });
 
-  it('does not wait for connections without a request or with an incomplete one', async () => {
-    const silent = await connected(server.port);
-    const halting = await connected(server.port);
-    halting.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
+  it('does not wait for connections without a complete request', async () => {
+    const idleConnection = await connectTo(server.port);
+    const incompleteRequest = await connectTo(server.port);
+    incompleteRequest.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
     await server.api('/ping');
 
-    const before = performance.now();
+    const stoppedAt = performance.now();
     await requestStop();
     expect(await server.exited).toBe(0);
-    expect(performance.now() - before).toBeLessThan(20_000);
-    silent.destroy();
-    halting.destroy();
+    expect(performance.now() - stoppedAt).toBeLessThan(20_000);
+    idleConnection.destroy();
+    incompleteRequest.destroy();
   });
 });
 
@@ -83,11 +82,11 @@ function beginDownload(port: number, site: string, path: string): ClientRequest 
   return request({ host: '127.0.0.1', port, path, agent: false, headers: { Host: `${site}.localhost:${port}` } }).end();
 }
 
-async function read(stream: IncomingMessage): Promise<Buffer> {
+async function readAll(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(await stream.toArray());
 }
 
-async function connected(port: number) {
+async function connectTo(port: number) {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => {});
   await once(socket, 'connect');

@@ -3,16 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { hideSecrets } from '../../src/logging/hide-secrets.ts';
 import { createLogger, LINE_BYTES } from '../../src/logging/logger.ts';
 
-const HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62';
-const SECRETS = [`ship-${HEX}`, `deploy-${HEX}`, `/claim/${HEX}`];
-// Everything that a line must not contain. Allowed are printable ASCII and characters above the C1 controls, except
-// format characters.
-const UNSAFE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const HEX_DIGITS = '8f1c6bd0a94e2735cc58f0471e9b3d62';
+const SECRETS = [`ship-${HEX_DIGITS}`, `deploy-${HEX_DIGITS}`, `/claim/${HEX_DIGITS}`];
+// Characters that a log line must not contain: control characters, format characters and line separators.
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
-/** Logs with a new logger. @returns The lines without their ends. */
-function linesOf(write: (log: ReturnType<typeof createLogger>) => void, level: 'info' | 'trace' = 'info'): string[] {
+/** Logs with a new logger. @returns The lines without their line breaks. */
+function linesOf(logWith: (log: ReturnType<typeof createLogger>) => void, level: 'info' | 'trace' = 'info'): string[] {
   let written = '';
-  write(createLogger({ level, destination: { write: (line) => void (written += line) } }));
+  logWith(createLogger({ level, destination: { write: (line) => void (written += line) } }));
   return written.split('\n').slice(0, -1);
 }
 
@@ -34,21 +33,21 @@ describe('a log line', () => {
     });
   });
 
-  it('is not written below the level', () => {
+  it('is not written below the level of the logger', () => {
     expect(linesOf((log) => log.debug({}, 'hidden'))).toEqual([]);
     expect(linesOf((log) => log.debug({}, 'shown'), 'trace')).toHaveLength(1);
   });
 
   it.each([
     ['CR and LF', 'a\r\n{"level":"fatal","msg":"forged"}'],
-    ['ANSI', '\u001b[2J\u001b[31mred\u001b]0;title\u0007'],
+    ['ANSI escape sequences', '\u001b[2J\u001b[31mred\u001b]0;title\u0007'],
     ['C1 controls and DEL', '\u009b31m\u0085\u007f'],
     ['line separators', 'a\u2028b\u2029c'],
     ['bidirectional controls', 'a\u202eb\u2066c\u200f'],
     ['NUL', 'a\u0000b'],
-  ])('T38: escapes %s in every place, and parsing returns the original', (_, text) => {
+  ])('T38: escapes %s everywhere, and parsing returns the original text', (_, text) => {
     const line = lineOf({ field: text, [text]: 1, list: [text], nested: { deep: text } }, text);
-    expect(line).not.toMatch(UNSAFE);
+    expect(line).not.toMatch(UNSAFE_CHARACTERS);
     expect(JSON.parse(line)).toMatchObject({
       level: 'info',
       field: text,
@@ -69,33 +68,33 @@ describe('a log line', () => {
     ['a list', { list: Array.from({ length: 20_000 }, () => 'item') }],
     ['a deep list', { list: Array.from({ length: 200 }, () => Array.from({ length: 100 }, () => 'item')) }],
     ['an error', { err: new Error('e'.repeat(20_000)) }],
-    ['surrogates at the cut', { path: '😀'.repeat(10_000) }],
-  ])('T38: has at most 4 KB and is still JSON with 20 KB in %s', (_, fields) => {
+    ['surrogate pairs where the text is cut', { path: '😀'.repeat(10_000) }],
+  ])('T38: remains JSON and at most 4 KB long, even with 20 KB in %s', (_, fields) => {
     const line = lineOf(fields, 'm'.repeat(20_000));
     expect(Buffer.byteLength(line) + 1).toBeLessThanOrEqual(LINE_BYTES);
     expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: expect.stringMatching(/^m+…$/) });
-    expect(line).not.toMatch(UNSAFE);
+    expect(line).not.toMatch(UNSAFE_CHARACTERS);
   });
 
-  it('keeps the short fields when a long one is cut', () => {
+  it('keeps the short fields when a long field is cut', () => {
     const entry = JSON.parse(lineOf({ path: 'x'.repeat(20_000), status: 404, address: '203.0.113.9' }));
     expect(entry).toMatchObject({ status: 404, address: '203.0.113.9', path: expect.stringMatching(/^x{1024}…$/) });
   });
 
-  it.each(SECRETS)('T20: contains no secret such as %s, wherever it was', (secret) => {
+  it.each(SECRETS)('T20: contains no secret such as %s, in whatever field it was logged', (secret) => {
     const err = Object.assign(new Error(`failed for ${secret}\n${secret}`), { query: secret });
     const line = lineOf(
       { err, path: `\n${secret}`, [secret]: 1, list: [secret], nested: { deep: { deeper: secret } } },
       `${secret}${secret}`,
     );
-    expect(line).not.toContain(HEX);
+    expect(line).not.toContain(HEX_DIGITS);
     expect(JSON.parse(line)).toMatchObject({ level: 'info' });
   });
 
-  it('T20: contains no part of a secret that a cut would leave half of', () => {
-    for (let before = 1_000; before < 1_030; before += 1) {
-      const line = lineOf({ path: `${'x'.repeat(before)}ship-${HEX}${'y'.repeat(9_000)}` });
-      expect(line).not.toContain(HEX.slice(0, 8));
+  it('T20: contains no part of a secret that was cut', () => {
+    for (let bytesBefore = 1_000; bytesBefore < 1_030; bytesBefore += 1) {
+      const line = lineOf({ path: `${'x'.repeat(bytesBefore)}ship-${HEX_DIGITS}${'y'.repeat(9_000)}` });
+      expect(line).not.toContain(HEX_DIGITS.slice(0, 8));
     }
   });
 
@@ -112,7 +111,7 @@ describe('a log line', () => {
     expect(JSON.parse(line).headers.Authorization).toBe('[hidden]');
   });
 
-  it('T38: is safe for any logged value', () => {
+  it('T38: is valid JSON for any logged value', () => {
     const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     fc.assert(
       fc.property(anything, fc.string({ unit: 'binary', maxLength: 3_000 }), (fields, message) => {
@@ -125,50 +124,49 @@ describe('a log line', () => {
   });
 });
 
-/** Every character as its percent-encoding. */
 const percentEncoded = (text: string) =>
   [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
 
 describe('hideSecrets', () => {
   it.each([
-    `ship-${HEX}`,
-    `deploy-${HEX}`,
-    `my_ship-${HEX}`,
-    `SHIP-${HEX.toUpperCase()}`,
-    `deploy-${HEX}deploy-${HEX}`,
-    `/claim/${HEX}`,
-    `https://console.example/c/${HEX}?next=1`,
-    `?next=%2Fclaim%2F${HEX}&b`,
-    `/tokens/%73hip-${HEX}`,
-    `/tokens/ship%2D${HEX}`,
-    `/tokens/deploy-${percentEncoded(HEX)}`,
-    `/tokens/${percentEncoded(`ship-${HEX}`)}`,
-    `/tokens/${percentEncoded(percentEncoded(`ship-${HEX}`))}`,
-    `/cl%61im/${percentEncoded(HEX)}`,
-    JSON.stringify({ claim: HEX }),
-    JSON.stringify(`line\nship-${HEX}\tdeploy-${HEX}\n/claim/${HEX}\n`),
-  ])('T20: leaves no secret in %s', (text) => {
+    `ship-${HEX_DIGITS}`,
+    `deploy-${HEX_DIGITS}`,
+    `my_ship-${HEX_DIGITS}`,
+    `SHIP-${HEX_DIGITS.toUpperCase()}`,
+    `deploy-${HEX_DIGITS}deploy-${HEX_DIGITS}`,
+    `/claim/${HEX_DIGITS}`,
+    `https://console.example/c/${HEX_DIGITS}?next=1`,
+    `?next=%2Fclaim%2F${HEX_DIGITS}&b`,
+    `/tokens/%73hip-${HEX_DIGITS}`,
+    `/tokens/ship%2D${HEX_DIGITS}`,
+    `/tokens/deploy-${percentEncoded(HEX_DIGITS)}`,
+    `/tokens/${percentEncoded(`ship-${HEX_DIGITS}`)}`,
+    `/tokens/${percentEncoded(percentEncoded(`ship-${HEX_DIGITS}`))}`,
+    `/cl%61im/${percentEncoded(HEX_DIGITS)}`,
+    JSON.stringify({ claim: HEX_DIGITS }),
+    JSON.stringify(`line\nship-${HEX_DIGITS}\tdeploy-${HEX_DIGITS}\n/claim/${HEX_DIGITS}\n`),
+  ])('T20: hides every secret in %s', (text) => {
     const hidden = hideSecrets(text);
-    expect(hidden).not.toContain(HEX);
-    expect(hidden.toLowerCase()).not.toContain(HEX);
-    expect(decodeURIComponent(decodeURIComponent(hidden)).toLowerCase()).not.toContain(HEX);
+    expect(hidden).not.toContain(HEX_DIGITS);
+    expect(hidden.toLowerCase()).not.toContain(HEX_DIGITS);
+    expect(decodeURIComponent(decodeURIComponent(hidden)).toLowerCase()).not.toContain(HEX_DIGITS);
     expect(hidden).toContain('[hidden]');
   });
 
   it.each([
-    `/assets/${HEX}.js`,
-    `/${HEX}-1/x`,
-    HEX,
-    `sha256/${HEX}${HEX}`,
+    `/assets/${HEX_DIGITS}.js`,
+    `/${HEX_DIGITS}-1/x`,
+    HEX_DIGITS,
+    `sha256/${HEX_DIGITS}${HEX_DIGITS}`,
     'ship-it',
     'deploy-8f1c',
     '/a%41%0d%25%zz%',
-  ])('leaves %s as it is', (text) => {
+  ])('does not change %s', (text) => {
     expect(hideSecrets(text)).toBe(text);
   });
 
   it('keeps JSON valid', () => {
-    const text = JSON.stringify({ a: `x"\\ship-${HEX}"`, b: [`/claim/${HEX}`] });
+    const text = JSON.stringify({ a: `x"\\ship-${HEX_DIGITS}"`, b: [`/claim/${HEX_DIGITS}`] });
     expect(JSON.parse(hideSecrets(text))).toEqual({ a: 'x"\\ship-[hidden]"', b: ['/claim/[hidden]'] });
   });
 });

@@ -7,30 +7,30 @@ import { createRequestLog } from '../../src/logging/request-log.ts';
 let server: Server;
 afterEach(() => stop(server));
 
-/** Sends a raw request to a server that answers with `answer`, and returns the line that is logged for it. */
-async function logged(
-  raw: string,
-  answer: (req: IncomingMessage, res: ServerResponse) => void,
+/** Sends a raw request to a server that responds with `respond`. @returns The log line of the request. */
+async function requestAndReadLog(
+  rawRequest: string,
+  respond: (req: IncomingMessage, res: ServerResponse) => void,
   claimPath: string | null = null,
 ): Promise<Record<string, unknown> & { line: string }> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), claimPath);
   server = createServer((req, res) => {
     logRequest({ req, res, requestId: 'r1', start: performance.now(), kind: 'api', address: '203.0.113.9' });
-    answer(req, res);
+    respond(req, res);
   });
   const { socket } = await open(await listen(server));
-  socket.write(raw);
+  socket.write(rawRequest);
   const line = await promise;
   socket.destroy();
   return { ...JSON.parse(line), line };
 }
 
-const ok = (_req: IncomingMessage, res: ServerResponse) => void res.end('hello');
+const respondOk = (_req: IncomingMessage, res: ServerResponse) => void res.end('hello');
 
 describe('the request log', () => {
-  it('T38: writes one line with method, host, path, status, bytes, duration and address', async () => {
-    const { line, ...entry } = await logged(
+  it('T38: contains one line with method, host, path, status, bytes, duration and address', async () => {
+    const { line, ...entry } = await requestAndReadLog(
       'POST /deployments HTTP/1.1\r\nHost: localhost:4000\r\nContent-Length: 0\r\n\r\n',
       (_req, res) => {
         res.statusCode = 201;
@@ -75,29 +75,29 @@ describe('the request log', () => {
     ['/a/b', '/a/b/8f1c6bd0/c', '/a/b/[hidden]'],
     ['', `/${HASH}x`, '/[hidden]'],
     ['', '/deployments', '/deployments'],
-  ])('T24, T38: with the claim page below %j, it logs %s as %s', async (claimPath, target, path) => {
-    const entry = await logged(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, ok, claimPath);
+  ])('T24, T38: with the claim page below %j, shows the target %s as %s', async (claimPath, target, path) => {
+    const entry = await requestAndReadLog(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, respondOk, claimPath);
     expect(entry['path']).toBe(path);
     expect(entry.line).not.toContain('marker');
   });
 
-  it('logs the whole path even if a router removed a part of it', async () => {
-    const entry = await logged('GET /api/ping HTTP/1.1\r\nHost: x\r\n\r\n', (req, res) => {
+  it('contains the whole path, even if a router removed a part of it', async () => {
+    const entry = await requestAndReadLog('GET /api/ping HTTP/1.1\r\nHost: x\r\n\r\n', (req, res) => {
       Object.assign(req, { originalUrl: '/api/ping?marker', url: '/ping' });
       res.end();
     });
     expect(entry['path']).toBe('/api/ping');
   });
 
-  it('T20: logs no header except Host, whatever the value', async () => {
+  it('T20: contains no header except Host', async () => {
     const names = ['Authorization', 'Cookie', 'Referer', 'User-Agent', 'X-Forwarded-For', 'X-Anything'];
     const headers = names.map((name) => `${name}: Bearer ship-8f1c6bd0a94e2735cc58f0471e9b3d62 marker\r\n`).join('');
-    const { line } = await logged(`GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, ok);
+    const { line } = await requestAndReadLog(`GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, respondOk);
     expect(line).not.toMatch(/marker|8f1c6bd0|ship/);
   });
 
-  it('marks requests whose client left before the end, with no status when none was sent', async () => {
-    const entry = await logged('GET / HTTP/1.1\r\nHost: x\r\n\r\n', (req) => void req.socket.destroy());
+  it('marks requests whose client left early, with null as the status if none was sent', async () => {
+    const entry = await requestAndReadLog('GET / HTTP/1.1\r\nHost: x\r\n\r\n', (req) => void req.socket.destroy());
     expect(entry).toMatchObject({ status: null, aborted: true, bytes: 0 });
   });
 });

@@ -6,7 +6,7 @@ import { startProcess } from '@berth/testing/process';
 import { expect, it } from 'vitest';
 import { spawnBerth } from './run-berth.ts';
 
-it('api §8, §10: the operator commands work with the embedded database, before a server starts and while it runs', async () => {
+it('api §8, §10: operator commands work with the embedded database before a server starts and while it is running', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-operator-'));
   const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error' };
   const isRunning = () => existsSync(join(dataDir, 'postgres/data/postmaster.pid'));
@@ -15,7 +15,7 @@ it('api §8, §10: the operator commands work with the embedded database, before
     expect(isRunning()).toBe(false);
 
     const server = await startProcess(env);
-    // The account created first is not the owner's: the first start still creates that one and prints its key.
+    // The first account is not that of the owner, so the first start still creates the owner and prints the key.
     expect(server.output()).toMatch(/^ +ship-[0-9a-f]{32}$/m);
     const { out: key, code } = await spawnBerth(env, 'keys', 'create', 'ada@example.com');
     expect(code).toBe(0);

@@ -19,24 +19,24 @@ beforeEach(() => {
   email = `${randomUUID().slice(0, 8)}@example.com`;
 });
 
-/** Runs a command that must succeed. @returns Its output. */
-async function berth(...words: string[]): Promise<string> {
+/** Runs a command that must succeed. @returns The output of the command. */
+async function run(...words: string[]): Promise<string> {
   const { code, out, err } = await runBerth(env, ...words);
   await server().berth.core.database.siteChanges.catchUp();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }
-const json = async <T = Record<string, unknown>>(...words: string[]) =>
-  JSON.parse(await berth(...words, '--json')) as T;
+const runJson = async <T = Record<string, unknown>>(...words: string[]) =>
+  JSON.parse(await run(...words, '--json')) as T;
 
-async function makeAccount(...options: string[]): Promise<{ account: string; key: string }> {
-  const { account } = await json<{ account: string }>('accounts', 'create', email, ...options);
-  const { key } = await json<{ key: string }>('keys', 'create', account);
+async function createAccount(...options: string[]): Promise<{ account: string; key: string }> {
+  const { account } = await runJson<{ account: string }>('accounts', 'create', email, ...options);
+  const { key } = await runJson<{ key: string }>('keys', 'create', account);
   server().secrets.add(key);
   return { account, key };
 }
 
-it('the README shows commands of the operator that succeed one after another as pasted', async () => {
+it('the operator commands in the README succeed one after another', async () => {
   const readme = await readFile(join(import.meta.dirname, '../../../../README.md'), 'utf8');
   const lines = [...readme.matchAll(/^npm run berth -- (.*)$/gm)].map(([, line]) => line!);
   expect(lines.length).toBeGreaterThan(5);
@@ -58,27 +58,27 @@ it('api §8: a process exits with 1 and prints one line for an unknown account',
 
 describe('api §8: the accounts commands', () => {
   it('api §10: create accounts on DEFAULT_PLAN by default, and only one per e-mail address', async () => {
-    expect(await berth('accounts', 'create', email, '--name', 'Ada')).toMatch(
+    expect(await run('accounts', 'create', email, '--name', 'Ada')).toMatch(
       /^Created account acc-\w{14} of .* on plan team\./,
     );
-    const key = await berth('keys', 'create', email);
+    const key = await run('keys', 'create', email);
     expect(key).toMatch(/^ship-[0-9a-f]{32}\n$/);
     server().secrets.add(key.trim());
-    const answer = await server().api('/account', { key: key.trim() });
-    expect(answer.json()).toMatchObject({ email, name: 'Ada', plan: 'team', hint: key.trim().slice(-4) });
-    const again = await runBerth(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
-    expect(again).toMatchObject({ code: 1, out: '', err: `${email} already has an account.\n` });
-    const unknown = await runBerth(env, 'accounts', 'create', `x${email}`, '--plan', 'huge');
-    expect(unknown).toMatchObject({ code: 1, err: '"huge" is not a plan; use one of free, pro, team, scale.\n' });
+    const response = await server().api('/account', { key: key.trim() });
+    expect(response.json()).toMatchObject({ email, name: 'Ada', plan: 'team', hint: key.trim().slice(-4) });
+    const secondAttempt = await runBerth(env, 'accounts', 'create', email.toLowerCase(), '--plan', 'free');
+    expect(secondAttempt).toMatchObject({ code: 1, out: '', err: `${email} already has an account.\n` });
+    const unknownPlan = await runBerth(env, 'accounts', 'create', `x${email}`, '--plan', 'huge');
+    expect(unknownPlan).toMatchObject({ code: 1, err: '"huge" is not a plan; use one of free, pro, team, scale.\n' });
   });
 
   it('list and show accounts, for people and as JSON', async () => {
-    const { account } = await makeAccount('--plan', 'pro', '--period', 'year');
-    const lines = (await berth('accounts', 'list')).split('\n');
+    const { account } = await createAccount('--plan', 'pro', '--period', 'year');
+    const lines = (await run('accounts', 'list')).split('\n');
     expect(lines[0]).toMatch(/^ACCOUNT +EMAIL +PLAN +STATE +DEPLOYMENTS +CREATED$/);
     const line = lines.find((each) => each.startsWith(account))!;
     expect(line.indexOf(email)).toBe(lines[0]!.indexOf('EMAIL'));
-    const { accounts } = await json<{ accounts: { account: string }[] }>('accounts', 'list');
+    const { accounts } = await runJson<{ accounts: { account: string }[] }>('accounts', 'list');
     expect(accounts.find((each) => each.account === account)).toEqual({
       account,
       email,
@@ -88,8 +88,8 @@ describe('api §8: the accounts commands', () => {
       deployments: 0,
       created: expect.any(Number),
     });
-    expect(await berth('accounts', 'show', email)).toMatch(/^Custom domains +0 of 10$/m);
-    expect(await json('accounts', 'show', account)).toEqual({
+    expect(await run('accounts', 'show', email)).toMatch(/^Custom domains +0 of 10$/m);
+    expect(await runJson('accounts', 'show', account)).toEqual({
       account,
       email,
       name: null,
@@ -108,41 +108,38 @@ describe('api §8: the accounts commands', () => {
   it.each([
     ['suspend', [], 'suspended', 503],
     ['terminate', ['--yes'], 'terminated', 404],
-  ] as const)(
-    'api §6: %s takes effect with the next request, and activate reverses it',
-    async (verb, options, state, status) => {
-      const { key } = await makeAccount();
-      const { url } = await server().publish(PAGE, { key });
-      expect(await berth('accounts', verb, email, ...options)).toContain(`was active and is now ${state}.`);
-      expect((await server().api('/account', { key })).status).toBe(403);
-      expect((await server().deploy(PAGE, { key })).status).toBe(403);
-      expect((await server().visit(url)).status).toBe(status);
-      expect(await berth('accounts', verb, email, ...options)).toContain(`is already ${state}.`);
-      await berth('accounts', 'activate', email);
-      expect((await server().api('/account', { key })).status).toBe(200);
-      expect((await server().visit(url)).status).toBe(200);
-    },
-  );
+  ] as const)('api §6: %s an account at once, and activate it again', async (verb, options, state, status) => {
+    const { key } = await createAccount();
+    const { url } = await server().publish(PAGE, { key });
+    expect(await run('accounts', verb, email, ...options)).toContain(`was active and is now ${state}.`);
+    expect((await server().api('/account', { key })).status).toBe(403);
+    expect((await server().deploy(PAGE, { key })).status).toBe(403);
+    expect((await server().visit(url)).status).toBe(status);
+    expect(await run('accounts', verb, email, ...options)).toContain(`is already ${state}.`);
+    await run('accounts', 'activate', email);
+    expect((await server().api('/account', { key })).status).toBe(200);
+    expect((await server().visit(url)).status).toBe(200);
+  });
 });
 
 describe('api §6, §8: the plans commands', () => {
   it('list the plans with their caps', async () => {
-    expect(await berth('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1 +50 GiB$/m);
-    const { plans } = await json<{ plans: { plan: string }[] }>('plans', 'list');
+    expect(await run('plans', 'list')).toMatch(/^pro +Pro +\$9\.00 +\$90\.00 +1000 +50 +10 +1 +50 GiB$/m);
+    const { plans } = await runJson<{ plans: { plan: string }[] }>('plans', 'list');
     expect(plans.map(({ plan }) => plan)).toEqual(['free', 'pro', 'team', 'scale']);
   });
 
   it('upgrade an account at once, and downgrade it at the end of the period or with --now', async () => {
-    const { account, key } = await makeAccount('--plan', 'free');
-    const planNow = async () => (await server().api('/account', { key })).json()['plan'];
-    expect(await berth('plans', 'set', email, 'scale')).toContain('from free to scale.');
-    expect(await planNow()).toBe('scale');
-    expect(await berth('plans', 'set', email, 'pro')).toMatch(
+    const { account, key } = await createAccount('--plan', 'free');
+    const currentPlan = async () => (await server().api('/account', { key })).json()['plan'];
+    expect(await run('plans', 'set', email, 'scale')).toContain('from free to scale.');
+    expect(await currentPlan()).toBe('scale');
+    expect(await run('plans', 'set', email, 'pro')).toMatch(
       /stays on scale and changes to pro on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\./,
     );
-    const { scheduled } = await json<{ scheduled: { plan: string; due: number } }>('accounts', 'show', account);
+    const { scheduled } = await runJson<{ scheduled: { plan: string; due: number } }>('accounts', 'show', account);
     expect(scheduled).toEqual({ plan: 'pro', due: expect.any(Number) });
-    expect(await json('plans', 'set', account, 'pro')).toEqual({
+    expect(await runJson('plans', 'set', account, 'pro')).toEqual({
       account,
       outcome: 'scheduled',
       from: 'scale',
@@ -151,94 +148,86 @@ describe('api §6, §8: the plans commands', () => {
       paused: [],
       resumed: [],
     });
-    expect(await berth('plans', 'set', email, 'scale')).toContain(
+    expect(await run('plans', 'set', email, 'scale')).toContain(
       'stays on scale; the scheduled downgrade is cancelled.',
     );
-    expect(await berth('plans', 'set', email, 'scale')).toContain('is already on scale.');
-    await berth('plans', 'set', email, 'free', '--now');
-    expect(await planNow()).toBe('free');
-    const unknown = await runBerth(env, 'plans', 'set', email, 'huge');
-    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('use one of free, pro, team, scale') });
+    expect(await run('plans', 'set', email, 'scale')).toContain('is already on scale.');
+    await run('plans', 'set', email, 'free', '--now');
+    expect(await currentPlan()).toBe('free');
+    const unknownPlan = await runBerth(env, 'plans', 'set', email, 'huge');
+    expect(unknownPlan).toMatchObject({ code: 1, err: expect.stringContaining('one of free, pro, team, scale') });
   });
 
-  it('api §6: sweep applies due downgrades, which pauses domains', async () => {
-    const { account, key } = await makeAccount('--plan', 'pro');
+  it('api §6: schedule downgrades; the sweep command applies them when they are due, and pauses domains', async () => {
+    const { account, key } = await createAccount('--plan', 'pro');
     const domains = ['a', 'b'].map((name) => `${name}.${account}.com`);
     for (const domain of domains)
       expect((await server().api(`/domains/${domain}`, { method: 'PUT', key, json: {} })).status).toBe(201);
-    await berth('plans', 'set', account, 'free');
+    await run('plans', 'set', account, 'free');
     await server().database.query(`update plan_change set due = now() where account_id = $1`, [account]);
-    expect(await berth('sweep')).toContain('applied 1 plan changes.');
+    expect(await run('sweep')).toContain('applied 1 plan changes.');
     expect((await server().api('/account', { key })).json()).toMatchObject({ plan: 'free' });
-    expect(await berth('plans', 'set', account, 'pro')).toContain(`Resumed: ${domains.join(', ')}`);
+    expect(await run('plans', 'set', account, 'pro')).toContain(`Resumed: ${domains.join(', ')}`);
   });
 });
 
-describe('api §8: the keys commands', () => {
-  it('list keys without their secret, and revoke a key with effect on the next request', async () => {
-    const { key } = await makeAccount();
-    const other = (await berth('keys', 'create', email)).trim();
-    server().secrets.add(other);
-    const list = await berth('keys', 'list', email);
-    expect(list).not.toMatch(/ship-/);
-    const { tokens } = await json<{ tokens: { token: string; kind: string }[] }>('keys', 'list', email);
-    expect(tokens).toMatchObject([{ kind: 'api' }, { kind: 'api', used: null }]);
-    await berth('keys', 'revoke', email, tokens[1]!.token);
-    expect((await server().api('/ping', { key })).status).toBe(401);
-    const { activities } = (await server().api('/activities', { key: other })).json<{ activities: object[] }>();
-    expect(activities[0]).toMatchObject({ event: 'token.delete', authMethod: 'operator', token: tokens[1]!.token });
-    const again = await runBerth(env, 'keys', 'revoke', email, tokens[1]!.token);
-    expect(again).toMatchObject({ code: 1, err: 'There is no such token.\n' });
+it('api §8: the keys commands list keys without their secret, and revoke a key with effect on the next request', async () => {
+  const { key } = await createAccount();
+  const secondKey = (await run('keys', 'create', email)).trim();
+  server().secrets.add(secondKey);
+  const list = await run('keys', 'list', email);
+  expect(list).not.toMatch(/ship-/);
+  const { tokens } = await runJson<{ tokens: { token: string; kind: string }[] }>('keys', 'list', email);
+  expect(tokens).toMatchObject([{ kind: 'api' }, { kind: 'api', used: null }]);
+  await run('keys', 'revoke', email, tokens[1]!.token);
+  expect((await server().api('/ping', { key })).status).toBe(401);
+  const { activities } = (await server().api('/activities', { key: secondKey })).json<{ activities: object[] }>();
+  expect(activities[0]).toMatchObject({ event: 'token.delete', authMethod: 'operator', token: tokens[1]!.token });
+  const secondAttempt = await runBerth(env, 'keys', 'revoke', email, tokens[1]!.token);
+  expect(secondAttempt).toMatchObject({ code: 1, err: 'There is no such token.\n' });
+});
+
+it('api §6, §8: the members commands add, list and remove members', async () => {
+  await createAccount();
+  expect(await run('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is now a member');
+  const { members } = await runJson<{ members: object[] }>('members', 'list', email);
+  expect(members).toMatchObject([
+    { email, role: 'owner' },
+    { email: 'grace@example.com', role: 'member' },
+  ]);
+  expect(await run('members', 'list', email)).toMatch(/^grace@example\.com +member +\d{4}-/m);
+  await run('members', 'remove', email, 'grace@example.com');
+  expect(await runBerth(env, 'members', 'remove', email, email)).toMatchObject({ code: 1, out: '' });
+});
+
+it('api §6, §8: the sites commands take a site down, so that it responds with 451, and restore it unchanged', async () => {
+  const { key } = await createAccount();
+  const { deployment, url } = await server().publish(PAGE, { key });
+  expect(await run('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} was taken down.\n`);
+  expect((await server().visit(url)).status).toBe(451);
+  const { activities } = (await server().api('/activities', { key })).json<{ activities: object[] }>();
+  expect(activities[0]).toMatchObject({
+    event: 'deployment.update',
+    deployment,
+    meta: { takenDown: true, reason: 'Phishing' },
+  });
+  expect(await run('sites', 'take-down', deployment)).toBe(`${deployment} is already taken down.\n`);
+  expect(await run('sites', 'put-back', deployment)).toBe(`${deployment} was restored.\n`);
+  expect((await server().visit(url)).text).toBe(PAGE['index.html']);
+  expect(await runBerth(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
+    code: 1,
+    err: 'There is no such deployment.\n',
   });
 });
 
-describe('api §6, §8: the members commands', () => {
-  it('add, list and remove members', async () => {
-    await makeAccount();
-    expect(await berth('members', 'add', email, 'grace@example.com')).toContain('grace@example.com is now a member');
-    const { members } = await json<{ members: object[] }>('members', 'list', email);
-    expect(members).toMatchObject([
-      { email, role: 'owner' },
-      { email: 'grace@example.com', role: 'member' },
-    ]);
-    expect(await berth('members', 'list', email)).toMatch(/^grace@example\.com +member +\d{4}-/m);
-    await berth('members', 'remove', email, 'grace@example.com');
-    expect(await runBerth(env, 'members', 'remove', email, email)).toMatchObject({ code: 1, out: '' });
-  });
-});
-
-describe('api §6, §8: the sites commands', () => {
-  it('take a site down, so that it responds with 451, and restore it unchanged', async () => {
-    const { key } = await makeAccount();
-    const { deployment, url } = await server().publish(PAGE, { key });
-    expect(await berth('sites', 'take-down', url, '--reason', 'Phishing')).toBe(`${deployment} was taken down.\n`);
-    expect((await server().visit(url)).status).toBe(451);
-    const { activities } = (await server().api('/activities', { key })).json<{ activities: object[] }>();
-    expect(activities[0]).toMatchObject({
-      event: 'deployment.update',
-      deployment,
-      meta: { takenDown: true, reason: 'Phishing' },
-    });
-    expect(await berth('sites', 'take-down', deployment)).toBe(`${deployment} is already down.\n`);
-    expect(await berth('sites', 'put-back', deployment)).toBe(`${deployment} was restored.\n`);
-    expect((await server().visit(url)).text).toBe(PAGE['index.html']);
-    expect(await runBerth(env, 'sites', 'put-back', 'calm-otter-0000000')).toMatchObject({
-      code: 1,
-      err: 'There is no such deployment.\n',
-    });
-  });
-});
-
-describe('api §8: the sweep command', () => {
-  it('removes the files of deleted deployments, and reports how many', async () => {
-    const { key } = await makeAccount();
-    const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
-    await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
-    expect(await json('sweep')).toEqual({ expired: 0, deployments: 1, packs: 1, fenced: true, planChanges: 0 });
-    expect(await berth('sweep')).toBe(
-      'Expired 0 deployments, removed 0 deployments and 0 packs, applied 0 plan changes.\n',
-    );
-  });
+it('api §8: the sweep command removes the files of deleted deployments, and reports how many', async () => {
+  const { key } = await createAccount();
+  const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
+  await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
+  expect(await runJson('sweep')).toEqual({ expired: 0, deployments: 1, packs: 1, fenced: true, planChanges: 0 });
+  expect(await run('sweep')).toBe(
+    'Expired 0 deployments, removed 0 deployments and 0 packs, applied 0 plan changes.\n',
+  );
 });
 
 describe('api §8, T36: the doctor command', () => {
@@ -247,27 +236,27 @@ describe('api §8, T36: the doctor command', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/advice: localhost is only suitable for trying things out/);
     expect(out).toMatch(/\n\nFound: 1 advice\.\n$/);
-    const far = { ...env, BASE_URL: 'https://api.example.com', PLATFORM_DOMAIN: 'sites.example.net' };
-    expect((await runBerth(far, 'doctor')).out).toMatch(
+    const publicAddresses = { ...env, BASE_URL: 'https://api.example.com', PLATFORM_DOMAIN: 'sites.example.net' };
+    expect((await runBerth(publicAddresses, 'doctor')).out).toMatch(
       /Sites are under example\.net, the API is not.*\n\nNo problems found\.\n$/s,
     );
   });
 
   it('exits with 1 if there is drift, and with 0 once it is fixed', async () => {
-    const { account } = await makeAccount();
+    const { account } = await createAccount();
     await server().database.query('update account set deployment_count = 3 where id = $1', [account]);
-    const found = await runBerth(env, 'doctor');
-    expect(found).toMatchObject({
+    const withDrift = await runBerth(env, 'doctor');
+    expect(withDrift).toMatchObject({
       code: 1,
       out: expect.stringContaining(`drift: Account ${account} counts 3 deployments and has 0.`),
     });
-    const fixed = await runBerth(env, 'doctor', '--fix');
-    expect(fixed).toMatchObject({ code: 0, out: expect.stringContaining(`fixed: Account ${account} counts`) });
+    const afterFix = await runBerth(env, 'doctor', '--fix');
+    expect(afterFix).toMatchObject({ code: 0, out: expect.stringContaining(`fixed: Account ${account} counts`) });
     expect((await runBerth(env, 'doctor')).code).toBe(0);
   });
 
-  it('finds a flipped bit in a pack and the affected deployments, as a separate process', async () => {
-    const { key } = await makeAccount();
+  it('finds an inverted bit in a pack and names the affected deployments, as a separate process', async () => {
+    const { key } = await createAccount();
     const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
     const [{ pack }] = (await server().database.query<{ pack: string }>(
       'select pack_id as pack from deployment_pack where deployment_id = $1',
@@ -285,7 +274,7 @@ describe('api §8, T36: the doctor command', () => {
       {
         check: 'contents',
         severity: 'damage',
-        message: expect.stringContaining('does not match its hash.'),
+        message: expect.stringContaining('the bytes do not match the hash.'),
         fixed: false,
         pack,
         content: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -5,7 +5,6 @@ import { parseCommandLine } from '@berth/terminal';
 import type { Command } from 'commander';
 import { createProgram, operate } from '../../src/operator/operate.ts';
 
-/** The outcome of a command line. */
 export interface Outcome {
   code: number | null;
   out: string;
@@ -21,12 +20,12 @@ export async function spawnBerth(env: Record<string, string>, ...words: string[]
     env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
   return { code, out, err };
 }
 
-/** Runs a command line in this process, which saves half a second of start-up. */
+/** Runs a command line in this process, which saves half a second. */
 export async function runBerth(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
   let out = '';
   let err = '';
@@ -40,16 +39,16 @@ export async function runBerth(env: Record<string, string>, ...words: string[]):
 
 /** Returns whether a command line is valid, without running its command. */
 export async function isValid(line: string): Promise<boolean> {
-  let isOpened = false;
+  let isCommandStarted = false;
   const program = createProgram({ out() {}, err() {} }, () => {
-    isOpened = true;
-    throw new Error('nothing is opened');
+    isCommandStarted = true;
+    throw new Error('the command must not run');
   });
   await parseCommandLine(program, wordsOf(line)).catch(() => {});
-  return isOpened;
+  return isCommandStarted;
 }
 
-/** Every command by what to type, such as `accounts create`. */
+/** Returns all commands by name, such as `accounts create`. */
 export function readCommands(): Map<string, Command> {
   const { commands } = createProgram({ out() {}, err() {} }, () => Promise.reject());
   const named = commands.flatMap((group): [string, Command][] =>
@@ -60,7 +59,7 @@ export function readCommands(): Map<string, Command> {
   return new Map(named.filter(([name]) => name !== 'help'));
 }
 
-/** The words of a line, quotes taken off. */
+/** Splits a line into words and removes quotation marks. */
 export function wordsOf(line: string): string[] {
   return line.match(/"[^"]*"|'[^']*'|\S+/g)!.map((word) => word.replaceAll(/["']/g, ''));
 }

@@ -4,36 +4,36 @@ import type { TestDatabase } from '@berth/testing/database';
 
 /** A TCP proxy in front of a test database, which can simulate network failures. */
 export interface DatabaseProxy {
-  /** The database through the proxy, as `DATABASE_URL`. */
+  /** The database behind the proxy, as a `DATABASE_URL`. */
   url: string;
-  /** How many connections were made to the proxy. */
+  /** Returns the number of connections that the proxy has accepted. */
   accepted(): number;
-  /** From now on forwards nothing on any connection; new connections are still accepted. */
+  /** Stops forwarding on all connections. New connections are accepted, but remain silent. */
   silence(): void;
-  /** Forwards nothing on the existing connections, and does not close them. New connections work. */
+  /** Stops forwarding on the existing connections without closing them. New connections work. */
   swallow(): void;
-  /** Closes all connections and refuses new ones, as a server that has ended does. */
+  /** Closes all connections and refuses new ones, like a server that has stopped. */
   refuse(): Promise<void>;
-  /** Works again. Silent connections stay dead. */
+  /** Makes new connections work again. Silent connections remain silent. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'address'>): Promise<DatabaseProxy> {
-  const pairs = new Map<Socket, Socket>();
+  const upstreams = new Map<Socket, Socket>();
   let isSilent = false;
   let accepted = 0;
   const server = createServer((socket) => {
     accepted += 1;
     const upstream = connect(`${address.socketDir}/.s.PGSQL.5432`);
-    pairs.set(socket, upstream);
+    upstreams.set(socket, upstream);
     for (const [from, to] of [
       [socket, upstream],
       [upstream, socket],
     ] as const) {
       from.on('error', () => {});
       from.on('close', () => {
-        pairs.delete(socket);
+        upstreams.delete(socket);
         to.destroy();
       });
       if (!isSilent) from.pipe(to);
@@ -44,17 +44,17 @@ export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'addre
   const { port } = server.address() as AddressInfo;
 
   function swallow(): void {
-    for (const [socket, upstream] of pairs) {
+    for (const [socket, upstream] of upstreams) {
       socket.unpipe(upstream);
       upstream.unpipe(socket);
-      // Paused sockets do not emit `end` either.
+      // Only a paused socket does not emit `end`.
       socket.pause();
       upstream.pause();
     }
   }
 
   async function refuse(): Promise<void> {
-    for (const socket of pairs.keys()) socket.destroy();
+    for (const socket of upstreams.keys()) socket.destroy();
     if (!server.listening) return;
     server.close();
     await once(server, 'close');

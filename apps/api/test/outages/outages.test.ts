@@ -1,17 +1,12 @@
-import type { Answer, askerOf } from '@berth/testing/requests';
+import type { HttpResponse, TestClient } from '@berth/testing/requests';
 import { startServer, type TestServer } from '@berth/testing/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDatabaseProxy, type DatabaseProxy } from './database-proxy.ts';
 
-type Asker = ReturnType<typeof askerOf>;
-
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
-/**
- * The maximum time that a visitor waits until the server knows that its database is silent, and for each answer after
- * that.
- */
-const FIRST_MS = 2_000;
-const KNOWN_MS = 50;
+/** The maximum time of a response before the server has noticed that its database is silent. */
+const DETECTION_MS = 2_000;
+const OUTAGE_RESPONSE_MS = 50;
 
 let proxy: DatabaseProxy;
 let server: TestServer;
@@ -22,7 +17,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-async function start(env: Record<string, string> = {}): Promise<void> {
+async function startBehindProxy(env: Record<string, string> = {}): Promise<void> {
   server = await startServer({
     env: async (database) => {
       proxy = await createDatabaseProxy(database);
@@ -31,46 +26,46 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   });
 }
 
-async function timed(work: Promise<Answer>): Promise<Answer & { ms: number }> {
+async function measure(work: Promise<HttpResponse>): Promise<HttpResponse & { ms: number }> {
   const startedAt = performance.now();
-  const answer = await work;
-  return { ...answer, ms: performance.now() - startedAt };
+  const response = await work;
+  return { ...response, ms: performance.now() - startedAt };
 }
 
 /** Publishes a site and visits it until it is served from memory. */
-async function publishHot(asker: Asker, fields: Record<string, string> = {}): Promise<string> {
-  const { deployment } = await asker.publish(PAGE, { fields });
-  for (let visit = 0; visit < 5; visit += 1) await asker.visit(deployment);
+async function publishCached(client: TestClient, fields: Record<string, string> = {}): Promise<string> {
+  const { deployment } = await client.publish(PAGE, { fields });
+  for (let visit = 0; visit < 5; visit += 1) await client.visit(deployment);
   return deployment;
 }
 
-function expectAway(answer: Answer): void {
-  expect(answer.status, answer.text).toBe(503);
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+function expectUnavailable(response: HttpResponse): void {
+  expect(response.status, response.text).toBe(503);
+  expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);
 }
 
-const timesLogged = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
-/** Advances the time until a site in memory is stale. */
-const loseTrust = () =>
+const countLogged = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
+/** Waits until sites in memory count as stale. */
+const waitUntilStale = () =>
   expect.poll(() => performance.now() - server.berth.core.database.siteChanges.confirmedAt).toBeGreaterThan(1_000);
 
 describe('scale B2: a database that becomes silent', () => {
-  it('makes a hot page wait for at most 2 s; then every answer is a 503 at once, until the database is back', async () => {
-    await start();
-    const deployment = await publishHot(server);
+  it('delays a cached page by at most 2 s, and then makes every response a 503 at once until it responds again', async () => {
+    await startBehindProxy();
+    const deployment = await publishCached(server);
     proxy.silence();
-    await loseTrust();
-    const first = await Promise.all([
-      timed(server.visit(deployment)),
-      timed(server.api('/account')),
-      timed(server.deploy(PAGE)),
-      timed(server.api('/healthz', { key: null })),
+    await waitUntilStale();
+    const firstResponses = await Promise.all([
+      measure(server.visit(deployment)),
+      measure(server.api('/account')),
+      measure(server.deploy(PAGE)),
+      measure(server.api('/healthz', { key: null })),
     ]);
-    for (const answer of first) {
-      expectAway(answer);
-      expect(answer.ms).toBeLessThan(FIRST_MS);
+    for (const response of firstResponses) {
+      expectUnavailable(response);
+      expect(response.ms).toBeLessThan(DETECTION_MS);
     }
-    for (const ask of [
+    for (const sendRequest of [
       () => server.visit(deployment),
       () => server.visit('calm-otter-0000000'),
       () => server.api('/account'),
@@ -79,115 +74,113 @@ describe('scale B2: a database that becomes silent', () => {
     ]) {
       const times: number[] = [];
       for (let n = 0; n < 5; n += 1) {
-        const answer = await timed(ask());
-        expectAway(answer);
-        times.push(answer.ms);
+        const response = await measure(sendRequest());
+        expectUnavailable(response);
+        times.push(response.ms);
       }
-      expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(KNOWN_MS);
+      expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(OUTAGE_RESPONSE_MS);
     }
-    expect(timesLogged('The database does not answer')).toBe(1);
-    expect(timesLogged('A dependency is unavailable')).toBe(0);
+    expect(countLogged('The database does not answer')).toBe(1);
+    expect(countLogged('A dependency is unavailable')).toBe(0);
 
     await proxy.restore();
     await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
     expect((await server.api('/account')).status).toBe(200);
     expect((await server.api('/healthz', { key: null })).status).toBe(200);
-    expect(timesLogged('The database answers again')).toBe(1);
+    expect(countLogged('The database answers again')).toBe(1);
   });
 
-  it('is reached by new connections that replace those that died silently', async () => {
-    await start();
-    const deployment = await publishHot(server);
+  it('can be reached by new connections if only the old connections are silent', async () => {
+    await startBehindProxy();
+    const deployment = await publishCached(server);
     proxy.swallow();
-    await loseTrust();
-    const [visit, account] = await Promise.all([timed(server.visit(deployment)), timed(server.api('/account'))]);
-    expect(visit.ms).toBeLessThan(FIRST_MS);
-    expect(account.ms).toBeLessThan(FIRST_MS);
-    for (const answer of [visit, account]) if (answer.status !== 200) expectAway(answer);
+    await waitUntilStale();
+    const [visitResponse, account] = await Promise.all([
+      measure(server.visit(deployment)),
+      measure(server.api('/account')),
+    ]);
+    expect(visitResponse.ms).toBeLessThan(DETECTION_MS);
+    expect(account.ms).toBeLessThan(DETECTION_MS);
+    for (const response of [visitResponse, account]) if (response.status !== 200) expectUnavailable(response);
     await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
     expect((await server.api('/account')).status).toBe(200);
-    expect(timesLogged('The database does not answer')).toBe(0);
+    expect(countLogged('The database does not answer')).toBe(0);
   });
 
-  it('is not confused with a database that runs a long statement', async () => {
-    await start();
+  it('is distinguished from a database that runs a long statement', async () => {
+    await startBehindProxy();
     const { database } = server.berth.core;
-    const slow = database.prepared('slow', 'select pg_sleep(3), 1 as done', []);
-    expect((await slow) as unknown).toMatchObject([{ done: 1 }]);
+    const slowStatement = database.prepared('slow', 'select pg_sleep(3), 1 as done', []);
+    expect((await slowStatement) as unknown).toMatchObject([{ done: 1 }]);
     expect(server.logged.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 });
 
-describe('a database that ends', () => {
-  it('causes a 503 at once with Retry-After, is logged once, and has no effect after it is back', async () => {
-    await start();
-    const deployment = await publishHot(server);
-    await proxy.refuse();
-    await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(503);
-    for (let n = 0; n < 20; n += 1) {
-      expectAway(await server.visit(deployment));
-      expectAway(await server.api('/account'));
-    }
-    expect(timesLogged('The database does not answer')).toBe(1);
-    expect(timesLogged('A dependency is unavailable')).toBeLessThanOrEqual(3);
-    await proxy.restore();
-    await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
-  });
+it('an outage of the database causes a 503 with Retry-After at once, is logged once, and has no lasting effect', async () => {
+  await startBehindProxy();
+  const deployment = await publishCached(server);
+  await proxy.refuse();
+  await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(503);
+  for (let n = 0; n < 20; n += 1) {
+    expectUnavailable(await server.visit(deployment));
+    expectUnavailable(await server.api('/account'));
+  }
+  expect(countLogged('The database does not answer')).toBe(1);
+  expect(countLogged('A dependency is unavailable')).toBeLessThanOrEqual(3);
+  await proxy.restore();
+  await expect.poll(async () => (await server.visit(deployment)).status, { timeout: 5_000 }).toBe(200);
 });
 
-describe('api §10, STALE_SECONDS', () => {
+describe('api §10: STALE_SECONDS', () => {
   const outages = [
     ['silent', () => proxy.silence()],
-    ['gone', () => proxy.refuse()],
+    ['unreachable', () => proxy.refuse()],
   ] as const;
 
-  it.each(outages)(
-    'serves public sites in memory while the database is %s; all other requests are 503',
-    async (_, break_) => {
-      await start({ STALE_SECONDS: '600' });
-      const open = await publishHot(server);
-      const locked = await publishHot(server, { password: 'open sesame' });
-      const cold = (await server.publish({ 'index.html': 'cold' })).deployment;
-      const name = `http://stale.localhost:${server.port}`;
-      const link = { method: 'PUT', json: { deployment: open } };
-      expect((await server.api('/domains/stale.localhost', link)).status).toBe(201);
-      for (let visit = 0; visit < 5; visit += 1) await server.visit(name);
-      await break_();
-      await loseTrust();
-      for (let visit = 0; visit < 10; visit += 1) {
-        for (const site of [open, name]) {
-          const answer = await timed(server.visit(site));
-          expect(answer.text).toBe(PAGE['index.html']);
-          expect(answer.ms).toBeLessThan(visit === 0 ? 2 * FIRST_MS : 200);
-        }
-        expectAway(await server.visit(locked));
-        expectAway(await server.visit(cold));
-        expectAway(await server.api('/account'));
+  it.each(outages)('allows only cached public sites while the database is %s', async (_, beginOutage) => {
+    await startBehindProxy({ STALE_SECONDS: '600' });
+    const publicSite = await publishCached(server);
+    const protectedSite = await publishCached(server, { password: 'open sesame' });
+    const uncachedSite = (await server.publish({ 'index.html': 'cold' })).deployment;
+    const domainUrl = `http://stale.localhost:${server.port}`;
+    const link = { method: 'PUT', json: { deployment: publicSite } };
+    expect((await server.api('/domains/stale.localhost', link)).status).toBe(201);
+    for (let visit = 0; visit < 5; visit += 1) await server.visit(domainUrl);
+    await beginOutage();
+    await waitUntilStale();
+    for (let visit = 0; visit < 10; visit += 1) {
+      for (const site of [publicSite, domainUrl]) {
+        const response = await measure(server.visit(site));
+        expect(response.text).toBe(PAGE['index.html']);
+        expect(response.ms).toBeLessThan(visit === 0 ? 2 * DETECTION_MS : 200);
       }
-      await proxy.restore();
-      await expect.poll(async () => (await server.visit(cold)).status, { timeout: 5_000 }).toBe(200);
-      expect((await server.visit(open)).status).toBe(200);
-    },
-  );
-
-  it('stops serving them after that time', async () => {
-    await start({ STALE_SECONDS: '3' });
-    const open = await publishHot(server);
-    await proxy.refuse();
-    await loseTrust();
-    expect((await server.visit(open)).status).toBe(200);
-    await expect.poll(async () => (await server.visit(open)).status, { timeout: 10_000 }).toBe(503);
+      expectUnavailable(await server.visit(protectedSite));
+      expectUnavailable(await server.visit(uncachedSite));
+      expectUnavailable(await server.api('/account'));
+    }
+    await proxy.restore();
+    await expect.poll(async () => (await server.visit(uncachedSite)).status, { timeout: 5_000 }).toBe(200);
+    expect((await server.visit(publicSite)).status).toBe(200);
   });
 
-  it('shows a change that was made during the outage once the database is back', async () => {
-    await start({ STALE_SECONDS: '600' });
-    const open = await publishHot(server);
+  it('limits how long cached sites are served during an outage', async () => {
+    await startBehindProxy({ STALE_SECONDS: '3' });
+    const publicSite = await publishCached(server);
+    await proxy.refuse();
+    await waitUntilStale();
+    expect((await server.visit(publicSite)).status).toBe(200);
+    await expect.poll(async () => (await server.visit(publicSite)).status, { timeout: 10_000 }).toBe(503);
+  });
+
+  it('does not hide a change that was made during an outage once the database is reachable again', async () => {
+    await startBehindProxy({ STALE_SECONDS: '600' });
+    const publicSite = await publishCached(server);
     proxy.silence();
-    await loseTrust();
-    expect((await server.visit(open)).status).toBe(200);
-    await server.database.query(`update deployment set taken_down = now() where id = $1`, [open]);
-    expect((await server.visit(open)).status).toBe(200);
+    await waitUntilStale();
+    expect((await server.visit(publicSite)).status).toBe(200);
+    await server.database.query(`update deployment set taken_down = now() where id = $1`, [publicSite]);
+    expect((await server.visit(publicSite)).status).toBe(200);
     await proxy.restore();
-    await expect.poll(async () => (await server.visit(open)).status, { timeout: 5_000 }).toBe(451);
+    await expect.poll(async () => (await server.visit(publicSite)).status, { timeout: 5_000 }).toBe(451);
   });
 });

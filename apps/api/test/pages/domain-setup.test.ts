@@ -3,17 +3,17 @@ import { type DnsServer, startDnsServer } from '@berth/testing/dns-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectPage } from './expect-page.ts';
 import { describeInBrowser, openPage } from '@berth/testing/browser';
-import { expectErrorAnswer } from '@berth/testing/expectations';
-import type { Answer, Ask } from '@berth/testing/requests';
+import { expectError } from '@berth/testing/expectations';
+import type { HttpResponse, RequestOptions } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 
-const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const UNKNOWN = '0123456789abcdef0123456789abcdef';
+const BROWSER_HEADERS = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const HASH = '0123456789abcdef0123456789abcdef';
 
 let dns: DnsServer;
 let account: string;
 let key: string;
-let serial = 0;
+let lastNumber = 0;
 const server = useServer({
   env: async () => {
     dns = await startDnsServer();
@@ -32,9 +32,9 @@ beforeAll(async () => {
 beforeEach(() => dns.zone.clear());
 afterAll(() => dns.close());
 
-/** Adds a domain to the account. @returns Its name, the path of its share link, and its records. */
-async function add(prefix = 'www.'): Promise<{ name: string; path: string; records: DomainRecords['records'] }> {
-  const name = `${prefix}site${(serial += 1)}.com`;
+/** Adds a domain to the account. `path` is the path of its share link. */
+async function addDomain(prefix = 'www.'): Promise<{ name: string; path: string; records: DomainRecords['records'] }> {
+  const name = `${prefix}site${(lastNumber += 1)}.com`;
   const resource = `/domains/${encodeURIComponent(name)}`;
   expect((await server().api(resource, { method: 'PUT', key, json: {} })).status).toBe(201);
   const { hash, url } = (await server().api(`${resource}/share`, { key })).json<DomainShare>();
@@ -42,29 +42,33 @@ async function add(prefix = 'www.'): Promise<{ name: string; path: string; recor
   const { records } = (await server().api(`${resource}/records`, { key })).json<DomainRecords>();
   return { name, path: `/setup/${hash}`, records };
 }
-function point(records: DomainRecords['records']): void {
+function publishRecords(records: DomainRecords['records']): void {
   for (const { type, name, value } of records) {
-    const entry = (dns.zone.get(name) ?? {}) as { [type: string]: string[] };
-    dns.zone.set(name, { ...entry, [type]: type === 'CNAME' ? value : [...(entry[type] ?? []), value] });
+    const existing = (dns.zone.get(name) ?? {}) as { [type: string]: string[] };
+    dns.zone.set(name, { ...existing, [type]: type === 'CNAME' ? value : [...(existing[type] ?? []), value] });
   }
 }
-const open = (path: string, ask: Ask = {}) =>
-  server().api(path, { key: null, ...ask, headers: { ...BROWSER, ...ask.headers } });
+const load = (path: string, options: RequestOptions = {}) =>
+  server().api(path, { key: null, ...options, headers: { ...BROWSER_HEADERS, ...options.headers } });
 /** Submits the form as a browser does, and follows the redirect. */
-async function check(path: string): Promise<Answer> {
-  const sent = await open(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' } });
-  expect([sent.status, sent.headers['location'], sent.headers['cache-control']]).toEqual([303, path, 'no-store']);
-  return open(path);
+async function submitForm(path: string): Promise<HttpResponse> {
+  const postResponse = await load(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' } });
+  expect([postResponse.status, postResponse.headers['location'], postResponse.headers['cache-control']]).toEqual([
+    303,
+    path,
+    'no-store',
+  ]);
+  return load(path);
 }
-/** Ends the cooldown of all domains. */
-const rest = () => server().database.query(`update domain set checked = checked - interval '1 minute'`);
+/** Ends the waiting time of all domains until the next check. */
+const endCooldown = () => server().database.query(`update domain set checked = checked - interval '1 minute'`);
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>|<[^>]+>/gs, ' ').replace(/\s+/g, ' ');
 
 describe('api §4: the public page of a share link', () => {
   it('shows the record and where to add it, but not the owner of the domain', async () => {
-    const { name, path, records } = await add();
+    const { name, path, records } = await addDomain();
     dns.zone.set(name.replace('www.', ''), { NS: ['amy.ns.cloudflare.com'] });
-    const { text } = await open(path);
+    const { text } = await load(path);
     const shown = textOf(text);
     expect(shown).toContain('Waiting for the DNS records');
     expect(shown).toContain('Not checked yet.');
@@ -76,123 +80,123 @@ describe('api §4: the public page of a share link', () => {
     expect(text).not.toContain(key);
   });
 
-  it('goes from pending through partial to success, as its form checks again', async () => {
-    const { name, path, records } = await add('');
-    expect(textOf((await check(path)).text)).toMatch(
+  it('shows pending, partial and success as its form checks the records again', async () => {
+    const { name, path, records } = await addDomain('');
+    expect(textOf((await submitForm(path)).text)).toMatch(
       /Waiting for .*Last check: just now\. Next automatic check: in (?:\d+ seconds|1 minute)\..*not correct yet.*There is no such name/,
     );
-    point(records.filter(({ type }) => type === 'A'));
-    // Within the cooldown nothing is queried.
+    publishRecords(records.filter(({ type }) => type === 'A'));
+    // Within the waiting time, the server sends no DNS query.
     const queryCount = dns.asked.length;
-    expect(textOf((await check(path)).text)).toMatch(/Waiting for .* You can check again in \d+ seconds?\./);
+    expect(textOf((await submitForm(path)).text)).toMatch(/Waiting for .* You can check again in \d+ seconds?\./);
     expect(dns.asked.length).toBe(queryCount);
-    await rest();
-    expect(textOf((await check(path)).text)).toMatch(
+    await endCooldown();
+    expect(textOf((await submitForm(path)).text)).toMatch(
       /Some DNS records were found \(1 of 3\).*A found.*TXT not correct yet/,
     );
     dns.zone.clear();
-    point(records);
-    await rest();
-    const done = await check(path);
-    expect(textOf(done.text)).toMatch(/All DNS records were found.*nothing left to do/);
-    expect(done.text).not.toContain('How to add');
-    // The domain is still served, and the page shows the missing record; a query without an answer is no fault.
+    publishRecords(records);
+    await endCooldown();
+    const complete = await submitForm(path);
+    expect(textOf(complete.text)).toMatch(/All DNS records were found.*nothing left to do/);
+    expect(complete.text).not.toContain('How to add');
+    // A DNS query without a response does not mean that the record is missing, so the domain remains verified.
     dns.zone.set(`_berth.${name}`, 'SERVFAIL');
-    await rest();
-    expect(textOf((await check(path)).text)).toMatch(/All DNS records were found.*TXT no answer/);
+    await endCooldown();
+    expect(textOf((await submitForm(path)).text)).toMatch(/All DNS records were found.*TXT no answer/);
     dns.zone.delete(`_berth.${name}`);
-    await rest();
-    expect(textOf((await check(path)).text)).toMatch(
+    await endCooldown();
+    expect(textOf((await submitForm(path)).text)).toMatch(
       /Some DNS records are no longer there.*TXT not correct yet.*How to add/,
     );
     expect((await server().api(`/domains/${name}`, { key })).json()).toMatchObject({ status: 'success' });
   });
 
   it('shows that the domain is paused', async () => {
-    const { name, path } = await add();
+    const { name, path } = await addDomain();
     await server().database.query(`update domain set status = 'paused', next_check = null where name = '${name}'`);
-    expect(textOf((await open(path)).text)).toContain('This domain is paused');
+    expect(textOf((await load(path)).text)).toContain('This domain is paused');
   });
 
-  it('shows an internationalised name in both notations', async () => {
-    const { path } = await add('bücher.');
-    expect(textOf((await open(path)).text)).toMatch(
+  it('shows an internationalized name in both notations', async () => {
+    const { path } = await addDomain('bücher.');
+    expect(textOf((await load(path)).text)).toMatch(
       /xn--bcher-kva\.site\d+\.com This is the DNS form of bücher\.site\d+\.com/,
     );
   });
 
-  it.each([`/setup/${UNKNOWN}`, '/setup/x', `/setup/${UNKNOWN.toUpperCase()}`, "/setup/'%3Cscript%3E"])(
+  it.each([`/setup/${HASH}`, '/setup/x', `/setup/${HASH.toUpperCase()}`, "/setup/'%3Cscript%3E"])(
     'responds with 404 to %s, as a page for browsers and as JSON for programs',
     async (path) => {
       for (const method of ['GET', 'POST']) {
-        const page = await open(path, { method });
+        const page = await load(path, { method });
         expect([page.status, textOf(page.text)]).toEqual([
           404,
           expect.stringContaining('There is nothing at this address'),
         ]);
-        expectErrorAnswer(await server().api(path, { method, key: null }), 'not_found');
+        expectError(await server().api(path, { method, key: null }), 'not_found');
       }
     },
   );
 
   it('T17, security §7: has the headers of every page of the service, contains no script, and is not indexed', async () => {
-    const { path } = await add();
+    const { path } = await addDomain();
     for (const [address, status] of [
       [path, 200],
-      [`/setup/${UNKNOWN}`, 404],
+      [`/setup/${HASH}`, 404],
     ] as const) {
-      const answer = await open(address);
-      expect(answer.status).toBe(status);
-      expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' });
-      expectPage(answer.headers, answer.text, "'self'");
-      const head = await open(address, { method: 'HEAD' });
+      const response = await load(address);
+      expect(response.status).toBe(status);
+      expect(response.headers).toMatchObject({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' });
+      expectPage(response.headers, response.text, "'self'");
+      const head = await load(address, { method: 'HEAD' });
       expect([head.status, head.text, head.headers['content-length']]).toEqual([
         status,
         '',
-        answer.headers['content-length'],
+        response.headers['content-length'],
       ]);
     }
   });
 
   it('T17: shows foreign DNS records as plain text, without control characters', async () => {
-    const { path, name } = await add('');
+    const { path, name } = await addDomain('');
     dns.zone.set(`_berth.${name}`, { TXT: ['"><script>alert(1)</script>', '\u0000\u202e&lt;'] });
-    const { text } = await check(path);
+    const { text } = await submitForm(path);
     expect(text).toContain('&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;');
     expect(text).not.toMatch(/<script|\0|\u202e/);
   });
 
-  it('T13: cannot be made to check by another site', async () => {
-    const { path } = await add();
+  it('T13: does not check the records when another site submits the form', async () => {
+    const { path } = await addDomain();
     const queriesBefore = dns.asked.length;
-    const sent = await open(path, {
+    const postResponse = await load(path, {
       method: 'POST',
       headers: { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' },
     });
-    expect(sent.status).toBe(303);
+    expect(postResponse.status).toBe(303);
     expect(dns.asked.slice(queriesBefore).filter((question) => question.startsWith('CNAME'))).toEqual([]);
   });
 
-  it('changes nothing when it is opened, and gives 405 for other methods', async () => {
-    const { path, name } = await add();
-    const row = () => server().database.query(`select * from domain where name = '${name}'`);
-    const before = await row();
-    await open(path);
-    await open(path, { method: 'HEAD' });
-    expect(await row()).toEqual(before);
-    const answer = await open(path, { method: 'DELETE' });
-    expectErrorAnswer(answer, 'method_not_allowed');
-    expect(answer.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');
+  it('changes nothing when it is opened, and returns 405 for other methods', async () => {
+    const { path, name } = await addDomain();
+    const readDomain = () => server().database.query(`select * from domain where name = '${name}'`);
+    const before = await readDomain();
+    await load(path);
+    await load(path, { method: 'HEAD' });
+    expect(await readDomain()).toEqual(before);
+    const response = await load(path, { method: 'DELETE' });
+    expectError(response, 'method_not_allowed');
+    expect(response.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');
   });
 });
 
 describeInBrowser('api §4: the public page of a share link', (browser) => {
-  it('works without JavaScript, from the first check to the last', async () => {
-    const { path, records } = await add();
+  it('the page of a share link works without JavaScript, from the first check to the last', async () => {
+    const { path, records } = await addDomain();
     const { page, faults, foreign } = await openPage(browser(), { javaScriptEnabled: false });
     await page.goto(`http://localhost:${server().port}${path}`);
     expect(await page.getByRole('status').textContent()).toBe('Waiting for the DNS records');
-    point(records);
+    publishRecords(records);
     await page.getByRole('button', { name: 'Check now' }).click();
     expect(await page.getByRole('status').textContent()).toBe('All DNS records were found');
     expect(await page.title()).toMatch(/^All DNS records were found – www\.site/);

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 
-/**
- * Checks what all pages of the service have in common: their headers, and that they have no script and load nothing.
- *
- * @param formAction The source to which the page may submit a form.
- */
+/** Checks the headers of a page of the service, and that the page has no script and loads nothing. */
 export function expectPage(headers: object, html: string, formAction: "'self'" | "'none'"): void {
   const [, style] = /<style>(.*)<\/style>/s.exec(html)!;
   const hash = createHash('sha256').update(style!).digest('base64');

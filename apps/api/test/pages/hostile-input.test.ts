@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Deployment } from '@berth/contract';
 import type { DomainSetup } from '@berth/core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sendClaimPage } from '../../src/api-host/claim-page/page.ts';
 import { sendSetupPage, sendSetupProblem } from '../../src/api-host/domain-setup/page.ts';
 import { formatDuration } from '../../src/pages/format.ts';
@@ -10,17 +10,17 @@ import { html, raw } from '../../src/pages/html.ts';
 import { sendUnlockPage } from '../../src/site-host/unlock-page.ts';
 
 const HOSTILE = `"><script>alert('1')</script>&lt;`;
-const ESCAPED = '&#34;&#62;&#60;script&#62;alert(&#39;1&#39;)&#60;/script&#62;&#38;lt;';
+const ESCAPED_TEXT = '&#34;&#62;&#60;script&#62;alert(&#39;1&#39;)&#60;/script&#62;&#38;lt;';
 const BASE_URL = new URL('https://api.example.com');
 
-function rendered(send: (res: ServerResponse) => void): string {
+function render(send: (res: ServerResponse) => void): string {
   let body = '';
   const res = { writeHead: () => res, end: (bytes: Buffer) => void (body = bytes.toString()) };
   send(res as unknown as ServerResponse);
   return body;
 }
 
-const setup: DomainSetup = {
+const hostileSetup: DomainSetup = {
   domain: HOSTILE,
   status: 'partial',
   records: (['found', 'missing'] as const).map((state) => ({
@@ -39,46 +39,42 @@ const setup: DomainSetup = {
   waitSeconds: 0,
 };
 
-describe('T17: hostile text is shown as text', () => {
-  it.each<[page: string, times: number, send: (res: ServerResponse) => void]>([
-    ['in any page', 2, (res) => writePage(res, { status: 200, title: HOSTILE, parts: [] })],
-    ['on the unlock page', 1, (res) => sendUnlockPage(res, { kind: 'wrong' }, HOSTILE, {})],
-    ['on the claim page', 1, (res) => sendClaimPage(res, { status: 200, baseUrl: BASE_URL, form: { claim: HOSTILE } })],
-    [
-      'on the claim page with a problem',
-      4,
-      (res) => {
-        const problem = { title: HOSTILE, text: HOSTILE, requestId: HOSTILE, canRetry: true };
-        sendClaimPage(res, { status: 400, baseUrl: BASE_URL, problem, form: { claim: 'x' } });
-      },
-    ],
-    [
-      'on the claim page of a claimed site',
-      1,
-      (res) => {
-        const claimed = { url: `https://a.example/${HOSTILE}`, files: 1, size: 1, password: false } as Deployment;
-        sendClaimPage(res, { status: 200, baseUrl: BASE_URL, claimed });
-      },
-    ],
-    ['on the page of a domain', 15, (res) => sendSetupPage(res, setup, new Date())],
-    ['on the page of a domain that cannot be shown', 1, (res) => sendSetupProblem(res, 500, HOSTILE, {})],
-  ])('%s', (_, times, send) => {
-    const page = rendered(send);
-    expect(page).not.toMatch(/<script|&lt;/);
-    // JSON in a shell command escapes the quotation mark first.
-    expect(page.replaceAll('&#92;', '').replaceAll('\\', '').split(ESCAPED).length - 1).toBe(times);
-  });
+it.each<[page: string, times: number, send: (res: ServerResponse) => void]>([
+  ['in every page', 2, (res) => writePage(res, { status: 200, title: HOSTILE, parts: [] })],
+  ['on the unlock page', 1, (res) => sendUnlockPage(res, { kind: 'wrong' }, HOSTILE, {})],
+  ['on the claim page', 1, (res) => sendClaimPage(res, { status: 200, baseUrl: BASE_URL, form: { claim: HOSTILE } })],
+  [
+    'on the claim page with a problem',
+    4,
+    (res) => {
+      const problem = { title: HOSTILE, text: HOSTILE, requestId: HOSTILE, canRetry: true };
+      sendClaimPage(res, { status: 400, baseUrl: BASE_URL, problem, form: { claim: 'x' } });
+    },
+  ],
+  [
+    'on the claim page of a claimed site',
+    1,
+    (res) => {
+      const claimed = { url: `https://a.example/${HOSTILE}`, files: 1, size: 1, password: false } as Deployment;
+      sendClaimPage(res, { status: 200, baseUrl: BASE_URL, claimed });
+    },
+  ],
+  ['on the page of a domain', 15, (res) => sendSetupPage(res, hostileSetup, new Date())],
+  ['on the page of a domain that cannot be shown', 1, (res) => sendSetupProblem(res, 500, HOSTILE, {})],
+])('T17: hostile text %s is shown as plain text', (_, times, send) => {
+  const page = render(send);
+  expect(page).not.toMatch(/<script|&lt;/);
+  // In a shell command, a backslash precedes the quotation mark of the JSON.
+  expect(page.replaceAll('&#92;', '').replaceAll('\\', '').split(ESCAPED_TEXT).length - 1).toBe(times);
 });
 
-describe('html', () => {
-  it.each([
-    ['a text', html`<p title="${'<"&>'}">${"it's"}</p>`, '<p title="&#60;&#34;&#38;&#62;">it&#39;s</p>'],
-    ['HTML', html`<p>${html`<b>${'<'}</b>`}</p>`, '<p><b>&#60;</b></p>'],
-    ['a constant', html`<p>${raw('<br>')}</p>`, '<p><br></p>'],
-    ['a list', html`<ul>${['<', html`<li>`, null]}</ul>`, '<ul>&#60;\n<li>\n</ul>'],
-    ['nothing', html`<p>${null}</p>`, '<p></p>'],
-  ])('inserts %s', (_, { markup }, expected) => expect(markup).toBe(expected));
-});
+it.each([
+  ['a text', html`<p title="${'<"&>'}">${"it's"}</p>`, '<p title="&#60;&#34;&#38;&#62;">it&#39;s</p>'],
+  ['HTML', html`<p>${html`<b>${'<'}</b>`}</p>`, '<p><b>&#60;</b></p>'],
+  ['a constant', html`<p>${raw('<br>')}</p>`, '<p><br></p>'],
+  ['a list', html`<ul>${['<', html`<li>`, null]}</ul>`, '<ul>&#60;\n<li>\n</ul>'],
+  ['nothing', html`<p>${null}</p>`, '<p></p>'],
+])('an html template escapes only plain text: %s', (_, { markup }, expected) => expect(markup).toBe(expected));
 
 it.each([
   [0, '1 second', '1 second'],
@@ -91,7 +87,7 @@ it.each([
   [37 * 3_600_000, '2 days', '1 day'],
   [1_500 * 86_400_000, '1,500 days', '1,500 days'],
 ])(
-  'a span of %d ms is rounded up to %s by default, so that clients never retry too early, and down to %s for the past',
+  'a time span of %d ms is shown as %s if it is ahead, so that clients never retry too early, and as %s if it is past',
   (spanMs, ahead, ago) => {
     expect([formatDuration(spanMs), formatDuration(spanMs, Math.floor)]).toEqual([ahead, ago]);
   },

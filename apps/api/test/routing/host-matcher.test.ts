@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { ask, listen, send, stop } from '@berth/testing/raw-socket';
+import { listen, rawRequest, send, stop } from '@berth/testing/raw-socket';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHostMatcher, type HostMatch, type HostNames } from '../../src/routing/host-matcher.ts';
 
@@ -10,11 +10,11 @@ const SETUPS = {
 const ID = 'calm-otter-4k9x2qd';
 const SITE = `site ${ID} /`;
 
-/** A request as sent, and where it goes: kind, deployment, path and query. */
-type Row = [setup: keyof typeof SETUPS, target: string, headers: string[], expected: string];
+/** A request and its expected destination: kind, deployment or domain, path and query. */
+type HostCase = [setup: keyof typeof SETUPS, target: string, headers: string[], expected: string];
 
 const host = (value: string) => [`Host: ${value}`];
-const rows: Row[] = [
+const cases: HostCase[] = [
   ['hosted', '/', host('api.berth.example'), 'api /'],
   ['hosted', '/deployments?limit=1', host('console.berth.example'), 'api /deployments?limit=1'],
   ['hosted', '/', host('API.Berth.Example:4000'), 'api /'],
@@ -101,45 +101,45 @@ const rows: Row[] = [
   ['local', '/', host('rebound.evil.example'), 'domain rebound.evil.example /'],
 ];
 
-function describeMatch(answer: HostMatch): string {
-  if (answer.kind === 'invalid') return 'invalid';
-  const place = answer.path + answer.query;
-  if (answer.kind !== 'site') return `${answer.kind} ${place}`;
-  const { address } = answer;
-  return 'domain' in address ? `domain ${address.domain} ${place}` : `site ${address.deployment} ${place}`;
+function describeMatch(match: HostMatch): string {
+  if (match.kind === 'invalid') return 'invalid';
+  const target = match.path + match.query;
+  if (match.kind !== 'site') return `${match.kind} ${target}`;
+  const { address } = match;
+  return 'domain' in address ? `domain ${address.domain} ${target}` : `site ${address.deployment} ${target}`;
 }
 
 it.each([
-  ['S42: OPTIONS * is answered like the front page', 'OPTIONS', '*', ['Host', `${ID}.sites.example`], SITE],
-  ['S3: no letter outside ASCII becomes a host letter', 'GET', '/', ['Host', 'ap\u0130.berth.example'], 'invalid'],
-  ['S3: a value that equals a name is ignored', 'GET', '/', ['X', 'host', 'Host', 'api.berth.example'], 'api /'],
-])('%s', (_, method, target, rawHeaders, expected) => {
+  ['OPTIONS * targets the front page (S42)', 'OPTIONS', '*', ['Host', `${ID}.sites.example`], SITE],
+  ['a letter outside ASCII is never a host letter (S3)', 'GET', '/', ['Host', 'ap\u0130.berth.example'], 'invalid'],
+  ['a header value is never a header name (S3)', 'GET', '/', ['X', 'host', 'Host', 'api.berth.example'], 'api /'],
+])('the host matcher ensures that %s', (_, method, target, rawHeaders, expected) => {
   expect(describeMatch(createHostMatcher(SETUPS.hosted)({ method, target, rawHeaders }))).toBe(expected);
 });
 
-describe('S3, S4, T11, T31: which host a request means, over a socket', () => {
+describe('S3, S4, T11, T31: the destination of a request over a socket', () => {
   let server: Server;
   let port: number;
   let names: HostNames;
   beforeAll(async () => {
     server = createServer({ requireHostHeader: false }, (req, res) => {
       const head = { method: req.method!, target: req.url!, rawHeaders: req.rawHeaders };
-      const answer = createHostMatcher(names)(head);
-      res.statusCode = { invalid: 400, api: 200, site: 200, unknown: 404 }[answer.kind];
-      res.end(describeMatch(answer));
+      const match = createHostMatcher(names)(head);
+      res.statusCode = { invalid: 400, api: 200, site: 200, unknown: 404 }[match.kind];
+      res.end(describeMatch(match));
     });
     port = await listen(server);
   });
   afterAll(() => stop(server));
 
-  it.each(rows)('%s: %s with %j is %s', async (setup, target, headers, expected) => {
+  it.each(cases)('on the platform "%s" for %s with the headers %j is %s', async (setup, target, headers, expected) => {
     names = SETUPS[setup];
-    const { status, body } = await ask(port, `GET ${target} HTTP/1.1`, headers);
+    const { status, body } = await rawRequest(port, `GET ${target} HTTP/1.1`, headers);
     expect(body).toBe(expected);
     expect(status).toBe(expected === 'invalid' ? 400 : expected.startsWith('unknown') ? 404 : 200);
   });
 
-  it('F9: HTTP/1.0 needs a Host as well', async () => {
+  it('F9: needs a Host, even with HTTP/1.0', async () => {
     names = SETUPS.hosted;
     expect(await send(port, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*invalid$/s);
     expect(await send(port, `GET / HTTP/1.0\r\nHost: ${ID}.sites.example\r\n\r\n`)).toMatch(
@@ -147,9 +147,9 @@ describe('S3, S4, T11, T31: which host a request means, over a socket', () => {
     );
   });
 
-  it('F9: a folded Host never reaches another site', async () => {
+  it('F9: is never another site because of a folded Host', async () => {
     names = SETUPS.hosted;
-    const { status } = await ask(port, 'GET / HTTP/1.1', ['Host: other.example', ` ${ID}.sites.example`]);
+    const { status } = await rawRequest(port, 'GET / HTTP/1.1', ['Host: other.example', ` ${ID}.sites.example`]);
     expect(status).toBe(400);
   });
 });

@@ -3,7 +3,7 @@ import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, expect, it } from 'vitest';
 
-const DECOMPRESS = {
+const DECOMPRESSORS = {
   br: promisify(brotliDecompress),
   zstd: promisify(zstdDecompress),
   gzip: promisify(gunzip),
@@ -11,30 +11,30 @@ const DECOMPRESS = {
 const PAGE = '<p>A quay is where a berth is.</p>\n'.repeat(100);
 
 const server = useServer({ env: { COMPRESSION: 'on' } });
-let site: string;
+let siteId: string;
 beforeAll(async () => {
-  ({ deployment: site } = await server().publish({ 'index.html': PAGE }));
+  ({ deployment: siteId } = await server().publish({ 'index.html': PAGE }));
 });
 
-const visit = (coding: string) => server().visit(site, '/', { headers: { 'Accept-Encoding': coding } });
+const visit = (coding: string) => server().visit(siteId, '/', { headers: { 'Accept-Encoding': coding } });
 
 it.each(['br', 'zstd', 'gzip'] as const)(
-  'a site is sent uncompressed at first and as %s once that is ready, with an ETag of its own (S44, S48, S50)',
+  'a page is sent uncompressed at first and as %s once this form is ready, with a different ETag (S44, S48, S50)',
   async (coding) => {
-    const plain = await visit('identity');
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(plain.text).toBe(PAGE);
+    const uncompressed = await visit('identity');
+    expect(uncompressed.headers['content-encoding']).toBeUndefined();
+    expect(uncompressed.text).toBe(PAGE);
     // Until its form is ready, the content is sent uncompressed.
     await expect.poll(async () => (await visit(coding)).headers['content-encoding']).toBe(coding);
-    const answer = await visit(coding);
-    expect(answer.status).toBe(200);
-    expect(answer.bytes.length).toBeLessThan(PAGE.length / 10);
-    expect((await DECOMPRESS[coding](answer.bytes)).toString()).toBe(PAGE);
-    expect(answer.headers).toMatchObject({
-      'content-length': String(answer.bytes.length),
-      etag: (plain.headers['etag'] as string).replace(/"$/, `-${coding}"`),
+    const response = await visit(coding);
+    expect(response.status).toBe(200);
+    expect(response.bytes.length).toBeLessThan(PAGE.length / 10);
+    expect((await DECOMPRESSORS[coding](response.bytes)).toString()).toBe(PAGE);
+    expect(response.headers).toMatchObject({
+      'content-length': String(response.bytes.length),
+      etag: (uncompressed.headers['etag'] as string).replace(/"$/, `-${coding}"`),
       vary: expect.stringContaining('Accept-Encoding'),
     });
-    expect((await server().api(`/deployments/${site}`)).json()['size']).toBe(PAGE.length);
+    expect((await server().api(`/deployments/${siteId}`)).json()['size']).toBe(PAGE.length);
   },
 );

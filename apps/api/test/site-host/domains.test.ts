@@ -1,27 +1,27 @@
 import { insertDomain, type LinkedDomain } from '@berth/testing/domains';
-import { ask as askRaw } from '@berth/testing/raw-socket';
-import type { Answer } from '@berth/testing/requests';
+import { rawRequest } from '@berth/testing/raw-socket';
+import type { HttpResponse } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const FILES = { 'index.html': 'front', 'app.4f3a9b21.js': 'app();', 'docs/404.html': 'own 404' };
 
 const server = useServer({ clean: true });
-let first: string;
+let site: string;
 beforeAll(async () => {
-  first = (await server().publish(FILES)).deployment;
-  await insertDomain(server(), 'bakery.example', { deployment: first });
-  await insertDomain(server(), 'shop.localhost', { kind: 'platform', deployment: first });
+  site = (await server().publish(FILES)).deployment;
+  await insertDomain(server(), 'bakery.example', { deployment: site });
+  await insertDomain(server(), 'shop.localhost', { kind: 'platform', deployment: site });
 });
 
 const visit = (host: string, path = '/', method = 'GET') => server().visit(`http://${host}`, path, { method });
-const titleOf = ({ text }: Answer) => /<h1>(.*)<\/h1>/.exec(text)?.[1];
+const titleOf = ({ text }: HttpResponse) => /<h1>(.*)<\/h1>/.exec(text)?.[1];
 
 describe('S3, S4: a site at a domain', () => {
   it.each(['bakery.example', 'BAKERY.example.:443', 'shop.localhost', 'SHOP.localhost.:1'])(
     'is shown for the host %s',
     async (host) => {
-      const { status, body } = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
+      const { status, body } = await rawRequest(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
       expect([status, body]).toEqual([200, 'front']);
     },
   );
@@ -29,7 +29,7 @@ describe('S3, S4: a site at a domain', () => {
   it.each(['www.bakery.example', 'akery.example', 'shop', 'www.shop.localhost', 'other.localhost', '127.0.0.1'])(
     'is not shown for the host %s',
     async (host) => {
-      const { status, headers, body } = await askRaw(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
+      const { status, headers, body } = await rawRequest(server().port, 'GET / HTTP/1.1', [`Host: ${host}`]);
       expect([status, headers['cache-control']]).toEqual([404, 'no-store']);
       expect(body).toContain('There is nothing at this address');
     },
@@ -37,14 +37,14 @@ describe('S3, S4: a site at a domain', () => {
 });
 
 describe('S4, S5: a host without a site', () => {
-  const linked = async (name: string, domain: LinkedDomain) => {
+  const insert = async (name: string, domain: LinkedDomain) => {
     await insertDomain(server(), name, domain);
     return name;
   };
   it.each<[string, () => Promise<string>]>([
-    ['a pending domain', () => linked('a.example', { status: 'pending', verified: false, deployment: first })],
-    ['a partial domain', () => linked('b.example', { status: 'partial', verified: false, deployment: first })],
-    ['a domain that is not linked', () => linked('c.example', {})],
+    ['a pending domain', () => insert('a.example', { status: 'pending', verified: false, deployment: site })],
+    ['a partial domain', () => insert('b.example', { status: 'partial', verified: false, deployment: site })],
+    ['a domain that is not linked', () => insert('c.example', {})],
     ['a deployment that never existed', async () => 'calm-otter-0000000.localhost'],
     [
       'a deployment that was deleted',
@@ -60,28 +60,31 @@ describe('S4, S5: a host without a site', () => {
       async () => {
         const { deployment } = await server().publish(FILES, { fields: { ttl: '600' } });
         expect((await server().visit(deployment)).status).toBe(200);
-        const ended = `update deployment set expires = now() - interval '1 second' where id = $1`;
-        await server().database.query(ended, [deployment]);
+        const expireStatement = `update deployment set expires = now() - interval '1 second' where id = $1`;
+        await server().database.query(expireStatement, [deployment]);
         return `${deployment}.localhost`;
       },
     ],
-  ])('such as %s is answered, byte for byte, like one that never existed', async (_, make) => {
-    const shared = ({ status, headers, text }: Answer) => {
+  ])('such as %s is indistinguishable from a host that never existed', async (_, createHost) => {
+    const stableParts = ({ status, headers, text }: HttpResponse) => {
       return { status, headers: { ...headers, date: '', 'x-request-id': '' }, text };
     };
-    const host = await make();
+    const host = await createHost();
     for (const path of ['/', '/index.html', '/nothing', '/.berth/unlock']) {
       for (const method of ['GET', 'HEAD', 'POST']) {
-        const [gone, never] = await Promise.all([visit(host, path, method), visit('never.example', path, method)]);
-        expect(shared(gone), `${method} ${path}`).toEqual(shared(never));
-        expect([gone.status, gone.headers['cache-control']]).toEqual([404, 'no-store']);
+        const [response, neverResponse] = await Promise.all([
+          visit(host, path, method),
+          visit('never.example', path, method),
+        ]);
+        expect(stableParts(response), `${method} ${path}`).toEqual(stableParts(neverResponse));
+        expect([response.status, response.headers['cache-control']]).toEqual([404, 'no-store']);
       }
     }
   });
 });
 
 describe('S4, api §6: a site that is not shown', () => {
-  it('because its account or its domain is paused is 503, without any content of the site', async () => {
+  it('responds with 503 and no byte of the site if its domain is paused or its account suspended', async () => {
     const { account, key } = await server().account('pro');
     const { deployment } = await server().publish(FILES, { key, fields: { password: 'open-sesame' } });
     await insertDomain(server(), 'paused.example', { status: 'paused', deployment });
@@ -90,11 +93,11 @@ describe('S4, api §6: a site that is not shown', () => {
     const setState = (state: string) =>
       server().database.query('update account set state = $2 where id = $1', [account, state]);
     const expectPaused = async (host: string, path?: string, method?: string) => {
-      const answer = await visit(host, path, method);
-      expect([host, path, answer.status, titleOf(answer)]).toEqual([host, path, 503, 'This site is paused']);
-      expect(answer.headers).toMatchObject({ 'retry-after': '3600', 'cache-control': 'no-store' });
-      expect(answer.headers).not.toHaveProperty('www-authenticate');
-      expect(answer.headers).not.toHaveProperty('etag');
+      const response = await visit(host, path, method);
+      expect([host, path, response.status, titleOf(response)]).toEqual([host, path, 503, 'This site is paused']);
+      expect(response.headers).toMatchObject({ 'retry-after': '3600', 'cache-control': 'no-store' });
+      expect(response.headers).not.toHaveProperty('www-authenticate');
+      expect(response.headers).not.toHaveProperty('etag');
     };
     for (const path of ['/', '/app.4f3a9b21.js', '/nothing', '/.berth/unlock'])
       await expectPaused('paused.example', path);
@@ -109,15 +112,15 @@ describe('S4, api §6: a site that is not shown', () => {
     expect((await visit('own.example')).status).toBe(401);
   });
 
-  it('because it is taken down is 451 at every host and path, until it is restored', async () => {
+  it('responds with 451 at every host and path while it is taken down', async () => {
     const { deployment } = await server().publish(FILES);
     await insertDomain(server(), 'down.example', { deployment });
     await server().database.query(`update deployment set taken_down = now() where id = $1`, [deployment]);
     for (const host of ['down.example', `${deployment}.localhost`]) {
       for (const path of ['/', '/app.4f3a9b21.js', '/nothing']) {
-        const answer = await visit(host, path);
-        const shown = [answer.status, titleOf(answer), answer.headers['cache-control']];
-        expect(shown, `${host}${path}`).toEqual([451, 'This site has been taken down', 'no-store']);
+        const response = await visit(host, path);
+        const visible = [response.status, titleOf(response), response.headers['cache-control']];
+        expect(visible, `${host}${path}`).toEqual([451, 'This site has been taken down', 'no-store']);
       }
     }
     await server().database.query(`update deployment set taken_down = null where id = $1`, [deployment]);
@@ -132,7 +135,7 @@ it('S56: an anonymous deployment can be indexed from the first request after its
       expect((await server().visit(deployment, path)).headers['x-robots-tag'], path).toBe(robots);
   };
   await expectRobots('noindex');
-  const claimed = { claim: claim!.split('/').at(-1) };
-  expect((await server().api('/account/claim', { method: 'POST', json: claimed })).status).toBe(200);
+  const claimInput = { claim: claim!.split('/').at(-1) };
+  expect((await server().api('/account/claim', { method: 'POST', json: claimInput })).status).toBe(200);
   await expectRobots(undefined);
 });

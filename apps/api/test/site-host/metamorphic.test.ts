@@ -2,15 +2,15 @@ import { compressDeployments, createCompressor } from '@berth/core/jobs';
 import { createRandom } from '@berth/testing/random';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Connection, openConnection, type Received } from './oracle/connection.ts';
+import { type Connection, openConnection, type ReceivedResponse } from './oracle/connection.ts';
 import { cookieOf, enterPassword } from './unlocking.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const CONNECTIONS = 6;
-/** How many requests each odd header is added to, for each site. */
-const QUESTIONS_EACH = 4;
+/** For each site, every odd header is added to this number of requests. */
+const REQUESTS_PER_HEADER = 4;
 const PASSWORD = 'one password for all';
-/** Every file contains this text. */
+/** A text in every file of the sites. */
 const MARKER = 'the bytes that all of these sites share';
 const FILES = {
   'index.html': `<h1>${MARKER}</h1>${'x'.repeat(2_000)}`,
@@ -24,60 +24,63 @@ const FILES = {
   _headers: '/about\n  X-Site: ours',
 };
 
-/** A request for every site, and its status where the site is not locked. */
-interface Asked {
+/** A request to every site, with the expected status of a site that is not locked. */
+interface BaseRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
   status: number;
 }
 
-const get = (path: string, status: number, headers: Record<string, string> = {}): Asked => ({
+const getRequest = (path: string, status: number, headers: Record<string, string> = {}): BaseRequest => ({
   method: 'GET',
   path,
   headers,
   status,
 });
-const FRONT_PAGE = get('/', 200);
-const SCRIPT = get('/app.4f3a9b21.js', 200, { 'Accept-Encoding': 'br, gzip' });
-const QUESTIONS: Asked[] = [
+const FRONT_PAGE = getRequest('/', 200);
+const SCRIPT = getRequest('/app.4f3a9b21.js', 200, { 'Accept-Encoding': 'br, gzip' });
+const REQUESTS: BaseRequest[] = [
   FRONT_PAGE,
   SCRIPT,
-  get('/app.4f3a9b21.js', 200),
-  get('/about', 200),
-  get('/large.bin', 200),
-  get('/photo.png', 206, { Range: 'bytes=0-3' }),
-  get('/', 200, { 'If-None-Match': '"0123456789abcdef0123456789abcdef"' }),
-  get('/docs', 307),
-  get('/docs/nothing', 404),
-  get('/nothing', 404),
-  get('/old?a=b', 301),
-  get('/app/route', 200),
-  get('/app/route', 404, { Accept: 'image/png' }),
-  { ...get('/about', 200), method: 'HEAD' },
-  { ...get('/about', 204), method: 'OPTIONS' },
-  { ...get('/about', 405), method: 'DELETE' },
+  getRequest('/app.4f3a9b21.js', 200),
+  getRequest('/about', 200),
+  getRequest('/large.bin', 200),
+  getRequest('/photo.png', 206, { Range: 'bytes=0-3' }),
+  getRequest('/', 200, { 'If-None-Match': '"0123456789abcdef0123456789abcdef"' }),
+  getRequest('/docs', 307),
+  getRequest('/docs/nothing', 404),
+  getRequest('/nothing', 404),
+  getRequest('/old?a=b', 301),
+  getRequest('/app/route', 200),
+  getRequest('/app/route', 404, { Accept: 'image/png' }),
+  { ...getRequest('/about', 200), method: 'HEAD' },
+  { ...getRequest('/about', 204), method: 'OPTIONS' },
+  { ...getRequest('/about', 405), method: 'DELETE' },
 ];
 
-/** Several headers with the same value. */
-const each = (value: string, ...names: string[]) => names.map((name): [string, string] => [name, value]);
+const headersWith = (value: string, ...names: string[]) => names.map((name): [string, string] => [name, value]);
 
-/**
- * Headers that change no answer: those that make other servers choose another host, path, method, visitor or cached
- * answer, and those that browsers also send.
- */
-const ODD = (other: string): [string, string][] => [
-  ...each(other, 'X-Forwarded-Host', 'X-Forwarded-Server', 'X-Host', 'X-Original-Host', 'X-HTTP-Host-Override'),
-  ...each('127.0.0.1', 'X-Forwarded-For', 'X-Real-IP', 'True-Client-IP'),
-  ...each('/docs/', 'X-Original-URL', 'X-Rewrite-URL'),
-  ...each('/.secret', 'X-Forwarded-Prefix', 'X-Accel-Redirect'),
-  ...each('DELETE', 'X-HTTP-Method-Override', 'X-Method-Override', 'Access-Control-Request-Method'),
-  ...each('Basic eDp5', 'Authorization', 'Proxy-Authorization'),
-  ...each('1', 'DNT', 'Sec-GPC', 'Upgrade-Insecure-Requests', 'Early-Data'),
-  ...each('0', 'Max-Forwards', 'Content-Length'),
-  ...each('no-cache', 'Cache-Control', 'Pragma'),
-  ...each('Sat, 01 Jan 2000 00:00:00 GMT', 'If-Modified-Since', 'If-Unmodified-Since'),
-  ['Forwarded', `for=127.0.0.1;host=${other};proto=https`],
+/** Headers that must not change a response, although other servers obey them or browsers send them. */
+const oddHeaders = (otherHost: string): [string, string][] => [
+  ...headersWith(
+    otherHost,
+    'X-Forwarded-Host',
+    'X-Forwarded-Server',
+    'X-Host',
+    'X-Original-Host',
+    'X-HTTP-Host-Override',
+  ),
+  ...headersWith('127.0.0.1', 'X-Forwarded-For', 'X-Real-IP', 'True-Client-IP'),
+  ...headersWith('/docs/', 'X-Original-URL', 'X-Rewrite-URL'),
+  ...headersWith('/.secret', 'X-Forwarded-Prefix', 'X-Accel-Redirect'),
+  ...headersWith('DELETE', 'X-HTTP-Method-Override', 'X-Method-Override', 'Access-Control-Request-Method'),
+  ...headersWith('Basic eDp5', 'Authorization', 'Proxy-Authorization'),
+  ...headersWith('1', 'DNT', 'Sec-GPC', 'Upgrade-Insecure-Requests', 'Early-Data'),
+  ...headersWith('0', 'Max-Forwards', 'Content-Length'),
+  ...headersWith('no-cache', 'Cache-Control', 'Pragma'),
+  ...headersWith('Sat, 01 Jan 2000 00:00:00 GMT', 'If-Modified-Since', 'If-Unmodified-Since'),
+  ['Forwarded', `for=127.0.0.1;host=${otherHost};proto=https`],
   ['X-Forwarded-Proto', 'https'],
   ['X-Forwarded-Scheme', 'nothttps'],
   ['X-Forwarded-Port', '443'],
@@ -90,7 +93,7 @@ const ODD = (other: string): [string, string][] => [
   ['Origin', 'https://evil.example'],
   ['Origin', 'null'],
   ['Access-Control-Request-Headers', 'x-evil'],
-  ['Referer', `http://${other}/`],
+  ['Referer', `http://${otherHost}/`],
   ['User-Agent', 'Googlebot/2.1'],
   ['Accept-Language', 'de-DE, de;q=0.9'],
   ['Accept-Charset', 'iso-8859-1'],
@@ -114,78 +117,80 @@ const ODD = (other: string): [string, string][] => [
   ['X-Middleware-Subrequest', 'middleware'],
 ];
 
-/** A site with these files, under one of its names, for one visitor. */
-interface Guise {
+/** A site with its files, under one of its hosts, for one visitor. */
+interface View {
   host: string;
-  /** The cookie of a visitor who has opened it. */
+  /** The cookie of a visitor who has opened the site. */
   cookie?: string;
   isLocked: boolean;
 }
 
 const server = useServer({ clean: { secrets: [PASSWORD] } });
-let guises: Guise[];
-let deployments: { open: string; guarded: string };
+let views: View[];
+let deployments: { publicSite: string; protectedSite: string };
 let connections: Connection[];
 
 beforeAll(async () => {
   connections = Array.from({ length: CONNECTIONS }, () => openConnection(server().port));
-  const at = (label: string) => `${label}.localhost:${server().port}`;
-  const open = (await server().publish(FILES)).deployment;
+  const hostOf = (label: string) => `${label}.localhost:${server().port}`;
+  const publicSite = (await server().publish(FILES)).deployment;
   const anonymousSite = (await server().publish(FILES, { key: null })).deployment;
-  const guarded = (await server().publish(FILES, { fields: { password: PASSWORD } })).deployment;
-  deployments = { open, guarded };
+  const protectedSite = (await server().publish(FILES, { fields: { password: PASSWORD } })).deployment;
+  deployments = { publicSite, protectedSite };
   const compressor = createCompressor();
   await compressDeployments(server().berth.core, compressor);
   compressor.close();
-  await link('open', open);
-  await link('guarded', guarded);
-  const unlocked = async (label: string): Promise<Guise> => {
+  await linkDomain('open', publicSite);
+  await linkDomain('guarded', protectedSite);
+  const unlocked = async (label: string): Promise<View> => {
     const cookie = cookieOf(await enterPassword(server(), label, { password: PASSWORD }));
-    return { host: at(label), cookie, isLocked: false };
+    return { host: hostOf(label), cookie, isLocked: false };
   };
-  guises = [
-    ...[open, anonymousSite, 'open'].map((label) => ({ host: at(label), isLocked: false })),
-    ...[guarded, 'guarded'].map((label) => ({ host: at(label), isLocked: true })),
-    await unlocked(guarded),
+  views = [
+    ...[publicSite, anonymousSite, 'open'].map((label) => ({ host: hostOf(label), isLocked: false })),
+    ...[protectedSite, 'guarded'].map((label) => ({ host: hostOf(label), isLocked: true })),
+    await unlocked(protectedSite),
     await unlocked('guarded'),
   ];
 });
 afterAll(() => connections.forEach((connection) => connection.close()));
 
-describe(`one content in public and in protected sites, seed ${SEED}`, () => {
-  it('gets the same answer for any other headers of the request, in any order on any connection (S57, S63)', async () => {
-    const bases = guises.flatMap((guise) => QUESTIONS.map((asked) => ({ guise, asked })));
-    const expected = await Promise.all(bases.map(({ guise, asked }, index) => askAs(guise, asked, index)));
-    for (const [index, { guise, asked }] of bases.entries()) expectOwn(expected[index]!, guise, asked);
+describe(`one set of files in public and in protected sites, seed ${SEED}`, () => {
+  it('gets the same responses with any odd header, in any order on any connection (S57, S63)', async () => {
+    const cases = views.flatMap((view) => REQUESTS.map((request) => ({ view, request })));
+    const expected = await Promise.all(cases.map(({ view, request }, index) => sendAs(view, request, index)));
+    for (const [index, { view, request }] of cases.entries()) expectOwn(expected[index]!, view, request);
 
     const random = createRandom(SEED);
-    const varied = guises.flatMap((guise, at) =>
-      oddFor(guise).flatMap((odd) =>
-        shuffle([...QUESTIONS.keys()], random)
-          .slice(0, QUESTIONS_EACH)
-          .map((number) => ({ base: at * QUESTIONS.length + number, odd })),
+    const variedCases = views.flatMap((view, at) =>
+      oddHeadersFor(view).flatMap((odd) =>
+        shuffle([...REQUESTS.keys()], random)
+          .slice(0, REQUESTS_PER_HEADER)
+          .map((number) => ({ base: at * REQUESTS.length + number, odd })),
       ),
     );
-    const shuffled = shuffle(varied, random);
+    const shuffled = shuffle(variedCases, random);
     await Promise.all(
       connections.map(async (_, connection) => {
-        for (let turn = connection; turn < shuffled.length; turn += CONNECTIONS) {
-          const { base, odd } = shuffled[turn]!;
-          const { guise, asked } = bases[base]!;
-          const answer = await askAs(guise, asked, connection, odd);
-          expect(answer, `${asked.method} ${guise.host}${asked.path} with ${odd.join(': ')}`).toEqual(expected[base]);
+        for (let position = connection; position < shuffled.length; position += CONNECTIONS) {
+          const { base, odd } = shuffled[position]!;
+          const { view, request } = cases[base]!;
+          const response = await sendAs(view, request, connection, odd);
+          expect(response, `${request.method} ${view.host}${request.path} with ${odd.join(': ')}`).toEqual(
+            expected[base],
+          );
         }
       }),
     );
   });
 
-  it('has one ETag, and no caching in common with a protected site (S44, S53, S63)', async () => {
-    const answers = await Promise.all(
-      guises.filter(({ isLocked }) => !isLocked).map((guise) => askAs(guise, SCRIPT, 0)),
+  it('has one ETag, but protected sites are not cached like public sites (S44, S53, S63)', async () => {
+    const responses = await Promise.all(
+      views.filter(({ isLocked }) => !isLocked).map((view) => sendAs(view, SCRIPT, 0)),
     );
-    expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(1);
-    expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual(Array(5).fill('br'));
-    expect(answers.map(({ headers }) => headers['cache-control'])).toEqual([
+    expect(new Set(responses.map(({ headers }) => headers['etag'])).size).toBe(1);
+    expect(responses.map(({ headers }) => headers['content-encoding'])).toEqual(Array(5).fill('br'));
+    expect(responses.map(({ headers }) => headers['cache-control'])).toEqual([
       'public, max-age=31536000, immutable',
       'public, max-age=31536000, immutable',
       'public, max-age=0, must-revalidate',
@@ -194,19 +199,19 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
     ]);
   });
 
-  it('is locked or open on all connections once its domain was switched (S2, S62)', async () => {
+  it('is locked or open on all connections once the domain was switched (S2, S62)', async () => {
     const host = `guarded.localhost:${server().port}`;
-    const [, , , , , , opened] = guises;
+    const [, , , , , , unlockedViewpoint] = views;
     for (let turn = 0; turn < 20; turn += 1) {
       const isOpen = turn % 2 === 0;
-      await link('guarded', isOpen ? deployments.open : deployments.guarded);
-      const answers = await Promise.all(
+      await linkDomain('guarded', isOpen ? deployments.publicSite : deployments.protectedSite);
+      const responses = await Promise.all(
         connections.flatMap((_, connection) => [
-          askAs({ host, isLocked: !isOpen }, FRONT_PAGE, connection),
-          askAs(opened!, FRONT_PAGE, connection),
+          sendAs({ host, isLocked: !isOpen }, FRONT_PAGE, connection),
+          sendAs(unlockedViewpoint!, FRONT_PAGE, connection),
         ]),
       );
-      for (const [index, { status, body, headers }] of answers.entries()) {
+      for (const [index, { status, body, headers }] of responses.entries()) {
         const isShown = isOpen || index % 2 === 1;
         expect([turn, index, status, body.includes(MARKER)]).toEqual([turn, index, isShown ? 200 : 401, isShown]);
         expect(headers['cache-control']).toBe(isOpen ? 'public, max-age=0, must-revalidate' : 'private, no-store');
@@ -215,41 +220,48 @@ describe(`one content in public and in protected sites, seed ${SEED}`, () => {
   });
 });
 
-/** Links a domain below the platform domain, as its owner does. */
-async function link(label: string, deployment: string): Promise<void> {
-  const answer = await server().api(`/domains/${label}.localhost`, { method: 'PUT', json: { deployment } });
-  expect([200, 201]).toContain(answer.status);
+async function linkDomain(label: string, deployment: string): Promise<void> {
+  const response = await server().api(`/domains/${label}.localhost`, { method: 'PUT', json: { deployment } });
+  expect([200, 201]).toContain(response.status);
 }
 
-/** Sends a request as a visitor, with one more header if given. */
-async function askAs({ host, cookie }: Guise, { method, path, headers }: Asked, index: number, odd?: [string, string]) {
+/** Sends a request as a visitor, optionally with an odd header. */
+async function sendAs(
+  { host, cookie }: View,
+  { method, path, headers }: BaseRequest,
+  index: number,
+  odd?: [string, string],
+) {
   const fields: Record<string, string> = { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) };
   if (odd) {
     const [name, value] = odd;
     fields[name] = name === 'Cookie' && cookie !== undefined ? `${cookie}; ${value}` : value;
   }
-  const answer = await connections[index % CONNECTIONS]!.ask(method, host, path, fields);
-  return { ...answer, names: Object.keys(answer.headers) };
+  const response = await connections[index % CONNECTIONS]!.send(method, host, path, fields);
+  return { ...response, names: Object.keys(response.headers) };
 }
 
-/** Checks that a site answers by its own rules: nothing comes from another site with the same content. */
-function expectOwn(answer: Received, { host, cookie, isLocked }: Guise, { method, path, status }: Asked): void {
+/** Checks that a response follows the rules of its own site, and not those of another site with the same files. */
+function expectOwn(
+  response: ReceivedResponse,
+  { host, cookie, isLocked }: View,
+  { method, path, status }: BaseRequest,
+): void {
   const label = `${method} ${host}${path}`;
-  const { 'cache-control': caching, vary = '', etag } = answer.headers;
-  expect(answer.status, label).toBe(isLocked ? 401 : status);
+  const { 'cache-control': caching, vary = '', etag } = response.headers;
+  expect(response.status, label).toBe(isLocked ? 401 : status);
   const isProtected = isLocked || cookie !== undefined;
   expect([caching === 'private, no-store', vary.includes('Cookie')], label).toEqual([isProtected, isProtected]);
-  if (isLocked) expect([answer.body.includes(MARKER), etag], label).toEqual([false, undefined]);
+  if (isLocked) expect([response.body.includes(MARKER), etag], label).toEqual([false, undefined]);
 }
 
-/** The odd headers for a site; they contain names and cookies of other sites. */
-function oddFor({ host, cookie, isLocked }: Guise): [string, string][] {
-  const other = guises.find((guise) => guise.host !== host)!;
-  const strange = guises.find((guise) => guise.cookie !== undefined && guise.host !== host)!;
-  const odd = ODD(other.host);
-  // For a visitor who has opened a site, a second cookie with the same name locks it again (S62).
-  if (cookie === undefined) odd.push(['Cookie', strange.cookie!]);
-  // The first page that a visitor of a locked site opens clears what was stored (S59).
+function oddHeadersFor({ host, cookie, isLocked }: View): [string, string][] {
+  const otherView = views.find((view) => view.host !== host)!;
+  const otherUnlocked = views.find((view) => view.cookie !== undefined && view.host !== host)!;
+  const odd = oddHeaders(otherView.host);
+  // A visitor with two unlock cookies would be locked out (S62), so only other visitors get one.
+  if (cookie === undefined) odd.push(['Cookie', otherUnlocked.cookie!]);
+  // A locked site responds differently to a document request, because it clears the storage of the browser (S59).
   if (!isLocked) odd.push(['Sec-Fetch-Dest', 'document']);
   return odd;
 }
@@ -257,6 +269,6 @@ function oddFor({ host, cookie, isLocked }: Guise): [string, string][] {
 function shuffle<T>(values: readonly T[], random: () => number): T[] {
   return values
     .map((value) => ({ value, at: random() }))
-    .toSorted((one, other) => one.at - other.at)
+    .toSorted((a, b) => a.at - b.at)
     .map(({ value }) => value);
 }

@@ -7,12 +7,12 @@ const PASSWORD = 'a password of this file';
 
 const server = useServer({ clean: { secrets: [PASSWORD] } });
 
-describe('the order of decision (S1, S6, S12, S64)', () => {
+describe('the order of decisions (S1, S6, S12, S64)', () => {
   const FILES = {
     'index.html': 'front',
     '200.html': 'fallback',
     '404.html': 'own 404',
-    'farewell.html': 'own page of what is gone',
+    'farewell.html': 'own page of a removed file',
     'other.html': 'other',
     'page.html': 'page',
     'forced.html': 'file',
@@ -89,13 +89,13 @@ describe('the order of decision (S1, S6, S12, S64)', () => {
     ['open', 'GET', '/forced', 301, '/elsewhere'],
     ['open', 'GET', '/plain', 200, 'plain'],
     ['open', 'GET', '/missing', 200, 'other'],
-    ['open', 'GET', '/gone', 404, 'own page of what is gone'],
+    ['open', 'GET', '/gone', 404, 'own page of a removed file'],
     ['open', 'GET', '/route', 200, 'fallback'],
     ['open', 'GET', '/route.js', 404, 'own 404'],
-  ])('at a host that is %s: %s %s is %d, %s', async (state, method, path, status, shown) => {
-    const answer = await server().visit(HOSTS[state], path, { method });
-    const { location } = answer.headers;
-    expect([answer.status, location ?? answer.text]).toEqual([
+  ])('makes a host that is %s respond to %s %s with %d, %s', async (state, method, path, status, shown) => {
+    const response = await server().visit(HOSTS[state], path, { method });
+    const { location } = response.headers;
+    expect([response.status, location ?? response.text]).toEqual([
       status,
       location === undefined ? expect.stringContaining(shown) : shown,
     ]);
@@ -103,8 +103,8 @@ describe('the order of decision (S1, S6, S12, S64)', () => {
 });
 
 describe('header rules', () => {
-  it('remove the headers that describe the body from a 304, and keep the others (S45)', async () => {
-    const about = {
+  it('remove the headers that describe the body from a 304, and keep other headers (S45)', async () => {
+    const ofBody = {
       'Content-Language': 'de',
       'Content-Disposition': 'inline',
       'Content-Digest': 'sha-256=:AA==:',
@@ -117,14 +117,14 @@ describe('header rules', () => {
       'Content-Security-Policy-Report-Only': "img-src 'self'",
       'X-A': '1',
     };
-    const lines = Object.entries({ ...about, ...others }).map(([name, value]) => `  ${name}: ${value}\n`);
+    const lines = Object.entries({ ...ofBody, ...others }).map(([name, value]) => `  ${name}: ${value}\n`);
     const { deployment: site } = await server().publish({ 'index.html': 'front', _headers: `/*\n${lines.join('')}` });
-    const names = new Set([...Object.keys(about), ...Object.keys(others)].map((name) => name.toLowerCase()));
+    const names = new Set([...Object.keys(ofBody), ...Object.keys(others)].map((name) => name.toLowerCase()));
     const knownNamesIn = (headers: object) => Object.keys(headers).filter((name) => names.has(name));
-    const whole = await server().visit(site);
-    expect(knownNamesIn(whole.headers)).toHaveLength(lines.length);
+    const fullResponse = await server().visit(site);
+    expect(knownNamesIn(fullResponse.headers)).toHaveLength(lines.length);
     const { status, headers } = await server().visit(site, '/', {
-      headers: { 'If-None-Match': String(whole.headers['etag']) },
+      headers: { 'If-None-Match': String(fullResponse.headers['etag']) },
     });
     expect(status).toBe(304);
     expect(knownNamesIn(headers)).toEqual(Object.keys(others).map((name) => name.toLowerCase()));
@@ -138,35 +138,35 @@ describe('header rules', () => {
     _redirects: '/old /new 301\n/app/* /index.html 200',
     _headers: `${RULES}/app/*\n  X-App: yes\n/index.html\n  X-Index: yes`,
   };
-  /** An answer after the rules were applied. */
-  const ruled = async (site: string, path: string, { method = 'GET', ...headers }: Record<string, string> = {}) => {
-    const answer = await server().visit(site, path, { method, headers });
-    const header = (name: string) => answer.headers[name];
-    return [answer.status, header('x-site'), header('cache-control'), header('access-control-allow-origin')];
+  /** Returns the status and the headers of a response that the rules may change. */
+  const visit = async (site: string, path: string, { method = 'GET', ...headers }: Record<string, string> = {}) => {
+    const response = await server().visit(site, path, { method, headers });
+    const valueOf = (name: string) => response.headers[name];
+    return [response.status, valueOf('x-site'), valueOf('cache-control'), valueOf('access-control-allow-origin')];
   };
 
-  it('apply to answers of the site itself, and to no others (S32)', async () => {
+  it('apply to responses of the site, but not to responses of the service (S32)', async () => {
     const { deployment: site, warnings } = await server().publish(FILES);
     expect(warnings).toBeUndefined();
     const etag = String((await server().visit(site)).headers['etag']);
-    const all = ['ours', 'public, max-age=60', '*'];
-    const none = [undefined, 'no-store', undefined];
-    expect(await ruled(site, '/')).toEqual([200, ...all]);
-    expect(await ruled(site, '/', { method: 'HEAD' })).toEqual([200, ...all]);
-    expect(await ruled(site, '/', { Range: 'bytes=0-1' })).toEqual([206, ...all]);
-    expect(await ruled(site, '/', { 'If-None-Match': etag })).toEqual([304, ...all]);
-    expect(await ruled(site, '/', { method: 'OPTIONS' })).toEqual([204, ...all]);
-    expect(await ruled(site, '/old')).toEqual([301, undefined, 'public, max-age=60', undefined]);
-    expect(await ruled(site, '/docs/x')).toEqual([404, 'ours', 'no-store', '*']);
-    expect(await ruled(site, '/docs')).toEqual([307, ...none]);
-    expect(await ruled(site, '/x')).toEqual([404, ...none]);
-    expect(await ruled(site, '/', { method: 'DELETE' })).toEqual([405, ...none]);
-    expect(await ruled(site, '/', { 'If-Match': '"x"' })).toEqual([412, ...none]);
-    expect(await ruled(site, '/', { Range: 'bytes=99-' })).toEqual([416, ...none]);
-    expect(await ruled(site, '/%')).toEqual([400, ...none]);
+    const allRules = ['ours', 'public, max-age=60', '*'];
+    const noRules = [undefined, 'no-store', undefined];
+    expect(await visit(site, '/')).toEqual([200, ...allRules]);
+    expect(await visit(site, '/', { method: 'HEAD' })).toEqual([200, ...allRules]);
+    expect(await visit(site, '/', { Range: 'bytes=0-1' })).toEqual([206, ...allRules]);
+    expect(await visit(site, '/', { 'If-None-Match': etag })).toEqual([304, ...allRules]);
+    expect(await visit(site, '/', { method: 'OPTIONS' })).toEqual([204, ...allRules]);
+    expect(await visit(site, '/old')).toEqual([301, undefined, 'public, max-age=60', undefined]);
+    expect(await visit(site, '/docs/x')).toEqual([404, 'ours', 'no-store', '*']);
+    expect(await visit(site, '/docs')).toEqual([307, ...noRules]);
+    expect(await visit(site, '/x')).toEqual([404, ...noRules]);
+    expect(await visit(site, '/', { method: 'DELETE' })).toEqual([405, ...noRules]);
+    expect(await visit(site, '/', { 'If-Match': '"x"' })).toEqual([412, ...noRules]);
+    expect(await visit(site, '/', { Range: 'bytes=99-' })).toEqual([416, ...noRules]);
+    expect(await visit(site, '/%')).toEqual([400, ...noRules]);
   });
 
-  it('match the requested path, not the file (S32)', async () => {
+  it('match the requested path instead of the path of the file (S32)', async () => {
     const { deployment: site } = await server().publish(FILES);
     const { text, headers } = await server().visit(site, '/app/route');
     expect([text, headers['x-app'], headers['x-index']]).toEqual(['front', 'yes', undefined]);
@@ -174,24 +174,24 @@ describe('header rules', () => {
     expect((await server().visit(site, '/index.html')).headers).toMatchObject({ 'x-index': 'yes' });
   });
 
-  it('are the only way to allow CORS, for a public site (S43)', async () => {
+  it('are the only way to allow CORS, and only for a public site (S43)', async () => {
     const preflight = {
       method: 'OPTIONS',
       headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
     };
-    const corsOf = async (site: string, ask = {}) =>
-      Object.entries((await server().visit(site, '/', ask)).headers).filter(([name]) =>
+    const corsOf = async (site: string, options = {}) =>
+      Object.entries((await server().visit(site, '/', options)).headers).filter(([name]) =>
         name.startsWith('access-control'),
       );
     const rules = `${RULES}  Access-Control-Allow-Methods: GET\n  Access-Control-Max-Age: 600`;
-    const [plain, open, guarded] = await Promise.all([
+    const [plainSite, corsSite, protectedSite] = await Promise.all([
       server().publish({ 'index.html': 'x' }),
       server().publish({ 'index.html': 'x', _headers: rules }),
       server().publish({ 'index.html': 'x', _headers: rules }, { fields: { password: PASSWORD } }),
     ]);
-    expect(await corsOf(plain.deployment, preflight)).toEqual([]);
-    expect(await corsOf(plain.deployment, { headers: preflight.headers })).toEqual([]);
-    expect(await server().visit(open.deployment, '/', preflight)).toMatchObject({
+    expect(await corsOf(plainSite.deployment, preflight)).toEqual([]);
+    expect(await corsOf(plainSite.deployment, { headers: preflight.headers })).toEqual([]);
+    expect(await server().visit(corsSite.deployment, '/', preflight)).toMatchObject({
       status: 204,
       text: '',
       headers: {
@@ -201,35 +201,61 @@ describe('header rules', () => {
         'access-control-max-age': '600',
       },
     });
-    expect(await corsOf(open.deployment, { headers: preflight.headers })).toHaveLength(3);
+    expect(await corsOf(corsSite.deployment, { headers: preflight.headers })).toHaveLength(3);
 
-    const unlocked = await enterPassword(server(), guarded.deployment, { password: PASSWORD });
+    const unlocked = await enterPassword(server(), protectedSite.deployment, { password: PASSWORD });
     const headers = { ...preflight.headers, Cookie: cookieOf(unlocked) };
-    expect(await corsOf(guarded.deployment, preflight)).toEqual([]);
-    expect((await server().visit(guarded.deployment, '/', { headers })).status).toBe(200);
-    for (const method of ['GET', 'OPTIONS']) expect(await corsOf(guarded.deployment, { method, headers })).toEqual([]);
+    expect(await corsOf(protectedSite.deployment, preflight)).toEqual([]);
+    expect((await server().visit(protectedSite.deployment, '/', { headers })).status).toBe(200);
+    for (const method of ['GET', 'OPTIONS'])
+      expect(await corsOf(protectedSite.deployment, { method, headers })).toEqual([]);
   });
 });
 
-it('an answer that Accept decided varies by it, such as a fallback or what is sent instead; other answers do not (S38)', async () => {
+it('rules of a host apply only to requests for this host, which do not share a cached response (S30)', async () => {
+  const { deployment } = await server().publish({
+    'index.html': 'front',
+    'page.html': 'page',
+    _redirects: 'https://www.rules.example/* https://rules.example/:splat 301!\nhttps://rules.example/* /page.html 200',
+    _headers: '/*\n  X-A: all\nhttps://rules.example/*\n  X-A: apex',
+  });
+  for (const host of ['rules.example', 'www.rules.example', 'other.rules.example'])
+    await insertDomain(server(), host, { deployment });
+  for (let round = 0; round < 2; round += 1) {
+    const visit = async (host: string, path: string) => {
+      const { status, headers, text } = await server().visit(host, path);
+      return [status, headers['location'] ?? text, headers['x-a']];
+    };
+    expect(await visit('http://www.rules.example', '/a/b?c')).toEqual([301, 'https://rules.example/a/b?c', undefined]);
+    expect(await visit('http://rules.example', '/')).toEqual([200, 'front', 'all, apex']);
+    expect(await visit('http://rules.example', '/route')).toEqual([200, 'page', 'all, apex']);
+    expect(await visit('http://other.rules.example', '/')).toEqual([200, 'front', 'all']);
+    expect((await visit('http://other.rules.example', '/route'))[0]).toBe(404);
+    expect(await visit(deployment, '/')).toEqual([200, 'front', 'all']);
+  }
+});
+
+it('a response that depends on Accept varies by Accept, and other responses do not (S38)', async () => {
   const publish = async (files: Record<string, string>) =>
     (await server().publish({ 'index.html': 'front', 'docs/404.html': 'none', ...files })).deployment;
-  const declared = await publish({
+  const ruleSite = await publish({
     _redirects: '/app/* /index.html 200\n/app/* /elsewhere 301\n/docs/* /index.html 200',
   });
-  const byFile = await publish({ '200.html': 'fallback' });
+  const fallbackSite = await publish({ '200.html': 'fallback' });
   for (const [site, path, accept, status, varies] of [
-    [declared, '/app/route', 'text/html', 200, true],
-    [declared, '/app/route', 'image/png', 301, true],
-    [declared, '/docs/route', 'image/png', 404, true],
-    [declared, '/app/route.js', 'text/html', 301, false],
-    [declared, '/', 'image/png', 200, false],
-    [byFile, '/route', 'text/html', 200, true],
-    [byFile, '/route', 'image/png', 404, true],
-    [byFile, '/route.js', 'text/html', 404, false],
+    [ruleSite, '/app/route', 'text/html', 200, true],
+    [ruleSite, '/app/route', 'image/png', 301, true],
+    [ruleSite, '/docs/route', 'image/png', 404, true],
+    [ruleSite, '/app/route.js', 'text/html', 200, true],
+    [ruleSite, '/app/route.js', '*/*', 301, true],
+    [ruleSite, '/', 'image/png', 200, false],
+    [fallbackSite, '/route', 'text/html', 200, true],
+    [fallbackSite, '/route', 'image/png', 404, true],
+    [fallbackSite, '/route.js', 'text/html', 200, true],
+    [fallbackSite, '/route.js', '*/*', 404, true],
   ] as const) {
-    const answer = await server().visit(site, path, { headers: { Accept: accept } });
-    const vary = String(answer.headers['vary'] ?? '').split(', ');
-    expect([path, accept, answer.status, vary.includes('Accept')]).toEqual([path, accept, status, varies]);
+    const response = await server().visit(site, path, { headers: { Accept: accept } });
+    const vary = String(response.headers['vary'] ?? '').split(', ');
+    expect([path, accept, response.status, vary.includes('Accept')]).toEqual([path, accept, status, varies]);
   }
 });

@@ -11,7 +11,7 @@ import type {
 } from '@berth/core/sites';
 import { type Manifest, NO_RULES, type Site } from '@berth/serving';
 import type { ContentLocation } from '@berth/testing/internals';
-import { ask, listen } from '@berth/testing/raw-socket';
+import { listen, rawRequest } from '@berth/testing/raw-socket';
 import { createHttpServer } from '../../src/http/server.ts';
 import { PasswordProtection } from '../../src/site-host/password-protection.ts';
 import { createSiteHost } from '../../src/site-host/site-host.ts';
@@ -20,15 +20,12 @@ import { createHostMatcher } from '../../src/routing/host-matcher.ts';
 const CHUNK_BYTES = 64 * 1024;
 const PLATFORM_DOMAIN = 'sites.example';
 
-/** The deployment of a public site. */
-export const PUBLIC = 'calm-otter-public1';
+export const SITE_ID = 'calm-otter-public1';
 
-/** The host of a deployment. */
 export const hostOf = (deployment: string) => `${deployment}.${PLATFORM_DOMAIN}`;
 
-/** A public site with these files. */
 export const publicSite = (manifest: Manifest): Site => ({
-  deployment: PUBLIC,
+  deployment: SITE_ID,
   passwordVersion: null,
   anonymous: false,
   manifest,
@@ -37,35 +34,35 @@ export const publicSite = (manifest: Manifest): Site => ({
 
 export type RunningHost = Awaited<ReturnType<typeof runSiteHost>>;
 
-/** Runs the site host on a real server. */
 export async function runSiteHost(packs: PackStore) {
-  /** The existing sites, by deployment or domain; tests change it. */
+  /** The existing sites, by deployment or domain. Tests change this map. */
   const sites = new Map<string, Site | WithheldReason>();
-  const live: LiveSites = {
+  const liveSites: LiveSites = {
     peek: (address: SiteAddress) => sites.get('domain' in address ? address.domain : address.deployment),
-    find: async (address) => live.peek(address) ?? null,
-    findFresh: (address) => live.find(address),
+    find: async (address) => liveSites.peek(address) ?? null,
+    findFresh: (address) => liveSites.find(address),
   };
-  /** Checks passwords; tests replace it. */
+  /** Checks the passwords. Tests replace `unlock`. */
   const lock: { unlock(attempt: UnlockAttempt): Promise<UnlockOutcome> } = { unlock: async () => ({ kind: 'wrong' }) };
   const logged: { level: 'info' | 'warn' | 'error'; err?: unknown }[] = [];
   const record = (level: 'info' | 'warn' | 'error') => (fields: object) => void logged.push({ level, ...fields });
   const log = { info: record('info'), warn: record('warn'), error: record('error') };
+  const addressOf = () => '192.0.2.1';
   const protection = new PasswordProtection({
     key: randomBytes(32),
     now: () => new Date(),
     cookies: { publicScheme: 'https', allowInsecure: false },
-    addressOf: () => '192.0.2.1',
+    addressOf,
     unlock: (attempt) => lock.unlock(attempt),
     log,
   });
-  const visit = createSiteHost({ sites: live, protection, packs, platformHost: PLATFORM_DOMAIN, log });
+  const visit = createSiteHost({ sites: liveSites, protection, packs, platformHost: PLATFORM_DOMAIN, addressOf, log });
   const matchHost = createHostMatcher({ apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN });
   const server = createHttpServer(
     (req, res) => {
-      const answer = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
-      if (answer.kind === 'site') return visit(req, res, answer);
-      throw new Error(`the test asked for a host that is ${answer.kind}`);
+      const match = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+      if (match.kind === 'site') return visit(req, res, match);
+      throw new Error(`the test requested a host that is ${match.kind}`);
     },
     { log },
   );
@@ -74,24 +71,24 @@ export async function runSiteHost(packs: PackStore) {
     server,
     port,
     sites,
-    live,
+    live: liveSites,
     lock,
     logged,
-    /** Makes sites be found with `find`, with none in memory. */
+    /** Replaces the lookup of sites, and removes all sites from memory. */
     setFind(find: () => Promise<SiteLookup>, findFresh = find) {
-      Object.assign(live, { peek: () => undefined, find, findFresh });
+      Object.assign(liveSites, { peek: () => undefined, find, findFresh });
     },
-    get: (target: string, headers: string[] = [], { method = 'GET', host = hostOf(PUBLIC), body = '' } = {}) =>
-      ask(port, `${method} ${target} HTTP/1.1`, [`Host: ${host}`, ...headers], body),
+    get: (target: string, headers: string[] = [], { method = 'GET', host = hostOf(SITE_ID), body = '' } = {}) =>
+      rawRequest(port, `${method} ${target} HTTP/1.1`, [`Host: ${host}`, ...headers], body),
   };
 }
 
-/** Packs in memory. Tests may read and change the bytes, and read the number of open streams. */
+/** Creates a store of packs in memory. Tests may change the bytes, and read the number of open streams. */
 export function memoryPacks() {
   const contents = new Map<string, Buffer>();
   let streams = 0;
 
-  function get(pack: string): Buffer {
+  function bytesOf(pack: string): Buffer {
     const bytes = contents.get(pack);
     if (!bytes) throw Object.assign(new Error(`no pack ${pack}`), { code: 'ENOENT', syscall: 'open' });
     return bytes;
@@ -100,8 +97,8 @@ export function memoryPacks() {
   async function* chunks(pack: string, start: number, end: number): AsyncGenerator<Buffer> {
     streams += 1;
     try {
-      for (let at = start; at < end; at += CHUNK_BYTES) {
-        const chunk = get(pack).subarray(at, Math.min(at + CHUNK_BYTES, end));
+      for (let offset = start; offset < end; offset += CHUNK_BYTES) {
+        const chunk = bytesOf(pack).subarray(offset, Math.min(offset + CHUNK_BYTES, end));
         if (chunk.length === 0) throw new Error('the pack is too short');
         yield chunk;
         await new Promise(setImmediate);
@@ -120,13 +117,13 @@ export function memoryPacks() {
     }),
     stream: ({ pack, offset, length }: ContentLocation) =>
       Readable.from(chunks(pack, offset, offset + length), { objectMode: false }),
-    read: async ({ pack, offset, length }: ContentLocation) => get(pack).subarray(offset, offset + length),
+    read: async ({ pack, offset, length }: ContentLocation) => bytesOf(pack).subarray(offset, offset + length),
   };
   return packs as typeof packs & PackStore;
 }
 
-/** Writes files into a new pack of a store. @returns Their places. */
-export async function pack(packs: PackStore, id: string, files: Record<string, string | Buffer>): Promise<Manifest> {
+/** Writes files into a new pack of a store. @returns The manifest of the files. */
+export async function packAll(packs: PackStore, id: string, files: Record<string, string | Buffer>): Promise<Manifest> {
   const manifest = new Map();
   const contents = Object.values(files).map((content) => Buffer.from(content as string));
   let offset = 0;

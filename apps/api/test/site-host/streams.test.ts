@@ -7,59 +7,58 @@ import { openDiskPacks, type PackStore } from '@berth/core';
 import type { ContentLocation } from '@berth/testing/internals';
 import { open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hostOf, memoryPacks, pack, PUBLIC, publicSite, runSiteHost, type RunningHost } from './running-host.ts';
+import { hostOf, memoryPacks, packAll, publicSite, type RunningHost, runSiteHost, SITE_ID } from './running-host.ts';
 
-const HOST = `Host: ${hostOf(PUBLIC)}`;
-const LARGE = Buffer.from(Array.from({ length: 4_000_000 }, (_, index) => 65 + (index % 26)));
+const HOST_HEADER = `Host: ${hostOf(SITE_ID)}`;
+const LARGE_FILE = Buffer.from(Array.from({ length: 4_000_000 }, (_, index) => 65 + (index % 26)));
 let host: RunningHost;
 
 async function serve(packs: PackStore): Promise<void> {
-  const manifest = await pack(packs, 'aa-first', {
+  const manifest = await packAll(packs, 'aa-first', {
     'before.txt': 'before',
-    'large.bin': LARGE,
-    'limit.bin': LARGE.subarray(0, 65_536),
-    'beyond.bin': LARGE.subarray(0, 65_537),
+    'large.bin': LARGE_FILE,
+    'limit.bin': LARGE_FILE.subarray(0, 65_536),
+    'beyond.bin': LARGE_FILE.subarray(0, 65_537),
   });
   host = await runSiteHost(packs);
-  host.sites.set(PUBLIC, publicSite(manifest));
+  host.sites.set(SITE_ID, publicSite(manifest));
 }
 
 afterEach(() => stop(host.server));
 
-/** Requests the large file and leaves after the first bytes. */
 async function leaveEarly(): Promise<void> {
   const { socket, received } = await open(host.port);
-  socket.write(`GET /large.bin HTTP/1.1\r\n${HOST}\r\n\r\n`);
+  socket.write(`GET /large.bin HTTP/1.1\r\n${HOST_HEADER}\r\n\r\n`);
   await once(socket, 'data');
   socket.destroy();
   await received;
 }
 
-/** Requests the large file. @returns A function that leaves, and resolves when the server has noticed it. */
+/** Requests the large file. @returns A function that leaves and waits until the server has noticed it. */
 async function requestLarge(): Promise<() => Promise<void>> {
   const connected = once(host.server, 'connection');
   const { socket } = await open(host.port);
   const [connection] = await connected;
-  socket.write(`GET /large.bin HTTP/1.1\r\n${HOST}\r\n\r\n`);
+  socket.write(`GET /large.bin HTTP/1.1\r\n${HOST_HEADER}\r\n\r\n`);
   return async () => {
     socket.destroy();
     await once(connection, 'close');
   };
 }
 
-describe('large files', () => {
+describe('the stream of a large file', () => {
   it.each([
-    ['/large.bin', LARGE.length],
+    ['/large.bin', LARGE_FILE.length],
     ['/limit.bin', 65_536],
     ['/beyond.bin', 65_537],
-  ])('%s arrives completely', async (target, length) => {
+  ])('arrives completely: %s', async (target, length) => {
     await serve(memoryPacks());
     const { body, headers } = await host.get(target);
     expect(headers['content-length']).toBe(String(length));
-    expect(body).toBe(LARGE.toString('latin1', 0, length));
+    expect(body).toBe(LARGE_FILE.toString('latin1', 0, length));
   });
 
-  it('F11: a client that leaves closes its stream without an error', async () => {
+  it('F11: closes without an error when the client leaves', async () => {
     const packs = memoryPacks();
     await serve(packs);
     for (let n = 0; n < 20; n += 1) await leaveEarly();
@@ -67,16 +66,16 @@ describe('large files', () => {
     expect(host.logged).toEqual([]);
   });
 
-  it('F11: a client that left before the first byte closes its stream without an error', async () => {
+  it('F11: closes without an error when the client has left before the first byte', async () => {
     const packs = memoryPacks();
     const opened = Promise.withResolvers<Readable>();
-    const readOn = Promise.withResolvers<void>();
+    const readingAllowed = Promise.withResolvers<void>();
     await serve({
       ...packs,
-      stream(place) {
-        const content = packs.stream(place);
+      stream(location) {
+        const content = packs.stream(location);
         const read = content._read.bind(content);
-        content._read = (size) => void readOn.promise.then(() => read(size));
+        content._read = (size) => void readingAllowed.promise.then(() => read(size));
         opened.resolve(content);
         return content;
       },
@@ -84,53 +83,53 @@ describe('large files', () => {
     const leave = await requestLarge();
     const contentClosed = once(await opened.promise, 'close');
     await leave();
-    readOn.resolve();
+    readingAllowed.resolve();
     await contentClosed;
     await expect.poll(() => packs.openStreams()).toBe(0);
     expect(host.logged).toEqual([]);
   });
 
-  it('F11: a client that left while its site was loaded causes no error', async () => {
+  it('F11: closes without an error when the client has left while the site was loaded', async () => {
     const packs = memoryPacks();
-    const manifest = await pack(packs, 'first', { 'large.bin': LARGE });
+    const manifest = await packAll(packs, 'first', { 'large.bin': LARGE_FILE });
     const requested = Promise.withResolvers<void>();
-    const left = Promise.withResolvers<void>();
+    const clientLeft = Promise.withResolvers<void>();
     const streamed = Promise.withResolvers<Readable>();
-    const stream = (place: ContentLocation) => {
-      const content = packs.stream(place);
+    const stream = (location: ContentLocation) => {
+      const content = packs.stream(location);
       streamed.resolve(content);
       return content;
     };
     host = await runSiteHost({ ...packs, stream });
     host.setFind(async () => {
       requested.resolve();
-      await left.promise;
+      await clientLeft.promise;
       return publicSite(manifest);
     });
     const leave = await requestLarge();
     await requested.promise;
     await leave();
-    left.resolve();
+    clientLeft.resolve();
     await once(await streamed.promise, 'close');
     expect(packs.openStreams()).toBe(0);
     expect(host.logged).toEqual([]);
   });
 
-  it('F11: HEAD opens no stream', async () => {
+  it('F11: is not opened for HEAD', async () => {
     const packs = memoryPacks();
-    await serve({ ...packs, stream: () => expect.unreachable('nothing is read for HEAD') });
+    await serve({ ...packs, stream: () => expect.unreachable('HEAD must not open a stream') });
     const { headers } = await host.get('/large.bin', [], { method: 'HEAD' });
-    expect(headers['content-length']).toBe(String(LARGE.length));
+    expect(headers['content-length']).toBe(String(LARGE_FILE.length));
   });
 
-  it.runIf(process.platform === 'linux')('F11: no descriptor stays open when clients leave', async () => {
+  it.runIf(process.platform === 'linux')('F11: leaves no descriptor open when clients leave', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'berth-packs-'));
     await serve(await openDiskPacks(folder));
     const openFiles = async () => (await readdir('/proc/self/fd')).length;
     await leaveEarly();
     const before = await openFiles();
     for (let n = 0; n < 10; n += 1) await Promise.all(Array.from({ length: 20 }, leaveEarly));
-    expect((await host.get('/large.bin')).body.length).toBe(LARGE.length);
+    expect((await host.get('/large.bin')).body.length).toBe(LARGE_FILE.length);
     await expect.poll(openFiles).toBeLessThanOrEqual(before);
     expect(host.logged).toEqual([]);
     await rm(folder, { recursive: true });

@@ -7,9 +7,7 @@ import { cookieOf, enterPassword } from './unlocking.ts';
 const PASSWORD = 'open-sesame-84c1';
 
 async function withServer(env: Record<string, string>, work: (server: TestServer, site: string) => Promise<void>) {
-  const server = await startServer({
-    env: { BASE_URL: 'http://berth.test', PLATFORM_DOMAIN: 'sites.test', ...env },
-  });
+  const server = await startServer({ env: { BASE_URL: 'http://berth.test', PLATFORM_DOMAIN: 'sites.test', ...env } });
   try {
     const form = { 'index.html': 'the page' };
     const deployment = await server.publish(form, { fields: { password: PASSWORD }, headers: { Host: 'berth.test' } });
@@ -19,23 +17,27 @@ async function withServer(env: Record<string, string>, work: (server: TestServer
   }
 }
 
-const enter = (server: TestServer, site: string, headers: Record<string, string> = {}) =>
+const submitPassword = (server: TestServer, site: string, headers: Record<string, string> = {}) =>
   enterPassword(server, site, { password: PASSWORD }, { headers });
 
-describe('security §7: the unlock cookie follows the public scheme, whatever the socket or a header says', () => {
-  it('over https: __Host- and Secure, and no other name counts', () =>
+describe('security §7: the unlock cookie follows the public scheme, not the socket or a header', () => {
+  it('and over https is named __Host- and is Secure, and no other name is accepted', () =>
     withServer({ BASE_URL: 'https://berth.test' }, async (server, site) => {
-      const answer = await enter(server, site);
-      expect(String(answer.headers['set-cookie'])).toMatch(
+      const response = await submitPassword(server, site);
+      expect(String(response.headers['set-cookie'])).toMatch(
         /^__Host-berth-unlock=v1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/,
       );
-      const sent = cookieOf(answer);
-      expect((await server.visit(site, '/', { headers: { Cookie: sent } })).text).toBe('the page');
-      for (const Cookie of [sent.replace('__Host-', ''), sent.replace('__Host-', '__host-'), `${sent}; ${sent}`])
+      const cookie = cookieOf(response);
+      expect((await server.visit(site, '/', { headers: { Cookie: cookie } })).text).toBe('the page');
+      for (const Cookie of [
+        cookie.replace('__Host-', ''),
+        cookie.replace('__Host-', '__host-'),
+        `${cookie}; ${cookie}`,
+      ])
         expect((await server.visit(site, '/', { headers: { Cookie } })).status, Cookie).toBe(401);
     }));
 
-  it('over plain http: none, and the page says that https is required', () =>
+  it('and does not exist over plain http, where the page says that https is required', () =>
     withServer({}, async (server, site) => {
       const page = await server.visit(site, '/', { headers: { 'X-Forwarded-Proto': 'https' } });
       expect([page.status, page.text.includes('<form'), page.headers['cache-control']]).toEqual([
@@ -45,17 +47,17 @@ describe('security §7: the unlock cookie follows the public scheme, whatever th
       ]);
       expect(page.headers['www-authenticate']).toBe('Password realm="site"');
       expect(page.text).toContain('This site opens over https only');
-      const refused = await enter(server, site, { 'X-Forwarded-Proto': 'https' });
+      const refused = await submitPassword(server, site, { 'X-Forwarded-Proto': 'https' });
       expect([refused.status, refused.text, refused.headers['set-cookie']]).toEqual([401, page.text, undefined]);
     }));
 
-  it('over plain http with ALLOW_INSECURE: neither __Host- nor Secure, and the log says so at the start', () =>
+  it('and over plain http with ALLOW_INSECURE has neither __Host- nor Secure, and a warning is logged at the start', () =>
     withServer({ ALLOW_INSECURE: '1' }, async (server, site) => {
-      const answer = await enter(server, site);
-      expect(String(answer.headers['set-cookie'])).toMatch(
+      const response = await submitPassword(server, site);
+      expect(String(response.headers['set-cookie'])).toMatch(
         /^berth-unlock=v1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/,
       );
-      expect((await server.visit(site, '/', { headers: { Cookie: cookieOf(answer) } })).text).toBe('the page');
+      expect((await server.visit(site, '/', { headers: { Cookie: cookieOf(response) } })).text).toBe('the page');
       expect(server.logged.filter(({ level }) => level === 'warn')).toMatchObject([
         { message: expect.stringContaining('ALLOW_INSECURE is on') },
       ]);
@@ -68,7 +70,7 @@ describe('security §7: the unlock cookie follows the public scheme, whatever th
     ['sitelocalhost', 'http', false, undefined],
     ['bakery.example', 'http', true, 'berth-unlock'],
     ['bakery.example', 'https', true, '__Host-berth-unlock'],
-  ] as const)('%s over %s, insecure allowed: %s -> %s', (host, publicScheme, allowInsecure, name) => {
+  ] as const)('and at %s over %s with ALLOW_INSECURE %s is named %s', (host, publicScheme, allowInsecure, name) => {
     expect(cookieForm(host, { publicScheme, allowInsecure })?.name).toBe(name);
   });
 
@@ -81,7 +83,7 @@ describe('security §7: the unlock cookie follows the public scheme, whatever th
     ['a=1; name=x=y; b', ['x=y']],
     ['name=1;name=2;  name=3', ['1', '2', '3']],
     ['xname=1; Name=2; name =3; na=me=4', []],
-  ])('in %j are %j', (header, expected) => {
+  ])('and in the Cookie header %j has the values %j', (header, expected) => {
     expect(cookiesNamed('name', header)).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { insertDomain, switchDomain } from '@berth/testing/domains';
-import { ask as askRaw, open } from '@berth/testing/raw-socket';
-import type { Answer, Ask } from '@berth/testing/requests';
+import { open, rawRequest } from '@berth/testing/raw-socket';
+import type { HttpResponse, RequestOptions } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { safeNext } from '../../src/site-host/unlock-form.ts';
@@ -17,88 +17,89 @@ const FILES = {
   '404.html': MARKER,
 };
 
-/** The time of the server while its clock is stopped. */
-let heldTime: number | null = null;
+/** Fixed time of the server; `null` while the clock runs. */
+let fixedTime: number | null = null;
 const server = useServer({
   env: { TRUST_PROXY: '127.0.0.1', RATE_LIMITS: 'unlock=10/10min' },
-  parts: () => ({ now: () => new Date(heldTime ?? Date.now()) }),
+  parts: () => ({ now: () => new Date(fixedTime ?? Date.now()) }),
   clean: { secrets: [PASSWORD] },
 });
-let site: string;
+let siteId: string;
 beforeAll(async () => {
-  site = await protect();
-  await insertDomain(server(), 'guarded.localhost', { kind: 'platform', deployment: site });
+  siteId = await protect();
+  await insertDomain(server(), 'guarded.localhost', { kind: 'platform', deployment: siteId });
 });
 
-/** Publishes a site that needs a password. */
 const protect = async (password = PASSWORD) => (await server().publish(FILES, { fields: { password } })).deployment;
 
-let addresses = 0;
-const elsewhere = () => `198.18.${Math.floor((addresses += 1) / 250)}.${(addresses % 250) + 1}`;
+let usedAddresses = 0;
+const unusedAddress = () => `198.18.${Math.floor((usedAddresses += 1) / 250)}.${(usedAddresses % 250) + 1}`;
 
-interface Entered extends Ask {
-  /** Default: the right one. */
+interface UnlockInput extends RequestOptions {
+  /** The entered password. Default: the correct password. */
   password?: string;
   next?: string;
-  /** The visitor's address. Default: one that is not used yet. */
+  /** The address of the visitor. Default: an unused address. */
   from?: string;
 }
 
-/** Sends the form. */
-const enter = (host: string, { password = PASSWORD, next, from = elsewhere(), headers, ...ask }: Entered = {}) =>
+const submitForm = (
+  host: string,
+  { password = PASSWORD, next, from = unusedAddress(), headers, ...options }: UnlockInput = {},
+) =>
   enterPassword(server(), host, next === undefined ? { password } : { password, next }, {
-    ...ask,
+    ...options,
     headers: { 'X-Forwarded-For': from, ...headers },
   });
-/** The cookie for the right password. */
-const unlock = async (host: string) => cookieOf(await enter(host));
+/** Enters the correct password. @returns The cookie. */
+const unlock = async (host: string) => cookieOf(await submitForm(host));
 const visit = (host: string, path = '/', cookie?: string, headers: Record<string, string> = {}) =>
   server().visit(host, path, { headers: { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) } });
 
-/** The problem that the unlock page shows. */
-const problemOf = ({ text }: Answer) => /role="alert">([^<]*)</.exec(text)?.[1];
+/** Returns the problem that the unlock page shows. */
+const problemOf = ({ text }: HttpResponse) => /role="alert">([^<]*)</.exec(text)?.[1];
 
-/** Checks that an answer reveals neither bytes of the site nor anything about them. */
-function expectLocked(answer: Answer, asked: string): void {
-  expect([asked, answer.status, answer.text.includes(MARKER)]).toEqual([asked, 401, false]);
+/** Checks that a response is the unlock page, which reveals neither bytes of the site nor facts about them. */
+function expectLocked(response: HttpResponse, label: string): void {
+  expect([label, response.status, response.text.includes(MARKER)]).toEqual([label, 401, false]);
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-range', 'location', 'set-cookie'])
-    expect(answer.headers, asked).not.toHaveProperty(name);
+    expect(response.headers, label).not.toHaveProperty(name);
 }
 
-/** Stops the clock of the server; `later` sets it to a time after its start. */
-async function withHeldClock(work: (later: (ms: number) => void) => Promise<void>): Promise<void> {
+/** Stops the clock of the server; `setElapsed` sets the time since the stop. */
+async function withStoppedClock(work: (setElapsed: (ms: number) => void) => Promise<void>): Promise<void> {
   const start = Date.now();
-  const later = (ms: number) => void (heldTime = start + ms);
-  later(0);
+  const setElapsed = (ms: number) => void (fixedTime = start + ms);
+  setElapsed(0);
   try {
-    await work(later);
+    await work(setElapsed);
   } finally {
-    heldTime = null;
+    fixedTime = null;
   }
 }
 
-describe('S61: the right password', () => {
+describe('S61: the correct password', () => {
   it('redirects with a cookie for 7 days, for this host only', async () => {
-    const answer = await enter(site, { next: '/docs/?x=1' });
-    expect([answer.status, answer.text, answer.headers['location']]).toEqual([303, '', '/docs/?x=1']);
-    expect(answer.headers).toMatchObject({
+    const response = await submitForm(siteId, { next: '/docs/?x=1' });
+    expect([response.status, response.text, response.headers['location']]).toEqual([303, '', '/docs/?x=1']);
+    expect(response.headers).toMatchObject({
       'cache-control': 'private, no-store',
       vary: 'Cookie',
       'x-robots-tag': 'noindex',
       'x-content-type-options': 'nosniff',
     });
-    expect(answer.headers['set-cookie']).toEqual([
+    expect(response.headers['set-cookie']).toEqual([
       expect.stringMatching(
         /^berth-unlock=v1\.[\w-]{8}\.[\w-]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/,
       ),
     ]);
   });
 
-  it('S63: opens every page, uncached, for conditional requests as well', async () => {
-    const cookie = await unlock(site);
-    const page = await visit(site, '/', cookie);
+  it('S63: opens every page without caching, even for conditional requests', async () => {
+    const cookie = await unlock(siteId);
+    const page = await visit(siteId, '/', cookie);
     expect([page.status, page.text]).toEqual([200, FILES['index.html']]);
-    const rows: [string, Record<string, string>, number, string][] = [
+    const cases: [string, Record<string, string>, number, string][] = [
       ['/', {}, 200, 'Cookie, Accept-Encoding'],
       ['/app.4f3a9b21.js', {}, 200, 'Cookie, Accept-Encoding'],
       ['/', { 'If-None-Match': String(page.headers['etag']) }, 304, 'Cookie, Accept-Encoding'],
@@ -106,14 +107,14 @@ describe('S61: the right password', () => {
       ['/docs', {}, 307, 'Cookie'],
       ['/nothing', {}, 404, 'Cookie'],
     ];
-    for (const [path, headers, status, vary] of rows) {
-      const answer = await visit(site, path, cookie, headers);
-      expect([path, answer.status, answer.headers['vary']]).toEqual([path, status, vary]);
-      expect(answer.headers, path).toMatchObject({ 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' });
-      expect(answer.headers, path).not.toHaveProperty('clear-site-data');
+    for (const [path, headers, status, vary] of cases) {
+      const response = await visit(siteId, path, cookie, headers);
+      expect([path, response.status, response.headers['vary']]).toEqual([path, status, vary]);
+      expect(response.headers, path).toMatchObject({ 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' });
+      expect(response.headers, path).not.toHaveProperty('clear-site-data');
     }
     for (const method of ['OPTIONS', 'DELETE']) {
-      const { headers } = await server().visit(site, '/', { method, headers: { Cookie: cookie } });
+      const { headers } = await server().visit(siteId, '/', { method, headers: { Cookie: cookie } });
       expect(headers, method).toMatchObject({
         allow: 'GET, HEAD, OPTIONS',
         'cache-control': 'private, no-store',
@@ -122,9 +123,9 @@ describe('S61: the right password', () => {
     }
   });
 
-  it('sends a visitor who opens the form again to the site', async () => {
-    const answer = await visit(site, '/.berth/unlock', await unlock(site));
-    expect([answer.status, answer.headers['location']]).toEqual([303, '/']);
+  it('redirects a visitor who opens the form again to the site', async () => {
+    const response = await visit(siteId, '/.berth/unlock', await unlock(siteId));
+    expect([response.status, response.headers['location']]).toEqual([303, '/']);
   });
 
   it('S4: opens the site at its domain, in any spelling of the host', async () => {
@@ -136,10 +137,10 @@ describe('S61: the right password', () => {
   });
 });
 
-describe('S62, T16: a cookie', () => {
-  it('is invalid on another site or host, changed, repeated, or under another name', async () => {
-    const cookie = await unlock(site);
-    for (const sent of [
+describe('S62, T16: the unlock cookie', () => {
+  it('is invalid on another site or host, and when it is changed, repeated or renamed', async () => {
+    const cookie = await unlock(siteId);
+    for (const cookieHeader of [
       `${cookie}x`,
       `${cookie}; ${cookie}`,
       `berth-unlock=x; ${cookie}`,
@@ -149,89 +150,93 @@ describe('S62, T16: a cookie', () => {
       `x=${cookie}`,
       `berth-unlock=${encodeURIComponent(PASSWORD)}`,
     ])
-      expectLocked(await visit(site, '/', sent), sent);
-    for (const sent of [cookie, `a=b; ${cookie}; c`, `xberth-unlock=1;${cookie}`])
-      expect((await visit(site, '/', sent)).status, sent).toBe(200);
+      expectLocked(await visit(siteId, '/', cookieHeader), cookieHeader);
+    for (const cookieHeader of [cookie, `a=b; ${cookie}; c`, `xberth-unlock=1;${cookie}`])
+      expect((await visit(siteId, '/', cookieHeader)).status, cookieHeader).toBe(200);
     expectLocked(await visit('http://guarded.localhost', '/', cookie), 'at the domain of the same site');
     expectLocked(await visit(await protect(), '/', cookie), 'at another site with the same password');
   });
 
-  it('ends after 7 days', async () => {
-    await withHeldClock(async (later) => {
-      const cookie = await unlock(site);
-      later(7 * DAY_MS - 1);
-      expect((await visit(site, '/', cookie)).status).toBe(200);
-      later(7 * DAY_MS);
-      expectLocked(await visit(site, '/', cookie), 'later');
+  it('is invalid after 7 days', async () => {
+    await withStoppedClock(async (setElapsed) => {
+      const cookie = await unlock(siteId);
+      setElapsed(7 * DAY_MS - 1);
+      expect((await visit(siteId, '/', cookie)).status).toBe(200);
+      setElapsed(7 * DAY_MS);
+      expectLocked(await visit(siteId, '/', cookie), 'later');
     });
   });
 
-  it('ends when the password changes', async () => {
-    const [one, other] = [await protect(), await protect('another password')];
-    const cookie = await unlock(one);
-    expect((await visit(one, '/', cookie)).status).toBe(200);
+  it('is invalid after a change of the password', async () => {
+    const [changedSite, otherSite] = [await protect(), await protect('another password')];
+    const cookie = await unlock(changedSite);
+    expect((await visit(changedSite, '/', cookie)).status).toBe(200);
     await server().database.query(
       `update deployment set password_hash = (select password_hash from deployment where id = $2) where id = $1`,
-      [one, other],
+      [changedSite, otherSite],
     );
-    expectLocked(await visit(one, '/', cookie), 'after the change');
-    expect((await enter(one)).status).toBe(401);
-    expect((await enter(one, { password: 'another password' })).status).toBe(303);
+    expectLocked(await visit(changedSite, '/', cookie), 'after the change');
+    expect((await submitForm(changedSite)).status).toBe(401);
+    expect((await submitForm(changedSite, { password: 'another password' })).status).toBe(303);
   });
 
-  it('T15: ends with a switch of the domain to another deployment', async () => {
+  it('T15: is invalid after a switch of the domain to another deployment', async () => {
     const host = 'http://moving.localhost';
-    const [one, other] = [await protect(), await protect()];
-    await insertDomain(server(), 'moving.localhost', { deployment: one });
+    const [changedSite, otherSite] = [await protect(), await protect()];
+    await insertDomain(server(), 'moving.localhost', { deployment: changedSite });
     const cookie = await unlock(host);
     expect((await visit(host, '/', cookie)).status).toBe(200);
-    await switchDomain(server(), 'moving.localhost', other);
+    await switchDomain(server(), 'moving.localhost', otherSite);
     expectLocked(await visit(host, '/', cookie), 'after the switch');
-    await switchDomain(server(), 'moving.localhost', one);
+    await switchDomain(server(), 'moving.localhost', changedSite);
     expect((await visit(host, '/', cookie)).status).toBe(200);
   });
 });
 
-it('T16, api §7: 10 tries in 10 minutes an address and site; then the right password works at once from elsewhere, and later from here', async () => {
+it('T16, api §7: an address has 10 tries in 10 minutes for a site; then it must wait, but other addresses and sites are not affected', async () => {
   const protectedSite = await protect();
-  await withHeldClock(async (later) => {
+  await withStoppedClock(async (setElapsed) => {
     const from = '2001:db8:1:2::77';
-    for (let n = 0; n < 10; n += 1) expect((await enter(protectedSite, { password: 'wrong', from })).status).toBe(401);
+    for (let n = 0; n < 10; n += 1)
+      expect((await submitForm(protectedSite, { password: 'wrong', from })).status).toBe(401);
     for (const address of [from, '2001:db8:1:2:ffff::1']) {
-      const refused = await enter(protectedSite, { from: address, next: '/docs/' });
+      const refused = await submitForm(protectedSite, { from: address, next: '/docs/' });
       expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
       expect(problemOf(refused)).toBe('Too many attempts. You can try again in 1 minute.');
       expect(refused.text).toContain('name="next" value="/docs/"');
       expectLocked({ ...refused, status: 401 }, 'refused');
     }
-    expect((await enter(protectedSite, { from: '2001:db8:1:3::77' })).status).toBe(303);
-    expect((await enter(site, { from })).status).toBe(303);
-    later(60_000);
-    expect((await enter(protectedSite, { from })).status).toBe(303);
+    expect((await submitForm(protectedSite, { from: '2001:db8:1:3::77' })).status).toBe(303);
+    expect((await submitForm(siteId, { from })).status).toBe(303);
+    setElapsed(60_000);
+    expect((await submitForm(protectedSite, { from })).status).toBe(303);
   });
 });
 
-it('S59, T15: Clear-Site-Data is only sent with a page that is opened without a cookie', async () => {
-  const clears = (answer: Answer) => answer.headers['clear-site-data'];
-  const opened = { 'Sec-Fetch-Dest': 'document' };
-  expect(clears(await visit(site, '/', undefined, opened))).toBe('"cache", "storage"');
-  for (const cookie of ['berth-unlock=v1.of.long.ago', await unlock(site)])
-    expect(clears(await visit(site, '/', cookie, opened)), cookie).toBeUndefined();
+it('S59, T15: Clear-Site-Data is only sent with the unlock page of a document request without a cookie', async () => {
+  const clearedData = (response: HttpResponse) => response.headers['clear-site-data'];
+  const documentRequest = { 'Sec-Fetch-Dest': 'document' };
+  expect(clearedData(await visit(siteId, '/', undefined, documentRequest))).toBe('"cache", "storage"');
+  for (const cookie of ['berth-unlock=v1.of.long.ago', await unlock(siteId)])
+    expect(clearedData(await visit(siteId, '/', cookie, documentRequest)), cookie).toBeUndefined();
   for (const password of [PASSWORD, 'wrong'])
-    expect(clears(await enter(site, { password, headers: opened })), password).toBeUndefined();
+    expect(clearedData(await submitForm(siteId, { password, headers: documentRequest })), password).toBeUndefined();
   for (const destination of ['image', 'script', 'iframe', 'empty', 'serviceworker'])
-    expect(clears(await visit(site, '/', undefined, { 'Sec-Fetch-Dest': destination })), destination).toBeUndefined();
+    expect(
+      clearedData(await visit(siteId, '/', undefined, { 'Sec-Fetch-Dest': destination })),
+      destination,
+    ).toBeUndefined();
 });
 
 describe('S60, S61: the unlock form', () => {
   it('is sent again with 401 after a wrong password, with the same destination', async () => {
-    const answer = await enter(site, { password: 'not the password', next: '/docs/?a=<b>&c' });
-    expectLocked(answer, 'wrong');
-    expect(problemOf(answer)).toBe('The password is incorrect. Check it and enter it again.');
-    expect(answer.text).toContain('name="next" value="/docs/?a=&#60;b&#62;&#38;c"');
-    expect(answer.text).toContain('aria-describedby="problem" aria-invalid="true"');
-    expect(answer.text).not.toContain('not the password"');
-    expect(answer.headers).toMatchObject({
+    const response = await submitForm(siteId, { password: 'not the password', next: '/docs/?a=<b>&c' });
+    expectLocked(response, 'wrong');
+    expect(problemOf(response)).toBe('The password is incorrect. Check it and enter it again.');
+    expect(response.text).toContain('name="next" value="/docs/?a=&#60;b&#62;&#38;c"');
+    expect(response.text).toContain('aria-describedby="problem" aria-invalid="true"');
+    expect(response.text).not.toContain('not the password"');
+    expect(response.headers).toMatchObject({
       'www-authenticate': 'Password realm="site"',
       'cache-control': 'private, no-store',
     });
@@ -251,12 +256,12 @@ describe('S60, S61: the unlock form', () => {
     '/docs/\r\nSet-Cookie: a=b',
     '/\u0000',
     '/é',
-  ])('T33: redirects to the front page for next=%j', (next) => {
+  ])('T33: redirects to the front page for the unsafe destination next=%j', (next) => {
     expect(safeNext(next)).toBe('/');
   });
 
   it.each(['/', '/docs/', '/docs/?a=b&c=%2F%2Fevil#x', '/%2f%2fevil.example', '/a//b', '/.berth/unlock'])(
-    'redirects to next=%j',
+    'redirects to the destination next=%j',
     (next) => {
       expect(safeNext(next)).toBe(next);
     },
@@ -267,13 +272,13 @@ describe('S60, S61: the unlock form', () => {
     expect([safeNext(longest), safeNext(`${longest}x`)]).toEqual([longest, '/']);
   });
 
-  it('T33: sends a Location header with the front page', async () => {
-    const { status, headers } = await enter(site, { next: '/docs/\r\nSet-Cookie: a=b' });
+  it('T33: redirects with a Location header that contains no part of an unsafe destination', async () => {
+    const { status, headers } = await submitForm(siteId, { next: '/docs/\r\nSet-Cookie: a=b' });
     expect([status, headers['location']]).toEqual([303, '/']);
     expect(headers['set-cookie']).toEqual([expect.stringMatching(/^berth-unlock=/)]);
   });
 
-  it('S59: leads back to the requested address, and nowhere else', async () => {
+  it('S59: leads back to the requested address, but never to another host', async () => {
     for (const [path, next] of [
       ['/docs/?a=1&b="2"', '/docs/?a=1&#38;b=&#34;2&#34;'],
       ['//evil.example', '/'],
@@ -281,7 +286,7 @@ describe('S60, S61: the unlock form', () => {
       ['/.berth/unlock?next=//evil.example', '/'],
       ['/"><script>alert(1)</script>', '/&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;'],
     ] as const)
-      expect((await visit(site, path)).text, path).toContain(`name="next" value="${next}"`);
+      expect((await visit(siteId, path)).text, path).toContain(`name="next" value="${next}"`);
   });
 
   it.each([
@@ -299,68 +304,71 @@ describe('S60, S61: the unlock form', () => {
     [{ Origin: 'null' }, 403],
     [{ Origin: '' }, 403],
     [{}, 303],
-  ] as [Record<string, string>, number][])('T16: when sent from %j is answered %d', async (given, status) => {
+  ] as [Record<string, string>, number][])('T16: with the headers %j gets status %d', async (templates, status) => {
     const headers = Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [name, value.replace('SITE', `${site}.localhost`)]),
+      Object.entries(templates).map(([name, value]) => [name, value.replace('SITE', `${siteId}.localhost`)]),
     );
-    const answer = await enter(site, { headers, next: '/docs/' });
-    expect(answer.status).toBe(status);
+    const response = await submitForm(siteId, { headers, next: '/docs/' });
+    expect(response.status).toBe(status);
     if (status === 403) {
-      expect(problemOf(answer)).toBe('The password was sent from a page of another site. Enter it here instead.');
-      expect(answer.headers).not.toHaveProperty('set-cookie');
-      expect(answer.headers['cache-control']).toBe('private, no-store');
+      expect(problemOf(response)).toBe('The password was sent from a page of another site. Enter it here instead.');
+      expect(response.headers).not.toHaveProperty('set-cookie');
+      expect(response.headers['cache-control']).toBe('private, no-store');
     }
   });
 
-  const right = `password=${encodeURIComponent(PASSWORD)}`;
+  const valid = `password=${encodeURIComponent(PASSWORD)}`;
   it.each([
-    ['no body', {}, '', 400],
-    ['no password', {}, 'next=/', 400],
-    ['the password twice', {}, `${right}&${right}`, 400],
-    ['the destination twice', {}, `${right}&next=/&next=/`, 400],
-    ['six parameters', {}, `${right}&a&b&c&d&e`, 400],
-    ['five parameters', {}, `${right}&a&b&c&d`, 303],
-    ['JSON', { 'Content-Type': 'application/json' }, JSON.stringify({ password: PASSWORD }), 400],
-    ['another type', { 'Content-Type': 'application/x-www-form-urlencoded-too' }, right, 400],
-    ['a type with a charset', { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, right, 303],
-    ['a compressed body', { 'Content-Encoding': 'gzip' }, right, 400],
-    ['8 KiB', {}, `${right}&x=`.padEnd(8_192, 'x'), 303],
-    ['one byte more', {}, `${right}&x=`.padEnd(8_193, 'x'), 413],
-    ['much more', {}, `${right}&x=`.padEnd(300_000, 'x'), 413],
+    ['without a body', 400, {}, ''],
+    ['without a password', 400, {}, 'next=/'],
+    ['with the password twice', 400, {}, `${valid}&${valid}`],
+    ['with the destination twice', 400, {}, `${valid}&next=/&next=/`],
+    ['with six parameters', 400, {}, `${valid}&a&b&c&d&e`],
+    ['with five parameters', 303, {}, `${valid}&a&b&c&d`],
+    ['as JSON', 400, { 'Content-Type': 'application/json' }, JSON.stringify({ password: PASSWORD })],
+    ['with another media type', 400, { 'Content-Type': 'application/x-www-form-urlencoded-too' }, valid],
+    ['with a charset', 303, { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, valid],
+    ['as a compressed body', 400, { 'Content-Encoding': 'gzip' }, valid],
+    ['of 8 KiB', 303, {}, `${valid}&x=`.padEnd(8_192, 'x')],
+    ['of 8 KiB and one byte', 413, {}, `${valid}&x=`.padEnd(8_193, 'x')],
+    ['of 300,000 bytes', 413, {}, `${valid}&x=`.padEnd(300_000, 'x')],
     [
-      'the longest password there is, each character escaped',
+      'with the longest password, each character escaped',
+      401,
       {},
       `password=${encodeURIComponent('\u{1f600}'.repeat(128))}&next=${encodeURIComponent(`/${'é'.repeat(600)}`)}`,
-      401,
     ],
-    ['invalid escapes', {}, 'password=%E0%A4%A&next=%', 401],
-  ] as [string, Record<string, string>, string, number][])('%s', async (_, headers, body, status) => {
-    const answer = await enter(site, { body, headers });
-    expect(answer.status).toBe(status);
-    expect(answer.text).not.toContain(MARKER);
-    if (status !== 303) expect(answer.headers).not.toHaveProperty('set-cookie');
-  });
+    ['with invalid escapes', 401, {}, 'password=%E0%A4%A&next=%'],
+  ] as [string, number, Record<string, string>, string][])(
+    'sent %s gets the status %d',
+    async (_, status, headers, body) => {
+      const response = await submitForm(siteId, { body, headers });
+      expect(response.status).toBe(status);
+      expect(response.text).not.toContain(MARKER);
+      if (status !== 303) expect(response.headers).not.toHaveProperty('set-cookie');
+    },
+  );
 
   it.each([
     [8_192, 303],
     [8_193, 413],
-  ])('security §4: of unknown length, with %d bytes, is answered %d', async (length, status) => {
+  ])('security §4: of unknown length, with %d bytes, gets the status %d', async (length, status) => {
     const head = [
-      `Host: ${site}.localhost`,
+      `Host: ${siteId}.localhost`,
       'Content-Type: application/x-www-form-urlencoded',
       'Transfer-Encoding: chunked',
     ];
-    const pieces = [`${right}&x=`.padEnd(4_096, 'x'), 'x'.repeat(length - 4_096), ''];
+    const pieces = [`${valid}&x=`.padEnd(4_096, 'x'), 'x'.repeat(length - 4_096), ''];
     const body = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
-    expect((await askRaw(server().port, 'POST /.berth/unlock HTTP/1.1', head, body)).status).toBe(status);
+    expect((await rawRequest(server().port, 'POST /.berth/unlock HTTP/1.1', head, body)).status).toBe(status);
   });
 
-  it('F11: causes no fault when the client leaves half-way', async () => {
+  it('F11: causes no fault when the client leaves in the middle', async () => {
     const { socket, received } = await open(server().port);
     socket.write(
-      `POST /.berth/unlock HTTP/1.1\r\nHost: ${site}.localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\npassword=x`,
+      `POST /.berth/unlock HTTP/1.1\r\nHost: ${siteId}.localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\npassword=x`,
     );
-    await enter(site);
+    await submitForm(siteId);
     socket.destroy();
     expect(await received).toBe('');
     const aborted = () =>
@@ -370,15 +378,16 @@ describe('S60, S61: the unlock form', () => {
 
   it('accepts the password only in the body of the form', async () => {
     for (const [path, body] of [
-      [`/.berth/unlock?${right}`, 'x=1'],
-      ['/', right],
-      ['/docs/', right],
+      [`/.berth/unlock?${valid}`, 'x=1'],
+      ['/', valid],
+      ['/docs/', valid],
     ] as const) {
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-      const answer = await server().visit(site, path, { method: 'POST', body, headers });
-      expect([400, 401], path).toContain(answer.status);
-      expect(answer.headers).not.toHaveProperty('set-cookie');
+      const response = await server().visit(siteId, path, { method: 'POST', body, headers });
+      expect([400, 401], path).toContain(response.status);
+      expect(response.headers).not.toHaveProperty('set-cookie');
     }
-    for (const method of ['PUT', 'GET', 'PATCH']) expect((await enter(site, { method })).status, method).toBe(401);
+    for (const method of ['PUT', 'GET', 'PATCH'])
+      expect((await submitForm(siteId, { method })).status, method).toBe(401);
   });
 });

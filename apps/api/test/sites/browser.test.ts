@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { INSTALLED, readSite } from './installed.ts';
 
-const PAGE = '<!doctype html><title>Front</title>';
+const PAGE_HTML = '<!doctype html><title>Front</title>';
 const PETSTORE = JSON.stringify({
   openapi: '3.0.0',
   info: { title: 'A stand-in for the pet store', version: '1' },
@@ -16,7 +16,7 @@ const PETSTORE = JSON.stringify({
 });
 
 const PASSWORD = 'Grüße & 100% = +x';
-const PROTECTED = {
+const PROTECTED_FILES = {
   'index.html': '<!doctype html><title>Front</title><p>The front page</p>',
   'docs/index.html':
     '<!doctype html><title>Docs</title><link rel="stylesheet" href="/style.css"><h1>Welcome in</h1><script src="app.js"></script>',
@@ -27,36 +27,36 @@ const PROTECTED = {
 describeInBrowser('a published site', (browser) => {
   const server = useServer();
 
-  const address = (label: string, path = '/') => `http://${label}.localhost:${server().port}${path}`;
+  const urlOf = (label: string, path = '/') => `http://${label}.localhost:${server().port}${path}`;
   const publish = async (files: Files, fields = {}) => (await server().publish(files, { fields })).deployment;
 
-  it('reveal.js shows slides and turns them with the arrow keys', async () => {
-    const presentation = await publish(await INSTALLED['reveal']!.read());
+  it('a reveal.js site shows slides and turns them with the arrow keys', async () => {
+    const revealSite = await publish(await INSTALLED['reveal']!.read());
     const { page, faults, foreign } = await openPage(browser());
-    await page.goto(address(presentation));
+    await page.goto(urlOf(revealSite));
     expect(await page.title()).toBe('reveal.js');
-    const present = page.locator('section.present');
-    expect(await present.textContent()).toBe('Slide 1');
+    const currentSlide = page.locator('section.present');
+    expect(await currentSlide.textContent()).toBe('Slide 1');
     await page.keyboard.press('ArrowRight');
     await page.waitForURL('**/#/1');
-    expect(await present.textContent()).toBe('Slide 2');
+    expect(await currentSlide.textContent()).toBe('Slide 2');
     await page.keyboard.press('ArrowLeft');
     await page.waitForURL((url) => url.hash !== '#/1');
-    expect(await present.textContent()).toBe('Slide 1');
+    expect(await currentSlide.textContent()).toBe('Slide 1');
     expect(foreign).toEqual([]);
 
-    await page.goto(address(presentation, '/demo'));
+    await page.goto(urlOf(revealSite, '/demo'));
     await page.getByRole('heading', { name: 'The HTML Presentation Framework' }).waitFor();
     expect(await page.title()).toBe('reveal.js – The HTML Presentation Framework');
     expect(faults).toEqual([]);
   });
 
-  it('swagger-ui draws a document', async () => {
-    const swagger = await publish(await INSTALLED['swagger']!.read());
+  it('swagger-ui on a published site shows an OpenAPI document', async () => {
+    const swaggerSite = await publish(await INSTALLED['swagger']!.read());
     const { page, faults } = await openPage(browser(), {
       stubs: { 'https://petstore.swagger.io/v2/swagger.json': PETSTORE },
     });
-    await page.goto(address(swagger));
+    await page.goto(urlOf(swaggerSite));
     await page.getByRole('heading', { name: 'A stand-in for the pet store' }).waitFor();
     await page.getByText('Lists pets').waitFor();
     expect(await page.title()).toBe('Swagger UI');
@@ -64,39 +64,39 @@ describeInBrowser('a published site', (browser) => {
   });
 
   it('an app built by Vite loads its modules and starts its service worker', async () => {
-    const viewer = await publish(await INSTALLED['viewer']!.read());
+    const viewerSite = await publish(await INSTALLED['viewer']!.read());
     const { page, faults, foreign } = await openPage(browser());
-    await page.goto(address(viewer, '/traceViewer/'));
+    await page.goto(urlOf(viewerSite, '/traceViewer/'));
     await page.getByText('Drop Playwright Trace to load').waitFor();
     expect(await page.title()).toBe('Playwright Trace Viewer');
     const worker = await page.evaluate<string>('navigator.serviceWorker.ready.then(({ active }) => active.scriptURL)');
-    expect(worker).toBe(address(viewer, '/traceViewer/sw.bundle.js'));
+    expect(worker).toBe(urlOf(viewerSite, '/traceViewer/sw.bundle.js'));
     expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
   });
 
-  it('a page finds its style sheets and images under awkward names', async () => {
-    const bundle = await publish(await readSite(join(import.meta.dirname, '../../../../fixtures/sites/hostile')));
+  it('a page loads style sheets and images with awkward names', async () => {
+    const hostileSite = await publish(await readSite(join(import.meta.dirname, '../../../../fixtures/sites/hostile')));
     const { page, faults } = await openPage(browser());
-    await page.goto(address(bundle));
+    await page.goto(urlOf(hostileSite));
     expect(await page.title()).toBe('Awkward names');
-    const style = await page.evaluate<unknown>(
+    const headingStyle = await page.evaluate<unknown>(
       "(({ color, letterSpacing }) => [color, letterSpacing])(getComputedStyle(document.querySelector('h1')))",
     );
-    expect(style).toEqual(['rgb(1, 2, 3)', '7px']);
+    expect(headingStyle).toEqual(['rgb(1, 2, 3)', '7px']);
     const widths = await page.evaluate<unknown>('Array.from(document.images, (image) => image.naturalWidth)');
     expect(widths).toEqual([24, 24, 24]);
     for (const [name, shown] of [
       ['日本語', '日本語'],
       ['שלום', 'right to left'],
     ] as const) {
-      await page.goto(address(bundle));
+      await page.goto(urlOf(hostileSite));
       await page.getByRole('link', { name }).click();
       await page.getByText(shown).waitFor();
     }
     expect(faults).toEqual([]);
   });
 
-  it('T17: the reference of the API is displayed completely, without an error and without requests to other hosts', async () => {
+  it('T17: the API reference is complete in a browser, and makes no requests to other hosts', async () => {
     const { page, faults, foreign } = await openPage(browser());
     const hosts = new Set<string>();
     page.on('request', (request) => request.url().startsWith('http') && hosts.add(new URL(request.url()).host));
@@ -127,15 +127,15 @@ describeInBrowser('a published site', (browser) => {
     });
   });
 
-  describe('with a password', () => {
-    let site: string;
+  describe('a site with a password', () => {
+    let siteId: string;
     beforeAll(async () => {
-      site = await publish(PROTECTED, { password: PASSWORD });
-      await insertDomain(server(), 'guarded.localhost', { kind: 'platform', deployment: site });
+      siteId = await publish(PROTECTED_FILES, { password: PASSWORD });
+      await insertDomain(server(), 'guarded.localhost', { kind: 'platform', deployment: siteId });
     });
 
-    /** Enters a password like a person without a mouse. */
-    const type = async (page: Page, password: string) => {
+    /** Enters a password with the keyboard only. */
+    const typePassword = async (page: Page, password: string) => {
       await page.locator('input[name=password]:focus').waitFor();
       await page.keyboard.type(password);
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -144,60 +144,60 @@ describeInBrowser('a published site', (browser) => {
     it.each([
       ['a deployment', true],
       ['a domain', false],
-    ] as const)('S59, S61: of %s opens with its password, with JavaScript: %s', async (kind, javaScriptEnabled) => {
-      const host = kind === 'a domain' ? 'guarded' : site;
+    ] as const)('S59, S61: opens with the password at %s, with JavaScript: %s', async (kind, javaScriptEnabled) => {
+      const host = kind === 'a domain' ? 'guarded' : siteId;
       const { page } = await openPage(browser(), { javaScriptEnabled });
-      await page.goto(address(host, '/docs/?chapter=1'));
+      await page.goto(urlOf(host, '/docs/?chapter=1'));
       await page.getByLabel('Password').and(page.locator(':focus')).waitFor();
 
-      await type(page, 'not the password');
-      expect(page.url()).toBe(address(host, '/.berth/unlock'));
+      await typePassword(page, 'not the password');
+      expect(page.url()).toBe(urlOf(host, '/.berth/unlock'));
       expect(await page.getByRole('alert').textContent()).toContain('The password is incorrect.');
       expect(await page.title()).toMatch(/^Error: /);
       expect(await page.getByLabel('Password').inputValue()).toBe('');
 
-      await type(page, PASSWORD);
-      expect(page.url()).toBe(address(host, '/docs/?chapter=1'));
+      await typePassword(page, PASSWORD);
+      expect(page.url()).toBe(urlOf(host, '/docs/?chapter=1'));
       await page.getByRole('heading', { name: 'Welcome in' }).waitFor();
       if (javaScriptEnabled) {
         expect(await page.title()).toBe('The script ran');
-        const colour = await page.evaluate<string>("getComputedStyle(document.querySelector('h1')).color");
-        expect(colour).toBe('rgb(1, 2, 3)');
+        const color = await page.evaluate<string>("getComputedStyle(document.querySelector('h1')).color");
+        expect(color).toBe('rgb(1, 2, 3)');
       }
 
-      await page.goto(address(host, '/'));
+      await page.goto(urlOf(host, '/'));
       expect(await page.title()).toBe('Front');
-      const other = host === site ? 'guarded' : site;
-      await page.goto(address(other, '/'));
+      const otherHost = host === siteId ? 'guarded' : siteId;
+      await page.goto(urlOf(otherHost, '/'));
       expect(await page.title()).toBe('This site is protected by a password');
     });
 
-    it('T16: a page of another site does not get a visitor in', async () => {
-      const form = `<!doctype html><form method="post" action="${address(site, '/.berth/unlock')}"><input name="password" value="${PASSWORD.replace('&', '&amp;')}"><button>Go</button></form>`;
+    it('T16: is not opened by a form on a page of another site', async () => {
+      const form = `<!doctype html><form method="post" action="${urlOf(siteId, '/.berth/unlock')}"><input name="password" value="${PASSWORD.replace('&', '&amp;')}"><button>Go</button></form>`;
       const deployment = await publish({ 'index.html': form });
       const { page } = await openPage(browser());
-      await page.goto(address(deployment));
+      await page.goto(urlOf(deployment));
       await page.getByRole('button').click();
       await page.getByRole('alert').filter({ hasText: 'was sent from a page of another site' }).waitFor();
       expect(await page.context().cookies()).toEqual([]);
-      await type(page, PASSWORD);
+      await typePassword(page, PASSWORD);
       expect(await page.title()).toBe('Front');
     });
 
-    it('T15: clears what a public site left in the browser, once its domain needs a password', async () => {
+    it('T15: clears the stored data of an earlier public site at the same domain', async () => {
       const deployment = await publish({ 'index.html': '<!doctype html><title>Public</title>' });
       await insertDomain(server(), 'closing.localhost', { deployment });
       const { page } = await openPage(browser());
-      await page.goto(address('closing'));
+      await page.goto(urlOf('closing'));
       await page.evaluate("localStorage.setItem('left', 'behind')");
-      await server().database.query(`update domain set deployment_id = $1 where name = 'closing.localhost'`, [site]);
-      await page.goto(address('closing'));
+      await server().database.query(`update domain set deployment_id = $1 where name = 'closing.localhost'`, [siteId]);
+      await page.goto(urlOf('closing'));
       expect(await page.title()).toBe('This site is protected by a password');
       expect(await page.evaluate("localStorage.getItem('left')")).toBeNull();
     });
   });
 
-  describe('the reference', () => {
+  describe('the API reference', () => {
     let page: Page;
     beforeAll(async () => {
       ({ page } = await openPage(browser()));
@@ -212,18 +212,18 @@ describeInBrowser('a published site', (browser) => {
     });
 
     it('publishes a file and its checksum without an account', async () => {
-      const file = { name: 'index.html', mimeType: 'text/html', buffer: Buffer.from(PAGE) };
+      const file = { name: 'index.html', mimeType: 'text/html', buffer: Buffer.from(PAGE_HTML) };
       await row('files[]').locator('input[type="file"]').first().setInputFiles(file);
       await row('checksums')
         .locator('input, textarea')
         .first()
-        .fill(JSON.stringify([hash('md5', PAGE)]));
-      const [answer] = await Promise.all([
+        .fill(JSON.stringify([hash('md5', PAGE_HTML)]));
+      const [response] = await Promise.all([
         page.waitForResponse((response) => response.request().method() === 'POST'),
         page.getByRole('button', { name: 'Execute' }).click(),
       ]);
-      expect(await answer.text()).toContain('"claim"');
-      expect(answer.status()).toBe(201);
+      expect(await response.text()).toContain('"claim"');
+      expect(response.status()).toBe(201);
     });
   });
 });

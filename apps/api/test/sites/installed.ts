@@ -5,25 +5,25 @@ import { dirname, join, relative, sep } from 'node:path';
 const require = createRequire(import.meta.url);
 const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
 
-/** Files by their path in the site. */
+/** The bytes of each file of a site, by path. */
 export type Site = Record<string, Buffer>;
 
-/** Reads a folder as a site: paths in NFC, separated by `/`. */
-export async function readSite(folder: string, wanted: (path: string) => boolean = () => true): Promise<Site> {
+/** Reads a folder as a site. The paths are in NFC and separated by `/`. */
+export async function readSite(folder: string, isWanted: (path: string) => boolean = () => true): Promise<Site> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const paths = files.map((file) => [relative(folder, file).split(sep).join('/').normalize('NFC'), file] as const);
   const read = paths
-    .filter(([path]) => wanted(path))
+    .filter(([path]) => isWanted(path))
     .map(async ([path, file]) => [path, await readFile(file)] as const);
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** Real sites from packages that are installed anyway. */
+/** Real sites from installed packages. */
 export const INSTALLED: Record<string, { describe: string; read(): Promise<Site> }> = {
   reveal: {
     describe: 'the slides of reveal.js',
-    // The package does not export its package.json; its main file is in dist/.
+    // The package does not export its package.json, but its main file is in dist/.
     read: () => readSite(dirname(dirname(require.resolve('reveal.js')))),
   },
   swagger: { describe: 'swagger-ui-dist, with its source maps', read: () => readSite(folderOf('swagger-ui-dist')) },

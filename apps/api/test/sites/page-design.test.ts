@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { describeInBrowser, openPage, type WatchedPage } from '@berth/testing/browser';
-import { ask, listen, stop } from '@berth/testing/raw-socket';
+import { listen, rawRequest, stop } from '@berth/testing/raw-socket';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
@@ -19,36 +19,36 @@ const STATUSES: Record<PageName, number> = {
   fault: 500,
   away: 503,
 };
-const UNLOCKING: UnlockState[] = [
+const UNLOCK_STATES: UnlockState[] = [
   { kind: 'locked' },
   { kind: 'wrong' },
   { kind: 'too-many', retryAfterSeconds: 540 },
   { kind: 'busy', retryAfterSeconds: 5 },
   { kind: 'foreign' },
 ];
-const NAMES = [...Object.keys(STATUSES), ...UNLOCKING.map(({ kind }) => kind)];
+const PAGE_NAMES = [...Object.keys(STATUSES), ...UNLOCK_STATES.map(({ kind }) => kind)];
 const SMALL_PHONE = { width: 320, height: 568 };
 
-/** The texts on the page, in the order of the document: colours, the top edge, whether it is visible. */
-const WRITTEN = `Array.from(document.body.querySelectorAll('*'))
+/** Script that returns the texts on the page in the order of the document, with colors, top edge and visibility. */
+const TEXTS_SCRIPT = `Array.from(document.body.querySelectorAll('*'))
   .filter((element) => Array.from(element.childNodes).some((node) => node.nodeType === 3 && node.data.trim() !== ''))
   .map((element) => {
     let behind = element;
     while (behind.parentElement && getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement;
     const { top, width, height } = element.getBoundingClientRect();
-    const [ink, paper] = [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor];
-    return { text: element.textContent, ink, paper, top, isShown: width > 0 && height > 0 };
+    const [color, background] = [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor];
+    return { text: element.textContent, color, background, top, isShown: width > 0 && height > 0 };
   })`;
 
-/** The outline of the focused element, and its background. */
-const OUTLINE = `(({ outlineStyle, outlineWidth, outlineColor }) =>
+/** Script that returns the outline of the focused element, and the background of the page. */
+const OUTLINE_SCRIPT = `(({ outlineStyle, outlineWidth, outlineColor }) =>
   [outlineStyle, outlineWidth, outlineColor, getComputedStyle(document.body).backgroundColor]
 )(getComputedStyle(document.activeElement))`;
 
-interface Written {
+interface PageText {
   text: string;
-  ink: string;
-  paper: string;
+  color: string;
+  background: string;
   top: number;
   isShown: boolean;
 }
@@ -59,7 +59,7 @@ beforeAll(async () => {
   server = createHttpServer(
     (req, res) => {
       const name = req.url!.slice(1);
-      const state = UNLOCKING.find(({ kind }) => kind === name);
+      const state = UNLOCK_STATES.find(({ kind }) => kind === name);
       if (state) sendUnlockPage(res, state, '/', {});
       else sendPage(res, name as PageName);
     },
@@ -69,8 +69,8 @@ beforeAll(async () => {
 });
 afterAll(() => stop(server));
 
-it.each(Object.entries(STATUSES))('%s is %d, with the headers of security §7', async (name, expected) => {
-  const { status, headers, body } = await ask(port, `GET /${name} HTTP/1.1`);
+it.each(Object.entries(STATUSES))('the page "%s" has status %d and headers of security §7', async (name, expected) => {
+  const { status, headers, body } = await rawRequest(port, `GET /${name} HTTP/1.1`);
   expect(status).toBe(expected);
   expectPage(headers, body, "'none'");
   expect(headers).toMatchObject({
@@ -80,89 +80,92 @@ it.each(Object.entries(STATUSES))('%s is %d, with the headers of security §7', 
 });
 
 describeInBrowser('a page of the service', (browser) => {
-  let window: WatchedPage;
-  let asked: string[];
+  let watchedPage: WatchedPage;
+  let requestedUrls: string[];
   beforeAll(async () => {
-    window = await openPage(browser(), { viewport: SMALL_PHONE });
-    window.page.on('request', (request) => request.url().startsWith('http') && asked.push(request.url()));
+    watchedPage = await openPage(browser(), { viewport: SMALL_PHONE });
+    watchedPage.page.on('request', (request) => request.url().startsWith('http') && requestedUrls.push(request.url()));
   });
 
-  const open = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
+  const openNamedPage = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
     const url = `http://localhost:${port}/${name}`;
-    const { page, faults, foreign } = window;
-    asked = [];
+    const { page, faults, foreign } = watchedPage;
+    requestedUrls = [];
     await page.emulateMedia({ colorScheme });
     await page.goto(url);
-    expect({ asked, foreign }).toEqual({ asked: [url], foreign: [] });
-    // The only faults are the messages of the browser about the status of this page and of those before it.
+    expect({ requestedUrls, foreign }).toEqual({ requestedUrls: [url], foreign: [] });
+    // The browser reports the error status of a page as a fault.
     expect(faults.filter((fault) => !fault.includes(`http://localhost:${port}/`))).toEqual([]);
     return page;
   };
 
-  it.each(NAMES)('%s: is readable in light and dark mode', async (name) => {
-    const papers = new Set<string>();
+  it.each(PAGE_NAMES)('the page "%s" is readable in light and dark mode', async (name) => {
+    const backgrounds = new Set<string>();
     for (const scheme of ['light', 'dark'] as const) {
-      const page = await open(name, scheme);
+      const page = await openNamedPage(name, scheme);
       const heading = await page.getByRole('main').getByRole('heading', { level: 1 }).textContent();
       expect((await page.title()).replace(/^Error: /, '')).toBe(heading);
       expect(await page.evaluate('document.documentElement.lang')).toBe('en');
-      const written = await page.evaluate<Written[]>(WRITTEN);
-      expect(written.length).toBeGreaterThan(2);
-      for (const { text, ink, paper } of written)
-        expect(contrast(ink, paper), `${scheme}: ${text}, ${ink} on ${paper}`).toBeGreaterThan(4.5);
-      papers.add(written[0]!.paper);
+      const texts = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
+      expect(texts.length).toBeGreaterThan(2);
+      for (const { text, color, background } of texts)
+        expect(contrast(color, background), `${scheme}: ${text}, ${color} on ${background}`).toBeGreaterThan(4.5);
+      backgrounds.add(texts[0]!.background);
     }
-    expect(papers.size).toBe(2);
+    expect(backgrounds.size).toBe(2);
   });
 
-  it.each(NAMES)('%s: fits a small phone, also with doubled font size and without its style', async (name) => {
-    const page = await open(name);
-    expect(await overflow(page), 'as it is').toBe(0);
-    await page.evaluate("document.documentElement.style.fontSize = '200%'");
-    expect(await overflow(page), 'with large letters').toBe(0);
-    await page.evaluate("document.documentElement.style.fontSize = ''");
-    const styled = await page.evaluate<Written[]>(WRITTEN);
-    await page.evaluate('document.styleSheets[0].disabled = true');
-    expect(await overflow(page), 'without style').toBe(0);
-    const plain = await page.evaluate<Written[]>(WRITTEN);
-    for (const written of [styled, plain]) {
-      expect(written.filter(({ isShown }) => !isShown)).toEqual([]);
-      const tops = written.map(({ top }) => top);
-      expect(tops, 'top to bottom in the order of the document').toEqual(tops.toSorted((a, b) => a - b));
-    }
-  });
+  it.each(PAGE_NAMES)(
+    'the page "%s" fits a small phone, even without style or with doubled font size',
+    async (name) => {
+      const page = await openNamedPage(name);
+      expect(await overflowOf(page), 'unchanged').toBe(0);
+      await page.evaluate("document.documentElement.style.fontSize = '200%'");
+      expect(await overflowOf(page), 'with large letters').toBe(0);
+      await page.evaluate("document.documentElement.style.fontSize = ''");
+      const styled = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
+      await page.evaluate('document.styleSheets[0].disabled = true');
+      expect(await overflowOf(page), 'without style').toBe(0);
+      const unstyled = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
+      for (const texts of [styled, unstyled]) {
+        expect(texts.filter(({ isShown }) => !isShown)).toEqual([]);
+        const tops = texts.map(({ top }) => top);
+        expect(tops, 'top to bottom in the order of the document').toEqual(tops.toSorted((a, b) => a - b));
+      }
+    },
+  );
 
-  it.each(NAMES)('%s: can be used with the Tab key, and shows the focus', async (name) => {
-    const page = await open(name);
-    const asks = UNLOCKING.some(({ kind }) => kind === name);
-    const usable = 'document.querySelectorAll("a[href], button, input:not([type=hidden])")';
-    const count = await page.evaluate<number>(`${usable}.length`);
-    expect(count).toBe(asks ? 2 : name === 'unknown-page' ? 1 : 0);
-    if (asks) await page.locator('input:focus').waitFor();
+  it.each(PAGE_NAMES)('the page "%s" can be used with the Tab key, and shows the focus', async (name) => {
+    const page = await openNamedPage(name);
+    const hasForm = UNLOCK_STATES.some(({ kind }) => kind === name);
+    const focusableElements = 'document.querySelectorAll("a[href], button, input:not([type=hidden])")';
+    const count = await page.evaluate<number>(`${focusableElements}.length`);
+    expect(count).toBe(hasForm ? 2 : name === 'unknown-page' ? 1 : 0);
+    if (hasForm) await page.locator('input:focus').waitFor();
     for (let index = 0; index < count; index += 1) {
-      // A password field has the focus at first, so that the password can be typed at once.
-      if (!asks || index > 0) await page.keyboard.press('Tab');
-      expect(await page.evaluate(`Array.from(${usable}).indexOf(document.activeElement)`)).toBe(index);
-      const [style, width, colour, paper] = await page.evaluate<[string, string, string, string]>(OUTLINE);
+      // The password field has the focus from the start.
+      if (!hasForm || index > 0) await page.keyboard.press('Tab');
+      expect(await page.evaluate(`Array.from(${focusableElements}).indexOf(document.activeElement)`)).toBe(index);
+      const [style, width, color, background] = await page.evaluate<[string, string, string, string]>(OUTLINE_SCRIPT);
       expect([style, width]).toEqual(['solid', '2px']);
-      expect(contrast(colour, paper)).toBeGreaterThan(3);
+      expect(contrast(color, background)).toBeGreaterThan(3);
     }
   });
 });
 
-/** How far the page extends beyond the window, in pixels. */
-function overflow(page: Page): Promise<number> {
+/** Returns how far the page extends beyond the window, in pixels. */
+function overflowOf(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** The contrast of two colours, from 1 to 21. Source: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio. */
-function contrast(one: string, other: string): number {
-  const luminance = (colour: string) => {
+/** Returns the contrast of two colors, from 1 to 21. Source: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio. */
+function contrast(firstColor: string, secondColor: string): number {
+  const luminance = (color: string) => {
     const linear = (part: string) =>
       Number(part) / 255 <= 0.04045 ? Number(part) / 255 / 12.92 : ((Number(part) / 255 + 0.055) / 1.055) ** 2.4;
-    const [red = 0, green = 0, blue = 0] = colour.match(/\d+/g)!.map(linear);
+    const [red = 0, green = 0, blue = 0] = color.match(/\d+/g)!.map(linear);
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  const [dark = 0, light = 0] = [luminance(firstColor), luminance(secondColor)].toSorted((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Answer } from '@berth/testing/requests';
+import type { HttpResponse } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { INSTALLED, readSite, type Site } from './installed.ts';
 
-const FOLDER = join(import.meta.dirname, '../../../../fixtures/sites/hostile');
+const HOSTILE_FOLDER = join(import.meta.dirname, '../../../../fixtures/sites/hostile');
 
-/** Names that a checkout on some system could not contain. */
+/** File names that some file systems cannot contain. */
 const GENERATED = [
   'CON',
   'nul.txt',
@@ -23,14 +23,14 @@ const GENERATED = [
   'CASE/x.txt',
   'ﬁ ligature, Å and Å.txt',
   `${'ü'.repeat(125)}x.txt`,
-  // 1,024 bytes in 64 segments, the most that a path may have.
+  // This path has the maximum of 1,024 bytes in 64 segments.
   `${Array.from({ length: 63 }, () => 'abcdefghijklmno').join('/')}/${'z'.repeat(12)}.txt`,
   '.DS_Store',
   'folder/.DS_Store',
 ];
 
-/** The media types of the files, written down independently of the server. */
-const TYPES: Record<string, string> = {
+/** The expected media type of each extension, independent of the server. */
+const MEDIA_TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   ico: 'image/x-icon',
@@ -51,13 +51,13 @@ const TYPES: Record<string, string> = {
   woff: 'font/woff',
 };
 
-const JUNK = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/;
-const WITHHELD = /^(?!\.well-known\/)(.*\/)?\.|^(ship\.json|_redirects|_headers)$/;
+const JUNK_PATTERN = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/;
+const WITHHELD_PATTERN = /^(?!\.well-known\/)(.*\/)?\.|^(ship\.json|_redirects|_headers)$/;
 
-/** True for files that are dropped at the upload. */
-const isDropped = (path: string) => JUNK.test(path);
-/** True for files that are stored, but never served. */
-const isKept = (path: string) => WITHHELD.test(path);
+/** Whether the upload drops the file. */
+const isDropped = (path: string) => JUNK_PATTERN.test(path);
+/** Whether the file is stored, but never served. */
+const isWithheld = (path: string) => WITHHELD_PATTERN.test(path);
 
 const server = useServer();
 
@@ -66,24 +66,24 @@ describe('a site with awkward but valid names', () => {
   let deployment: string;
   beforeAll(async () => {
     const generated = GENERATED.map((path) => [path.normalize('NFC'), Buffer.from(`the bytes of ${path}`)] as const);
-    site = { ...(await readSite(FOLDER)), ...Object.fromEntries(generated) };
+    site = { ...(await readSite(HOSTILE_FOLDER)), ...Object.fromEntries(generated) };
     const published = await server().publish(site);
     deployment = published.deployment;
     expect(published.files).toBe(Object.keys(site).filter((path) => !isDropped(path)).length);
     expect(published.warnings!.map(({ file }) => file).toSorted()).toEqual(
-      [...Object.keys(site).filter((path) => isKept(path) && !isDropped(path)), 'case.txt'].toSorted(),
+      [...Object.keys(site).filter((path) => isWithheld(path) && !isDropped(path)), 'case.txt'].toSorted(),
     );
   });
 
-  it('api §3: contains the intended files', () => {
+  it('api §3: contains names of the maximum length and withheld files', () => {
     expect(Math.max(...Object.keys(site).map((path) => Buffer.byteLength(path)))).toBe(1024);
     expect(
       Math.max(...Object.keys(site).flatMap((path) => path.split('/').map((segment) => Buffer.byteLength(segment)))),
     ).toBe(255);
-    expect(Object.keys(site).filter(isKept).length).toBeGreaterThanOrEqual(3);
+    expect(Object.keys(site).filter(isWithheld).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is served as it was published, except dot files and junk', () => checkPublished(deployment, site));
+  it('is served as it was published, except withheld files and junk', () => checkPublished(deployment, site));
 
   it('S10: finds a name in every spelling of its letters, with one ETag and without a redirect', async () => {
     const path = 'Größe [2]/ñandú + ünïcode.css';
@@ -97,13 +97,13 @@ describe('a site with awkward but valid names', () => {
       ];
     });
     expect(new Set(spellings).size).toBe(8);
-    const answers = await Promise.all(spellings.map((spelling) => server().visit(deployment, spelling)));
-    for (const { status, bytes } of answers)
+    const responses = await Promise.all(spellings.map((spelling) => server().visit(deployment, spelling)));
+    for (const { status, bytes } of responses)
       expect({ status, same: bytes.equals(site[path]!) }).toEqual({ status: 200, same: true });
-    expect(new Set(answers.map(({ headers }) => headers['etag'])).size).toBe(1);
+    expect(new Set(responses.map(({ headers }) => headers['etag'])).size).toBe(1);
   });
 
-  it('T2: stores a name that was sent decomposed in its composed form', async () => {
+  it('T2: stores a decomposed name in its composed form', async () => {
     const bruleeSite = await server().publish({ ['Crème brûlée.txt'.normalize('NFD')]: 'sweet' });
     for (const form of ['NFC', 'NFD'])
       expect((await server().visit(bruleeSite.deployment, urlPath('Crème brûlée.txt'.normalize(form)))).text).toBe(
@@ -116,7 +116,7 @@ describe('a site with awkward but valid names', () => {
     ['/deep/a/b/nowhere', '404.html'],
     [urlPath('日本語/どこにも'), '日本語/404.html'],
     [urlPath('日本語/a/b/c.png'), '日本語/404.html'],
-  ])('S39: answers %s with the nearest 404.html', async (path, page) => {
+  ])('S39: responds to %s with the nearest 404.html', async (path, page) => {
     const { status, text, headers } = await server().visit(deployment, path);
     expect({ status, text }).toEqual({ status: 404, text: String(site[page]) });
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
@@ -135,43 +135,42 @@ describe('a real site', () => {
     await checkPublished(deployment, site);
 
     const before = await stored();
-    const again = await server().publish(site);
-    expect(again.deployment).not.toBe(deployment);
+    const redeploy = await server().publish(site);
+    expect(redeploy.deployment).not.toBe(deployment);
     expect(await stored(), 'architecture, packs: a redeploy of the same site stores no new bytes').toEqual(before);
   });
 });
 
-/** Converts the path of a file to the path of a URL. Percent-encodes each segment. */
 function urlPath(path: string): string {
   return `/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Fetches a whole site and compares every answer with its file. */
+/** Requests every file of a site and compares the response with the file. */
 async function checkPublished(deployment: string, site: Site): Promise<void> {
-  const visit = (path: string, ask = {}) => server().visit(deployment, path, ask);
+  const visit = (path: string, options = {}) => server().visit(deployment, path, options);
   for (const [path, bytes] of Object.entries(site)) {
-    const address = urlPath(path);
-    const answer = await visit(address);
-    if (isDropped(path) || isKept(path)) {
-      expect(answer.status, path).toBe(404);
+    const requestPath = urlPath(path);
+    const response = await visit(requestPath);
+    if (isDropped(path) || isWithheld(path)) {
+      expect(response.status, path).toBe(404);
       continue;
     }
-    expect(answer.status, path).toBe(200);
-    expect(answer.bytes.equals(bytes), `the bytes of ${path}`).toBe(true);
+    expect(response.status, path).toBe(200);
+    expect(response.bytes.equals(bytes), `the bytes of ${path}`).toBe(true);
     const etag = `"${hash('sha256', bytes).slice(0, 32)}"`;
-    expect(answer.headers, path).toMatchObject({
+    expect(response.headers, path).toMatchObject({
       etag,
-      'content-type': path.endsWith('/apple-app-site-association') ? TYPES['json'] : typeOf(path),
+      'content-type': path.endsWith('/apple-app-site-association') ? MEDIA_TYPES['json'] : typeOf(path),
       'content-length': String(bytes.length),
       'x-content-type-options': 'nosniff',
     });
 
-    const head = await visit(address, { method: 'HEAD' });
+    const head = await visit(requestPath, { method: 'HEAD' });
     expect({ status: head.status, length: head.bytes.length }, path).toEqual({ status: 200, length: 0 });
-    expect(lasting(head), `HEAD ${path}`).toEqual(lasting(answer));
+    expect(stableHeaders(head), `HEAD ${path}`).toEqual(stableHeaders(response));
 
-    const again = await visit(address, { headers: { 'If-None-Match': etag } });
-    expect({ status: again.status, length: again.bytes.length, etag: again.headers['etag'] }, path).toEqual({
+    const cached = await visit(requestPath, { headers: { 'If-None-Match': etag } });
+    expect({ status: cached.status, length: cached.bytes.length, etag: cached.headers['etag'] }, path).toEqual({
       status: 304,
       length: 0,
       etag,
@@ -181,36 +180,33 @@ async function checkPublished(deployment: string, site: Site): Promise<void> {
   }
 }
 
-/**
- * Checks that a page answers at its short address and that the other spelling redirects to it: `folder/` for an index,
- * `page` for a page.
- */
-async function checkPageForms(visit: (path: string) => Promise<Answer>, path: string, site: Site): Promise<void> {
+/** Checks that an HTML file is found at its short path, and that the other spelling redirects there. */
+async function checkPageForms(visit: (path: string) => Promise<HttpResponse>, path: string, site: Site): Promise<void> {
   const [, folder, page] = /^(?:(.*\/)?index|(.*))\.html$/.exec(path) ?? [];
   const isIndex = page === undefined;
-  const short = isIndex ? (folder ?? '') : page;
-  if (!path.endsWith('.html') || short in site) return;
-  const answer = await visit(urlPath(short));
-  expect({ status: answer.status, same: answer.bytes.equals(site[path]!) }, `/${short}`).toEqual({
+  const shortPath = isIndex ? (folder ?? '') : page;
+  if (!path.endsWith('.html') || shortPath in site) return;
+  const response = await visit(urlPath(shortPath));
+  expect({ status: response.status, same: response.bytes.equals(site[path]!) }, `/${shortPath}`).toEqual({
     status: 200,
     same: true,
   });
 
-  const other = isIndex ? short.slice(0, -1) : `${short}/`;
-  if (short === '' || other in site || `${other}.html` in site || `${other}index.html` in site) return;
-  const led = await visit(urlPath(other));
-  expect(led.status, `/${other}`).toBe(307);
-  expect(decodeURI(String(led.headers['location'])), `/${other}`).toBe(`/${short}`);
-  expect((await visit(String(led.headers['location']))).status).toBe(200);
+  const otherPath = isIndex ? shortPath.slice(0, -1) : `${shortPath}/`;
+  if (shortPath === '' || otherPath in site || `${otherPath}.html` in site || `${otherPath}index.html` in site) return;
+  const redirect = await visit(urlPath(otherPath));
+  expect(redirect.status, `/${otherPath}`).toBe(307);
+  expect(decodeURI(String(redirect.headers['location'])), `/${otherPath}`).toBe(`/${shortPath}`);
+  expect((await visit(String(redirect.headers['location']))).status).toBe(200);
 }
 
 function typeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase();
-  return TYPES[extension ?? ''] ?? 'application/octet-stream';
+  return MEDIA_TYPES[extension ?? ''] ?? 'application/octet-stream';
 }
 
-/** The headers that are the same in all answers. */
-function lasting({ headers }: Answer) {
+/** Returns the headers that are equal in all responses. */
+function stableHeaders({ headers }: HttpResponse) {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'date' && name !== 'x-request-id'));
 }

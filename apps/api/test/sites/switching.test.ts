@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 const SWITCHES = Number(process.env['SWITCHES'] ?? 400);
 const VERSIONS = 5;
 const READERS = 3;
-/** Too large for the memory cache, so that it is streamed from its pack. */
+/** Size in bytes of a file that is too large for the memory cache, and is streamed from its pack. */
 const LARGE_BYTES = 2_200_000;
 
 const server = useServer({ clean: true });
@@ -17,7 +17,7 @@ beforeAll(async () => {
     deployments.push((await server().publish(filesOf(version))).deployment);
 });
 
-/** Small and large files, each of which names its version from its first byte to its last. */
+/** Creates small and large files that repeat their version from the first byte to the last. */
 function filesOf(version: number): Record<string, string> {
   return {
     'index.html': `${version}`.repeat(700),
@@ -30,58 +30,58 @@ function filesOf(version: number): Record<string, string> {
 
 const agent = new Agent({ keepAlive: true });
 
-async function get(path: string): Promise<{ status: number; text: string }> {
+async function getPath(path: string): Promise<{ status: number; text: string }> {
   const headers = { Host: 'bakery.localhost' };
-  const asking = request({ host: '127.0.0.1', port: server().port, path, agent, headers }).end();
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-  return { status: answer.statusCode!, text: Buffer.concat(await answer.toArray()).toString() };
+  const clientRequest = request({ host: '127.0.0.1', port: server().port, path, agent, headers }).end();
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
+  return { status: response.statusCode!, text: Buffer.concat(await response.toArray()).toString() };
 }
 
-it(`S2, T35: readers during ${SWITCHES} switches of a domain never see a mixture, an error, or the state before an answered switch`, async () => {
-  let sent = 0;
-  let answered = 0;
-  let isDone = false;
-  const point = async (n: number) => {
-    sent = n;
-    const json = { deployment: deployments[n % VERSIONS] };
-    const answer = await server().api('/domains/bakery.localhost', { method: 'PUT', json });
-    expect(answer.status).toBe(n === 0 ? 201 : 200);
-    answered = n;
+it(`S2, T35: readers during ${SWITCHES} switches of a domain never get mixed versions, an error, or a version from before a completed switch`, async () => {
+  let lastSent = 0;
+  let lastCompleted = 0;
+  let isFinished = false;
+  const switchTo = async (number: number) => {
+    lastSent = number;
+    const json = { deployment: deployments[number % VERSIONS] };
+    const response = await server().api('/domains/bakery.localhost', { method: 'PUT', json });
+    expect(response.status).toBe(number === 0 ? 201 : 200);
+    lastCompleted = number;
   };
-  await point(0);
+  await switchTo(0);
 
   let reads = 0;
-  const seen = new Set<string>();
-  const read = async (paths: readonly string[]) => {
-    for (let n = 0; !isDone; n += 1) {
-      const path = paths[n % paths.length]!;
-      const earliest = answered;
-      const { status, text } = await get(path);
-      const latest = sent;
+  const seenVersions = new Set<string>();
+  const readRepeatedly = async (paths: readonly string[]) => {
+    for (let number = 0; !isFinished; number += 1) {
+      const path = paths[number % paths.length]!;
+      const earliest = lastCompleted;
+      const { status, text } = await getPath(path);
+      const latest = lastSent;
       const version = Number(text[0]);
       expect(text === text[0]!.repeat(text.length), `${path} is of one version`).toBe(true);
       const isMissing = path === '/sometimes' && version % 2 === 1;
       expect([path, status]).toEqual([path, isMissing ? 404 : 200]);
       const possible = new Set<number>();
-      for (let k = earliest; k <= latest && possible.size < VERSIONS; k += 1) possible.add(k % VERSIONS);
+      for (let n = earliest; n <= latest && possible.size < VERSIONS; n += 1) possible.add(n % VERSIONS);
       expect(possible, `${path} between switch ${earliest} and ${latest}`).toContain(version);
-      seen.add(`${path} ${version}`);
+      seenVersions.add(`${path} ${version}`);
       reads += 1;
     }
   };
-  const reading = Promise.all([
-    ...Array.from({ length: READERS }, () => read(['/', '/app.js', '/sometimes'])),
-    read(['/large.bin', ...Array.from({ length: 15 }, () => '/')]),
+  const readers = Promise.all([
+    ...Array.from({ length: READERS }, () => readRepeatedly(['/', '/app.js', '/sometimes'])),
+    readRepeatedly(['/large.bin', ...Array.from({ length: 15 }, () => '/')]),
   ]);
   // A reader that finds a fault ends the test.
-  reading.catch(() => (isDone = true));
-  // The test runs until the readers have seen every version of every file; otherwise it proves little.
-  const isEnough = () => seen.size === 4 * VERSIONS && reads > SWITCHES;
+  readers.catch(() => (isFinished = true));
+  // The readers must have seen every version of every file, otherwise the test proves little.
+  const isSufficient = () => seenVersions.size === 4 * VERSIONS && reads > SWITCHES;
   try {
-    for (let n = 1; !isDone && (n <= SWITCHES || !isEnough()); n += 1) await point(n);
+    for (let n = 1; !isFinished && (n <= SWITCHES || !isSufficient()); n += 1) await switchTo(n);
   } finally {
-    isDone = true;
-    await reading;
+    isFinished = true;
+    await readers;
     agent.destroy();
   }
 }, 600_000);

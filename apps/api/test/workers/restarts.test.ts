@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { shareConnections } from '../../src/service/open-core.ts';
 import { decideRestart } from '../../src/workers/worker-pool.ts';
 
-/** The pauses before each new worker if all of them end soon after their start, then `give-up`. */
-function pausesOf({ serving, deaths }: { serving: number; deaths: number }): (number | 'give-up')[] {
+/** Returns the pauses before each new worker if all workers exit soon after their start, then `give-up`. */
+function pausesOf({ serving, exits }: { serving: number; exits: number }): (number | 'give-up')[] {
   const pauses: (number | 'give-up')[] = [];
-  for (let earlierExits = 0; pauses.length < deaths;) {
+  for (let earlierExits = 0; pauses.length < exits;) {
     const decision = decideRestart({ livedMs: 1_000, earlierExits, serving });
     if (decision === null) return [...pauses, 'give-up'];
     pauses.push(decision.pauseMs);
@@ -14,18 +14,18 @@ function pausesOf({ serving, deaths }: { serving: number; deaths: number }): (nu
   return pauses;
 }
 
-describe('a worker that ended', () => {
-  it('api §10: is replaced immediately the first time, then after growing pauses, and finally not at all if no other worker serves', () => {
-    expect(pausesOf({ serving: 0, deaths: 20 })).toEqual([0, 100, 200, 400, 800, 'give-up']);
+describe('a worker that has exited', () => {
+  it('api §10: is replaced at first at once, then after pauses, but only five times if no other worker serves', () => {
+    expect(pausesOf({ serving: 0, exits: 20 })).toEqual([0, 100, 200, 400, 800, 'give-up']);
   });
 
   it('api §10: is always replaced while others serve, after pauses of at most 10 s', () => {
-    expect(pausesOf({ serving: 1, deaths: 11 })).toEqual([
+    expect(pausesOf({ serving: 1, exits: 11 })).toEqual([
       0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000,
     ]);
   });
 
-  it('api §10: is replaced at once if it lived long, whatever happened before', () => {
+  it('api §10: is replaced at once if it ran for a long time, whatever happened before', () => {
     expect(decideRestart({ livedMs: 10_000, earlierExits: 7, serving: 0 })).toEqual({ pauseMs: 0, earlierExits: 0 });
   });
 });
@@ -46,7 +46,7 @@ describe('shareConnections', () => {
       expect((workers + 1) * (shareConnections(workers).perProcess + 2)).toBeLessThan(100);
   });
 
-  it('gives a single process the defaults', () => {
+  it('gives a single process the default numbers of connections', () => {
     expect(shareConnections(1)).toEqual({ perProcess: 16, max: 100 });
   });
 });

@@ -6,13 +6,13 @@ import type { Native } from './native.ts';
 import { orRefuse } from './problem.ts';
 import { mayOpen } from './shell/links.ts';
 
-export interface AppCommandsOptions {
+interface AppCommandsOptions {
   native: Pick<Native, 'copyText' | 'openExternal' | 'pickFolder' | 'pickFiles' | 'restartToUpdate'>;
   grants: Pick<Grants, 'give'>;
   state(): AppState;
 }
 
-/** The commands that belong to the app as a whole. Source: desktop §6. */
+/** Creates the handlers of the commands that belong to the app as a whole. Source: desktop §6. */
 export function createAppCommands({ native, grants, state }: AppCommandsOptions) {
   return {
     readState: async () => state(),

@@ -6,12 +6,11 @@ import type { About, Update } from '../shared/settings.ts';
 import type { z } from 'zod';
 import type { Native } from './native.ts';
 
-/** One handler for each command. It gets the parsed input and may throw; the message of a `ClientError` is for the user. */
+/** One handler for each command. A handler gets the parsed input. It may throw; the message of a `ClientError` is for the user. */
 export type Handlers = {
   readonly [C in CommandName]: (input: z.output<(typeof commands)[C]['input']>) => Promise<CommandOutput<C>>;
 };
 
-/** Emits an event to the page. */
 export type Emit = <E extends EventName>(name: E, data: EventData<E>) => void;
 
 export interface BackendOptions {
@@ -23,17 +22,17 @@ export interface BackendOptions {
   cacheDir: string;
   /** The server that is known when the app starts for the first time. Default: `http://localhost:4000`. */
   server?: string | undefined;
-  /** Called with every event, and so with every change of the state. */
+  /** Called with every event. Every change of the state is an event. */
   emit: Emit;
   /** Overrides the timing of the watch engine, which is too slow for tests. */
   watchRule?: Partial<WatchRule> | undefined;
   retries?: Partial<RetryPolicy> | undefined;
 }
 
-/** The status of the whole app, for the tray icon. An error takes precedence over work, and work over a pause. */
+/** The status of the whole app, which the tray icon shows. */
 export type AppStatus = 'error' | 'working' | 'offline' | 'paused' | 'idle';
 
-/** The content of the tray menu. */
+/** The data of the tray icon and its menu. */
 export interface Summary {
   status: AppStatus;
   /** The status in one sentence. */
@@ -53,7 +52,6 @@ export interface Backend {
   onWake(): void;
   /** Reports whether the machine has a network. */
   setOnline(online: boolean): void;
-  /** Reports the state of an update. */
   setUpdate(update: Update): void;
   /** Stops all work so that the next start can resume it. */
   close(): Promise<void>;

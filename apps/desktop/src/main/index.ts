@@ -6,5 +6,5 @@ import { startApp } from './start.ts';
 
 boundMemory();
 
-// Electron becomes ready only after this module has finished, so it must not await anything.
+// Electron becomes ready only after this module has finished, so the module must not await anything.
 void startApp(electron, { openBackend, dist: join(import.meta.dirname, '..'), process });

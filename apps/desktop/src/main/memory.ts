@@ -1,11 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps the heap close to the size of the live objects. Otherwise a large folder lets the young generation grow to 64 MiB, where
- * it stays for days in an idle app, and garbage grows to several times the live objects before it is collected. The cost in time
- * is too small to measure (`npm run bench:desktop`).
- *
- * Call it before anything else: it does not shrink a heap that has grown already.
+ * Keeps the heap close to the size of the live objects. Otherwise the young generation grows to 64 MiB for a large folder and keeps
+ * that size for days in an idle app, and garbage grows to several times the live objects before it is collected. The cost in time
+ * is too small to measure (`npm run bench:desktop`). Must be called first, because it does not shrink a heap that has grown.
  */
 export function boundMemory(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -3,43 +3,36 @@ import { type NextDropOptions, PublishOptions } from '../shared/publishing.ts';
 import type { Handlers } from './backend.ts';
 import { checkPassword } from './folders/checks.ts';
 
-/** The options of the next drop, in memory only. They are in the main process so that they apply however the drop arrives. */
-export class NextDrop {
-  readonly #onTaken: () => void;
-  #options: NextDropOptions = {};
+export type NextDrop = ReturnType<typeof createNextDrop>;
 
-  /** @param onTaken Called when a drop has used options that were set. */
-  constructor(onTaken: () => void) {
-    this.#onTaken = onTaken;
-  }
+/**
+ * Keeps the options of the next drop in the memory of the main process, so that they apply however the drop arrives.
+ *
+ * @param onTaken Called when a drop has used options that were set.
+ */
+export function createNextDrop(onTaken: () => void) {
+  let options: NextDropOptions = {};
 
-  readonly handlers = {
-    setNextDrop: async (next) => {
-      this.#options = next;
+  return {
+    handlers: { setNextDrop: async (next) => void (options = next) } satisfies Partial<Handlers>,
+    /** Returns the options as the user typed them. */
+    options: () => options,
+    /** Checks the options. @throws ClientError `refused` if they are invalid, so that no site loses the password that was set. */
+    usable(): PublishOptions {
+      try {
+        if (options.password !== undefined) checkPassword(options.password);
+        return PublishOptions.parse(options);
+      } catch (cause) {
+        const reason = cause instanceof ClientError ? cause.message : 'The domain of the next drop cannot be used.';
+        const nextStep = 'Nothing was published. Change or clear the options of the next drop.';
+        throw new ClientError('refused', `${reason} ${nextStep}`, { cause });
+      }
     },
-  } satisfies Partial<Handlers>;
-
-  /** The options as the user typed them. */
-  options(): NextDropOptions {
-    return this.#options;
-  }
-
-  /** The checked options. @throws ClientError `refused` if they are invalid, so that nothing loses the password that was set. */
-  usable(): PublishOptions {
-    try {
-      if (this.#options.password !== undefined) checkPassword(this.#options.password);
-      return PublishOptions.parse(this.#options);
-    } catch (cause) {
-      const why = cause instanceof ClientError ? cause.message : 'The domain of the next drop cannot be used.';
-      const next = 'Nothing was published. Change or clear the options of the next drop.';
-      throw new ClientError('refused', `${why} ${next}`, { cause });
-    }
-  }
-
-  /** Clears the options after a drop has used them. */
-  clear(): void {
-    if (Object.keys(this.#options).length === 0) return;
-    this.#options = {};
-    this.#onTaken();
-  }
+    /** Clears the options after a drop has used them. */
+    clear(): void {
+      if (Object.keys(options).length === 0) return;
+      options = {};
+      onTaken();
+    },
+  };
 }

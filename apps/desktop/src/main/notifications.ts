@@ -8,7 +8,7 @@ import type { Settings } from '../shared/settings.ts';
 import type { Emit } from './backend.ts';
 import type { Native } from './native.ts';
 
-export interface NotificationsOptions {
+interface NotificationsOptions {
   native: Pick<Native, 'copyText' | 'isFocused' | 'notify' | 'showWindow'>;
   settings(): Settings;
   /** Checks an address and opens it in the browser. */
@@ -16,84 +16,74 @@ export interface NotificationsOptions {
   emit: Emit;
 }
 
+export type Notifications = ReturnType<typeof createNotifications>;
+
 /**
- * Notifies the user, while the window is not in front, when a site was published, when something needs the user to act, and, once
- * for all folders of a server, when its key is no longer valid. A click opens the site or shows what to do.
+ * Notifies the user while the window is not in front: when a site was published, when a site or folder needs the user to act, and
+ * when the key of a server is no longer valid (once for all its folders). A click opens the site or shows what to do.
  *
  * Source: desktop §8, §8.2, §8.14.
  */
-export class Notifications {
-  readonly #options: NotificationsOptions;
-  /** The servers whose refused key the user knows about. */
-  readonly #refused = new Set<string>();
+export function createNotifications({ native, settings, openLink, emit }: NotificationsOptions) {
+  /** The origins of the servers whose invalid key was already reported. */
+  const reportedOrigins = new Set<string>();
 
-  constructor(options: NotificationsOptions) {
-    this.#options = options;
-  }
-
-  /** Copies the link of a new site to the clipboard if the settings say so. @returns True if it was copied. */
-  copyLink(url: string): boolean {
-    const { native, settings } = this.#options;
-    if (!settings().copyLinks) return false;
-    try {
-      native.copyText(url);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  /** Reports that a drop was published. */
-  published(name: string, { url, copied }: Published): void {
-    const link = copied ? 'Its link is on the clipboard.' : new URL(url).host;
-    this.#notify(`${name} is live`, link, () => this.#options.openLink(url));
-  }
-
-  /** Reports that a drop could not be published. */
-  failed(id: string, name: string, { message }: Problem): void {
-    this.#notify(`${name} was not published`, message, () => this.#show({ page: 'publish', id }));
-  }
-
-  /** Reports that a watched folder has changed. */
-  folderChanged(before: WatchedFolder, { id, name, domain, url, state, live, needsDns }: WatchedFolder): void {
-    const showFolder = () => this.#show({ page: 'folders', id });
-    // `live` can also change when it is read from the server, without a deploy.
-    if (before.state.is === 'publishing' && state.is === 'live' && live !== null) {
-      if (url === null || needsDns)
-        return this.#notify(`${name} is published`, `${domain} shows it once its DNS records are set.`, showFolder);
-      return this.#notify(`${name} is live`, url, () => this.#options.openLink(url));
-    }
-    const problem = blockingProblem(state);
-    if (problem !== null && blockingProblem(before.state) === null)
-      this.#notify(`${name} was not published`, problem.message, showFolder);
-  }
-
-  /** Reports that the session has changed. */
-  sessionChanged({ servers }: Session, folders: readonly WatchedFolder[]): void {
-    for (const { origin, signIn } of servers) {
-      const isUsed = folders.some(({ server, state }) => server === origin && state.is !== 'paused');
-      if (signIn.is !== 'refused') this.#refused.delete(origin);
-      else if (isUsed && !this.#refused.has(origin)) {
-        this.#refused.add(origin);
-        this.#notify('Sign in again', `Your key for ${origin} is no longer valid.`, () =>
-          this.#show({ page: 'settings' }),
-        );
-      }
-    }
-  }
-
-  #show(where: EventData<'navigate'>): void {
-    this.#options.native.showWindow();
-    this.#options.emit('navigate', where);
-  }
-
-  #notify(title: string, body: string, onClick: () => void): void {
-    const { native, settings } = this.#options;
+  function notify(title: string, body: string, onClick: () => void): void {
     if (native.isFocused() || !settings().notifications) return;
     try {
       native.notify({ title, body, onClick });
     } catch {
-      // The system cannot show notifications. The window shows the same information.
+      // If the system cannot show notifications, the user still finds the information in the window.
     }
   }
+
+  function show(target: EventData<'navigate'>): void {
+    native.showWindow();
+    emit('navigate', target);
+  }
+
+  return {
+    /** Copies the link of a new site to the clipboard if the settings say so. @returns True if the link was copied. */
+    copyLink(url: string): boolean {
+      if (!settings().copyLinks) return false;
+      try {
+        native.copyText(url);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    /** Reports that a drop was published. */
+    published(name: string, { url, copied }: Published): void {
+      notify(`${name} is live`, copied ? 'The link is on the clipboard.' : new URL(url).host, () => openLink(url));
+    },
+    /** Reports that a drop could not be published. */
+    failed(id: string, name: string, { message }: Problem): void {
+      notify(`${name} was not published`, message, () => show({ page: 'publish', id }));
+    },
+    /** Reports that a watched folder has changed. */
+    folderChanged(before: WatchedFolder, { id, name, domain, url, state, live, needsDns }: WatchedFolder): void {
+      const showFolder = () => show({ page: 'folders', id });
+      // `live` also changes without a deploy, when it is read from the server.
+      if (before.state.is === 'publishing' && state.is === 'live' && live !== null) {
+        if (url === null || needsDns)
+          return notify(`${name} is published`, `${domain} shows the site once its DNS records are set.`, showFolder);
+        return notify(`${name} is live`, url, () => openLink(url));
+      }
+      const problem = blockingProblem(state);
+      if (problem !== null && blockingProblem(before.state) === null)
+        notify(`${name} was not published`, problem.message, showFolder);
+    },
+    /** Reports that the session has changed. */
+    sessionChanged({ servers }: Session, folders: readonly WatchedFolder[]): void {
+      for (const { origin, signIn } of servers) {
+        const isUsed = folders.some(({ server, state }) => server === origin && state.is !== 'paused');
+        if (signIn.is !== 'refused') reportedOrigins.delete(origin);
+        else if (isUsed && !reportedOrigins.has(origin)) {
+          reportedOrigins.add(origin);
+          notify('Sign in again', `Your key for ${origin} is no longer valid.`, () => show({ page: 'settings' }));
+        }
+      }
+    },
+  };
 }

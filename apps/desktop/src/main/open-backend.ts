@@ -9,8 +9,8 @@ import { createAppCommands } from './app-commands.ts';
 import type { Backend, BackendOptions, Emit, Handlers, Summary } from './backend.ts';
 import { openFolders } from './folders/folders.ts';
 import { Grants } from './grants.ts';
-import { NextDrop } from './next-drop.ts';
-import { Notifications } from './notifications.ts';
+import { createNextDrop } from './next-drop.ts';
+import { createNotifications } from './notifications.ts';
 import { openPublishings } from './publishing/publishings.ts';
 import { openSettings } from './settings.ts';
 import { createSites } from './sites/sites.ts';
@@ -26,19 +26,19 @@ const FIRST_SERVER = 'http://localhost:4000';
  * @throws Error when stored data cannot be read. Source: desktop §1, §6.
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
-  const lost: Problem[] = [];
+  const losses: Problem[] = [];
   let backend: OpenBackend | null = null;
   const emit: Emit = (name, data) => {
-    // Until the state is complete, the page has not read it and needs no events.
+    // The page reads the complete state first, so it needs no earlier events.
     if (!backend) return;
     options.emit(name, data);
-    // A publishing says whether its folder is watched, so it changes too.
+    // A publish job says whether its folder is watched, so the publish jobs change too.
     if (name === 'folders') backend.watchedChanged();
   };
-  const onDamaged = (path: string, copy: string) => void lost.push(dataLossProblem(path, copy));
+  const onDamaged = (path: string, copy: string) => void losses.push(dataLossProblem(path, copy));
   const parts = await openParts({ ...options, emit, onDamaged, state: () => backend!.state() });
   backend = new OpenBackend(parts);
-  for (const problem of lost) emit('problem', { problem });
+  for (const problem of losses) emit('problem', { problem });
   return backend;
 }
 
@@ -47,16 +47,18 @@ interface PartsOptions extends BackendOptions {
   state(): AppState;
 }
 
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
 async function openParts(options: PartsOptions) {
   const { about, native, emit, dataDir, cacheDir, server = FIRST_SERVER, watchRule, onDamaged, state } = options;
   for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
   const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
   const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
-  const nextDrop = new NextDrop(() => emit('dropTaken', {}));
+  const nextDrop = createNextDrop(() => emit('dropTaken', {}));
   const grants = new Grants();
   const app = createAppCommands({ native, grants, state });
   const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
-  const notifications = new Notifications({ native, settings: settings.value, openLink, emit });
+  const notifications = createNotifications({ native, settings: settings.value, openLink, emit });
   const shared = { ...options, accounts, grants, nextDrop, notifications };
   const folders = await openFolders({
     ...shared,
@@ -66,8 +68,8 @@ async function openParts(options: PartsOptions) {
   const sites = createSites({
     accounts,
     emit,
-    onDomain: (server, domain) => folders.updateDomain(server, domain),
-    onAddressChange: (server, domain, deployment) => folders.addressChanged(server, domain, deployment),
+    onDomain: (origin, domain) => folders.updateDomain(origin, domain),
+    onAddressChange: (origin, domain, deployment) => folders.addressChanged(origin, domain, deployment),
   });
   const publishings = await openPublishings({
     ...shared,
@@ -81,10 +83,10 @@ async function openParts(options: PartsOptions) {
 
 class OpenBackend implements Backend {
   readonly handlers: Handlers;
-  readonly #parts: Awaited<ReturnType<typeof openParts>>;
+  readonly #parts: Parts;
   #update: Update = { is: 'none' };
 
-  constructor(parts: Awaited<ReturnType<typeof openParts>>) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     this.handlers = {
       ...parts.app,
@@ -97,7 +99,6 @@ class OpenBackend implements Backend {
     };
   }
 
-  /** Everything that the window shows. */
   state(): AppState {
     const { publishings, folders, accounts, settings, about } = this.#parts;
     return {

@@ -8,10 +8,9 @@ import type { Problem } from '../shared/problem.ts';
 const MAX_MESSAGE_LENGTH = 600;
 
 /**
- * Converts a thrown value to a problem for the user: what went wrong, in which file, and what to do.
- *
- * Errors of the client keep their kind. Input that does not match its schema is `refused`. Anything else is a bug in the app:
- * `unexpected`, without any internal details.
+ * Converts a thrown value to a problem for the user: what went wrong, in which file, and what to do. Errors of the client keep
+ * their kind. Input that does not match its schema is `refused`. All other errors are bugs in the app: they become `unexpected` and
+ * reveal no internal details.
  *
  * Source: desktop §6, §8.
  */
@@ -30,7 +29,7 @@ export function problemOf(thrown: unknown): Problem {
   };
 }
 
-/** Replaces any error of `work` by a `refused` with a message for the user. The error becomes its cause. */
+/** Replaces any error of `work` by a `refused` error with a message for the user. The original error becomes the `cause`. */
 export async function orRefuse<T>(work: Promise<T>, message: string): Promise<T> {
   try {
     return await work;
@@ -39,9 +38,9 @@ export async function orRefuse<T>(work: Promise<T>, message: string): Promise<T>
   }
 }
 
-/** The error of work that the user or the end of the app has stopped. */
+/** The error of work that was stopped because the user cancelled it or quit the app. */
 export function aborted(): ClientError {
-  return new ClientError('aborted', 'Cancelled before it finished.');
+  return new ClientError('aborted', 'The work was cancelled before it finished.');
 }
 
 function messageOf(error: ClientError): string {
@@ -58,7 +57,7 @@ const LIMIT_MESSAGES: Record<SizeLimit, (max: number, file: string | null) => st
   body: (max) => `The upload is too large. The limit is ${bytes(max)} for each request.`,
 };
 
-/** The limit that a 413 reports; `null` if it names none. */
+/** The limit that a 413 response names; `null` if it names no limit. */
 function limitOf({ details }: ClientError): { limit: SizeLimit; max: number } | null {
   return z.object({ limit: z.enum(SIZE_LIMITS), max: z.number() }).safeParse(details).data ?? null;
 }
@@ -69,7 +68,7 @@ function nextStep(error: ClientError): string | null {
     case 'network':
       return 'Check your connection and the server address under Settings.';
     case 'unavailable':
-      return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
+      return retryAfterSeconds === null ? 'Try again in a moment.' : `Try again in ${duration(retryAfterSeconds)}.`;
     case 'signed-out':
       if (status === 403) return allowance(error);
       return status === 401 ? 'Sign in again under Settings.' : 'Sign in under Settings.';
@@ -99,26 +98,24 @@ function allowance({ details }: ClientError): string {
   if (!cap) return 'Sign in with an API key: your current key does not allow this.';
   if (cap.cap === 'storage')
     return `Delete sites that you no longer need. Your plan includes ${bytes(cap.limit)} of storage.`;
-  const what = CAP_NAMES[cap.cap] ?? 'of them';
-  if (cap.limit === 0) return `Your plan does not include ${what}.`;
-  return `Delete some first. Your plan includes ${cap.limit.toLocaleString('en-US')} ${what}.`;
+  const capName = CAP_NAMES[cap.cap] ?? 'of them';
+  if (cap.limit === 0) return `Your plan does not include ${capName}.`;
+  return `Delete some first. Your plan includes ${cap.limit.toLocaleString('en-US')} ${capName}.`;
 }
 
 function beyondLimit(error: ClientError): string {
-  const largerPlan = 'or choose a larger plan';
-  const isOneFile = limitOf(error)?.limit === 'maxFileSize' && error.file !== null;
-  if (isOneFile) return `Make ${error.file} smaller, exclude it in a .berthignore file, ${largerPlan}.`;
-  return `Exclude files that visitors do not need in a .berthignore file, ${largerPlan}.`;
+  if (limitOf(error)?.limit === 'maxFileSize' && error.file !== null)
+    return `Make ${error.file} smaller, exclude it in a .berthignore file, or choose a larger plan.`;
+  return `Exclude files that visitors do not need in a .berthignore file, or choose a larger plan.`;
 }
 
 function issueOf({ issues }: z.ZodError): string {
   const [issue] = issues;
   if (!issue) return 'The input is invalid.';
-  const at = issue.path.map(String).join('.');
-  return sentence(at === '' ? issue.message : `${at}: ${issue.message}`);
+  return sentence([issue.path.map(String).join('.'), issue.message].filter(Boolean).join(': '));
 }
 
 function sentence(text: string): string {
-  const clean = text.trim().slice(0, MAX_MESSAGE_LENGTH);
-  return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
+  const shortened = text.trim().slice(0, MAX_MESSAGE_LENGTH);
+  return /[.?!:)]$/.test(shortened) ? shortened : `${shortened}.`;
 }

@@ -7,13 +7,13 @@ const SPEED_OVER_MS = 3_000;
 const SPEED_FROM_MS = 500;
 const SHOWN_PATHS = 5;
 
-/** The state of a deploy after the events so far. */
+/** The state of a running deploy. */
 export interface ProgressView {
   progress: Progress;
   leftOut: LeftOut[];
   /** The size of the folder. */
   total: Amount;
-  /** Samples of the last seconds: the bytes sent by each time. */
+  /** The samples of the last seconds: the number of bytes that were sent until each time. */
   sent: readonly { at: number; bytes: number }[];
 }
 
@@ -22,12 +22,7 @@ export function initialProgress(): ProgressView {
   return { progress: { phase: 'listing' }, leftOut: [], total: { files: 0, bytes: 0 }, sent: [] };
 }
 
-/**
- * Applies an event to the state. Pure.
- *
- * @param nowMs The time of the event, in Unix milliseconds.
- * Source: desktop §6, §8.
- */
+/** Applies an event to the state. @param nowMs The time of the event, in Unix milliseconds. Source: desktop §6, §8. */
 export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: number): ProgressView {
   switch (event.type) {
     case 'walked': {
@@ -42,12 +37,10 @@ export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: 
       const progress: Progress = isRead ? { phase: 'comparing', total } : { phase: 'reading', done, total, cached };
       return { ...view, progress, total };
     }
-    case 'planned':
-      return {
-        ...view,
-        progress: sending({ files: 0, bytes: 0 }, event.missing, null),
-        sent: [{ at: nowMs, bytes: 0 }],
-      };
+    case 'planned': {
+      const progress = sending({ files: 0, bytes: 0 }, event.missing, null);
+      return { ...view, progress, sent: [{ at: nowMs, bytes: 0 }] };
+    }
     case 'uploaded': {
       const sent = [...recent(view.sent, nowMs), { at: nowMs, bytes: event.sentBytes }];
       return { ...view, progress: sending(event.done, event.total, speedOf(sent)), sent };
@@ -69,10 +62,10 @@ function sending(done: Amount, total: Amount, bytesPerSecond: number | null): Pr
   return { phase: 'sending', done, total, bytesPerSecond };
 }
 
-/** Drops old samples. Keeps the newest of the old ones, so that a pause since then lowers the speed. */
+/** Drops old samples except the newest old sample, so that a pause lowers the speed. */
 function recent(sent: ProgressView['sent'], nowMs: number): ProgressView['sent'] {
-  const first = sent.findLastIndex(({ at }) => at <= nowMs - SPEED_OVER_MS);
-  return sent.slice(Math.max(0, first));
+  const firstRecent = sent.findLastIndex(({ at }) => at <= nowMs - SPEED_OVER_MS);
+  return sent.slice(Math.max(0, firstRecent));
 }
 
 function speedOf(sent: ProgressView['sent']): number | null {
@@ -83,13 +76,9 @@ function speedOf(sent: ProgressView['sent']): number | null {
 
 /** Groups skipped files by reason, with the first few paths of each. Leaves out junk files of operating systems. */
 export function leftOutOf(skipped: readonly SkippedFile[]): LeftOut[] {
-  const found = new Map<LeftOut['reason'], LeftOut>();
-  for (const { path, reason } of skipped) {
-    if (reason === 'junk') continue;
-    const one = found.get(reason) ?? { reason, count: 0, paths: [] };
-    one.count += 1;
-    if (one.paths.length < SHOWN_PATHS) one.paths.push(path);
-    found.set(reason, one);
-  }
-  return [...found.values()];
+  const groups = Map.groupBy(skipped, ({ reason }) => reason);
+  return [...groups].flatMap(([reason, files]) => {
+    const paths = files.slice(0, SHOWN_PATHS).map(({ path }) => path);
+    return reason === 'junk' ? [] : [{ reason, count: files.length, paths }];
+  });
 }

@@ -4,11 +4,12 @@ import pLimit from 'p-limit';
 import { DEFAULT_SETTINGS, Settings } from '../shared/settings.ts';
 import type { Handlers } from './backend.ts';
 import type { Native } from './native.ts';
+import { orRefuse } from './problem.ts';
 import { openJsonFile, type StoreOptions } from './storage/json-file.ts';
 
-export interface SettingsOptions extends StoreOptions {
+interface SettingsOptions extends StoreOptions {
   native: Pick<Native, 'setTheme' | 'loginItem'>;
-  /** Called on every change. */
+  /** Called with the new settings on every change. */
   onChange(settings: Settings): void;
 }
 
@@ -24,34 +25,32 @@ export async function openSettings({ native, dataDir, onChange, onDamaged }: Set
 
   const opensAtLogin = async () => loginItem.available && (await loginItem.isOn().catch(() => false));
 
-  /** @throws ClientError `refused` if the system does not apply the change; the old value stays in force. */
+  /** Changes the setting in the system. @throws ClientError `refused` if the system does not apply the change. */
   async function setOpenAtLogin(on: boolean): Promise<void> {
-    const failure = await loginItem.set(on).then(
-      () => null,
-      (thrown: unknown) => thrown,
-    );
-    if (failure === null && (await opensAtLogin()) === on) return;
-    const what = on ? 'start the app when you log in' : 'stop starting the app when you log in';
-    throw new ClientError('refused', `The system refused to ${what}.`, { cause: failure });
+    const message = on
+      ? 'The system refused to start the app when you log in.'
+      : 'The system still starts the app when you log in.';
+    await orRefuse(loginItem.set(on), message);
+    if ((await opensAtLogin()) !== on) throw new ClientError('refused', message);
   }
 
   async function change(input: Partial<Settings>): Promise<Settings> {
-    const before = file.value();
-    const next = { ...before, ...input };
-    const opens = next.openAtLogin !== before.openAtLogin;
-    if (opens && !loginItem.available)
+    const oldSettings = file.value();
+    const newSettings = { ...oldSettings, ...input };
+    const isLoginChanged = newSettings.openAtLogin !== oldSettings.openAtLogin;
+    if (isLoginChanged && !loginItem.available)
       throw new ClientError('refused', 'This system cannot start the app when you log in.');
-    if (opens) await setOpenAtLogin(next.openAtLogin);
+    if (isLoginChanged) await setOpenAtLogin(newSettings.openAtLogin);
     try {
-      await file.change(() => next);
+      await file.change(() => newSettings);
     } catch (cause) {
-      await file.change(() => before).catch(() => {});
-      if (opens) await setOpenAtLogin(before.openAtLogin).catch(() => {});
+      await file.change(() => oldSettings).catch(() => {});
+      if (isLoginChanged) await setOpenAtLogin(oldSettings.openAtLogin).catch(() => {});
       throw new ClientError('refused', 'The settings cannot be saved. Check that the disk is not full.', { cause });
     }
-    native.setTheme(next.theme);
-    onChange(next);
-    return next;
+    native.setTheme(newSettings.theme);
+    onChange(newSettings);
+    return newSettings;
   }
 
   const openAtLogin = await opensAtLogin();

@@ -1,4 +1,3 @@
-import type { About } from '../shared/settings.ts';
 import type { AppOptions, ElectronModule } from './app-options.ts';
 import { openApp } from './open-app.ts';
 import { APP_SCHEME_PRIVILEGES } from './shell/app-protocol.ts';
@@ -7,16 +6,16 @@ import { createLaunches, readLaunch } from './shell/launches.ts';
 import { refuseNavigation } from './shell/navigation.ts';
 
 /**
- * Starts the app. Everything that Electron requires before it is ready happens synchronously, before the first `await`. No page
- * is loaded until all its protections are in place.
+ * Starts the app. Makes all calls that Electron requires before it is ready synchronously, before the first `await`. Loads no page
+ * before all protections are in place. A failed start shows the error and exits.
  *
- * @returns Resolves when the window is open, or when another instance will show it. A failed start shows the error and exits.
- *
- * Source: desktop §2, §6, §8.
+ * @returns Resolves when the window is open, or when another instance will show its window. Source: desktop §2, §6, §8.
  */
 export async function startApp(electron: ElectronModule, options: AppOptions): Promise<void> {
   const { app, dialog, protocol } = electron;
-  const platform = platformOf(options.process.platform);
+  const { platform: system } = options.process;
+  // All systems other than macOS and Windows are treated as Linux.
+  const platform = system === 'darwin' || system === 'win32' ? system : 'linux';
   app.enableSandbox();
   if (platform === 'linux') app.setDesktopName(DESKTOP_NAME);
   if (platform === 'win32') app.setAppUserModelId(APP_ID);
@@ -33,9 +32,4 @@ export async function startApp(electron: ElectronModule, options: AppOptions): P
     dialog.showErrorBox('Berth cannot start', error instanceof Error ? error.message : String(error));
     app.exit(1);
   }
-}
-
-/** Treats other Unixes as Linux. */
-function platformOf(platform: string): About['platform'] {
-  return platform === 'darwin' || platform === 'win32' ? platform : 'linux';
 }

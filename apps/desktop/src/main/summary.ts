@@ -4,16 +4,16 @@ import type { Publishing } from '../shared/publishing.ts';
 import { blockingProblem } from '../shared/blocking-problem.ts';
 import type { AppStatus, Summary } from './backend.ts';
 
-/** How long a failed publishing keeps the status at `error`, in milliseconds. */
+/** How long a failed publish job keeps the status at `error`, in milliseconds. */
 const SHOW_FAILURE_FOR_MS = 3_600_000;
 const MAX_LINKS = 5;
 
 type Folders = readonly Pick<WatchedFolder, 'id' | 'name' | 'state' | 'url' | 'live'>[];
 
 export interface SummaryInput {
-  /** Newest first. */
+  /** The publish jobs, newest first. */
   publishings: readonly Pick<Publishing, 'id' | 'name' | 'state'>[];
-  /** The times at which publishings failed, by id, in Unix milliseconds. */
+  /** The times at which publish jobs failed, by id, in Unix milliseconds. */
   failedAt: ReadonlyMap<string, number>;
   folders: Folders;
   online: boolean;
@@ -21,9 +21,9 @@ export interface SummaryInput {
 }
 
 /**
- * Summarizes the status of the app. Pure. An error takes precedence over work, work over a missing network or server, and that
- * over a pause. The app is paused if a folder needs the user to sign in, or if all folders are paused. It is up to date only if
- * every folder that is not paused is.
+ * Summarizes the status of the app. The order of precedence is: an error, work, a missing network or server, a pause. The app is
+ * paused if a folder needs the user to sign in, or if all folders are paused. The app is up to date only if every folder that is
+ * not paused is live.
  *
  * Source: desktop §8.12, §8.13.
  */
@@ -34,7 +34,7 @@ export function summarize(input: SummaryInput): Summary {
 }
 
 function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInput): Pick<Summary, 'status' | 'text'> {
-  const is = (status: AppStatus, text: string) => ({ status, text });
+  const result = (status: AppStatus, text: string) => ({ status, text });
   const foldersIn = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
 
   const isRecent = (id: string) => nowMs - (failedAt.get(id) ?? 0) < SHOW_FAILURE_FOR_MS;
@@ -42,34 +42,35 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
     ...publishings.filter(({ id, state }) => state.is === 'failed' && isRecent(id)),
     ...folders.filter(({ state }) => blockingProblem(state) !== null),
   ];
-  if (failed.length > 0) return is('error', `${nameOrCount(failed, 'site')} could not be published.`);
+  if (failed.length > 0) return result('error', `${nameOrCount(failed, 'site')} could not be published.`);
   const working = [
     ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'),
     ...foldersIn('publishing'),
   ];
-  if (working.length > 0) return is('working', `${nameOrCount(working, 'site')} ${isOrAre(working)} being published.`);
-  if (!online) return is('offline', 'Offline. Publishing resumes automatically.');
+  if (working.length > 0)
+    return result('working', `${nameOrCount(working, 'site')} ${isOrAre(working)} being published.`);
+  if (!online) return result('offline', 'Offline. Publishing resumes automatically.');
   const [waiting, signedOut, missing] = [foldersIn('waiting'), foldersIn('signed-out'), foldersIn('missing')];
   if (waiting.length > 0)
-    return is('offline', `${nameOrCount(waiting, 'folder')} ${isOrAre(waiting)} waiting for the server.`);
-  if (signedOut.length > 0) return is('paused', `Sign in to publish ${nameOrCount(signedOut, 'folder')}.`);
+    return result('offline', `${nameOrCount(waiting, 'folder')} ${isOrAre(waiting)} waiting for the server.`);
+  if (signedOut.length > 0) return result('paused', `Sign in to publish ${nameOrCount(signedOut, 'folder')}.`);
   const verb = missing.length === 1 ? 'has' : 'have';
-  if (missing.length > 0) return is('idle', `${nameOrCount(missing, 'folder')} ${verb} nothing to publish.`);
-  if (folders.length === 0) return is('idle', 'Drop a folder to get a link.');
+  if (missing.length > 0) return result('idle', `${nameOrCount(missing, 'folder')} ${verb} nothing to publish.`);
+  if (folders.length === 0) return result('idle', 'Drop a folder to get a link.');
   const isPaused = folders.every(({ state }) => state.is === 'paused');
   return isPaused
-    ? is('paused', `${nameOrCount(folders, 'folder')} ${isOrAre(folders)} paused.`)
-    : is('idle', 'Everything is up to date.');
+    ? result('paused', `${nameOrCount(folders, 'folder')} ${isOrAre(folders)} paused.`)
+    : result('idle', 'Everything is up to date.');
 }
 
 function isOrAre({ length }: readonly unknown[]): string {
   return length === 1 ? 'is' : 'are';
 }
 
-/** The name of a single thing, or the number of several. */
-function nameOrCount(things: readonly { name: string }[], noun: string): string {
-  const [only] = things;
-  return only && things.length === 1 ? only.name : count(things.length, noun);
+/** The name of a single item, or the number of several items. */
+function nameOrCount(items: readonly { name: string }[], noun: string): string {
+  const [only] = items;
+  return only && items.length === 1 ? only.name : count(items.length, noun);
 }
 
 function linksOf({ publishings, folders, nowMs }: SummaryInput): Summary['links'] {
@@ -81,7 +82,6 @@ function linksOf({ publishings, folders, nowMs }: SummaryInput): Summary['links'
     }),
     ...folders.flatMap(({ name, url, live }) => (url !== null && live ? [{ name, url, at: live.at }] : [])),
   ].toSorted((a, b) => b.at - a.at);
-  const newest = new Map<string, { name: string; url: string }>();
-  for (const { name, url } of links) if (!newest.has(url)) newest.set(url, { name, url });
-  return [...newest.values()].slice(0, MAX_LINKS);
+  const byUrl = Map.groupBy(links, ({ url }) => url);
+  return Array.from(byUrl.values(), ([newest]) => ({ name: newest!.name, url: newest!.url })).slice(0, MAX_LINKS);
 }

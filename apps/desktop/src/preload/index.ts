@@ -3,9 +3,10 @@ import { COMMANDS, commandChannel, EVENTS, eventChannel, GRANT_CHANNEL } from '.
 import type { Answer } from '../shared/contract.ts';
 import type { Problem } from '../shared/problem.ts';
 
-const MAX_DROPPED = 1_000;
+/** The max number of files and folders in one drop. */
+const MAX_DROPPED_ITEMS = 1_000;
 
-/** Sends a command to the app. Never rejects: a command that cannot be sent or is not answered gives a problem. */
+/** Sends a command to the app. Never rejects: if the command cannot be sent or gets no response, the result is a problem. */
 async function invoke(channel: string, input: unknown): Promise<Answer<unknown>> {
   try {
     return await ipcRenderer.invoke(channel, input);
@@ -33,17 +34,13 @@ const events = Object.fromEntries(
 /** Turns dropped files into grants. Only this function reads their paths, and it sends them only to the app. */
 async function grant(files: Iterable<File> | null | undefined): Promise<Answer<unknown>> {
   const dropped = [...(files ?? [])];
-  if (dropped.length > MAX_DROPPED)
-    return refuse(
-      'refused',
-      `At most ${MAX_DROPPED.toLocaleString('en-US')} files and folders can be dropped at once.`,
-      'Drop the folder that contains them.',
-    );
-  const paths = dropped.map(pathOf).filter((path) => path !== '');
-  return invoke(GRANT_CHANNEL, paths);
+  const limit = MAX_DROPPED_ITEMS.toLocaleString('en-US');
+  if (dropped.length > MAX_DROPPED_ITEMS)
+    return refuse('refused', `Drop at most ${limit} files and folders at once.`, 'Drop the folder that contains them.');
+  return invoke(GRANT_CHANNEL, dropped.map(pathOf).filter(Boolean));
 }
 
-/** The path of a file that is on a disk; otherwise an empty string. */
+/** The path of a file; an empty string if the file is not on a disk. */
 function pathOf(file: File): string {
   try {
     return webUtils.getPathForFile(file);

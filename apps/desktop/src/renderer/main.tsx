@@ -3,14 +3,18 @@ import './styles/base.css';
 import { createRoot } from 'react-dom/client';
 import type { DesktopApi } from '../shared/contract.ts';
 import { App } from './shell/shell.tsx';
-import { openStore } from './state/store.ts';
+import { openStore, StoreContext } from './state/store.ts';
 
 declare global {
   interface Window {
-    /** The page's only access to the app, exposed by the preload. */
+    /** The page's only access to the app. The preload exposes it. */
     readonly desktop: DesktopApi;
   }
 }
 
 const { desktop } = window;
-createRoot(document.getElementById('root')!).render(<App desktop={desktop} store={openStore(desktop)} />);
+createRoot(document.getElementById('root')!).render(
+  <StoreContext value={openStore(desktop)}>
+    <App desktop={desktop} />
+  </StoreContext>,
+);

@@ -1,7 +1,7 @@
 /** The commands that the page may send to the app. The preload exposes one function for each. */
 export const COMMANDS = [
   'readState',
-  // Publishing
+  // Commands that publish, or change a publish job
   'pickFolder',
   'pickFiles',
   'setNextDrop',
@@ -11,7 +11,7 @@ export const COMMANDS = [
   'retryPublishing',
   'dismissPublishing',
   'claimPublishing',
-  // Watching
+  // Commands for watched folders
   'suggestName',
   'checkFolder',
   'watch',
@@ -26,7 +26,7 @@ export const COMMANDS = [
   'locateFolder',
   'showFolder',
   'removeFolder',
-  // Sites
+  // Commands for sites and domains
   'listDeployments',
   'labelDeployment',
   'deleteDeployment',
@@ -37,14 +37,14 @@ export const COMMANDS = [
   'shareDomain',
   'deleteDomain',
   'listActivities',
-  // Servers and accounts
+  // Commands for servers and accounts
   'addServer',
   'chooseServer',
   'removeServer',
   'signIn',
   'signOut',
   'refreshAccount',
-  // The app
+  // Commands for the app as a whole
   'changeSettings',
   'copy',
   'openLink',

@@ -22,21 +22,21 @@ const Nothing = z.undefined();
 const Name = z.string().trim().min(1).max(300);
 const Labels = z.array(z.string().max(64)).max(10);
 const Page = z.object({ cursor: z.string().max(512).optional() });
-const One = z.object({ id: Id });
-const OneDeployment = z.object({ deployment: z.string().max(300) });
-const OneDomain = z.object({ domain: Name });
+const ById = z.object({ id: Id });
+const ByDeployment = z.object({ deployment: z.string().max(300) });
+const ByDomain = z.object({ domain: Name });
 
 /** A folder that the user has just picked or published. */
 const FolderSource = z.union([z.object({ grant: Grant }), z.object({ publishing: Id })]);
-/** The confirmation that came with an earlier question about the same folder. */
-const Sure = Grant.optional();
-const Asking = z.object({ is: z.literal('asking'), question: FolderQuestion });
+/** The confirmation from an earlier question about the same folder. */
+const Confirmation = Grant.optional();
+const AskingResult = z.object({ is: z.literal('asking'), question: FolderQuestion });
 
-/** Everything the window shows. */
+/** Everything that the window shows. */
 export const AppState = z.object({
-  /** Newest first. */
+  /** The publish jobs, newest first. */
   publishings: z.array(Publishing),
-  /** In the order they were added. */
+  /** The watched folders, in the order in which the user added them. */
   folders: z.array(WatchedFolder),
   session: Session,
   settings: Settings,
@@ -53,68 +53,68 @@ export type Page = (typeof PAGES)[number];
 export const commands = {
   readState: { input: Nothing, output: AppState },
 
-  /** Asks the user for a folder. `null` when the user cancels. */
+  /** Asks the user for a folder. Returns `null` if the user cancels. */
   pickFolder: { input: Nothing, output: Given.nullable() },
   pickFiles: { input: Nothing, output: z.array(Given) },
-  /** Sets the options of the next drop, however it arrives. The event `dropTaken` follows once a drop has used them. */
+  /** Sets the options of the next drop, however the drop arrives. The event `dropTaken` follows once a drop has used the options. */
   setNextDrop: { input: NextDropOptions, output: Nothing },
   /**
-   * Publishes the granted items with the options of the next drop: each folder separately, all files together. Uses up grants.
+   * Publishes the granted items with the options of the next drop: each folder separately, all files together. Uses up the grants.
    * Pasted items are published only after the user confirms.
    */
   publish: {
     input: z.object({ grants: z.array(Grant).min(1).max(1_000), pasted: z.boolean().optional() }),
     output: z.object({ publishings: z.array(Id) }),
   },
-  /** Answers the question about a folder: publishes it anyway (`instead: null`), or publishes a suggested folder. */
-  answerPublishing: { input: One.extend({ instead: Grant.nullable() }), output: Nothing },
-  cancelPublishing: { input: One, output: Nothing },
-  retryPublishing: { input: One, output: Nothing },
-  /** Removes a publishing from the list. A finished one stays published; a running one is cancelled. */
-  dismissPublishing: { input: One, output: Nothing },
+  /** Answers the question about a folder: publishes the folder anyway (`instead: null`), or a suggested folder instead. */
+  answerPublishing: { input: ById.extend({ instead: Grant.nullable() }), output: Nothing },
+  cancelPublishing: { input: ById, output: Nothing },
+  retryPublishing: { input: ById, output: Nothing },
+  /** Removes a publish job from the list. A published site stays online; a running publish job is cancelled. */
+  dismissPublishing: { input: ById, output: Nothing },
   /** Claims an anonymous deployment for the account. */
-  claimPublishing: { input: One, output: Nothing },
+  claimPublishing: { input: ById, output: Nothing },
 
-  /** Suggests a name for a folder. `validation` says whether it is free; it is `null` when that cannot be checked. */
+  /** Suggests a name for a folder. `validation` says whether the name is free; it is `null` if the name cannot be checked. */
   suggestName: {
     input: z.object({ of: FolderSource, name: Name.optional() }),
     output: z.object({ name: z.string(), validation: DomainValidation.nullable() }),
   },
-  /** Returns the question that the user must answer before this folder can be watched, or `null`. */
+  /** Returns the question that the user must answer before this folder can be watched; `null` without such a question. */
   checkFolder: { input: z.object({ of: FolderSource }), output: z.object({ question: FolderQuestion.nullable() }) },
   /**
-   * Starts to watch a folder. If a password is set for the next drop, or the published site has one, `password` is required:
-   * `null` means that the user wants none.
+   * Starts to watch a folder. If the next drop or the published site has a password, `password` is required; `null` means that the
+   * user wants no password.
    */
   watch: {
     input: z.object({
       of: FolderSource,
-      sure: Sure,
+      sure: Confirmation,
       domain: Name,
       labels: Labels,
       password: PublishOptions.shape.password.nullable(),
     }),
-    output: z.discriminatedUnion('is', [Asking, One.extend({ is: z.literal('watched') })]),
+    output: z.discriminatedUnion('is', [AskingResult, ById.extend({ is: z.literal('watched') })]),
   },
-  /** Pauses after the running deploy, if there is one, has finished. */
-  pauseFolder: { input: One, output: Nothing },
-  resumeFolder: { input: One, output: Nothing },
-  /** Scans now, skips any pause before a retry, and publishes the folder unless its content is live already. */
-  publishFolder: { input: One, output: Nothing },
-  /** Aborts the running deploy and pauses. The live version does not change. */
-  cancelFolder: { input: One, output: Nothing },
-  /** Makes the previous version live and pauses. */
-  undoFolder: { input: One, output: Version },
-  /** Newest first. */
-  listVersions: { input: One, output: z.object({ versions: z.array(Version) }) },
-  /** Makes a version live. Pauses if the folder's content differs from it. */
-  makeLive: { input: One.extend({ deployment: z.string().max(300) }), output: Version },
+  /** Pauses a folder after its running deploy, if there is one, has finished. */
+  pauseFolder: { input: ById, output: Nothing },
+  resumeFolder: { input: ById, output: Nothing },
+  /** Scans a folder now, skips any pause before a retry, and publishes the folder unless the live version equals it. */
+  publishFolder: { input: ById, output: Nothing },
+  /** Aborts a folder's running deploy and pauses the folder. The live version does not change. */
+  cancelFolder: { input: ById, output: Nothing },
+  /** Makes a folder's previous version live and pauses the folder. */
+  undoFolder: { input: ById, output: Version },
+  /** Lists a folder's versions, newest first. */
+  listVersions: { input: ById, output: z.object({ versions: z.array(Version) }) },
+  /** Makes a version live. Pauses the folder unless the version is the newest. */
+  makeLive: { input: ById.extend({ deployment: z.string().max(300) }), output: Version },
   /**
-   * A password applies to versions that are published from now on; `null` removes it. Unless the folder is paused, a version with
-   * the new password is published immediately.
+   * Changes the settings of a folder. A new password applies to versions that are published from now on; `null` removes the
+   * password. Unless the folder is paused, a version with the new password is published immediately.
    */
   changeFolder: {
-    input: One.extend({
+    input: ById.extend({
       domain: Name.optional(),
       labels: Labels.optional(),
       password: PublishOptions.shape.password.nullable(),
@@ -123,30 +123,30 @@ export const commands = {
   },
   /** Sets the new location of a folder that was moved. */
   locateFolder: {
-    input: One.extend({ grant: Grant, sure: Sure }),
-    output: z.discriminatedUnion('is', [Asking, z.object({ is: z.literal('located') })]),
+    input: ById.extend({ grant: Grant, sure: Confirmation }),
+    output: z.discriminatedUnion('is', [AskingResult, z.object({ is: z.literal('located') })]),
   },
   /** Shows the folder in the file manager. */
-  showFolder: { input: One, output: Nothing },
+  showFolder: { input: ById, output: Nothing },
   /** Stops watching a folder. Its site stays online, unchanged. */
-  removeFolder: { input: One, output: Nothing },
+  removeFolder: { input: ById, output: Nothing },
 
   listDeployments: { input: Page, output: DeploymentList },
-  labelDeployment: { input: OneDeployment.extend({ labels: Labels }), output: Deployment },
-  deleteDeployment: { input: OneDeployment, output: Nothing },
+  labelDeployment: { input: ByDeployment.extend({ labels: Labels }), output: Deployment },
+  deleteDeployment: { input: ByDeployment, output: Nothing },
   listDomains: { input: Page, output: DomainList },
   /** Adds a domain, or points it at another deployment. */
   putDomain: {
-    input: OneDomain.extend({ deployment: z.string().max(300).optional(), labels: Labels.optional() }),
+    input: ByDomain.extend({ deployment: z.string().max(300).optional(), labels: Labels.optional() }),
     output: Domain,
   },
-  verifyDomain: { input: OneDomain, output: VerifiedDomain },
-  readRecords: { input: OneDomain, output: DomainRecords },
-  shareDomain: { input: OneDomain, output: DomainShare },
-  deleteDomain: { input: OneDomain, output: Nothing },
+  verifyDomain: { input: ByDomain, output: VerifiedDomain },
+  readRecords: { input: ByDomain, output: DomainRecords },
+  shareDomain: { input: ByDomain, output: DomainShare },
+  deleteDomain: { input: ByDomain, output: Nothing },
   listActivities: { input: Page, output: ActivityList },
 
-  /** Checks that a Berth server answers at the address, adds it, and makes it the current one. */
+  /** Checks that the address belongs to a Berth server, adds the server, and makes it the current server. */
   addServer: {
     input: z.object({ address: z.string().trim().min(1).max(2_048) }),
     output: z.object({ origin: z.url() }),
@@ -154,7 +154,7 @@ export const commands = {
   chooseServer: { input: z.object({ origin: z.url() }), output: Nothing },
   /** Removes a server and its key, and pauses its folders. The last server cannot be removed. */
   removeServer: { input: z.object({ origin: z.url() }), output: Nothing },
-  /** Signs in to the current server with a key, after the server has confirmed which account it belongs to. */
+  /** Signs in to the current server with a key, after the server has confirmed the key's account. */
   signIn: { input: z.object({ key: z.string().trim().min(1).max(512) }), output: z.object({ email: z.string() }) },
   signOut: { input: Nothing, output: Nothing },
   /** Reads the account and its usage from the current server. */
@@ -162,7 +162,7 @@ export const commands = {
 
   changeSettings: { input: Settings.partial().strict(), output: Settings },
   copy: { input: z.object({ text: z.string().min(1).max(8_192) }), output: Nothing },
-  /** Opens a page in the browser. Only `https:` without credentials, and `http:` on the hosts of known servers, are allowed. */
+  /** Opens a page in the browser. Allows only `https:` without credentials, and `http:` on the hosts of known servers. */
   openLink: { input: z.object({ url: z.string().max(4_096) }), output: Nothing },
   restartToUpdate: { input: Nothing, output: Nothing },
 } as const satisfies Record<CommandName, { input: z.ZodType; output: z.ZodType }>;
@@ -174,18 +174,18 @@ export const events = {
   session: Session,
   settings: Settings,
   update: Update,
-  /** A drop has used the options of the next drop; they are empty now. */
+  /** A drop has used the options of the next drop, which are now empty. */
   dropTaken: z.object({}),
   /** A new activity of the account on the current server. */
   activity: Activity,
-  /** From now on every activity is sent. A list that was read earlier may lack some. */
+  /** From now on, every activity is sent. A list that was read earlier may lack some activities. */
   following: z.object({}),
-  /** The menu, the tray, a notification or a link asks for a page, and optionally for one item on it. */
+  /** Requests that the window shows a page, and optionally an item on this page. */
   navigate: z.object({
     page: z.enum(PAGES),
-    /** The publishing or folder to show. */
+    /** The id of the publish job or folder to show. */
     id: Id.optional(),
-    /** The server address from a link. The page only fills it in; the user decides whether to add it. */
+    /** The server address from a link. The page only fills in the address; the user decides whether to add the server. */
     server: z.url().optional(),
   }),
   /** A problem that belongs to no card, such as an invalid link. */
@@ -199,16 +199,16 @@ export type EventData<E extends EventName> = z.output<(typeof events)[E]>;
 /** The result of a command. Errors are values because Electron passes only the message of an exception to the page. */
 export type Answer<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
-type Asked<C extends CommandName> =
+type Command<C extends CommandName> =
   undefined extends CommandInput<C>
     ? () => Promise<Answer<CommandOutput<C>>>
     : (input: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>;
 
 /** The API that the page finds at `window.desktop`. */
 export interface DesktopApi {
-  /** One function for each command. They never reject. */
-  commands: { readonly [C in CommandName]: Asked<C> };
-  /** Subscribes to an event; one function for each. @returns A function that unsubscribes. */
+  /** One function for each command. The functions never reject. */
+  commands: { readonly [C in CommandName]: Command<C> };
+  /** One function for each event, which subscribes to the event and returns a function that unsubscribes. */
   events: { readonly [E in EventName]: (listener: (data: EventData<E>) => void) => () => void };
   /** Turns dropped files and folders into grants. Skips items that are not on a disk or cannot be read. */
   grant(files: readonly File[]): Promise<Answer<Given[]>>;

@@ -16,16 +16,16 @@ export type LiveVersion = z.infer<typeof LiveVersion>;
 /** Why a folder is paused. */
 export const PauseReason = z.enum([
   'asked',
-  /** An older version was made live. The next build must not replace it. */
+  /** The user made an older version live. The next build must not replace this version. */
   'earlier-version',
-  /** The folder's domain was deleted or pointed at another deployment on the page Domains. The next build must not undo that. */
+  /** The user deleted the folder's domain, or pointed it at another deployment. The next build must not undo this change. */
   'address-changed',
 ]);
 export type PauseReason = z.infer<typeof PauseReason>;
 
 /** The state of a watched folder, as the folder's card, the tray and screen readers present it. */
 export const FolderState = z.discriminatedUnion('is', [
-  /** The first scan since the app started. */
+  /** The first scan since the app started is running. */
   z.object({ is: z.literal('starting') }),
   /** The folder has changed and has not settled yet. */
   z.object({ is: z.literal('settling') }),
@@ -39,9 +39,9 @@ export const FolderState = z.discriminatedUnion('is', [
     /** The time of the retry, in Unix milliseconds. */
     until: z.number(),
   }),
-  /** A deploy failed. It is retried when the folder changes or the user asks for it. */
+  /** A deploy failed and will be retried when the folder changes or the user retries. */
   z.object({ is: z.literal('failed'), problem: Problem }),
-  /** The folder is gone or has nothing to publish. The live version does not change. */
+  /** The folder is missing or has nothing to publish. The live version does not change. */
   z.object({ is: z.literal('missing'), reason: z.enum(['gone', 'empty', 'no-front-page']) }),
   z.object({ is: z.literal('paused'), why: PauseReason }),
   /** The user is not signed in to the folder's server. */
@@ -53,11 +53,11 @@ export type FolderState = z.infer<typeof FolderState>;
 export const WatchedFolder = z.object({
   id: Id,
   name: z.string(),
-  /** Only for display: no command takes a path. */
+  /** The path, which is only displayed: no command takes a path. */
   path: z.string(),
   /** The origin of the server. */
   server: z.url(),
-  /** As the user chose it: a full name, or only its first label for a name below the platform domain. */
+  /** The domain that the user chose: a full name, or only the first label for a name below the platform domain. */
   domain: z.string(),
   /** The address of the site; `null` before the first deploy. */
   url: z.url().nullable(),
@@ -66,7 +66,7 @@ export const WatchedFolder = z.object({
   state: FolderState,
   live: LiveVersion.nullable(),
   leftOut: z.array(LeftOut),
-  /** How often and why the folder is polled; `null` while the system reports its changes. */
+  /** How often and why the folder is polled; `null` while the system reports the folder's changes. */
   polling: z.object({ everyMs: z.number(), reason: z.string() }).nullable(),
   /** True while the folder's custom domain is not served because its DNS records are missing. */
   needsDns: z.boolean(),
@@ -77,7 +77,7 @@ export type WatchedFolder = z.infer<typeof WatchedFolder>;
 export const Version = z.object({
   deployment: z.string(),
   url: z.url(),
-  /** Unix seconds. */
+  /** The time of publishing, in Unix seconds. */
   created: z.number(),
   files: z.int(),
   bytes: z.number(),

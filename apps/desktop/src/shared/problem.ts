@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds of problems: those of the client, and `unexpected` for a bug in the app itself. */
+/** The kinds of problems: the kinds of client errors, and `unexpected` for a bug in the app itself. */
 const PROBLEM_KINDS = [
   'network',
   'unavailable',
@@ -12,7 +12,7 @@ const PROBLEM_KINDS = [
   'unexpected',
 ] as const;
 
-/** A problem in words for the user. */
+/** A problem that is described to the user. */
 export const Problem = z.object({
   kind: z.enum(PROBLEM_KINDS),
   /** A sentence that says what went wrong. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const Amount = z.object({ files: z.int().min(0), bytes: z.number().min(0) });
 export type Amount = z.infer<typeof Amount>;
 
-/** Files that a deployment skipped for one reason: how many, and the first few paths. */
+/** The files that a deployment skipped for one reason: their number and the first few paths. */
 export const LeftOut = z.object({
   reason: z.enum(['private', 'ignored', 'link', 'not-a-file']),
   count: z.int().min(1),
@@ -12,24 +12,24 @@ export const LeftOut = z.object({
 });
 export type LeftOut = z.infer<typeof LeftOut>;
 
-/** The progress of a deploy. It is a state rather than an event, so that a window that opens later can show it too. */
+/** The progress of a deploy, as a state instead of an event, so that a window that opens later can also show it. */
 export const Progress = z.discriminatedUnion('phase', [
-  /** Lists the folder. */
+  /** The app lists the files of the folder. */
   z.object({ phase: z.literal('listing') }),
-  /** Reads the files. `cached` counts those that were unchanged and did not have to be read. */
+  /** The app reads the files. `cached` counts the unchanged files, which are not read again. */
   z.object({ phase: z.literal('reading'), done: Amount, total: Amount, cached: Amount }),
-  /** Asks the server which contents are missing. */
+  /** The app asks the server which contents are missing. */
   z.object({ phase: z.literal('comparing'), total: Amount }),
   z.object({
     phase: z.literal('sending'),
     done: Amount,
     total: Amount,
-    /** Measured over the last seconds; `null` until there is a measurement. */
+    /** The speed over the last seconds; `null` until it is measured. */
     bytesPerSecond: z.number().min(0).nullable(),
   }),
-  /** All contents are uploaded; the server assembles the deployment. */
+  /** All contents are uploaded, and the server creates the deployment. */
   z.object({ phase: z.literal('finishing') }),
-  /** The deployment is live; the domain is being pointed at it. */
+  /** The deployment is live, and the server links the domain. */
   z.object({ phase: z.literal('linking') }),
   /** An attempt failed and will be retried. */
   z.object({

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { Problem } from './problem.ts';
 import { LeftOut, Progress } from './progress.ts';
 
-/** A token for a path that the user picked. It works once, and only the main process knows the path. */
+/** A token for a path that the user picked. A grant works once, and only the main process knows the path. */
 export const Grant = z.string().regex(/^[0-9a-f]{32}$/);
 
-/** The id of a publishing or a watched folder: 16 random hex digits. */
+/** The id of a publish job or a watched folder: 16 random hex digits. */
 export const Id = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** A folder or file that the user picked. `unknown`: its drive does not respond. */
+/** A folder or file that the user picked. The kind is `unknown` if the drive does not respond. */
 export const Given = z.object({ grant: Grant, name: z.string(), kind: z.enum(['folder', 'file', 'unknown']) });
 export type Given = z.infer<typeof Given>;
 
 /** The options of a publish. */
 export const PublishOptions = z.object({
-  /** The domain of the site: a full name, or only its first label for a name below the platform domain. */
+  /** The domain of the site: a full name, or only the first label for a name below the platform domain. */
   domain: z.string().trim().min(1).max(300).optional(),
   labels: z.array(z.string().max(64)).max(10).optional(),
   /** The password that visitors must enter. */
@@ -22,7 +22,7 @@ export const PublishOptions = z.object({
 });
 export type PublishOptions = z.infer<typeof PublishOptions>;
 
-/** The options of the next drop exactly as the user typed them. They may still be invalid. */
+/** The options of the next drop exactly as the user typed them, so they may be invalid. */
 export const NextDropOptions = z.object({
   domain: z.string().max(1_000).optional(),
   labels: PublishOptions.shape.labels,
@@ -30,28 +30,28 @@ export const NextDropOptions = z.object({
 });
 export type NextDropOptions = z.infer<typeof NextDropOptions>;
 
-/** A question about a folder that the user probably did not mean to publish. It is asked before the folder becomes public. */
+/** A question about a folder that the user probably did not mean to publish. The app asks before the folder becomes public. */
 export const FolderQuestion = z.object({
   about: z.enum([
-    /** There is no `index.html` at its root. */
+    /** The folder has no `index.html` at its root. */
     'no-front-page',
-    /** It is the source of a site: it has a `package.json` or similar, and either no front page or a build folder. */
+    /** The folder is the source of a site: it has a `package.json` or similar, and either no front page or a build folder. */
     'project',
-    /** It is the home folder, the desktop, Documents, Downloads, or a whole disk. */
+    /** The folder is the home folder, the desktop, Documents, Downloads, or a whole disk. */
     'personal',
   ]),
-  /** Folders inside it that are more likely the right ones. */
+  /** The folders inside this folder that the user more likely meant. */
   suggestions: z.array(z.object({ grant: Grant, name: z.string() })).max(5),
-  /** Confirms this folder: a command that passes it is not asked again. */
+  /** The confirmation of this folder. A command that contains it publishes or watches the folder without a question. */
   anyway: Grant,
 });
 export type FolderQuestion = z.infer<typeof FolderQuestion>;
 
-/** A question that must be answered before something is published. */
+/** A question that the user must answer before a publish job starts. */
 export const Question = z.object({
   about: z.enum([
     ...FolderQuestion.shape.about.options,
-    /** It was pasted, which easily happens by mistake. */
+    /** The item was pasted, which easily happens by mistake. */
     'pasted',
   ]),
   suggestions: FolderQuestion.shape.suggestions,
@@ -62,21 +62,21 @@ export type Question = z.infer<typeof Question>;
 export const FileWarning = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
 export type FileWarning = z.infer<typeof FileWarning>;
 
-/** The result of a publishing. */
+/** The result of a publish job. */
 export const Published = z.object({
   deployment: z.string(),
-  /** The link to share: the domain's once it is served, otherwise the deployment's. */
+  /** The link to share: the link of the domain once it is served, otherwise the link of the deployment. */
   url: z.url(),
   domain: z.string().nullable(),
   /** The origin of the server. */
   server: z.url(),
   files: z.int(),
   bytes: z.number(),
-  /** Unix milliseconds. */
+  /** The time of publishing, in Unix milliseconds. */
   at: z.number(),
-  /** The time it expires, in Unix seconds; `null` if it does not. */
+  /** The time when the deployment expires, in Unix seconds; `null` if it does not expire. */
   expires: z.number().nullable(),
-  /** The link to claim the deployment with; `null` once it belongs to an account. */
+  /** The link that claims the deployment; `null` once the deployment belongs to an account. */
   claim: z.url().nullable(),
   password: z.boolean(),
   /** True if the link was copied to the clipboard. */
@@ -85,10 +85,10 @@ export const Published = z.object({
 });
 export type Published = z.infer<typeof Published>;
 
-/** The state of a publishing. */
+/** The state of a publish job. */
 export const PublishingState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('asking'), question: Question }),
-  /** Waits for the publishings before it. */
+  /** The publish job waits for the publish jobs before it. */
   z.object({ is: z.literal('queued') }),
   z.object({ is: z.literal('working'), progress: Progress }),
   z.object({ is: z.literal('published'), published: Published }),
@@ -97,17 +97,17 @@ export const PublishingState = z.discriminatedUnion('is', [
 ]);
 export type PublishingState = z.infer<typeof PublishingState>;
 
-/** One drop, from the moment the user drops it until it has a link. */
+/** One drop and its progress until it has a link. */
 export const Publishing = z.object({
   id: Id,
-  /** The name of the folder or the single file; `3 files` for several. */
+  /** The name of the folder or the single file; the number of files, such as `3 files`, for several files. */
   name: z.string(),
   kind: z.enum(['folder', 'files']),
-  /** Unix milliseconds. */
+  /** The time when the publish job began, in Unix milliseconds. */
   begun: z.number(),
   state: PublishingState,
   leftOut: z.array(LeftOut),
-  /** True if it is a folder that still exists and is not watched yet. */
+  /** True if the item is a folder that still exists and is not watched yet. */
   watchable: z.boolean(),
 });
 export type Publishing = z.infer<typeof Publishing>;

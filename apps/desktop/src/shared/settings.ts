@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 export const Settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
-  /** Notifies the user of deploys that end while the window is in the background. */
+  /** True if the app notifies the user of deploys that finish while the window is in the background. */
   notifications: z.boolean(),
-  /** Copies each new link to the clipboard. */
+  /** True if the app copies each new link to the clipboard. */
   copyLinks: z.boolean(),
-  /** How many versions of each watched folder to keep. */
+  /** How many versions of each watched folder the server keeps. */
   keepVersions: z.int().min(1).max(50),
   /** True if the app stays in the tray when the window is closed. */
   closeToTray: z.boolean(),
@@ -24,7 +24,7 @@ export const DEFAULT_SETTINGS: Settings = {
   openAtLogin: false,
 };
 
-/** What the page must know about the app. */
+/** The facts about the app and the system that the page needs. */
 export const About = z.object({
   version: z.string(),
   platform: z.enum(['linux', 'darwin', 'win32']),
@@ -39,7 +39,7 @@ export type About = z.infer<typeof About>;
 export const Update = z.discriminatedUnion('is', [
   z.object({ is: z.literal('none') }),
   z.object({ is: z.literal('downloading'), version: z.string(), percent: z.number().min(0).max(100) }),
-  /** It is installed when the app restarts. */
+  /** The newer version is installed when the app restarts. */
   z.object({ is: z.literal('ready'), version: z.string() }),
 ]);
 export type Update = z.infer<typeof Update>;

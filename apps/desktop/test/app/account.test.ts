@@ -6,7 +6,7 @@ import { desktopSuite } from '../harness/app/suite.ts';
 
 const { server, start } = desktopSuite();
 
-it('an anonymous drop gets a link at once and shows when it expires; claimed after signing in, it does not expire (desktop §8.8)', async () => {
+it('an anonymous drop gets a link that expires, and no longer expires after the user signs in and claims it (desktop §8.8)', async () => {
   const { key } = await server().account();
   const { page, drop, main } = await start();
   await drop(makeSite('stray', { 'index.html': 'found' }));
@@ -32,7 +32,7 @@ it('an anonymous drop gets a link at once and shows when it expires; claimed aft
   expect(deployments.map(({ url, expires }) => [url, expires])).toEqual([[link, undefined]]);
 });
 
-it('sites of the account can be labelled and deleted, and its activity appears on the open page without a reload (desktop §8.16)', async () => {
+it('the user can label and delete sites of the account, and new activity appears on the open Activity page (desktop §8.16)', async () => {
   const { key } = await server().account();
   const { deployment, url } = await server().publish({ 'index.html': 'here' }, { key });
   const { page } = await start({ key });

@@ -9,7 +9,7 @@ import { choose } from '../harness/fake-electron.ts';
 
 const { server, start } = desktopSuite();
 
-it('a dropped folder gets a link, which is shown, is copied to the clipboard, and serves exactly its bytes (desktop §8.1, §8.2)', async () => {
+it('a dropped folder gets a link that is shown, is copied to the clipboard, and serves the files of the folder (desktop §8.1, §8.2)', async () => {
   const { key } = await server().account();
   const { page, main, drop } = await start({ key });
   const picture = randomBytes(70_000);
@@ -25,7 +25,7 @@ it('a dropped folder gets a link, which is shown, is copied to the clipboard, an
   await expect.poll(() => main.fake.recorder.of('shell.openExternal')).toEqual([[new URL(link).href]]);
 });
 
-it('an error names the file and the next step, and stays until it is dismissed (desktop §8.5)', async () => {
+it('a failed drop names the file and the next step, and stays on the page until the user dismisses it (desktop §8.5)', async () => {
   const { key } = await server().account();
   const { page, drop } = await start({ key });
   const folder = makeSite('tools', { 'index.html': 'hi', 'downloads/setup.exe': 'MZ' });
@@ -36,12 +36,12 @@ it('an error names the file and the next step, and stays until it is dismissed (
   expect(await failure.innerText()).toContain('.berthignore');
   expect(await card.getByText('Not published').count()).toBe(1);
 
-  // Meanwhile another drop succeeds.
+  // The failure stays visible while another drop is published.
   await drop(makeSite('fine', { 'index.html': 'fine' }));
   await publishingCard(page, 'fine').getByText('Published', { exact: true }).waitFor();
   expect(await failure.isVisible()).toBe(true);
 
-  // The suggested next step fixes the error.
+  // The drop is published after the user takes the suggested next step.
   writeContents(folder, { '.berthignore': 'downloads/\n' });
   await card.getByRole('button', { name: 'Try again' }).click();
   await card.getByText('Published', { exact: true }).waitFor();
@@ -51,14 +51,14 @@ it('an error names the file and the next step, and stays until it is dismissed (
   await card.waitFor({ state: 'detached' });
 });
 
-it('a damaged data file is reported in the window once, and the app works (desktop §8.5)', async () => {
+it('the window reports a damaged data file once, and the app still publishes folders (desktop §8.5)', async () => {
   const home = makeHome();
   const data = join(home, 'userData', 'berth', 'data');
   writeContents(data, { 'folders.json': '{"folders": [' });
   const desktop = await start({ home });
   const notice = () => desktop.page.getByRole('alert').filter({ hasText: 'watched folders could not be read' });
   await notice().getByText(join(data, 'folders.json.damaged')).waitFor();
-  await notice().getByText('Watch them again under Folders').waitFor();
+  await notice().getByText('Watch your folders again under Folders').waitFor();
   await desktop.quit();
 
   await desktop.start();
@@ -74,13 +74,13 @@ it.each<[string, (fake: MainHere['fake'], folder: string) => void]>([
   ['a drop on the Dock', (fake, folder) => fake.app.emit('open-file', { preventDefault() {} }, folder)],
   ['a second start', (fake, folder) => fake.app.emit('second-instance', {}, ['berth', folder], '/')],
 ])(
-  '%s publishes with the password of the next drop, and asks before it publishes a project (B1, B2)',
-  async (_, give) => {
+  'a folder from %s is published with the password of the next drop, but a project only after a question (B1, B2)',
+  async (_, open) => {
     const { key } = await server().account();
     const { page, main } = await start({ key });
     const publish = (folder: string) => {
       main.fake.machine.chosen = [folder];
-      give(main.fake, folder);
+      open(main.fake, folder);
     };
     publish(makeSite('shop', { 'package.json': '{}', 'dist/index.html': 'built' }));
     await publishingCard(page, 'shop').getByText('Is this the right folder?').waitFor();
@@ -93,7 +93,7 @@ it.each<[string, (fake: MainHere['fake'], folder: string) => void]>([
     const card = publishingCard(page, 'secret');
     await card.getByText('Password-protected').waitFor();
     expect((await server().visit(await linkOn(card))).status).toBe(401);
-    // The password applied only to this drop.
+    // The password applies only to the drop that used it.
     await page.getByText('The next drop gets').waitFor({ state: 'detached' });
     publish(makeSite('open', { 'index.html': 'open' }));
     const next = publishingCard(page, 'open');

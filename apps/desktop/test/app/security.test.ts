@@ -6,39 +6,39 @@ import { desktopSuite } from '../harness/app/suite.ts';
 
 const { start, dist } = desktopSuite();
 
-/** Waits until the browser has reported each of these texts, which may take a while. */
-async function untilSaid(takeFaults: () => string[], words: readonly string[]): Promise<void> {
-  const said: string[] = [];
-  for (const each of words) await expect.poll(() => (said.push(...takeFaults()), said.join('\n'))).toContain(each);
+/** Waits until the browser has reported faults that contain the given texts. */
+async function untilReported(takeFaults: () => string[], texts: readonly string[]): Promise<void> {
+  const faults: string[] = [];
+  for (const text of texts) await expect.poll(() => (faults.push(...takeFaults()), faults.join('\n'))).toContain(text);
 }
 
-it('the page cannot send a request in any way (desktop §6)', async () => {
+it('the page cannot send a request to another origin, nor fetch its own files from script (desktop §6)', async () => {
   const { page, window, takeFaults } = await start();
   await page.evaluate(() => {
-    const away = 'https://elsewhere.example';
-    for (const url of [`${away}/fetch`, './index.html']) fetch(url).catch(() => {});
+    const foreignOrigin = 'https://elsewhere.example';
+    for (const url of [`${foreignOrigin}/fetch`, './index.html']) fetch(url).catch(() => {});
     const request = new XMLHttpRequest();
-    request.open('GET', `${away}/xhr`);
+    request.open('GET', `${foreignOrigin}/xhr`);
     request.send();
-    const image = Object.assign(document.createElement('img'), { src: `${away}/a.png` });
-    const style = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${away}/a.css` });
+    const image = Object.assign(document.createElement('img'), { src: `${foreignOrigin}/a.png` });
+    const style = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${foreignOrigin}/a.css` });
     document.body.append(image, style);
-    navigator.sendBeacon(`${away}/beacon`);
+    navigator.sendBeacon(`${foreignOrigin}/beacon`);
     return new WebSocket('wss://elsewhere.example/socket').url;
   });
-  await untilSaid(takeFaults, ['/fetch', '/index.html', '/xhr', '/a.png', '/a.css', '/beacon', '/socket']);
+  await untilReported(takeFaults, ['/fetch', '/index.html', '/xhr', '/a.png', '/a.css', '/beacon', '/socket']);
   expect(window.foreign).toEqual([]);
 });
 
-it('text cannot become script or markup: inline scripts, eval, innerHTML and external scripts are blocked (desktop §6)', async () => {
+it('the page cannot run inline scripts, external scripts or eval, nor turn a string into markup (desktop §6)', async () => {
   const { page, window, takeFaults } = await start();
-  const tried = await page.evaluate(async () => {
+  const outcomes = await page.evaluate(async () => {
     const addScript = (properties: object) =>
       document.head.append(Object.assign(document.createElement('script'), properties));
     const attempts: Record<string, () => unknown> = {
       innerHTML: () => (document.body.firstElementChild!.innerHTML = '<b>x</b>'),
       write: () => document.write('<b>x</b>'),
-      // oxlint-disable-next-line no-eval
+      // oxlint-disable-next-line no-eval -- the test proves that the page cannot use eval
       eval: () => globalThis.eval('1'),
       Function: () => new Function('return 1')(),
       timer: () => setTimeout('1' as unknown as () => void, 0),
@@ -50,9 +50,9 @@ it('text cannot become script or markup: inline scripts, eval, innerHTML and ext
         return world.trustedTypes.createPolicy('mine', { createHTML: (text: string) => text });
       },
     };
-    // Code evaluated through DevTools may use eval until it first awaits, so await before the attempts.
+    // Code that DevTools evaluates may use eval until its first await.
     await new Promise((resolve) => setTimeout(resolve, 0));
-    const outcome = (attempt: () => unknown) => {
+    const outcomeOf = (attempt: () => unknown) => {
       try {
         attempt();
         return 'ran';
@@ -60,11 +60,11 @@ it('text cannot become script or markup: inline scripts, eval, innerHTML and ext
         return (error as Error).name;
       }
     };
-    return Object.fromEntries(Object.entries(attempts).map(([name, attempt]) => [name, outcome(attempt)]));
+    return Object.fromEntries(Object.entries(attempts).map(([name, attempt]) => [name, outcomeOf(attempt)]));
   });
-  const refused = ['innerHTML', 'write', 'timer', 'inline', 'external', 'attribute', 'policy'];
-  expect(tried).toEqual({
-    ...Object.fromEntries(refused.map((name) => [name, 'TypeError'])),
+  const blocked = ['innerHTML', 'write', 'timer', 'inline', 'external', 'attribute', 'policy'];
+  expect(outcomes).toEqual({
+    ...Object.fromEntries(blocked.map((name) => [name, 'TypeError'])),
     eval: 'EvalError',
     Function: 'EvalError',
   });
@@ -72,7 +72,7 @@ it('text cannot become script or markup: inline scripts, eval, innerHTML and ext
   takeFaults();
 });
 
-it('inline scripts and styles are blocked even if they are in the HTML of the page (desktop §6)', async () => {
+it('inline scripts and styles in the HTML of the page are blocked (desktop §6)', async () => {
   const changed = join(makeHome(), 'dist');
   cpSync(dist(), changed, { recursive: true });
   const file = join(changed, 'renderer/index.html');
@@ -87,7 +87,7 @@ it('inline scripts and styles are blocked even if they are in the HTML of the pa
     isThere: document.querySelector('body > script') !== null,
   }));
   expect(found).toEqual({ hacked: null, outline: expect.not.stringContaining('7px'), isThere: true });
-  await untilSaid(takeFaults, [
+  await untilReported(takeFaults, [
     'Applying inline style',
     'Executing inline script',
     'Executing inline event handler',

@@ -10,14 +10,14 @@ import { stopAtWrite } from './native.ts';
 import { eventually, openSignedInWorld, openWatched, openWorld } from './watch-world.ts';
 
 const server = useServer();
-const second = useServer();
+const secondServer = useServer();
 
 const apiOf = (key: string) => createClient({ server: `http://localhost:${server().port}`, key }).api;
 
-/** Makes another API key for the account of this key. */
+/** Creates another API key for the account of a key. */
 const addKey = async (key: string) => (await apiOf(key).tokens.create.mutate({ kind: 'api' })).secret;
 
-const UNKNOWN = `ship-${'0'.repeat(31)}f`;
+const UNKNOWN_KEY = `ship-${'0'.repeat(31)}f`;
 
 describe('readServerAddress', () => {
   it.each([
@@ -39,7 +39,7 @@ describe('readServerAddress', () => {
     ['[2001:db8::1]', 'https://[2001:db8::1]'],
     ['10.example', 'https://10.example'],
     ['https://bücher.example', 'https://xn--bcher-kva.example'],
-  ])('reads %j as the address %s', (typed, origin) => expect(readServerAddress(typed)).toBe(origin));
+  ])('normalizes the typed text %j to the origin %s', (typed, origin) => expect(readServerAddress(typed)).toBe(origin));
 
   it.each([
     '',
@@ -51,13 +51,13 @@ describe('readServerAddress', () => {
     'https://',
     'https://a:b@c.d',
     'me@berth.example',
-  ])('rejects %j, which is not an address', (typed) =>
+  ])('rejects the typed text %j, because it is not a server address', (typed) =>
     expect(() => readServerAddress(typed)).toThrow(/server address/),
   );
 });
 
-describe('signing in (desktop §1, §6)', () => {
-  it('stores the key only in the keychain and still knows its account after a restart', async () => {
+describe('when a user has an account (desktop §1, §6),', () => {
+  it('the app stores the key only in the keychain, and still shows the account after a restart', async () => {
     const world = await openWorld(server());
     expect(world.signInState()).toEqual({ is: 'signed-out' });
     const { key, account } = await server().account();
@@ -71,15 +71,15 @@ describe('signing in (desktop §1, §6)', () => {
     await eventually(() => expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { email } }));
   });
 
-  it('does not publish again after signing in with another key of the same account, nor after a restart', async () => {
+  it('no folder is published again after signing in with another key of the same account, nor after a restart', async () => {
     const { world, key } = await openSignedInWorld(server());
     const { id, live } = await world.watchNew('dist', 'one', { password: 'open-sesame' });
     await world.handlers.signIn({ key: await addKey(key) });
-    // The folder is live again only after the server has confirmed it for the new key.
+    // The folder becomes live again only when the server has confirmed the live version for the new key.
     await eventually(() =>
       expect(world.emitted(id).slice(world.emitted(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
     );
-    // The account of the key is known before the server confirms it again.
+    // After a restart, the app knows the key's account before the server confirms it again.
     const gate = Promise.withResolvers<void>();
     world.hold = async (request) => {
       if (request.includes('account.get')) await gate.promise;
@@ -91,15 +91,15 @@ describe('signing in (desktop §1, §6)', () => {
     expect(await world.deployments()).toEqual([live!.deployment]);
   });
 
-  it('reads the account id from the server again if it was not stored', async () => {
+  it('the app reads the id of the account from the server if the id was not stored', async () => {
     const { world, account } = await openSignedInWorld(server());
     expect(world.accounts.client().account).toBe(account);
     const path = join(world.dataDir, 'servers.json');
     await world.close();
-    const known = JSON.parse(readFileSync(path, 'utf8')) as { servers: { account: string | null }[] };
-    expect(known.servers).toMatchObject([{ account }]);
-    known.servers[0]!.account = null;
-    writeFileSync(path, JSON.stringify(known));
+    const stored = JSON.parse(readFileSync(path, 'utf8')) as { servers: { account: string | null }[] };
+    expect(stored.servers).toMatchObject([{ account }]);
+    stored.servers[0]!.account = null;
+    writeFileSync(path, JSON.stringify(stored));
     await world.reopen();
     expect(world.accounts.client().account).toBeNull();
     await eventually(() => expect(world.accounts.client().account).toBe(account));
@@ -109,9 +109,9 @@ describe('signing in (desktop §1, §6)', () => {
 
   it.each([
     ['a deploy token', `deploy-${'0'.repeat(32)}`, 'deploy token', false],
-    ['a key that the server does not know', UNKNOWN, 'does not know this key', true],
+    ['a key that the server does not know', UNKNOWN_KEY, 'does not know this key', true],
     ['something else', 'hunter2', '32 hex digits', false],
-  ])('refuses to sign in with %s, says why, stores nothing, and sends only API keys', async (_, key, words, isSent) => {
+  ])('%s is refused as a key; nothing is stored, and only API keys are sent', async (_, key, words, isSent) => {
     const world = await openWorld(server());
     await expect(world.handlers.signIn({ key })).rejects.toMatchObject({
       kind: 'refused',
@@ -122,7 +122,7 @@ describe('signing in (desktop §1, §6)', () => {
     expect(world.sent.length > 0).toBe(isSent);
   });
 
-  it('fails to sign in if the keychain cannot store the key', async () => {
+  it('a sign-in fails if the keychain cannot store the key', async () => {
     const world = await openWorld(server());
     const { key } = await server().account();
     world.native.broken.keychain = new Error('locked');
@@ -130,7 +130,7 @@ describe('signing in (desktop §1, §6)', () => {
     expect(world.signInState()).toEqual({ is: 'signed-out' });
   });
 
-  it('deletes the key on sign-out, and watched folders wait', async () => {
+  it('signing out deletes the key, and watched folders wait for the next sign-in', async () => {
     const { world, id } = await openWatched(server());
     await world.handlers.signOut();
     expect(world.native.keys.size).toBe(0);
@@ -141,9 +141,9 @@ describe('signing in (desktop §1, §6)', () => {
     expect(world.folder(id).state).toEqual({ is: 'signed-out' });
   });
 
-  it('reports a revoked key, and folders resume after signing in again', async () => {
+  it('a revoked key is reported once, and watched folders resume after the next sign-in', async () => {
     const { world, key, id, url } = await openWatched(server());
-    const again = await addKey(key);
+    const newKey = await addKey(key);
     world.native.focused = false;
     const { tokens } = await apiOf(key).tokens.list.query({});
     await apiOf(key).tokens.delete.mutate({ token: tokens.at(-1)!.token });
@@ -158,21 +158,21 @@ describe('signing in (desktop §1, §6)', () => {
     expect(world.native.notes.map(({ title }) => title)).toEqual(['Sign in again']);
     await expect(world.handlers.signIn({ key })).rejects.toThrow('does not know this key');
 
-    await world.handlers.signIn({ key: again });
+    await world.handlers.signIn({ key: newKey });
     await world.untilPublished(id, 'two');
   });
 
-  it('uses a new key of the same account from then on, also for watched folders', async () => {
+  it('a new key of the same account is used for all requests, including those of watched folders', async () => {
     const { world, key, id } = await openWatched(server());
-    const again = await addKey(key);
-    await world.handlers.signIn({ key: again });
+    const newKey = await addKey(key);
+    await world.handlers.signIn({ key: newKey });
     await world.until(id, 'live');
     world.sent.length = 0;
     await world.rebuild(id, 'two');
-    expect(new Set(world.sent.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${again}`]));
+    expect(new Set(world.sent.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${newKey}`]));
   });
 
-  it('shows the account as unreachable while the server is down, and retries automatically', async () => {
+  it('an account is shown as unreachable while its server is down, and is checked again automatically', async () => {
     const { world } = await openSignedInWorld(server());
     world.isDown = true;
     await expect(world.handlers.refreshAccount()).rejects.toMatchObject({ kind: 'network' });
@@ -184,7 +184,7 @@ describe('signing in (desktop §1, §6)', () => {
     await eventually(() => expect(world.signInState().is).toBe('signed-in'));
   });
 
-  it('reads the current usage when the account is refreshed', async () => {
+  it('refreshAccount updates the usage of the account', async () => {
     const { world, key } = await openSignedInWorld(server());
     await server().publish({ 'index.html': 'one' }, { key });
     await world.handlers.refreshAccount();
@@ -192,10 +192,10 @@ describe('signing in (desktop §1, §6)', () => {
   });
 });
 
-describe('servers', () => {
-  it('adds a server that answers as a Berth server, and makes it the current one', async () => {
+describe('the list of servers', () => {
+  it('accepts a server that responds as a Berth server, and makes it the current server', async () => {
     const world = await openWorld(server());
-    const address = `localhost:${second().port}`;
+    const address = `localhost:${secondServer().port}`;
     expect(await world.handlers.addServer({ address })).toEqual({ origin: `http://${address}` });
     expect(world.accounts.session()).toMatchObject({
       current: `http://${address}`,
@@ -209,7 +209,7 @@ describe('servers', () => {
     await expect(chooseServer({ origin: 'https://other.example' })).rejects.toThrow('Add it first');
   });
 
-  it('does not add a server if something else answers, or nothing does', async () => {
+  it('does not accept an address where no Berth server responds', async () => {
     const world = await openWorld(server());
     const address = await startAnswering((_req, res) =>
       res.setHeader('content-type', 'application/json').end('{"result":{"data":{}}}'),
@@ -221,18 +221,18 @@ describe('servers', () => {
     expect(world.accounts.session().servers).toHaveLength(1);
   });
 
-  it('adds a server under the address that it redirects to', async () => {
+  it('stores the address to which an added server redirects', async () => {
     const world = await openWorld(server());
-    const origin = `http://localhost:${second().port}`;
+    const origin = `http://localhost:${secondServer().port}`;
     const address = await startAnswering((req, res) => res.writeHead(302, { location: origin + req.url }).end());
     expect(await world.handlers.addServer({ address })).toEqual({ origin });
   });
 
-  it('sends each server only its own key', async () => {
+  it('can contain several servers, and each server receives only its own key', async () => {
     const world = await openWorld(server());
     const { key: first } = await world.signIn();
-    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
-    const { key } = await second().account();
+    const { origin } = await world.handlers.addServer({ address: `localhost:${secondServer().port}` });
+    const { key } = await secondServer().account();
     await expect(world.handlers.signIn({ key: first })).rejects.toThrow('does not know');
     world.sent.length = 0;
     await world.handlers.signIn({ key });
@@ -241,23 +241,23 @@ describe('servers', () => {
       expect(world.accounts.session().servers.map(({ signIn }) => signIn.is)).toEqual(['signed-in', 'signed-in']),
     );
     await world.handlers.listDeployments({});
-    const sent = (to: string) =>
+    const keysSentTo = (to: string) =>
       new Set(world.sent.filter(({ origin }) => origin === to).map((one) => one.authorization));
-    expect(sent(world.origin)).toEqual(new Set([`Bearer ${first}`]));
-    expect(sent(origin)).toEqual(new Set([`Bearer ${key}`]));
+    expect(keysSentTo(world.origin)).toEqual(new Set([`Bearer ${first}`]));
+    expect(keysSentTo(origin)).toEqual(new Set([`Bearer ${key}`]));
   });
 
-  it('checks the key in the keychain when a server is added again after its list was lost', async () => {
+  it('can be lost; a server that is added again is signed in with its key from the keychain', async () => {
     const world = await openWorld(server());
-    const { key, account } = await second().account();
-    world.native.keys.set(`http://localhost:${second().port}`, key);
-    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
+    const { key, account } = await secondServer().account();
+    world.native.keys.set(`http://localhost:${secondServer().port}`, key);
+    const { origin } = await world.handlers.addServer({ address: `localhost:${secondServer().port}` });
     await eventually(() => expect(world.signInState(origin)).toMatchObject({ is: 'signed-in', account: { account } }));
   });
 
-  it('keeps at least one server when all are removed at once, and the current one is always in the list', async () => {
+  it('keeps one server when all are removed at the same time, and always contains the current server', async () => {
     const world = await openWorld(server());
-    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
+    const { origin } = await world.handlers.addServer({ address: `localhost:${secondServer().port}` });
     const currents = new Set<boolean>();
     world.accounts.onChange(() => {
       const { servers, current } = world.accounts.session();
@@ -269,10 +269,10 @@ describe('servers', () => {
     expect(currents).toEqual(new Set([true]));
   });
 
-  it('leaves no key behind if a server is removed during its sign-in', async () => {
+  it('can lose a server during its sign-in; then the keychain keeps no key of this server', async () => {
     const world = await openWorld(server());
-    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
-    const { key } = await second().account();
+    const { origin } = await world.handlers.addServer({ address: `localhost:${secondServer().port}` });
+    const { key } = await secondServer().account();
     const writing = stopAtWrite(world.native);
     const signingIn = world.handlers.signIn({ key });
     await writing.reached;
@@ -283,7 +283,7 @@ describe('servers', () => {
     expect([...world.native.keys.keys()]).toEqual([]);
   });
 
-  it('caps a Retry-After of weeks instead of retrying immediately', async () => {
+  it('contains a server with a Retry-After of several weeks, which is retried after one day', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const fetch = vi.fn<typeof globalThis.fetch>(async () =>
@@ -292,27 +292,27 @@ describe('servers', () => {
         { status: 503, headers: { 'retry-after': '3000000' } },
       ),
     );
-    const known = new KnownServer({
+    const knownServer = new KnownServer({
       origin: 'https://berth.example',
-      key: UNKNOWN,
+      key: UNKNOWN_KEY,
       email: null,
       account: null,
       fetch,
       pauses: { firstMs: 10, longestMs: 10 },
       onChange: () => {},
     });
-    onTestFinished(() => known.close());
-    await expect(known.check()).rejects.toMatchObject({ retryAfterSeconds: 3_000_000 });
+    onTestFinished(() => knownServer.close());
+    await expect(knownServer.check()).rejects.toMatchObject({ retryAfterSeconds: 3_000_000 });
     await vi.advanceTimersByTimeAsync(86_399_000);
     expect(fetch).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(fetch).toHaveBeenCalledTimes(2);
   });
 
-  it('removes a server with its key and pauses its folders, but never removes the last server', async () => {
+  it('never becomes empty; removing a server deletes its key and pauses its folders', async () => {
     const { world, id } = await openWatched(server());
     await expect(world.handlers.removeServer({ origin: world.origin })).rejects.toThrow('only server');
-    const { origin } = await world.handlers.addServer({ address: `localhost:${second().port}` });
+    const { origin } = await world.handlers.addServer({ address: `localhost:${secondServer().port}` });
     await world.handlers.removeServer({ origin: world.origin });
     expect(world.accounts.session()).toMatchObject({ current: origin, servers: [{ origin }] });
     expect(world.native.keys.size).toBe(0);
@@ -321,7 +321,7 @@ describe('servers', () => {
   });
 });
 
-it('writes no secret into any file of the app (T40)', async () => {
+it('the app writes no key and no password into a file (T40)', async () => {
   const password = 'correct-horse-battery';
   const { world, key, id } = await openWatched(server(), { password });
   await world.close();

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { AppState } from '../../src/shared/contract.ts';
 import { makeSite, openDesktop } from './desktop.ts';
 
-/** Nothing listens at this address. */
+/** No program listens at this address. */
 const server = 'http://localhost:9';
 const open = () => openDesktop({ server });
 
-test('the state is complete and contains no key (desktop §6)', async () => {
+test('readState returns the complete state, which contains no key (desktop §6)', async () => {
   const { ask } = await open();
   const state = await ask('readState', undefined);
   expect(AppState.strict().parse(state)).toMatchObject({
@@ -19,7 +19,7 @@ test('the state is complete and contains no key (desktop §6)', async () => {
   });
 });
 
-test('opens only https links and links to known servers, and refuses all others (desktop §6)', async () => {
+test('openLink opens only https links and links to known servers, and refuses all other links (desktop §6)', async () => {
   const { ask, native } = await open();
   await ask('openLink', { url: 'https://calm-otter.sites.example/a?b#c' });
   await ask('openLink', { url: `${server}/claim/1` });
@@ -32,7 +32,7 @@ test('opens only https links and links to known servers, and refuses all others 
   await expect(ask('openLink', { url: server })).rejects.toThrow('Copy the link instead');
 });
 
-test('copies text, and reports an error if the clipboard fails', async () => {
+test('copy writes text to the clipboard, and reports an error if the clipboard fails', async () => {
   const { ask, native } = await open();
   await ask('copy', { text: 'https://calm-otter.sites.example' });
   expect(native.copied).toEqual(['https://calm-otter.sites.example']);
@@ -40,7 +40,7 @@ test('copies text, and reports an error if the clipboard fails', async () => {
   await expect(ask('copy', { text: 'a' })).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('makes grants for the items that the user picks in a dialog, and none if the user cancels', async () => {
+test('pickFolder and pickFiles return grants for the items that the user picks, and no grant if the user cancels', async () => {
   const { ask, native } = await open();
   expect(await ask('pickFolder', undefined)).toBe(null);
   expect(await ask('pickFiles', undefined)).toEqual([]);
@@ -55,7 +55,7 @@ test('makes grants for the items that the user picks in a dialog, and none if th
   await expect(ask('pickFiles', undefined)).rejects.toMatchObject({ kind: 'folder' });
 });
 
-test('reports the progress of an update, and restarts only once it is ready', async () => {
+test('restartToUpdate restarts the app only if an update is ready', async () => {
   const { ask, backend, native, emitted } = await open();
   await expect(ask('restartToUpdate', undefined)).rejects.toThrow('No update is ready');
   backend.setUpdate({ is: 'downloading', version: '1.1.0', percent: 40 });
@@ -67,7 +67,7 @@ test('reports the progress of an update, and restarts only once it is ready', as
   expect(native.restarts).toBe(1);
 });
 
-test('the status is offline exactly while there is no network', async () => {
+test('the status of the app is offline exactly while the machine has no network', async () => {
   const { backend } = await open();
   backend.setOnline(false);
   expect(backend.summary()).toMatchObject({ status: 'offline' });

@@ -14,10 +14,10 @@ import { TestNative } from './native.ts';
 
 export const PAGE = '<!doctype html><title>hi</title>';
 
-/** Random bytes, which no server has. */
+/** Creates random bytes, so that no server has them yet. */
 export const big = (bytes: number) => Buffer.alloc(bytes, crypto.randomUUID());
 
-/** Creates a folder with files. It is removed after the test. */
+/** Creates a folder with files. The folder is removed after the test. */
 export const makeSite = (files: Contents = { 'index.html': PAGE }, name = 'site') => makeNamedSite(name, files);
 
 interface DesktopOptions {
@@ -28,10 +28,10 @@ interface DesktopOptions {
   watchRule?: Partial<WatchRule>;
 }
 
-/** Lets a failed publishing wait for so long that a test never sees its retry. */
+/** Makes the pause after a failed publish job longer than any test. */
 export const SLOW_RETRIES = { watchRule: { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 } };
 
-/** Opens an app with short pauses. It is closed after the test. */
+/** Opens an app that retries after short pauses. The app is closed after the test. */
 export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
   const { server, native = new TestNative(), dataDir = makeHome(), cacheDir = makeHome() } = options;
   const emitted: Desktop['emitted'] = [];
@@ -56,7 +56,7 @@ export async function openDesktop(options: DesktopOptions): Promise<Desktop> {
 export async function openProxied(server: TestServer, options: Partial<DesktopOptions> = {}) {
   const proxy = await startProxy(server.port);
   const desktop = await openDesktop({ server: proxy.url, ...options });
-  /** Holds back the requests that match until they are let go. */
+  /** Holds back the matching requests until the test calls `letGo`. */
   const hold = (matches: (path: string, method?: string) => boolean = () => true) => {
     const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
     proxy.trouble = ({ method }, path) => {
@@ -106,7 +106,7 @@ export class Desktop {
     return openDesktop(this.#options);
   }
 
-  /** Runs a command of the page. Checks its input and output against the contract. */
+  /** Runs a command of the page. Checks the command's input and output against the contract. */
   ask = async <C extends CommandName>(name: C, input: CommandInput<C>): Promise<CommandOutput<C>> => {
     const handler = this.backend.handlers[name] as (input: unknown) => Promise<unknown>;
     const output = await handler(commands[name].input.parse(input));
@@ -114,14 +114,14 @@ export class Desktop {
     return output as never;
   };
 
-  /** Drops the items at some paths. @returns The ids of the publishings. */
+  /** Drops the items at the given paths. @returns The ids of the publish jobs. */
   async drop(paths: readonly string[], options: NextDropOptions = {}): Promise<string[]> {
     const granted = await this.backend.give(paths);
     await this.ask('setNextDrop', options);
     return (await this.ask('publish', { grants: granted.map(({ grant }) => grant) })).publishings;
   }
 
-  /** Drops a folder. @returns The id of its publishing. */
+  /** Drops a folder. @returns The id of its publish job. */
   async dropSite(path = makeSite(), options: NextDropOptions = {}): Promise<string> {
     const [id] = await this.drop([path], options);
     return id!;
@@ -133,7 +133,6 @@ export class Desktop {
     return { id, ...(await this.published(id)) };
   }
 
-  /** The publishings, newest first. */
   publishings = async () => (await this.ask('readState', undefined)).publishings;
 
   async find(id: string): Promise<Publishing> {
@@ -142,7 +141,7 @@ export class Desktop {
     return found;
   }
 
-  /** Waits until a publishing is in a state. */
+  /** Waits until a publish job is in a state. */
   until<S extends Publishing['state']['is']>(
     id: string,
     is: S,
@@ -155,7 +154,7 @@ export class Desktop {
     return vi.waitFor(check, { timeout: 10_000, interval: 5 });
   }
 
-  /** Waits until a running publishing is in a phase. */
+  /** Waits until a running publish job is in a phase. */
   async untilPhase(id: string, phase: string, more: object = {}): Promise<void> {
     const state = { is: 'working', progress: { phase, ...more } };
     await expect.poll(async () => (await this.find(id)).state).toMatchObject(state);
@@ -163,11 +162,11 @@ export class Desktop {
 
   published = async (id: string) => (await this.until(id, 'published')).state.published;
 
-  /** The lists of publishings that were emitted. */
+  /** The lists of publish jobs that were emitted. */
   lists = () =>
     this.emitted.filter(({ name }) => name === 'publishings').map(({ data }) => data as EventData<'publishings'>);
 
-  /** The ids of publishings that have copies of files. */
+  /** The ids of publish jobs that have copies of files. */
   staged(): string[] {
     const dir = join(this.cacheDir, 'staging');
     return existsSync(dir) ? readdirSync(dir) : [];

@@ -5,11 +5,11 @@ import { eventually, openWatched } from './watch-world.ts';
 
 const server = useServer();
 
-const LOCKED = { password: 'open-sesame' };
+const WITH_PASSWORD = { password: 'open-sesame' };
 
 describe('the password of a watched folder (T40)', () => {
-  it('publishes nothing while the password is lost, until the user enters it again or removes it', async () => {
-    const { world, key, id, url } = await openWatched(server(), { ...LOCKED, native: new TestNative('memory') });
+  it('can be lost; then nothing is published until the user enters the password again or removes it', async () => {
+    const { world, key, id, url } = await openWatched(server(), { ...WITH_PASSWORD, native: new TestNative('memory') });
     expect((await server().visit(url!)).status).toBe(401);
     expect(world.folder(id).password).toBe(true);
 
@@ -25,7 +25,7 @@ describe('the password of a watched folder (T40)', () => {
     expect(await world.deployments()).toHaveLength(1);
     expect((await server().visit(url!)).status).toBe(401);
 
-    await world.handlers.changeFolder({ id, ...LOCKED });
+    await world.handlers.changeFolder({ id, ...WITH_PASSWORD });
     await world.until(id, 'live');
     expect(await world.deployments()).toHaveLength(2);
     expect((await server().visit(url!)).status).toBe(401);
@@ -39,10 +39,10 @@ describe('the password of a watched folder (T40)', () => {
     await world.untilPublished(id, 'still secret');
   });
 
-  it('deletes the password if its folder is removed at the same time', async () => {
+  it('is deleted if it is set while the folder is being removed', async () => {
     const { world, id } = await openWatched(server());
     const writing = stopAtWrite(world.native);
-    const changing = expect(world.handlers.changeFolder({ id, ...LOCKED })).rejects.toThrow('no longer');
+    const changing = expect(world.handlers.changeFolder({ id, ...WITH_PASSWORD })).rejects.toThrow('no longer');
     await writing.reached;
     await world.handlers.removeFolder({ id });
     writing.letGo();
@@ -50,10 +50,10 @@ describe('the password of a watched folder (T40)', () => {
     expect([...world.native.keys.keys()]).toEqual([world.origin]);
   });
 
-  it('does not make earlier versions live that have no password', async () => {
+  it('prevents an earlier version without a password from becoming live', async () => {
     const { world, id, url, live } = await openWatched(server());
     await expect(world.handlers.changeFolder({ id, password: 'short' })).rejects.toThrow('6 to 128');
-    await world.handlers.changeFolder({ id, ...LOCKED });
+    await world.handlers.changeFolder({ id, ...WITH_PASSWORD });
     await eventually(async () => expect((await server().visit(url!)).status).toBe(401));
     await world.until(id, 'live');
     await expect(world.handlers.undoFolder({ id })).rejects.toThrow('no password');
@@ -66,8 +66,8 @@ describe('the password of a watched folder (T40)', () => {
 });
 
 describe('removing a password (T40)', () => {
-  it('unlocks the site at the same address immediately and deletes the password from the keychain; earlier versions keep it', async () => {
-    const { world, id, url, live } = await openWatched(server(), LOCKED);
+  it('unlocks the site immediately and deletes the password from the keychain; earlier versions keep the password', async () => {
+    const { world, id, url, live } = await openWatched(server(), WITH_PASSWORD);
     expect((await server().visit(url!)).status).toBe(401);
 
     await world.handlers.changeFolder({ id, password: null });
@@ -86,8 +86,8 @@ describe('removing a password (T40)', () => {
     expect((await server().visit(url!)).text).toBe('one');
   });
 
-  it('keeps the live version of a paused folder locked until the folder resumes', async () => {
-    const { world, id, url } = await openWatched(server(), LOCKED);
+  it('from a paused folder unlocks its live version only when the folder resumes', async () => {
+    const { world, id, url } = await openWatched(server(), WITH_PASSWORD);
     await world.handlers.pauseFolder({ id });
     await world.handlers.changeFolder({ id, password: null });
     expect(world.folder(id)).toMatchObject({ password: false, state: { is: 'paused', why: 'asked' } });
@@ -96,8 +96,8 @@ describe('removing a password (T40)', () => {
     await world.untilPublished(id, 'one');
   });
 
-  it('keeps the password and the lock, and reports an error, if the keychain cannot delete the password', async () => {
-    const { world, id, url } = await openWatched(server(), LOCKED);
+  it('fails if the keychain cannot delete the password, and the site stays locked', async () => {
+    const { world, id, url } = await openWatched(server(), WITH_PASSWORD);
     world.native.keychain.remove = () => Promise.reject(new Error('locked'));
     await expect(world.handlers.changeFolder({ id, password: null, labels: ['blog'] })).rejects.toThrow(
       'could not delete the password',

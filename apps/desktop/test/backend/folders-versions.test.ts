@@ -6,7 +6,7 @@ import { eventually, openSignedInWorld, openWatched, siteName } from './watch-wo
 const server = useServer();
 
 describe('making an earlier version live (desktop §1, §8.22)', () => {
-  it('pauses the folder, so that no build replaces the earlier version before it resumes', async () => {
+  it('pauses the folder, so that no build replaces the earlier version before the folder resumes', async () => {
     const { world, id, url } = await openWatched(server());
     await world.rebuild(id, 'two');
     await world.rebuild(id, 'three');
@@ -50,7 +50,7 @@ describe('making an earlier version live (desktop §1, §8.22)', () => {
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
   });
 
-  it('leaves the folder unchanged if it fails', async () => {
+  it('leaves the folder unchanged if the server cannot be reached', async () => {
     const { world, id, url } = await openWatched(server());
     await expect(world.handlers.undoFolder({ id })).rejects.toThrow('no earlier version');
     await expect(world.handlers.makeLive({ id, deployment: 'calm-otter-0000000' })).rejects.toThrow(
@@ -67,7 +67,7 @@ describe('making an earlier version live (desktop §1, §8.22)', () => {
 });
 
 describe('the versions of a folder (desktop §1)', () => {
-  it('keeps the address when the folder is moved, and the versions when the address changes; prunes old ones, except those that a domain shows', async () => {
+  it('survive a change of the address and a move of the folder; old versions are pruned unless a domain shows them', async () => {
     const { world, key } = await openSignedInWorld(server());
     const { deployment: foreign } = await server().publish({ 'index.html': 'by hand' }, { key });
     const { id, path, url: first, live: one } = await world.watchNew('dist', 'one');
@@ -92,7 +92,7 @@ describe('the versions of a folder (desktop §1)', () => {
     world.settings = { ...world.settings, keepVersions: 1 };
     world.build('dist-2', { 'index.html': 'four' });
     const { live: four } = await world.untilPublished(id, 'four');
-    // The oldest version is deleted last.
+    // The oldest version is the last one that the prune deletes.
     await eventually(async () =>
       expect(await world.deployments()).toEqual([four!.deployment, two!.deployment, foreign]),
     );
@@ -102,7 +102,7 @@ describe('the versions of a folder (desktop §1)', () => {
     expect((await server().visit(second!)).text).toBe('two');
   });
 
-  it('prunes to the number in the settings after the next deploy, also after the setting has changed', async () => {
+  it('are pruned to the number in the settings after the next deploy, even if the setting has changed', async () => {
     const { world, id } = await openWatched(server());
     await world.rebuild(id, 'two');
     const { live: three } = await world.rebuild(id, 'three');
@@ -113,17 +113,17 @@ describe('the versions of a folder (desktop §1)', () => {
   });
 });
 
-describe('a domain that is changed on the page Domains (desktop §8)', () => {
-  it('pauses the folder of the domain with a reason; resuming shows the folder again', async () => {
+describe('changing the domain of a watched folder on the page Domains (desktop §8)', () => {
+  it('pauses the folder with a reason; when the folder resumes, the domain shows the folder again', async () => {
     const { world, key, id, url, domain } = await openWatched(server());
-    const other = await world.watchNew('other', 'other');
+    const otherFolder = await world.watchNew('other', 'other');
     const { deployment } = await server().publish({ 'index.html': 'elsewhere' }, { key });
     await world.handlers.putDomain({ domain, deployment });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url });
     await eventually(() => expect(world.folder(id).live).toMatchObject({ deployment }));
     world.build('dist', { 'index.html': 'two' });
     await world.reopen();
-    await world.until(other.id, 'live');
+    await world.until(otherFolder.id, 'live');
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'address-changed' });
     expect((await server().visit(url!)).text).toBe('elsewhere');
 
@@ -131,7 +131,7 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
     await world.untilPublished(id, 'two');
   });
 
-  it('pauses the folder of a deleted domain; resuming creates the domain again', async () => {
+  it('or deleting the domain pauses the folder; when the folder resumes, the domain is created again', async () => {
     const { world, id, url, domain } = await openWatched(server());
     await world.handlers.deleteDomain({ domain });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'address-changed' }, url: null, live: null });
@@ -147,7 +147,7 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
     expect(world.emitted(id).slice(emitted)).toEqual(['settling', 'publishing', 'live']);
   });
 
-  it('shows the version that was published last, although an earlier answer arrives late', async () => {
+  it('does not hide the version that was published last, even if an earlier response arrives late', async () => {
     const { world, id, live } = await openWatched(server());
     const requested = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -170,7 +170,7 @@ describe('a domain that is changed on the page Domains (desktop §8)', () => {
 });
 
 describe('notifications about watched folders (desktop §8)', () => {
-  it('watches a folder even if the system cannot show notifications', async () => {
+  it('may fail without any effect on the watched folders', async () => {
     const { world } = await openSignedInWorld(server());
     world.native.focused = false;
     world.native.notify = () => {
@@ -180,7 +180,7 @@ describe('notifications about watched folders (desktop §8)', () => {
     await world.rebuild(id, 'two');
   });
 
-  it('notifies once for each build while the window is in the background; a click opens the site', async () => {
+  it('are shown once for each build while the window is in the background; a click opens the site', async () => {
     const { world, id, url } = await openWatched(server());
     expect(world.native.notes).toEqual([]);
     world.native.focused = false;
@@ -190,7 +190,7 @@ describe('notifications about watched folders (desktop §8)', () => {
     expect(world.native.opened).toEqual([url]);
   });
 
-  it('notifies once when a folder needs the user to act; a click shows the folder', async () => {
+  it('are shown once when a folder needs the user to act; a click shows the folder', async () => {
     const { world, id } = await openWatched(server());
     world.native.focused = false;
     world.build('dist', { 'setup.exe': 'x' });

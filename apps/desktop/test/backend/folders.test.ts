@@ -6,26 +6,26 @@ import { eventually, openSignedInWorld, openWatched, openWorld, siteName, watche
 const server = useServer();
 
 describe('a watched folder (desktop §5, §8)', () => {
-  it('remembers the folder and its live version after a restart, and does not publish again (D4)', async () => {
+  it('keeps its live version after a restart of the app and is not published again (D4)', async () => {
     const { world } = await openSignedInWorld(server());
-    const before = await world.watchNew('dist', 'one', { labels: ['blog'] });
+    const original = await world.watchNew('dist', 'one', { labels: ['blog'] });
     await world.reopen();
-    const { url, live } = before;
-    expect(world.folder(before.id)).toMatchObject({ url, live, labels: ['blog'], state: { is: 'starting' } });
-    expect(await world.until(before.id, 'live')).toEqual({ ...before, leftOut: [] });
+    const { url, live } = original;
+    expect(world.folder(original.id)).toMatchObject({ url, live, labels: ['blog'], state: { is: 'starting' } });
+    expect(await world.until(original.id, 'live')).toEqual({ ...original, leftOut: [] });
     expect(await world.deployments()).toEqual([live!.deployment]);
   });
 
-  it('stays paused across a restart, and publishes the changes since then when it resumes (D9)', async () => {
+  it('stays paused after a restart, and its changes are published when it resumes (D9)', async () => {
     const { world, id, url } = await openWatched(server());
     await world.handlers.pauseFolder({ id });
     expect(await world.until(id, 'paused')).toMatchObject({ state: { why: 'asked' } });
     await world.reopen();
     world.build('dist', { 'index.html': 'two' });
     world.folders.onWake();
-    // A deploy of the paused folder would happen before this one.
-    const other = await world.watchNew('other', 'other');
-    expect(other.state).toEqual({ is: 'live' });
+    // If the paused folder were deployed, its deploy would finish before this deploy.
+    const otherFolder = await world.watchNew('other', 'other');
+    expect(otherFolder.state).toEqual({ is: 'live' });
     expect(world.folder(id).state).toEqual({ is: 'paused', why: 'asked' });
     expect(await world.deployments()).toHaveLength(2);
     expect((await server().visit(url!)).text).toBe('one');
@@ -34,7 +34,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.untilPublished(id, 'two');
   });
 
-  it('resumes when the network is back after a start without one', async () => {
+  it('becomes live when the network is back, if the app started without a network', async () => {
     const { world, id, live } = await openWatched(server());
     world.isDown = true;
     await world.reopen();
@@ -49,7 +49,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.deployments()).toHaveLength(1);
   });
 
-  it('retries a refused deploy on request, and sends nothing if everything is live', async () => {
+  it('whose deploy was refused is retried on request; if the folder is live already, nothing is sent', async () => {
     const world = await openWorld(server());
     const { account } = await world.signIn('free');
     const grant = await world.grant(world.build('dist', { 'index.html': 'one' }));
@@ -75,7 +75,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await eventually(() => expect(world.folder(id).needsDns).toBe(false));
   });
 
-  it('names the file that cannot be published, and publishes once the file is gone', async () => {
+  it('with a file that cannot be published shows the name of the file, and is published once the file is deleted', async () => {
     const { world, id, url } = await openWatched(server());
     const path = world.build('dist', { 'setup.exe': 'x', 'index.html': 'two' });
     const { state } = await world.until(id, 'waiting');
@@ -85,7 +85,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await world.untilPublished(id, 'two');
   });
 
-  it('aborts the running deploy on cancel and pauses; the live version does not change', async () => {
+  it('is paused by `cancelFolder`, which aborts the running deploy; the live version does not change', async () => {
     const { world, id, url } = await openWatched(server());
     world.isDown = true;
     world.build('dist', { 'index.html': 'two' });
@@ -110,7 +110,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     expect(await world.deployments()).toContain(live!.deployment);
   });
 
-  it('opens the folder in the file manager, and forgets it once it is removed, while its site stays online', async () => {
+  it('can be opened in the file manager; after the user removes the folder, its site stays online', async () => {
     const { world, path, id, url } = await openWatched(server());
     await world.handlers.showFolder({ id });
     expect(world.native.shown).toEqual([path]);
@@ -122,7 +122,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await expect(world.handlers.showFolder({ id })).rejects.toThrow('no longer watched');
   });
 
-  it('reports an error if folders.json cannot be written', async () => {
+  it('cannot be changed if folders.json cannot be written, and the user sees an error', async () => {
     const { world, id } = await openWatched(server());
     renameSync(world.dataDir, `${world.dataDir}-away`);
     writeFileSync(world.dataDir, 'no folder');
@@ -130,21 +130,21 @@ describe('a watched folder (desktop §5, §8)', () => {
     await expect(world.handlers.signOut()).rejects.toThrow('cannot be saved');
   });
 
-  it('publishes under the new name after the name is changed; the old name still shows the last version', async () => {
+  it('is published under a new name after a change of the name; the old name still shows the last version', async () => {
     const { world, id, url } = await openWatched(server());
-    const next = siteName();
-    await world.handlers.changeFolder({ id, domain: next });
-    const after = await world.until(id, 'live');
-    expect(after).toMatchObject({ domain: next, url: `http://${next}:${server().port}` });
-    expect((await server().visit(after.url!)).text).toBe('one');
+    const newName = siteName();
+    await world.handlers.changeFolder({ id, domain: newName });
+    const renamed = await world.until(id, 'live');
+    expect(renamed).toMatchObject({ domain: newName, url: `http://${newName}:${server().port}` });
+    expect((await server().visit(renamed.url!)).text).toBe('one');
     expect((await server().visit(url!)).text).toBe('one');
     await expect(world.handlers.changeFolder({ id, domain: 'api.localhost' })).rejects.toThrow('reserved');
-    expect(world.folder(id).domain).toBe(next);
+    expect(world.folder(id).domain).toBe(newName);
   });
 });
 
 describe('starting to watch a folder (desktop §5, §6)', () => {
-  it('refuses a folder that cannot be watched, says why, and keeps its grant valid', async () => {
+  it('fails with a reason for a folder that cannot be watched; the grant stays valid', async () => {
     const world = await openWorld(server());
     const path = world.build('dist', { 'index.html': 'one' });
     const file = `${world.build('other', { 'index.html': 'one' })}/index.html`;
@@ -164,29 +164,29 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const id = watchedId(await watch(name));
     await world.until(id, 'live');
     await expect(watch(name)).rejects.toThrow('Drop the item again');
-    const again = { of: { grant: await world.grant(path) } };
-    await expect(watch(siteName(), again)).rejects.toThrow('already watched');
+    const watchedAgain = { of: { grant: await world.grant(path) } };
+    await expect(watch(siteName(), watchedAgain)).rejects.toThrow('already watched');
     symlinkSync(path, `${path}-link`);
     const link = { of: { grant: await world.grant(`${path}-link`) } };
     await expect(watch(siteName(), link)).rejects.toThrow('already watched');
-    const other = { of: { grant: await world.grant(world.build('third', { 'index.html': '3' })) } };
-    await expect(watch(name.split('.')[0]!, other)).rejects.toThrow('is already used for');
+    const otherFolder = { of: { grant: await world.grant(world.build('third', { 'index.html': '3' })) } };
+    await expect(watch(name.split('.')[0]!, otherFolder)).rejects.toThrow('is already used for');
     expect(world.folders.list()).toHaveLength(1);
   });
 
-  it('reads the live version of a folder that was watched before from the server, and neither publishes nor notifies', async () => {
+  it('that was watched before reads its live version from the server, without a deploy or a notification', async () => {
     const { world, path, id, url, live, domain } = await openWatched(server());
     await world.handlers.removeFolder({ id });
     world.native.focused = false;
-    const again = await world.watch(path, domain);
+    const watchedAgain = await world.watch(path, domain);
     await eventually(() =>
-      expect(world.folder(again.id)).toMatchObject({ url, live: { ...live, at: expect.any(Number) } }),
+      expect(world.folder(watchedAgain.id)).toMatchObject({ url, live: { ...live, at: expect.any(Number) } }),
     );
     expect(await world.deployments()).toHaveLength(1);
     expect(world.native.notes).toEqual([]);
   });
 
-  it('watches a folder only once when it is requested several times at once', async () => {
+  it('with several requests at the same time watches the folder only once', async () => {
     const { world } = await openSignedInWorld(server());
     const path = world.build('dist', { 'index.html': 'one' });
     const grants = await Promise.all([1, 2, 3].map(() => world.grant(path)));
@@ -199,7 +199,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     expect(world.native.keys.size).toBe(2);
   });
 
-  it('refuses a name that belongs to another account', async () => {
+  it('under a name of another account fails', async () => {
     const { world, id, domain } = await openWatched(server());
     await world.handlers.removeFolder({ id });
     await world.signIn();
@@ -207,7 +207,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     await expect(world.handlers.watch({ of: { grant }, domain, labels: [] })).rejects.toThrow('cannot be used');
   });
 
-  it('suggests a free name, made from the project instead of its build folder', async () => {
+  it('begins with a suggested free name, which comes from the project instead of its build folder', async () => {
     const world = await openWorld(server());
     const unique = `p${crypto.randomUUID().slice(0, 8)}`;
     const grant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
@@ -221,7 +221,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     await world.signIn();
     await world.watch(world.build('third', { 'index.html': 'one' }), `${uniqueName}-2`);
     expect(await suggest()).toMatchObject({ name: `${uniqueName}-3`, validation: { available: true } });
-    // A name of the same account is not suggested, because it already shows something.
+    // The app does not suggest a name that the account already uses.
     await world.handlers.putDomain({ domain: `${uniqueName}-3` });
     expect(await suggest(`${uniqueName}-3`)).toMatchObject({ validation: { available: true } });
     expect(await suggest()).toMatchObject({ name: `${uniqueName}-4` });

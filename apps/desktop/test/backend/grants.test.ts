@@ -25,7 +25,7 @@ test('a grant has 128 random bits and reveals the name of the item but not its p
   expect(JSON.stringify(granted)).not.toContain(dir);
 });
 
-test('take uses up a grant, peek does not, and neither accepts an unknown one (desktop §6)', async () => {
+test('a grant is used up by `take` but not by `peek`, and both refuse an unknown grant (desktop §6)', async () => {
   const grants = new Grants();
   const [given] = await grants.give([site]);
   expect(() => grants.take('0'.repeat(32))).toThrow(expect.objectContaining({ kind: 'refused' }));
@@ -45,7 +45,7 @@ test('a grant is valid for an hour', async () => {
   expect(() => grants.peek(given!.grant)).toThrow(expect.objectContaining({ kind: 'refused' }));
 });
 
-test('drops the oldest grants when there are more than 10,000', async () => {
+test('the oldest grants are dropped when there are more than 10,000 grants', async () => {
   const grants = new Grants();
   const [first, second] = await grants.give([site, file]);
   await grants.give(Array.from({ length: 9_999 }, () => file));
@@ -53,7 +53,7 @@ test('drops the oldest grants when there are more than 10,000', async () => {
   expect(grants.peek(second!.grant).path).toBe(file);
 });
 
-test('makes no grant for a path that is relative, missing, or neither a folder nor a file', async () => {
+test('a path gets no grant if it is relative, missing, or neither a folder nor a file', async () => {
   const socket = join(dir, 'socket');
   const server = createServer().listen(socket);
   onTestFinished(() => void server.close());
@@ -62,7 +62,7 @@ test('makes no grant for a path that is relative, missing, or neither a folder n
   expect(await new Grants().give(['site', './site', join(dir, 'gone'), join(dir, 'broken'), socket])).toEqual([]);
 });
 
-test('a symbolic link counts as its target', async () => {
+test('a grant for a symbolic link has the kind of the target', async () => {
   symlinkSync(site, join(dir, 'current'));
   expect(await new Grants().give([join(dir, 'current')])).toMatchObject([{ name: 'current', kind: 'folder' }]);
 });

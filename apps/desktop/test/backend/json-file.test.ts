@@ -16,7 +16,7 @@ const openCount = (path: string) => openJsonFile({ path, schema, initial: { coun
 const readCount = (path: string) => (JSON.parse(readFileSync(path, 'utf8')) as { count: number }).count;
 
 describe('a JSON file (desktop §2)', () => {
-  it('keeps changes until it is opened again, and only its owner can read it', async () => {
+  it('contains its changes when it is opened again, and only its owner can read it', async () => {
     const path = makePath();
     const file = await openCount(path);
     expect(file.value()).toEqual({ count: 0 });
@@ -27,7 +27,7 @@ describe('a JSON file (desktop §2)', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  it('returns the newest value immediately, and has it on disk when the change resolves', async () => {
+  it('returns the newest value immediately; the value is on disk when the change resolves', async () => {
     const path = makePath();
     const file = await openCount(path);
     const changes = [];
@@ -40,7 +40,7 @@ describe('a JSON file (desktop §2)', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['count.json']);
   });
 
-  it('rejects and leaves no partial file if a write fails, and the next change writes the value', async () => {
+  it('rejects a change that cannot be written and leaves no partial file; the next change writes the value', async () => {
     const path = makePath();
     const file = await openCount(path);
     await file.change(() => ({ count: 1 }));
@@ -55,7 +55,7 @@ describe('a JSON file (desktop §2)', () => {
     expect(readCount(path)).toBe(2);
   });
 
-  it('keeps the old content if only a part of the new one fits on the disk', () => {
+  it('keeps its old value if only a part of the new value fits on the disk', () => {
     const home = makeSite({ 'count.json': 'old' });
     const path = join(home, 'count.json');
     const program = `
@@ -63,7 +63,7 @@ describe('a JSON file (desktop §2)', () => {
       process.on('SIGXFSZ', () => {});
       const written = replaceFile(process.argv[1], 'x'.repeat(1_000_000));
       console.log(await written.then(() => 'written', ({ code }) => code));`;
-    // Like a full disk, a limit on the size of files cuts a write short before it fails one.
+    // A limit on the size of files behaves like a full disk: a write is cut short, and the next write fails.
     const command = 'ulimit -f 64; exec "$0" --input-type=module --eval "$1" "$2"';
     const { stdout } = spawnSync('sh', ['-c', command, process.execPath, program, path], { encoding: 'utf8' });
     expect(stdout.trim()).toBe('EFBIG');
@@ -74,7 +74,7 @@ describe('a JSON file (desktop §2)', () => {
     ['half written', '{"count":'],
     ['of another shape', '{"count":"three"}'],
     ['empty', ''],
-  ])('sets a file aside that is %s, reports it, and starts with the initial value', async (_what, text) => {
+  ])('that is %s is renamed and reported, and the initial value is used', async (_what, text) => {
     const path = makePath();
     mkdirSync(join(path, '..'));
     writeFileSync(path, text);
@@ -87,14 +87,14 @@ describe('a JSON file (desktop §2)', () => {
     expect(readCount(path)).toBe(7);
   });
 
-  it('does not replace an existing file that cannot be read', async () => {
+  it('that cannot be read causes an error and is not replaced', async () => {
     const path = makePath();
     mkdirSync(path, { recursive: true });
     await expect(openCount(path)).rejects.toThrow('EISDIR');
   });
 });
 
-/** Nothing listens at this address: these tests need no server. */
+/** No program listens at this address, because these tests need no server. */
 const SERVER = 'http://localhost:1';
 
 const noticesOf = ({ emitted }: Desktop) => emitted.filter(({ name }) => name === 'problem').map(({ data }) => data);
@@ -102,10 +102,10 @@ const noticesOf = ({ emitted }: Desktop) => emitted.filter(({ name }) => name ==
 it.each([
   ['settings.json', 'Your settings could not be read', 'under Settings'],
   ['servers.json', 'The list of your servers could not be read', 'Add your servers again'],
-  ['folders.json', 'The list of your watched folders could not be read', 'Watch them again'],
+  ['folders.json', 'The list of your watched folders could not be read', 'Watch your folders again'],
   ['publishings.json', 'The list of published items could not be read', 'Publish the queued items again'],
 ])(
-  'reports a damaged %s once: what is lost, where the copy is, and what to do (desktop §8.5)',
+  'a damaged %s is reported once, with the lost data, the place of the copy and the next step (desktop §8.5)',
   async (name, lost, next) => {
     const dataDir = makeHome();
     const copy = join(dataDir, `${name}.damaged`);
@@ -126,10 +126,10 @@ it.each([
   },
 );
 
-it('reports nothing about files that are missing or valid', async () => {
+it('missing and valid files are not reported', async () => {
   const desktop = await openDesktop({ server: SERVER });
   await desktop.ask('changeSettings', { theme: 'dark' });
-  const again = await desktop.restart();
-  expect([noticesOf(desktop), noticesOf(again)]).toEqual([[], []]);
-  expect((await again.ask('readState', undefined)).settings.theme).toBe('dark');
+  const restarted = await desktop.restart();
+  expect([noticesOf(desktop), noticesOf(restarted)]).toEqual([[], []]);
+  expect((await restarted.ask('readState', undefined)).settings.theme).toBe('dark');
 });

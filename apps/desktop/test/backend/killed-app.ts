@@ -1,4 +1,4 @@
-/** An app without windows that signs in and publishes a folder until it is killed. */
+/** Runs an app without windows, which signs in and publishes a folder. A test kills this process. */
 import { openBackend } from '../../src/main/open-backend.ts';
 import { TestNative } from './native.ts';
 

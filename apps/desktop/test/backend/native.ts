@@ -1,6 +1,6 @@
 import type { Native, SystemNotification } from '../../src/main/native.ts';
 
-/** A fake system that records calls and gives the answers that a test sets. */
+/** A fake system that records calls and returns the values that a test sets. */
 export class TestNative implements Native {
   readonly copied: string[] = [];
   readonly opened: string[] = [];
@@ -10,7 +10,7 @@ export class TestNative implements Native {
   /** How many times the window was brought to the front. */
   windows = 0;
   restarts = 0;
-  /** Whether the window is in front. */
+  /** True if the window is in front. */
   focused = true;
   /** The paths that the user picks in the next dialogs. */
   folder: string | null = null;

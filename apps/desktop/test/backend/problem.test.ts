@@ -7,7 +7,7 @@ import { Problem } from '../../src/shared/problem.ts';
 const KINDS: ClientErrorKind[] = ['network', 'unavailable', 'signed-out', 'refused', 'folder', 'server', 'aborted'];
 
 describe('problemOf gives a message and the next step (desktop §8.5)', () => {
-  test.each(KINDS)('for an error of the kind %s', (kind) => {
+  test.each(KINDS)('for an error of the client of the kind %s', (kind) => {
     const problem = Problem.parse(problemOf(new ClientError(kind, 'It did not work')));
     expect(problem).toMatchObject({ kind, message: 'It did not work.', file: null });
     if (problem.next !== null) expect(problem.next).toMatch(/^[A-Z].*\.$/);
@@ -71,19 +71,19 @@ describe('problemOf gives a message and the next step (desktop §8.5)', () => {
   });
 });
 
-test('refuses invalid input and names the field', () => {
+test('problemOf turns invalid input into a refusal that names the field', () => {
   const { error } = z.object({ name: z.string() }).safeParse({ name: 1 });
   const { kind, message } = problemOf(error);
   expect(kind).toBe('refused');
   expect(message).toMatch(/^name: .+\.$/);
 });
 
-test('reports an AbortError as aborted', () => {
+test('problemOf gives an AbortError the kind aborted', () => {
   expect(problemOf(new DOMException('The operation was aborted', 'AbortError')).kind).toBe('aborted');
 });
 
 test.each([new TypeError("Cannot read properties of undefined (reading 'key')"), 'a text', null, undefined, { a: 1 }])(
-  'a bug in the app reveals no internal details: %s',
+  'problemOf reveals no internal details of a bug in the app, such as %s',
   (thrown) => {
     const problem = problemOf(thrown);
     expect(problem).toEqual({
@@ -95,6 +95,6 @@ test.each([new TypeError("Cannot read properties of undefined (reading 'key')"),
   },
 );
 
-test('shortens a long message from a server', () => {
+test('problemOf shortens a long message of a server', () => {
   expect(problemOf(new ClientError('refused', 'x'.repeat(100_000))).message.length).toBeLessThan(700);
 });

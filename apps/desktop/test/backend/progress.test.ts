@@ -4,7 +4,7 @@ import { initialProgress, type ProgressView, applyDeployEvent } from '../../src/
 import { Progress } from '../../src/shared/progress.ts';
 
 const amount = (files: number, bytes: number) => ({ files, bytes });
-const NONE = amount(0, 0);
+const ZERO_AMOUNT = amount(0, 0);
 const changes = { added: [], changed: [], removed: [], unchanged: 0 };
 const walked = (skipped: SkippedFile[] = []): DeployEvent => ({ type: 'walked', total: amount(4, 400), skipped });
 const planned = (missing = amount(2, 200_000)): DeployEvent => ({ type: 'planned', via: 'delta', changes, missing });
@@ -15,22 +15,22 @@ const uploaded = (sentBytes: number, files = 1): DeployEvent => ({
   sentBytes,
 });
 
-/** The states after a list of events with their times. */
-function after(...events: [DeployEvent, number?][]): ProgressView {
+/** The progress after each of several events with their times. */
+function progressAfter(...events: [DeployEvent, number?][]): ProgressView {
   const view = events.reduce((view, [event, at = 0]) => applyDeployEvent(view, event, at), initialProgress());
   expect(Progress.safeParse(view.progress).error).toBeUndefined();
   return view;
 }
 
-test('shows every phase of a deploy, from listing to linking (desktop §8.3)', () => {
+test('the progress goes through every phase of a deploy, from listing to linking (desktop §8.3)', () => {
   expect(initialProgress().progress).toEqual({ phase: 'listing' });
   const read: DeployEvent = { type: 'hashed', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) };
   const allRead: DeployEvent = { ...read, done: amount(4, 400) };
   const phases = [
-    [walked(), { phase: 'reading', done: NONE, total: amount(4, 400), cached: NONE }],
+    [walked(), { phase: 'reading', done: ZERO_AMOUNT, total: amount(4, 400), cached: ZERO_AMOUNT }],
     [read, { phase: 'reading', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) }],
     [allRead, { phase: 'comparing', total: amount(4, 400) }],
-    [planned(), { phase: 'sending', done: NONE, total: amount(2, 200_000), bytesPerSecond: null }],
+    [planned(), { phase: 'sending', done: ZERO_AMOUNT, total: amount(2, 200_000), bytesPerSecond: null }],
     [uploaded(100), { phase: 'sending', done: amount(1, 100), total: amount(2, 200_000), bytesPerSecond: null }],
     [uploaded(200_000, 2), { phase: 'finishing' }],
     [{ type: 'committed', deployment: {} as never }, { phase: 'linking' }],
@@ -43,12 +43,12 @@ test('shows every phase of a deploy, from listing to linking (desktop §8.3)', (
   }, initialProgress());
 });
 
-test('goes directly to finishing if nothing must be sent', () => {
-  expect(after([planned(NONE)]).progress).toEqual({ phase: 'finishing' });
+test('the progress skips the phase `sending` if the server needs no contents', () => {
+  expect(progressAfter([planned(ZERO_AMOUNT)]).progress).toEqual({ phase: 'finishing' });
 });
 
-test('measures the speed over the last 3 seconds', () => {
-  const view = after(
+test('the speed of an upload is measured over the last 3 seconds', () => {
+  const view = progressAfter(
     [planned(), 0],
     [uploaded(90_000), 1_000],
     [uploaded(90_000), 4_000],
@@ -59,22 +59,22 @@ test('measures the speed over the last 3 seconds', () => {
   expect(view.progress).toMatchObject({ phase: 'sending', bytesPerSecond: 3_000 });
 });
 
-test('includes a pause in the speed, and gives no speed for a period that is too short', () => {
-  expect(after([planned(), 0], [uploaded(50_000), 499]).progress).toMatchObject({ bytesPerSecond: null });
-  expect(after([planned(), 0], [uploaded(50_000), 500]).progress).toMatchObject({ bytesPerSecond: 100_000 });
-  expect(after([planned(), 0], [uploaded(0), 1_000], [uploaded(50_000), 51_000]).progress).toMatchObject({
+test('a pause lowers the speed of an upload, and a short period gives no speed', () => {
+  expect(progressAfter([planned(), 0], [uploaded(50_000), 499]).progress).toMatchObject({ bytesPerSecond: null });
+  expect(progressAfter([planned(), 0], [uploaded(50_000), 500]).progress).toMatchObject({ bytesPerSecond: 100_000 });
+  expect(progressAfter([planned(), 0], [uploaded(0), 1_000], [uploaded(50_000), 51_000]).progress).toMatchObject({
     bytesPerSecond: 1_000,
   });
 });
 
-test('keeps only a few samples of a long upload', () => {
+test('the progress of a long upload keeps only a few samples of the speed', () => {
   const moments = Array.from({ length: 5_000 }, (_, i): [DeployEvent, number] => [uploaded(i), i * 100]);
-  expect(after([planned(), 0], ...moments).sent.length).toBeLessThan(35);
+  expect(progressAfter([planned(), 0], ...moments).sent.length).toBeLessThan(35);
 });
 
-test('shows the reason of a temporary failure and the time of the next attempt', () => {
+test('after a temporary failure, the progress contains the reason and the time of the next attempt', () => {
   const retried: DeployEvent = { type: 'retried', attempt: 2, waitMs: 750, reason: 'The line broke' };
-  expect(after([planned(), 0], [retried, 10_000]).progress).toEqual({
+  expect(progressAfter([planned(), 0], [retried, 10_000]).progress).toEqual({
     phase: 'retrying',
     attempt: 2,
     at: 10_750,
@@ -82,9 +82,9 @@ test('shows the reason of a temporary failure and the time of the next attempt',
   });
 });
 
-test('groups skipped files by reason with 5 paths each, and leaves out junk files (desktop §8.18)', () => {
+test('skipped files are grouped by reason with at most 5 paths each, without junk files (desktop §8.18)', () => {
   const links = Array.from({ length: 7 }, (_, i): SkippedFile => ({ path: `link${i}`, reason: 'link' }));
-  const { leftOut } = after(
+  const { leftOut } = progressAfter(
     [walked([{ path: '.DS_Store', reason: 'junk' }, { path: '.env', reason: 'private' }, ...links])],
     [planned()],
   );
@@ -94,8 +94,8 @@ test('groups skipped files by reason with 5 paths each, and leaves out junk file
   ]);
 });
 
-test('does not modify the view that an event is applied to', () => {
-  const before = after([planned(), 0], [uploaded(100), 1]);
+test('applying an event does not modify the previous progress', () => {
+  const before = progressAfter([planned(), 0], [uploaded(100), 1]);
   const copy = structuredClone(before);
   applyDeployEvent(before, uploaded(200), 2);
   expect(before).toEqual(copy);

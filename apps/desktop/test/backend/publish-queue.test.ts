@@ -1,23 +1,23 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { PublishQueue, type RunJob } from '../../src/main/publishing/publish-queue.ts';
 
-/** A queue whose attempts end when the test ends them. */
+/** Creates a queue whose attempts finish when the test calls `end`. */
 function controlledQueue() {
   const started: string[] = [];
-  const ends = new Map<string, (pauseMs: number | null) => void>();
+  const resolvers = new Map<string, (pauseMs: number | null) => void>();
   const runJob: RunJob = (id, signal) => {
     started.push(id);
     const { promise, resolve } = Promise.withResolvers<number | null>();
-    ends.set(id, resolve);
+    resolvers.set(id, resolve);
     signal.addEventListener('abort', () => resolve(null));
     return promise;
   };
   const queue = new PublishQueue(runJob);
   onTestFinished(() => queue.close());
-  return { queue, started, end: (id: string, pauseMs: number | null = null) => ends.get(id)!(pauseMs) };
+  return { queue, started, end: (id: string, pauseMs: number | null = null) => resolvers.get(id)!(pauseMs) };
 }
 
-test('runs one job at a time, in the order they were added', async () => {
+test('the queue runs one job at a time, in the order in which jobs were added', async () => {
   const { queue, started, end } = controlledQueue();
   for (const id of ['a', 'b', 'c']) queue.add(id, 'here');
   expect(started).toEqual(['a']);
@@ -27,7 +27,7 @@ test('runs one job at a time, in the order they were added', async () => {
   await expect.poll(() => started).toEqual(['a', 'b', 'c']);
 });
 
-test('a paused job lets other groups go first and resumes ahead of its own group', async () => {
+test('while a job is paused, jobs of other groups run; then it resumes ahead of its own group', async () => {
   const { queue, started, end } = controlledQueue();
   queue.add('a', 'here');
   queue.add('b', 'here');
@@ -41,14 +41,14 @@ test('a paused job lets other groups go first and resumes ahead of its own group
   await expect.poll(() => started).toEqual(['a', 'c', 'a', 'b']);
 });
 
-test('a pause ends automatically', async () => {
+test('a paused job resumes automatically when its pause is over', async () => {
   const { queue, started, end } = controlledQueue();
   queue.add('a', 'here');
   end('a', 10);
   await expect.poll(() => started).toEqual(['a', 'a']);
 });
 
-test('cancelling removes a running, paused or waiting job, and the next one starts', async () => {
+test('cancelling removes a running, paused or waiting job, and the next job starts', async () => {
   const { queue, started, end } = controlledQueue();
   for (const id of ['a', 'b', 'c', 'd']) queue.add(id, 'here');
   await queue.cancel('b');
@@ -59,7 +59,7 @@ test('cancelling removes a running, paused or waiting job, and the next one star
   await queue.cancel('unknown');
 });
 
-test('closing aborts the running job and starts no other', async () => {
+test('closing the queue aborts the running job, and no other job starts', async () => {
   const { queue, started } = controlledQueue();
   queue.add('a', 'here');
   queue.add('b', 'here');

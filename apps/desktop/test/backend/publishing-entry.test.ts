@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { type Entry, type StoredState, withoutOldClaim, withoutOldest } from '../../src/main/publishing/entry.ts';
 import { ENTRY, NOW, PUBLISHED } from './samples.ts';
 
-const CLAIMABLE = { ...PUBLISHED, expires: NOW / 1_000 + 60, claim: 'https://berth.example/claim/0' };
+const CLAIMABLE_SITE = { ...PUBLISHED, expires: NOW / 1_000 + 60, claim: 'https://berth.example/claim/0' };
 
 const entry = (id: string, state: StoredState): Entry => ({ ...ENTRY, id, name: id, state });
 
-test('keeps 100 publishings: removes the oldest ended ones first, claimable ones last, and open ones never', () => {
+test('the publish list keeps 100 items: it drops finished ones first, claimable ones last, and open ones never', () => {
   const oldest = [
-    entry('claimable', { is: 'published', published: CLAIMABLE }),
+    entry('claimable', { is: 'published', published: CLAIMABLE_SITE }),
     entry('open', { is: 'unfinished' }),
     entry('asking', { is: 'asking' }),
-    entry('too-late', { is: 'published', published: { ...CLAIMABLE, expires: NOW / 1_000 } }),
+    entry('too-late', { is: 'published', published: { ...CLAIMABLE_SITE, expires: NOW / 1_000 } }),
     entry('published', { is: 'published', published: PUBLISHED }),
     entry('cancelled', { is: 'cancelled' }),
   ].toReversed();
@@ -28,7 +28,7 @@ test('keeps 100 publishings: removes the oldest ended ones first, claimable ones
   expect(withoutOldest([...open, ...oldest], NOW).map(({ id }) => id)).toEqual([...ids, 'asking', 'open']);
 });
 
-test('keeps the claim link until its deployment has expired', () => {
-  expect(withoutOldClaim(CLAIMABLE, NOW)).toEqual(CLAIMABLE);
-  expect(withoutOldClaim(CLAIMABLE, NOW + 60_000)).toEqual({ ...CLAIMABLE, claim: null });
+test('a publish job keeps its claim link until its deployment has expired', () => {
+  expect(withoutOldClaim(CLAIMABLE_SITE, NOW)).toEqual(CLAIMABLE_SITE);
+  expect(withoutOldClaim(CLAIMABLE_SITE, NOW + 60_000)).toEqual({ ...CLAIMABLE_SITE, claim: null });
 });

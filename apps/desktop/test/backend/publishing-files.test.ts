@@ -6,7 +6,7 @@ import { big, makeSite, openSignedIn, PAGE, SLOW_RETRIES } from './desktop.ts';
 
 const server = useServer();
 
-test('publishes files that are dropped together as one site, and removes their copies', async () => {
+test('files that are dropped together are published as one site, and their copies are removed', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'index.html': PAGE, 'style.css': 'body{}', 'photo.jpg': big(200_000), 'no.txt': 'left' });
   const [id = ''] = await desktop.drop(['index.html', 'style.css', 'photo.jpg'].map((name) => join(folder, name)));
@@ -18,7 +18,7 @@ test('publishes files that are dropped together as one site, and removes their c
   await expect.poll(() => desktop.staged()).toEqual([]);
 });
 
-test('publishes a single page as the front page, and gives another single file a link to itself', async () => {
+test('a single dropped page becomes the front page; any other single file gets a link to itself', async () => {
   const desktop = await openSignedIn(server());
   const folder = makeSite({ 'poem.html': PAGE, 'a photo.jpg': 'pixels' });
   const page = await desktop.publish(join(folder, 'poem.html'));
@@ -28,7 +28,7 @@ test('publishes a single page as the front page, and gives another single file a
   expect((await server().visit(url, new URL(url).pathname)).text).toBe('pixels');
 });
 
-test('resumes from the copies of dropped files after a quit, even if the files are gone', async () => {
+test('a publish job resumes from the copies of dropped files after a restart, even if the files were deleted', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'a' });
@@ -39,12 +39,12 @@ test('resumes from the copies of dropped files after a quit, even if the files a
   desktop.proxy.trouble = () => undefined;
   expect(desktop.staged()).toEqual([id]);
   expect(statSync(join(desktop.cacheDir, 'staging', id)).mode & 0o777).toBe(0o700);
-  const again = await desktop.restart();
-  expect((await server().visit((await again.published(id)).url, '/a.txt')).text).toBe('a');
+  const restarted = await desktop.restart();
+  expect((await server().visit((await restarted.published(id)).url, '/a.txt')).text).toBe('a');
   await expect.poll(() => desktop.staged()).toEqual([]);
 });
 
-test('removes the copies of cancelled files, and a retry copies the files again', async () => {
+test('cancelling removes the copies of dropped files, and a retry copies the files again', async () => {
   const desktop = await openSignedIn(server(), 'scale', SLOW_RETRIES);
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'before' });
@@ -60,7 +60,7 @@ test('removes the copies of cancelled files, and a retry copies the files again'
   expect((await server().visit((await desktop.published(id)).url, '/a.txt')).text).toBe('after');
 });
 
-test('refuses files with the same name, says why, and publishes nothing', async () => {
+test('dropped files with the same name are refused with a reason, and nothing is published', async () => {
   const desktop = await openSignedIn(server());
   const [one, two] = [makeSite({ 'a.html': '1' }), makeSite({ 'A.html': '2' })];
   await expect(desktop.drop([join(one, 'a.html'), join(two, 'A.html')])).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test('refuses files with the same name, says why, and publishes nothing', async 
   expect(await desktop.publishings()).toEqual([]);
 });
 
-test('fails with the name of a file that was deleted while it was queued, and leaves no copy', async () => {
+test('a publish job whose file was deleted while queued fails with the name of the file and leaves no copy', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold();
   const first = await desktop.dropSite();
@@ -80,17 +80,17 @@ test('fails with the name of a file that was deleted while it was queued, and le
   rmSync(join(folder, 'a.txt'));
   letGo();
   const { state } = await desktop.until(id, 'failed');
-  expect(state.problem).toMatchObject({ kind: 'folder', message: 'a.txt: it no longer exists.', file: 'a.txt' });
+  expect(state.problem).toMatchObject({ kind: 'folder', message: 'a.txt: the file no longer exists.', file: 'a.txt' });
   await expect.poll(() => desktop.staged()).toEqual([]);
 });
 
-test('asks again after a quit, and publishes the folder as it is once the user confirms', async () => {
+test('a question is asked again after a restart, and the folder is published once the user confirms', async () => {
   const desktop = await openSignedIn(server());
   const id = await desktop.dropSite(makeSite({ 'notes.txt': 'all of it' }));
   await desktop.until(id, 'asking');
-  const again = await desktop.restart();
-  const { question } = (await again.until(id, 'asking')).state;
+  const restarted = await desktop.restart();
+  const { question } = (await restarted.until(id, 'asking')).state;
   expect(question).toEqual({ about: 'no-front-page', suggestions: [] });
-  await again.ask('answerPublishing', { id, instead: null });
-  expect((await server().visit((await again.published(id)).url, '/notes.txt')).text).toBe('all of it');
+  await restarted.ask('answerPublishing', { id, instead: null });
+  expect((await server().visit((await restarted.published(id)).url, '/notes.txt')).text).toBe('all of it');
 });

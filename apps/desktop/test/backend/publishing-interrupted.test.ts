@@ -14,10 +14,10 @@ const server = useServer();
 
 const isUpload = (path: string) => path.includes('/uploads/');
 const isCommit = (path: string) => path.endsWith('commit');
-/** A time that is certainly after the end of the test, even on a slow machine. */
-const FAR = expect.toSatisfy((at: number) => at > Date.now() + 1_800_000);
+/** A delay that is longer than the test, even on a slow machine. */
+const FAR_FUTURE = expect.toSatisfy((at: number) => at > Date.now() + 1_800_000);
 
-test('a publishing that is cancelled during its upload is not live, and a retry resumes the upload (desktop §8.21)', async () => {
+test('a publish job that is cancelled during its upload is not live, and a retry resumes the upload (desktop §8.21)', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold((_path, method) => method === 'PUT');
   const id = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.bin': big(3_000_000) }));
@@ -32,7 +32,7 @@ test('a publishing that is cancelled during its upload is not live, and a retry 
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('cancels a queued publishing immediately, and does not change a published one', async () => {
+test('a queued publishing is cancelled immediately; cancelling a published site has no effect', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold();
   const first = await desktop.dropSite(makeSite({ 'index.html': '1' }));
@@ -46,7 +46,7 @@ test('cancels a queued publishing immediately, and does not change a published o
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('cancelling after everything is sent still reports a deployment that went live', async () => {
+test('a publish job that is cancelled after everything is sent is shown as published if its deployment is live', async () => {
   const desktop = await openSignedIn(server());
   const { reached, letGo } = desktop.hold(isCommit);
   const id = await desktop.dropSite();
@@ -62,7 +62,7 @@ test('cancelling after everything is sent still reports a deployment that went l
 test.each([
   ['during the upload', isUpload],
   ['during the commit', isCommit],
-])('a publishing that is interrupted by a quit %s finishes once after the next start (issue 6)', async (_, isThere) => {
+])('a publishing that a quit interrupts %s finishes once after the next start (issue 6)', async (_, isThere) => {
   const desktop = await openSignedIn(server());
   const { reached, letGo } = desktop.hold(isThere);
   const id = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) }));
@@ -70,15 +70,15 @@ test.each([
   await reached;
   await desktop.backend.close();
   letGo();
-  const again = await desktop.restart();
-  expect((await server().visit((await again.published(id)).url)).text).toBe(PAGE);
-  expect((await server().visit((await again.published(waiting)).url)).text).toBe('second');
+  const restarted = await desktop.restart();
+  expect((await server().visit((await restarted.published(id)).url)).text).toBe(PAGE);
+  expect((await server().visit((await restarted.published(waiting)).url)).text).toBe('second');
   expect(await desktop.deployments()).toHaveLength(2);
 });
 
 test.each([
   ['during its upload', isUpload],
-  ['before it receives the final answer', isCommit],
+  ['before it receives the final response', isCommit],
 ])('an app that is killed %s finishes the publishing once after its next start (issue 6)', async (_, isThere) => {
   const { key } = await server().account();
   const proxy = await startProxy(server().port);
@@ -110,19 +110,19 @@ test.each([
   ['without a name', undefined],
   ['with a name', `k${crypto.randomUUID().slice(0, 12)}`],
 ])(
-  'an app that is killed after the deploy but before storing the result does not publish twice (issue 6): %s',
+  'an app that is killed after the deploy and before storing the result does not publish a folder %s twice (issue 6)',
   async (_, domain) => {
     const desktop = await openSignedIn(server());
     const [dataDir, cacheDir] = [makeHome(), makeHome()];
-    // The link is copied after the engine has removed its record of the upload, and before the list says that it is published.
+    // At this moment, the client has removed its record of the upload, and the list does not contain the result yet.
     desktop.native.copyText = () => {
       cpSync(desktop.dataDir, dataDir, { recursive: true });
       cpSync(desktop.cacheDir, cacheDir, { recursive: true });
     };
     const { id, deployment } = await desktop.publish(undefined, { domain });
     const native = Object.assign(new TestNative(), { keychain: desktop.native.keychain });
-    const again = await openDesktop({ server: desktop.proxy.url, native, dataDir, cacheDir });
-    expect(await again.published(id)).toMatchObject({
+    const restarted = await openDesktop({ server: desktop.proxy.url, native, dataDir, cacheDir });
+    expect(await restarted.published(id)).toMatchObject({
       deployment,
       domain: domain === undefined ? null : expect.stringContaining(domain),
     });
@@ -130,32 +130,32 @@ test.each([
   },
 );
 
-test('an anonymous publishing keeps its claim link and is published once if the last answer is lost in a crash', async () => {
+test('an anonymous publish job whose last response is lost in a crash keeps its claim link, and creates one deployment', async () => {
   const desktop = await openProxied(server(), SLOW_RETRIES);
   desktop.proxy.trouble = (_req, path) => (isCommit(path) ? 'lose-answer' : undefined);
   const labels = [`drop-${crypto.randomUUID().slice(0, 8)}`];
   const id = await desktop.dropSite(undefined, { labels });
-  await desktop.untilPhase(id, 'retrying', { at: FAR });
-  // Uses its files without closing the app, as after a crash. The first app does nothing for an hour.
+  await desktop.untilPhase(id, 'retrying', { at: FAR_FUTURE });
+  // The second app uses the files of the first app, which is not closed, as after a crash. The first app does nothing for an hour.
   desktop.proxy.trouble = () => undefined;
   const { dataDir, cacheDir, proxy } = desktop;
-  const again = await openDesktop({ server: proxy.url, dataDir, cacheDir });
-  expect((await again.published(id)).claim).toContain('/claim/');
+  const restarted = await openDesktop({ server: proxy.url, dataDir, cacheDir });
+  expect((await restarted.published(id)).claim).toContain('/claim/');
   expect(await server().database.query('select id from deployment where labels @> $1', [labels])).toHaveLength(1);
 });
 
-test('waits for a server that is down (desktop §8.25)', async () => {
+test('a publish job waits for a server that is down (desktop §8.25)', async () => {
   const desktop = await openSignedIn(server(), 'scale', SLOW_RETRIES);
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const id = await desktop.dropSite();
-  await desktop.untilPhase(id, 'retrying', { attempt: 1, at: FAR });
+  await desktop.untilPhase(id, 'retrying', { attempt: 1, at: FAR_FUTURE });
   desktop.proxy.trouble = () => undefined;
   desktop.backend.setOnline(true);
   await desktop.published(id);
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('retries after each pause while the server is down, until the user cancels', async () => {
+test('a publish job is retried after each pause while the server is down, until the user cancels', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ status: 503 });
   const id = await desktop.dropSite();
@@ -170,7 +170,7 @@ test('retries after each pause while the server is down, until the user cancels'
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('waiting for one server does not block publishing to another', async () => {
+test('a publish job that waits for one server does not block a publishing to another server', async () => {
   const desktop = await openSignedIn(server(), 'scale', SLOW_RETRIES);
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const stuck = await desktop.dropSite();
@@ -182,7 +182,7 @@ test('waiting for one server does not block publishing to another', async () => 
   expect((await desktop.find(behind)).state.is).toBe('queued');
 });
 
-test('dismissing removes a publishing from the list, and cancels it if it is running', async () => {
+test('dismissing a publishing removes it from the list, and cancels it if it is running', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold((_path, method) => method === 'PUT');
   const id = await desktop.dropSite();

@@ -1,19 +1,19 @@
 import { ClientError, WATCH_RULE } from '@berth/client';
 import type { Domain } from '@berth/contract';
 import { expect, test } from 'vitest';
-import type { AttemptOutcome } from '../../src/main/publishing/attempt.ts';
 import { nextStepAfter } from '../../src/main/publishing/next-step.ts';
 import { DEPLOYMENT, DOMAIN, ENTRY } from './samples.ts';
 
 const deployment = DEPLOYMENT;
-const NOTHING: AttemptOutcome = { deployment: null, domain: null, failure: null, progressed: false };
-const follows = (outcome: Partial<AttemptOutcome>, failures = 0) =>
-  nextStepAfter(ENTRY, { ...NOTHING, ...outcome }, failures, WATCH_RULE, 7);
+type Outcome = Parameters<typeof nextStepAfter>[1];
+const EMPTY_OUTCOME: Outcome = { deployment: null, domain: null, failure: null };
+const follows = (outcome: Partial<Outcome>, failures = 0) =>
+  nextStepAfter(ENTRY, { ...EMPTY_OUTCOME, ...outcome }, failures, WATCH_RULE, 7);
 const failed = (kind: ClientError['kind'], retryAfterSeconds?: number) => ({
   failure: new ClientError(kind, 'It did not work', { retryAfterSeconds }),
 });
 
-test('the link is the domain once it is served, otherwise the deployment', () => {
+test('a published site has the link of its domain once the domain is served, otherwise the link of the deployment', () => {
   const linkOf = (domain: Domain | null) => {
     const step = follows({ deployment, domain });
     return step.is === 'published' ? [step.published.url, step.published.domain] : null;
@@ -28,7 +28,7 @@ test('a cancelled publishing counts as published if it is live, otherwise as can
   expect(follows(failed('aborted'))).toEqual({ is: 'ended', state: { is: 'cancelled' } });
 });
 
-test('pauses with backoff, and at least as long as the server asks, while it is down or busy (desktop §8.25)', () => {
+test('while the server is down or busy, retries wait with backoff and at least for Retry-After (desktop §8.25)', () => {
   const pauses = [0, 1, 2, 8, 9, 50].map((failures) => follows(failed('network'), failures));
   expect(pauses.map((step) => step.is === 'paused' && step.pauseMs)).toEqual([
     1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
@@ -41,19 +41,19 @@ test('pauses with backoff, and at least as long as the server asks, while it is 
 });
 
 test.each(['signed-out', 'refused', 'folder', 'server'] as const)(
-  'an error of the kind %s fails immediately',
+  'a publishing fails immediately after an error of the kind %s',
   (kind) => {
     const problem = { kind, message: 'It did not work.' };
     expect(follows(failed(kind))).toMatchObject({ is: 'ended', state: { is: 'failed', at: 7, problem } });
   },
 );
 
-test('a failure after the deployment is live includes its link', () => {
+test('the message of a failure contains the link of the deployment if the deployment is live', () => {
   expect(follows({ deployment, ...failed('refused') })).toMatchObject({
     state: { problem: { message: `It did not work. The site is live at ${deployment.url}` } },
   });
 });
 
-test('an attempt without a deployment is never a success', () => {
+test('an attempt without an error and without a deployment fails', () => {
   expect(follows({})).toMatchObject({ is: 'ended', state: { is: 'failed', problem: { kind: 'server' } } });
 });

@@ -7,7 +7,7 @@ import { big, makeSite, openProxied, openSignedIn, PAGE } from './desktop.ts';
 
 const server = useServer();
 
-test('publishes a dropped folder and copies its link (desktop §8.1, §8.2)', async () => {
+test('a dropped folder is published, and its link is copied (desktop §8.1, §8.2)', async () => {
   const desktop = await openSignedIn(server());
   const { id, url, deployment, ...published } = await desktop.publish(
     makeSite({ 'index.html': PAGE, 'a/b.txt': 'deep' }),
@@ -20,7 +20,7 @@ test('publishes a dropped folder and copies its link (desktop §8.1, §8.2)', as
   expect(await desktop.find(id)).toMatchObject({ name: 'site', kind: 'folder', watchable: true });
 });
 
-test('gives the deployment its name, labels and password, and links to the name', async () => {
+test('a publish job with a name, labels and a password applies them to the deployment and links to the name', async () => {
   const desktop = await openSignedIn(server());
   const options = { domain: 'my-trip', labels: ['spring'], password: 'open sesame' };
   const published = await desktop.publish(undefined, options);
@@ -29,7 +29,7 @@ test('gives the deployment its name, labels and password, and links to the name'
   expect(await desktop.deployments()).toMatchObject([{ labels: ['spring'], password: true }]);
 });
 
-test('does not claim that a link was copied if copying fails or is switched off', async () => {
+test('a publishing does not claim that its link was copied if copying fails or is switched off', async () => {
   const desktop = await openSignedIn(server());
   desktop.native.broken.copyText = new Error('no clipboard');
   expect((await desktop.publish()).copied).toBe(false);
@@ -39,7 +39,7 @@ test('does not claim that a link was copied if copying fails or is switched off'
   expect(desktop.native.copied).toEqual([]);
 });
 
-test('publishes without an account and can be claimed later (desktop §8.8)', async () => {
+test('a folder is published without an account, and the site can be claimed later (desktop §8.8)', async () => {
   const desktop = await openProxied(server());
   const { id, claim, expires, url } = await desktop.publish();
   expect(claim).toContain('/claim/');
@@ -48,20 +48,20 @@ test('publishes without an account and can be claimed later (desktop §8.8)', as
     kind: 'signed-out',
     message: expect.stringContaining('to claim this site'),
   });
-  const again = await desktop.restart();
-  expect((await again.published(id)).claim).toBe(claim);
+  const restarted = await desktop.restart();
+  expect((await restarted.published(id)).claim).toBe(claim);
 
   const { key } = await server().account();
-  await again.ask('signIn', { key });
-  await again.ask('claimPublishing', { id });
-  expect(await again.published(id)).toMatchObject({ claim: null, expires: null, url });
+  await restarted.ask('signIn', { key });
+  await restarted.ask('claimPublishing', { id });
+  expect(await restarted.published(id)).toMatchObject({ claim: null, expires: null, url });
   const { deployments } = await createClient({ server: desktop.proxy.url, key }).api.deployments.list.query({});
   expect(deployments).toMatchObject([{ url }]);
   expect(deployments[0]).not.toHaveProperty('expires');
-  await expect(again.ask('claimPublishing', { id })).rejects.toThrow('cannot be claimed');
+  await expect(restarted.ask('claimPublishing', { id })).rejects.toThrow('cannot be claimed');
 });
 
-test('removes the claim link when the deployment expires', async () => {
+test('a publishing loses its claim link when its deployment expires', async () => {
   const desktop = await openProxied(server());
   const { id, expires } = await desktop.publish();
   vi.useFakeTimers({ now: expires! * 1_000, toFake: ['Date'] });
@@ -70,7 +70,7 @@ test('removes the claim link when the deployment expires', async () => {
   expect(desktop.backend.summary().links).toEqual([]);
 });
 
-test('queues drops in order during a publishing, and each gets its link (desktop §8.20)', async () => {
+test('drops during a publishing are queued in order, and each drop gets its link (desktop §8.20)', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold();
   const first = await desktop.dropSite(makeSite({ 'index.html': '1' }, 'one'));
@@ -87,7 +87,7 @@ test('queues drops in order during a publishing, and each gets its link (desktop
   expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted());
 });
 
-test('a refused publishing fails immediately, says why, and waits in the queue when it is retried', async () => {
+test('a refused publishing fails immediately with a reason, and is queued when the user retries', async () => {
   const desktop = await openSignedIn(server());
   desktop.native.focused = false;
   desktop.proxy.trouble = () => ({ status: 400 });
@@ -122,7 +122,7 @@ test('a published folder can be watched, but only once', async () => {
   await expect(desktop.ask('suggestName', { of: { publishing: files } })).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('notifies when a publishing ends while the window is in the background; a click opens the site (desktop §8.14)', async () => {
+test('a notification is shown when a publishing finishes in the background; a click opens the site (desktop §8.14)', async () => {
   const desktop = await openSignedIn(server(), 'scale', { server: `http://localhost:${server().port}` });
   await desktop.publish();
   expect(desktop.native.notes).toEqual([]);
@@ -136,14 +136,14 @@ test('notifies when a publishing ends while the window is in the background; a c
   expect(desktop.native.notes).toHaveLength(1);
 });
 
-test('emits a bounded number of lists for 1,000 files, with all phases', async () => {
+test('publishing 1,000 files emits a bounded number of events that show all phases', async () => {
   const desktop = await openSignedIn(server());
   const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f/${i}.txt`, `file ${i}`]));
   const began = performance.now();
   const { id } = await desktop.publish(makeSite({ 'index.html': PAGE, 'film.bin': big(20_000_000), ...files }));
   const lists = desktop.lists();
   const seconds = (performance.now() - began) / 1_000;
-  // Two events are emitted immediately: that it was added, and that it is live.
+  // The app emits two events immediately: when the folder is added, and when the site is live.
   expect(lists.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 3);
   expect(lists.at(-1)).toMatchObject([{ id, state: { is: 'published' } }]);
   expect(new Set(lists.flat().map(({ state }) => state.is))).toContain('working');
@@ -158,7 +158,7 @@ test('a published folder lists its skipped files', async () => {
   expect((await desktop.find(id)).leftOut).toEqual([{ reason: 'private', count: 2, paths: ['.env', 'my.pem'] }]);
 });
 
-test('reports a key that is no longer valid, and checks the account again', async () => {
+test('a publish job with an invalid key fails with a next step, and the app checks the account again', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ status: 401 });
   const id = await desktop.dropSite();
@@ -169,7 +169,7 @@ test('reports a key that is no longer valid, and checks the account again', asyn
     .toMatchObject({ servers: [{ signIn: { is: 'refused' } }] });
 });
 
-test('reports an unavailable name with the link of the live deployment, and a retry makes no second deployment', async () => {
+test('a publishing under an unavailable name fails with the link of its deployment, and a retry makes no second deployment', async () => {
   const desktop = await openSignedIn(server());
   const { key } = await server().account();
   const held = await server().publish({ 'index.html': 'theirs' }, { key });
@@ -185,7 +185,7 @@ test('reports an unavailable name with the link of the live deployment, and a re
   expect((await server().visit('http://held.localhost', '/')).text).toBe('theirs');
 });
 
-test('names the file that exceeds a limit and what to do, before anything is sent (desktop §8.19)', async () => {
+test('a publish job with a file above a limit fails before anything is sent, and names the file and a next step (desktop §8.19)', async () => {
   const desktop = await openSignedIn(server(), 'free');
   const tooLarge = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.mp4': big(21 * 1024 ** 2) }));
   const { state } = await desktop.until(tooLarge, 'failed');
@@ -203,7 +203,7 @@ test('names the file that exceeds a limit and what to do, before anything is sen
   expect(desktop.proxy.contents).toEqual([]);
 });
 
-test('refuses a drop with an unknown or used grant, and uses up none of the other grants (desktop §6)', async () => {
+test('a drop with an unknown or used grant is refused, and the other grants stay valid (desktop §6)', async () => {
   const desktop = await openSignedIn(server());
   const [good] = await desktop.backend.give([makeSite()]);
   const grants = [good!.grant, 'f'.repeat(32)];
@@ -214,7 +214,7 @@ test('refuses a drop with an unknown or used grant, and uses up none of the othe
   await expect(desktop.ask('publish', { grants: [good!.grant] })).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('refuses a name without an account, or for several folders, before anything starts', async () => {
+test('a drop with a name is refused before anything starts if the user has no account or drops several folders', async () => {
   const desktop = await openProxied(server());
   await expect(desktop.dropSite(undefined, { domain: 'blog' })).rejects.toMatchObject({ kind: 'signed-out' });
   await desktop.ask('signIn', { key: (await server().account()).key });
@@ -224,7 +224,7 @@ test('refuses a name without an account, or for several folders, before anything
   expect(desktop.proxy.passed.filter(({ path }) => path.includes('deployments'))).toEqual([]);
 });
 
-test('never writes a password to disk, so a publishing that needs one does not resume after a quit (desktop §6)', async () => {
+test('no password is written to disk, so a publish job with a password does not resume after a restart (desktop §6)', async () => {
   const desktop = await openSignedIn(server());
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const password = 'correct horse battery';
@@ -242,14 +242,14 @@ test('never writes a password to disk, so a publishing that needs one does not r
   expect(statSync(join(desktop.dataDir, 'publishings.json')).mode & 0o777).toBe(0o600);
   expect(JSON.stringify(desktop.emitted)).not.toContain(password);
   desktop.proxy.trouble = () => undefined;
-  const again = await desktop.restart();
-  const { state } = await again.until(id, 'failed');
-  expect(state.problem.message).toBe('Publishing was interrupted, and its password is not stored. Drop it again.');
-  await expect(again.ask('retryPublishing', { id })).rejects.toThrow('Drop it again');
+  const restarted = await desktop.restart();
+  const { problem } = (await restarted.until(id, 'failed')).state;
+  expect(problem.message).toBe('Publishing was interrupted, and the password is not stored. Drop the item again.');
+  await expect(restarted.ask('retryPublishing', { id })).rejects.toThrow('Drop the item again');
   expect(await desktop.deployments()).toEqual([]);
 });
 
-test('does not publish anonymously after a sign-out if the publishing began signed in', async () => {
+test('a publish job that began signed in fails after a sign-out instead of being published anonymously', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold((path) => path.includes('deployments'));
   const first = await desktop.dropSite(makeSite({ 'index.html': '1' }));

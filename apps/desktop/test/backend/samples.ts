@@ -2,7 +2,7 @@ import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { Entry } from '../../src/main/publishing/entry.ts';
 import type { Published } from '../../src/shared/publishing.ts';
 
-/** The current time of the tests, in Unix milliseconds. */
+/** The current time in the tests, in Unix milliseconds. */
 export const NOW = 1_790_000_000_000;
 
 /** The result of publishing one file. */

@@ -14,25 +14,25 @@ async function open(native = new TestNative()) {
   return { value, change: handlers.changeSettings, native, emitted };
 }
 
-test('applies a change, emits it, and stores it for the next start', async () => {
+test('a changed setting is applied, emitted, and stored for the next start', async () => {
   const { change, native, emitted, value } = await open();
   expect(value()).toEqual(DEFAULT_SETTINGS);
   const changed = await change({ theme: 'dark', keepVersions: 7 });
   expect(changed).toEqual({ ...DEFAULT_SETTINGS, theme: 'dark', keepVersions: 7 });
   expect(emitted).toEqual([changed]);
   expect(native.themes).toEqual(['system', 'dark']);
-  const again = await open();
-  expect(again.value()).toEqual(changed);
-  expect(again.native.themes).toEqual(['dark']);
+  const reopened = await open();
+  expect(reopened.value()).toEqual(changed);
+  expect(reopened.native.themes).toEqual(['dark']);
 });
 
-test('keeps all of several changes at the same time', async () => {
+test('several changes of settings at the same time are all stored', async () => {
   const { change, value } = await open();
   await Promise.all([change({ theme: 'dark' }), change({ copyLinks: false }), change({ keepVersions: 9 })]);
   expect(value()).toMatchObject({ theme: 'dark', copyLinks: false, keepVersions: 9 });
 });
 
-test('changes the start at login in the system, and the value of the system overrides the stored one', async () => {
+test('the system stores whether the app starts at login, and its value overrides the stored setting', async () => {
   const { change, native, value } = await open();
   await change({ openAtLogin: true });
   expect(native.openAtLogin).toBe(true);
@@ -41,7 +41,7 @@ test('changes the start at login in the system, and the value of the system over
   expect((await open(native)).value().openAtLogin).toBe(false);
 });
 
-test('refuses a change that the system does not apply, says why, and changes nothing', async () => {
+test('a change of the start at login is refused with a reason if the system does not apply it', async () => {
   const { change, native, emitted, value } = await open();
   native.broken.loginItem = new Error('not permitted');
   await expect(change({ openAtLogin: true, theme: 'dark' })).rejects.toMatchObject({
@@ -57,13 +57,13 @@ test('refuses a change that the system does not apply, says why, and changes not
   expect((await change({ keepVersions: 3 })).keepVersions).toBe(3);
 });
 
-test('does not call a system that cannot start the app at login', async () => {
+test('the app does not call a system that cannot start it at login', async () => {
   const { change, native } = await open(new TestNative('system', false));
   await expect(change({ openAtLogin: true })).rejects.toThrow('cannot start the app');
   expect(native.openAtLogin).toBe(false);
 });
 
-test('changes nothing if the settings cannot be written', async () => {
+test('no setting changes if the settings cannot be written', async () => {
   const { change, native, value } = await open();
   rmSync(dataDir, { recursive: true });
   writeFileSync(dataDir, 'a file in the place of the folder');

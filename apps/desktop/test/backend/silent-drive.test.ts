@@ -11,7 +11,7 @@ const server = useServer();
 
 const SILENT = { kind: 'folder', message: expect.stringContaining('does not answer') };
 
-test('watched folders on an unresponsive drive block one thread, and neither other watched folders nor quitting (desktop §5)', async () => {
+test('watched folders on an unresponsive drive block only one thread, but no other watched folder and no quit (desktop §5)', async () => {
   const { world } = await openSignedInWorld(server());
   const all = [];
   for (const name of ['a', 'b', 'c', 'd', 'e']) all.push(await world.watchNew(`nas/${name}`, name));
@@ -42,11 +42,11 @@ test('watched folders on an unresponsive drive block one thread, and neither oth
   for (const { id } of all) await world.until(id, 'live');
 });
 
-test('can pause a watched folder whose drive stopped responding', async () => {
+test('the user can pause a watched folder whose drive stopped responding', async () => {
   const { world, id, path, live } = await openWatched(server());
   const more = world.build('more', { 'more.html': 'more' });
   const drive = silence(path);
-  // Both wait for the drive: the scan and the file watcher, which has reported a change.
+  // The scan and the file watcher, which has reported a change, both wait for the drive.
   renameSync(join(more, 'more.html'), join(path, 'more.html'));
   world.folders.onWake();
   await eventually(() => {
@@ -58,7 +58,7 @@ test('can pause a watched folder whose drive stopped responding', async () => {
   expect(drive.blocked).toEqual([]);
 });
 
-test('a drop on an unresponsive drive stays queued, and the app still starts, shows its other publishings, and quits', async () => {
+test('a drop on an unresponsive drive stays queued, and the app still starts, shows its other items, and quits', async () => {
   const desktop = await openSignedIn(server());
   const notes = makeSite({ 'notes.txt': 'all of it' });
   const question = await desktop.dropSite(notes);
@@ -67,14 +67,16 @@ test('a drop on an unresponsive drive stays queued, and the app still starts, sh
   await desktop.backend.close();
 
   const drive = silence(notes);
-  const again = await desktop.restart();
-  expect((await again.find(fine)).state.is).toBe('published');
-  expect((await again.find(question)).state).toEqual({ is: 'queued' });
+  const restarted = await desktop.restart();
+  expect((await restarted.find(fine)).state.is).toBe('published');
+  expect((await restarted.find(question)).state).toEqual({ is: 'queued' });
   await vi.waitFor(() => expect(drive.asked).not.toEqual([]));
-  again.backend.onWake();
-  await again.ask('cancelPublishing', { id: question });
-  await vi.waitFor(() => expect(again.lists().at(-1)).toMatchObject([{ id: fine }, { state: { is: 'cancelled' } }]));
-  await again.backend.close();
+  restarted.backend.onWake();
+  await restarted.ask('cancelPublishing', { id: question });
+  await vi.waitFor(() =>
+    expect(restarted.lists().at(-1)).toMatchObject([{ id: fine }, { state: { is: 'cancelled' } }]),
+  );
+  await restarted.backend.close();
   expect(drive.blocked).toEqual([]);
 });
 
@@ -88,23 +90,23 @@ test('an unfinished publishing on an unresponsive drive fails and does not block
   letGo();
 
   const drive = silence(folder);
-  const again = await desktop.restart();
-  const next = await again.dropSite();
-  expect((await again.until(stuck, 'failed')).state.problem).toMatchObject(SILENT);
-  await again.published(next);
+  const restarted = await desktop.restart();
+  const next = await restarted.dropSite();
+  expect((await restarted.until(stuck, 'failed')).state.problem).toMatchObject(SILENT);
+  await restarted.published(next);
   expect(drive.blocked).toEqual([]);
 
   drive.comeBack();
-  await again.ask('retryPublishing', { id: stuck });
-  await again.published(stuck);
+  await restarted.ask('retryPublishing', { id: stuck });
+  await restarted.published(stuck);
 });
 
-test('lists a drop on an unresponsive drive immediately, and a retry works once the drive is back (B9)', async () => {
+test('a drop on an unresponsive drive is listed immediately, and a retry works once the drive is back (B9)', async () => {
   const desktop = await openSignedIn(server());
   const away = makeSite({ 'index.html': 'away' }, 'away');
-  const here = makeSite({ 'index.html': 'here' }, 'here');
+  const responsiveFolder = makeSite({ 'index.html': 'here' }, 'here');
   const drive = silence(away);
-  const granted = await desktop.backend.give([away, here, join(away, 'index.html')]);
+  const granted = await desktop.backend.give([away, responsiveFolder, join(away, 'index.html')]);
   const kinds = granted.map(({ name, kind }) => `${name}: ${kind}`);
   expect(kinds).toEqual(['away: unknown', 'here: folder', 'index.html: unknown']);
   const publishing = desktop.ask('publish', { grants: granted.map(({ grant }) => grant) });
@@ -123,31 +125,31 @@ test('lists a drop on an unresponsive drive immediately, and a retry works once 
   expect(await desktop.find(file)).toMatchObject({ kind: 'files' });
 });
 
-test('published folders on one unresponsive drive block one thread, and other folders are still found (B2)', async () => {
+test('checking published folders on an unresponsive drive blocks one thread, and other folders are still found (B2)', async () => {
   const desktop = await openSignedIn(server());
   const nas = makeHome();
   const stuck = ['a', 'b', 'c', 'd', 'e'].map((name) => join(nas, name));
   for (const path of stuck) writeContents(path, { 'index.html': path });
-  const here = makeSite(undefined, 'here');
-  // The newest publishing is checked first, so those on the unresponsive drive come before the other.
-  for (const path of [here, ...stuck]) await desktop.publish(path);
+  const responsiveFolder = makeSite(undefined, 'here');
+  // The newest publish job is checked first, so the folders on the silent drive are checked before the other folder.
+  for (const path of [responsiveFolder, ...stuck]) await desktop.publish(path);
   await desktop.backend.close();
   const drive = silence(nas);
-  const again = await desktop.restart();
-  const watchable = async () => (await again.publishings()).filter((one) => one.watchable).map(({ name }) => name);
+  const restarted = await desktop.restart();
+  const watchable = async () => (await restarted.publishings()).filter((one) => one.watchable).map(({ name }) => name);
   await vi.waitFor(async () => expect(await watchable()).toEqual(['here']));
   expect(drive.asked).toHaveLength(1);
   drive.comeBack();
   await vi.waitFor(
     async () => {
-      again.backend.onWake();
+      restarted.backend.onWake();
       expect(await watchable()).toHaveLength(6);
     },
     { timeout: 10_000 },
   );
 });
 
-test('a folder on an unresponsive drive does not block watching, changing or locating others (B3)', async () => {
+test('a folder on an unresponsive drive does not block watching, changing or locating other folders (B3)', async () => {
   const { world } = await openSignedInWorld(server());
   const remainingFolder = await world.watchNew('disk/kept', 'kept');
   const moved = await world.grant(world.build('disk/moved', { 'index.html': 'moved' }));

@@ -6,11 +6,11 @@ import { onTestFinished } from 'vitest';
 
 /** A network drive that does not respond. */
 export interface SilentDrive {
-  /** The calls that run in other threads, in order. They get no answer until the drive is back. */
+  /** The calls that run in other threads, in order. No call returns until the drive is back. */
   readonly asked: readonly string[];
-  /** The calls that block the main thread. With a real drive they would freeze the app. */
+  /** The calls that block the main thread. On a real drive, these calls would freeze the app. */
   readonly blocked: readonly string[];
-  /** Brings the drive back: it answers all pending calls. */
+  /** Makes the drive respond again and finish all pending calls. */
   comeBack(): void;
 }
 
@@ -19,7 +19,7 @@ type Call = (...input: unknown[]) => unknown;
 /** The file in which the system lists its mounts. */
 const MOUNTS = '/proc/self/mountinfo';
 
-/** Turns a folder into a drive that does not respond until it comes back or the test ends. */
+/** Turns a folder into a drive that does not respond until the test restores the drive or finishes. */
 export function silence(folder: string): SilentDrive {
   const asked: string[] = [];
   const blocked: string[] = [];
@@ -30,7 +30,7 @@ export function silence(folder: string): SilentDrive {
   const replace = (of: object, isIt: (name: string) => boolean, make: (name: string, call: Call) => Call): void => {
     for (const [name, call] of Object.entries(of) as [string, Call][]) {
       if (typeof call !== 'function' || !isIt(name)) continue;
-      // Keeps the properties of functions, such as `realpathSync.native`.
+      // Copies the properties of the original functions, such as `realpathSync.native`.
       Reflect.set(of, name, Object.assign(make(name, call), call));
       restores.push(() => Reflect.set(of, name, call));
     }
@@ -55,9 +55,9 @@ export function silence(folder: string): SilentDrive {
     (name) => name.endsWith('Sync') || name === 'watch',
     (name, call) =>
       (...input) => {
-        const answer = (): unknown => call(...input);
-        if (name === 'readFileSync' && input[0] === MOUNTS) return `${String(answer())}${mountOf(folder)}\n`;
-        if (!isThere(input[0])) return answer();
+        const callDrive = (): unknown => call(...input);
+        if (name === 'readFileSync' && input[0] === MOUNTS) return `${String(callDrive())}${mountOf(folder)}\n`;
+        if (!isThere(input[0])) return callDrive();
         blocked.push(`${name} ${String(input[0])}`);
         throw new Error(`${name} ${String(input[0])}: the app freezes`);
       },

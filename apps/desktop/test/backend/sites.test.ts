@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { eventually, openSignedInWorld, openWorld } from './watch-world.ts';
 
 const server = useServer();
-const second = useServer();
+const secondServer = useServer();
 
 const nameOf = () => `site-${crypto.randomUUID().slice(0, 8)}`;
 
-describe('sites and domains of the current server', () => {
-  it('lists, labels and deletes deployments, and links a domain by its first label', async () => {
+describe('the commands about sites and domains of the current server', () => {
+  it('list, label and delete deployments, and link a domain by its first label', async () => {
     const { world, key } = await openSignedInWorld(server());
     const { handlers } = world;
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
@@ -29,7 +29,7 @@ describe('sites and domains of the current server', () => {
     );
   });
 
-  it('returns the DNS records that a custom domain needs', async () => {
+  it('return the DNS records that a custom domain needs', async () => {
     const { world, key } = await openSignedInWorld(server());
     const { handlers } = world;
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
@@ -40,7 +40,7 @@ describe('sites and domains of the current server', () => {
     expect(await handlers.verifyDomain({ domain })).toMatchObject({ status: 'pending', checks: expect.any(Array) });
   });
 
-  it('refuses all commands with a message while signed out', async () => {
+  it('are refused with a message while the user is signed out', async () => {
     const world = await openWorld(server());
     await expect(world.handlers.listDeployments({})).rejects.toMatchObject({
       kind: 'signed-out',
@@ -51,7 +51,7 @@ describe('sites and domains of the current server', () => {
     await expect(world.handlers.putDomain({ domain: 'blog' })).rejects.toThrow('first part of a domain');
   });
 
-  it('makes the session check a key that the server rejects', async () => {
+  it('mark the key as refused if the server rejects the key', async () => {
     const { world, account } = await openSignedInWorld(server());
     await server().database.query('delete from token where account_id = $1', [account]);
     await expect(world.handlers.listDeployments({})).rejects.toMatchObject({ status: 401 });
@@ -59,8 +59,8 @@ describe('sites and domains of the current server', () => {
   });
 });
 
-describe('activities', () => {
-  it('emits activities of the signed-in account on the current server as they happen', async () => {
+describe('the feed of activities', () => {
+  it('emits the activities of the signed-in account on the current server as they happen', async () => {
     const world = await openWorld(server());
     const untilEmitted = (event: string, deployment: string) =>
       eventually(() => expect(world.activities).toContainEqual(expect.objectContaining({ event, deployment })));
@@ -78,14 +78,15 @@ describe('activities', () => {
     await untilEmitted('deployment.create', ownDeployment.deployment);
     expect(world.activities.map(({ deployment }) => deployment)).toEqual([ownDeployment.deployment]);
 
-    await world.handlers.addServer({ address: `localhost:${second().port}` });
-    const there = await second().account();
-    await world.handlers.signIn({ key: there.key });
+    await world.handlers.addServer({ address: `localhost:${secondServer().port}` });
+    const secondAccount = await secondServer().account();
+    await world.handlers.signIn({ key: secondAccount.key });
     await untilConnected(3);
-    await untilEmitted('deployment.create', (await second().publish({ 'index.html': 'three' }, there)).deployment);
+    const third = await secondServer().publish({ 'index.html': 'three' }, secondAccount);
+    await untilEmitted('deployment.create', third.deployment);
   });
 
-  it('makes the session check the key if the server rejects it while following activities', async () => {
+  it('marks the key as refused if the server rejects the key', async () => {
     const { world, account, key } = await openSignedInWorld(server());
     await eventually(() => expect(world.count('following')).toBe(1));
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });

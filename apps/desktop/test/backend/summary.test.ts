@@ -26,15 +26,15 @@ const signedOut: FolderState = { is: 'signed-out' };
 const missing: FolderState = { is: 'missing', reason: 'gone' };
 const busy: FolderState = { is: 'publishing', progress };
 
-interface Given {
+interface SummaryRow {
   publishings?: PublishingState[];
   folders?: FolderState[];
   online?: boolean;
-  /** How long ago each publishing failed, in milliseconds. */
+  /** How long ago each publish job failed, by id, in milliseconds. */
   failedAgo?: number;
 }
 
-function inputWith({ publishings = [], folders = [], online = true, failedAgo = 0 }: Given): SummaryInput {
+function inputWith({ publishings = [], folders = [], online = true, failedAgo = 0 }: SummaryRow): SummaryInput {
   return {
     publishings: publishings.map((state, i) => ({ id: `p${i}`, name: `p${i}`, state })),
     failedAt: new Map(publishings.map((_, i) => [`p${i}`, NOW - failedAgo])),
@@ -44,7 +44,7 @@ function inputWith({ publishings = [], folders = [], online = true, failedAgo = 
   };
 }
 
-const TABLE: [string, Given, string, string][] = [
+const TABLE: [string, SummaryRow, string, string][] = [
   ['an empty app', {}, 'idle', 'Drop a folder to get a link.'],
   ['a live site', { publishings: [published()], folders: [live] }, 'idle', 'Everything is up to date.'],
   ['a question', { publishings: [asking] }, 'idle', 'Drop a folder to get a link.'],
@@ -77,14 +77,15 @@ const TABLE: [string, Given, string, string][] = [
   ['all folders paused', { folders: [paused, paused] }, 'paused', '2 folders are paused.'],
 ];
 
-test.each(TABLE)('summarizes the status: %s (desktop §8.12, §8.13)', (_, input, status, text) => {
+test.each(TABLE)('with %s, the tray shows the status of the app (desktop §8.12, §8.13)', (_, input, status, text) => {
   expect(summarize(inputWith(input))).toMatchObject({ status, text });
 });
 
-test('contains the newest 5 links that have not expired, without duplicates', () => {
+test('the summary contains the newest 5 links that have not expired, without duplicates', () => {
   const at = (ago: number, url = `https://${ago}.sites.example`) => published({ at: NOW - ago, url });
-  const gone = published({ at: NOW + 1, url: 'https://gone.sites.example', expires: NOW / 1_000 });
-  const input = inputWith({ publishings: [gone, at(1), at(2), at(7, 'https://1.sites.example'), at(3), at(5), at(6)] });
+  const expired = published({ at: NOW + 1, url: 'https://gone.sites.example', expires: NOW / 1_000 });
+  const publishings = [expired, at(1), at(2), at(7, 'https://1.sites.example'), at(3), at(5), at(6)];
+  const input = inputWith({ publishings });
   const folder = { id: 'f', name: 'blog', state: live, url: 'https://blog.sites.example' };
   const withFolder = {
     ...input,

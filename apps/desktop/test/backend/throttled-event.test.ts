@@ -4,7 +4,7 @@ import { ThrottledEvent } from '../../src/main/publishing/throttled-event.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('emitSoon notifies at most 10 times a second and includes the last change; emitNow notifies immediately', () => {
+test('emitSoon emits at most 10 events a second and always one after the last change; emitNow emits immediately', () => {
   const emit = vi.fn<() => void>();
   const event = new ThrottledEvent(emit, 100);
   for (let ms = 0; ms < 999; ms += 1) {

@@ -7,8 +7,8 @@ import { type Accounts, openAccounts } from '../../src/main/account/accounts.ts'
 import type { Emit } from '../../src/main/backend.ts';
 import { type Folders, openFolders } from '../../src/main/folders/folders.ts';
 import { Grants } from '../../src/main/grants.ts';
-import { NextDrop } from '../../src/main/next-drop.ts';
-import { Notifications } from '../../src/main/notifications.ts';
+import { createNextDrop } from '../../src/main/next-drop.ts';
+import { createNotifications } from '../../src/main/notifications.ts';
 import { createSites, type Sites } from '../../src/main/sites/sites.ts';
 import type { CommandOutput } from '../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../src/shared/folder.ts';
@@ -17,19 +17,19 @@ import { DEFAULT_SETTINGS } from '../../src/shared/settings.ts';
 import { type Contents, makeHome, writeContents } from '../harness/app/folders.ts';
 import { TestNative } from './native.ts';
 
-/** Short times for watching. Periodic scans are rare, so that only reported changes cause a scan. */
+/** Short pauses for watching. Periodic scans are rare, so that only reported changes cause a scan. */
 const FAST_RULE = { quietMs: 40, graceMs: 200, lookEveryMs: 60_000, firstPauseMs: 20, longestPauseMs: 200 };
 const PAUSES = { firstMs: 20, longestMs: 200 };
 
-/** Waits until an assertion passes. The limit allows for a busy machine. */
+/** Waits until an assertion passes. The time limit is long enough for a busy machine. */
 export async function eventually(holds: () => void | Promise<void>): Promise<void> {
   await vi.waitFor(holds, { timeout: 15_000, interval: 5 });
 }
 
-/** The id of the folder that was just watched. @throws Error when the app asked a question instead. */
-export function watchedId(answer: CommandOutput<'watch'>): string {
-  if (answer.is === 'watched') return answer.id;
-  throw new Error(`The app asked: ${answer.question.about}`);
+/** Returns the id of the folder that was just watched. @throws Error when the app asked a question instead. */
+export function watchedId(output: CommandOutput<'watch'>): string {
+  if (output.is === 'watched') return output.id;
+  throw new Error(`The app asked: ${output.question.about}`);
 }
 
 /** A name below the platform domain that no other test uses. */
@@ -47,7 +47,7 @@ export async function openWatched(server: TestServer, more: { password?: string;
   return { world, key, ...(await world.watchNew('dist', 'one', more)) };
 }
 
-/** Opens an app without data. It is closed after the test. */
+/** Opens an app without data. The app is closed after the test. */
 export async function openWorld(server: TestServer, native = new TestNative()): Promise<World> {
   const world = new World(server, native);
   onTestFinished(() => world.close());
@@ -63,17 +63,16 @@ class World {
   readonly dataDir = join(this.home, 'data');
   native: TestNative;
   settings = DEFAULT_SETTINGS;
-  /** No server can be reached. */
+  /** True while no server can be reached. */
   isDown = false;
   /** The server and credential of each request. */
   readonly sent: { origin: string; authorization: string | null }[] = [];
-  /** Delays the answer to a request until its promise resolves. */
+  /** Delays the response to a request until the returned promise resolves. */
   hold: (url: string) => Promise<void> = async () => {};
   grants!: Grants;
   accounts!: Accounts;
   folders!: Folders;
   sites!: Sites;
-  /** The commands of the page. */
   handlers!: Accounts['handlers'] & Folders['handlers'] & Sites['handlers'];
   readonly activities: Activity[] = [];
   readonly navigated: unknown[] = [];
@@ -105,8 +104,8 @@ class World {
       native,
       accounts,
       grants,
-      nextDrop: new NextDrop(() => {}),
-      notifications: new Notifications({ native, settings, openLink, emit }),
+      nextDrop: createNextDrop(() => {}),
+      notifications: createNotifications({ native, settings, openLink, emit }),
       settings,
       dataDir,
       cacheDir: join(this.home, 'cache'),
@@ -144,10 +143,9 @@ class World {
   /** The emitted states of a folder, without consecutive duplicates. */
   emitted = (id: string) => this.#states.get(id) ?? [];
 
-  /** The number of emitted events of a name. */
   count = (event: string) => this.#counts.get(event) ?? 0;
 
-  /** Writes files into a folder. @returns Its path. */
+  /** Writes files into a folder. @returns The folder's path. */
   build(name: string, files: Contents): string {
     writeContents(join(this.home, name), files);
     return join(this.home, name);
@@ -158,7 +156,6 @@ class World {
     return given!.grant;
   }
 
-  /** Signs in with a new account. */
   async signIn(plan = 'scale') {
     const created = await this.server.account(plan);
     await this.handlers.signIn({ key: created.key });
@@ -209,8 +206,8 @@ class World {
 
   /** The deployments of the account that are not deleted, newest first. */
   async deployments(): Promise<string[]> {
-    const answer = await this.server.api('/deployments?limit=100', { key: this.#lastKey });
-    const { deployments } = answer.json<{ deployments: { deployment: string; status: string }[] }>();
+    const response = await this.server.api('/deployments?limit=100', { key: this.#lastKey });
+    const { deployments } = response.json<{ deployments: { deployment: string; status: string }[] }>();
     return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
   }
 
@@ -232,8 +229,8 @@ class World {
       origin: new URL(url).origin,
       authorization: new Headers(init?.headers).get('authorization'),
     });
-    const answer = await globalThis.fetch(input, init);
+    const response = await globalThis.fetch(input, init);
     await this.hold(url);
-    return answer;
+    return response;
   };
 }

@@ -31,7 +31,7 @@ async function openWith(files?: Contents) {
   return Object.assign(desktop, { folder, of: input.of, grant, watch, folders, publishGranted });
 }
 
-test('asks before watching a project, publishes nothing of it, and watches the suggested folder (B1)', async () => {
+test('the app asks before it watches a project, publishes nothing of it, and can watch the suggested folder (B1)', async () => {
   const desktop = await openWith(PROJECT);
   expect((await desktop.ask('checkFolder', { of: desktop.of })).question).toMatchObject({ about: 'project' });
   const { about, suggestions } = await questionOf(desktop.watch());
@@ -42,7 +42,7 @@ test('asks before watching a project, publishes nothing of it, and watches the s
   expect(await desktop.folders()).toMatchObject([{ path: join(desktop.folder, 'dist') }]);
 });
 
-test('watches a folder as it is only with the confirmation of its own question', async () => {
+test('an unusual folder is watched only with the confirmation of the question about this folder', async () => {
   const desktop = await openWith(PROJECT);
   const { anyway } = await questionOf(desktop.watch());
   const foreign = { grant: await desktop.grant(makeSite({ 'notes.txt': 'private' }, 'notes')) };
@@ -60,7 +60,7 @@ test('a confirmation cannot be used as a grant to publish or watch', async () =>
   await expect(desktop.watch({ of: { grant: anyway } })).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('asks again before watching a folder that was published anyway', async () => {
+test('the app asks again before it watches a folder that the user published despite a question', async () => {
   const desktop = await openWith(PROJECT);
   const id = await desktop.dropSite(desktop.folder);
   await desktop.until(id, 'asking');
@@ -71,7 +71,7 @@ test('asks again before watching a folder that was published anyway', async () =
   expect(await desktop.watch({ of, sure: anyway })).toMatchObject({ is: 'watched' });
 });
 
-test('asks before locating a watched folder in a project', async () => {
+test('the app asks before a watched folder is located in a project', async () => {
   const desktop = await openWith();
   const id = watchedId(await desktop.watch());
   renameSync(desktop.folder, `${desktop.folder}-away`);
@@ -84,7 +84,7 @@ test('asks before locating a watched folder in a project', async () => {
   expect(await desktop.folders()).toMatchObject([{ path: project }]);
 });
 
-test('publishes pasted items only after the user confirms (B10)', async () => {
+test('pasted items are published only after the user confirms (B10)', async () => {
   const desktop = await openWith();
   const id = await desktop.publishGranted({ pasted: true });
   expect((await desktop.until(id, 'asking')).state.question).toEqual({ about: 'pasted', suggestions: [] });
@@ -97,13 +97,13 @@ test.each([
   ['dropped', false],
   ['pasted', true],
 ])(
-  'asks about a %s project, and publishes its build folder if the user chooses it (desktop §8.17)',
+  'the app asks about a dropped %s project, and publishes its build folder if the user chooses it (desktop §8.17)',
   async (_, pasted) => {
     const desktop = await openWith(PROJECT);
     const id = await desktop.publishGranted({ pasted });
     const { question } = (await desktop.until(id, 'asking')).state;
     expect(question).toMatchObject({ about: 'project', suggestions: [{ name: 'dist' }] });
-    // An open question does not block other publishings.
+    // A question that is still open does not block other publish jobs.
     await desktop.publish();
     await desktop.ask('answerPublishing', { id, instead: question.suggestions[0]!.grant });
     const { url, files } = await desktop.published(id);
@@ -124,7 +124,7 @@ test('a password for the next drop locks only that drop (B2)', async () => {
 test.each<[string, NextDropOptions]>([
   ['too short', { password: 'abc' }],
   ['too long', { password: 'x'.repeat(1_000) }],
-])('a password that is %s publishes nothing and uses up no grants or options', async (_, options) => {
+])('a drop with a password that is %s publishes nothing and uses up no grants or options', async (_, options) => {
   const desktop = await openWith();
   const grants = [desktop.of.grant];
   await desktop.ask('setNextDrop', options);
@@ -135,7 +135,7 @@ test.each<[string, NextDropOptions]>([
   expect(await desktop.published(publishings[0]!)).toMatchObject({ password: true });
 });
 
-test('watches a folder without the password of the next drop only if the user says so (B2)', async () => {
+test('a folder is watched without the password of the next drop only if the user decides so (B2)', async () => {
   const desktop = await openWith();
   await desktop.ask('setNextDrop', PASSWORD);
   await expect(desktop.watch()).rejects.toThrow('A password was set');
@@ -144,7 +144,7 @@ test('watches a folder without the password of the next drop only if the user sa
   expect(desktop.emitted.map(({ name }) => name)).toContain('dropTaken');
 });
 
-test('watches the folder of a site with a password without one only if the user says so (B2)', async () => {
+test('the folder of a site with a password is watched without a password only if the user decides so (B2)', async () => {
   const desktop = await openWith();
   const { id } = await desktop.publish(desktop.folder, PASSWORD);
   const of = { publishing: id };

@@ -32,7 +32,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     return { ...started, home, key };
   };
 
-  it('the window shows our page from its own scheme, with `window.desktop` and without Node (desktop §6)', async () => {
+  it('the window loads its page from the app’s scheme, with `window.desktop` and without Node (desktop §6)', async () => {
     const { page } = await startElectron(app, makeHome());
     expect(page.url()).toBe(PAGE_URL);
     expect(await page.title()).toBe('Berth');
@@ -49,7 +49,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     const { electron } = await startElectron(app, makeHome());
     const settings = await electron.evaluate(({ BrowserWindow }) => {
       const [window] = BrowserWindow.getAllWindows();
-      // The options that Electron applied. Its types lack this function.
+      // Electron's types lack this function, which returns the applied options.
       const { webContents } = window as unknown as {
         webContents: { getLastWebPreferences(): Record<string, unknown> };
       };
@@ -85,7 +85,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
       document.body.append(frame);
       location.href = url;
     }, address());
-    // Electron handles requests in order, so this answer means that the earlier ones have been decided.
+    // Electron handles requests in order, so all earlier requests have been decided once this request returns.
     expect(await electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
     expect(page.url()).toBe(PAGE_URL);
     expect(page.frames().filter((frame) => frame.url().startsWith('http'))).toEqual([]);
@@ -139,13 +139,13 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
 
     const second = await startElectron(app, home);
     const { session } = await second.ask('readState');
-    // If the system cannot store keys, they are lost when the app quits.
+    // A key is lost when the app quits if the system cannot store keys.
     if (session.keysKept === 'memory') await second.signIn(proxy.url, key);
     await vi.waitFor(async () => expect((await second.ask('readState')).folders[0]?.state.is).toBe('live'), PATIENCE);
     expect(await deploymentsOf(server(), key)).toHaveLength(1);
   });
 
-  it('stores a key in the system, or in memory if the app says so, and in no file as plain text (T40)', async () => {
+  it('a key is stored encrypted by the system, or in memory if the app reports this, and in no file as plain text (T40)', async () => {
     const started = await signedIn();
     const store = await started.electron.evaluate(async ({ safeStorage }) => ({
       available: await safeStorage.isAsyncEncryptionAvailable(),
@@ -159,8 +159,8 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((file) => readFileSync(file).includes(started.key));
     expect(holding).toEqual([]);
-    const again = await startElectron(app, started.home);
-    const signIns = (await again.ask('readState')).session.servers.map(({ signIn }) => signIn.is);
+    const restarted = await startElectron(app, started.home);
+    const signIns = (await restarted.ask('readState')).session.servers.map(({ signIn }) => signIn.is);
     expect(signIns.some((is) => is !== 'signed-out')).toBe(protects);
   });
 
@@ -179,7 +179,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
   });
 });
 
-/** Waits until a folder is published. @returns Its link. */
+/** Waits until a folder is published. @returns The link of the site. */
 async function linkOf({ ask }: StartedApp, name: string): Promise<string> {
   return vi.waitFor(async () => {
     const { publishings } = await ask('readState');

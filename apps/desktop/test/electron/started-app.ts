@@ -10,7 +10,7 @@ import type { CommandName } from '../../src/shared/channels.ts';
 import type { CommandInput, CommandOutput } from '../../src/shared/contract.ts';
 import { askPage } from '../harness/app/desktop.ts';
 
-/** The folder in which the npm package installs Electron. Its module is not imported, because that would start a download. */
+/** The folder in which the npm package installs Electron. Importing the package would start a download. */
 const INSTALLED = join(import.meta.dirname, '../../node_modules/electron/dist');
 const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
   linux: 'electron',
@@ -18,10 +18,10 @@ const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'electron.exe',
 };
 
-/** The Electron program that the tests start: `ELECTRON_PATH`, or that of the npm package. */
+/** The Electron program that the tests start: `ELECTRON_PATH`, or the program of the npm package. */
 export const ELECTRON = process.env['ELECTRON_PATH'] ?? join(INSTALLED, PROGRAMS[process.platform] ?? 'electron');
 
-/** Why the tests with Electron cannot run; `null` if they can. */
+/** The reason why the tests with Electron cannot run; `null` if they can run. */
 export const NO_ELECTRON = reason();
 
 function reason(): string | null {
@@ -35,15 +35,15 @@ function reason(): string | null {
 /** A running app. */
 export interface StartedApp {
   electron: ElectronApplication;
-  /** The page of its window. */
+  /** The page of the app's window. */
   page: Page;
   /** Sends a command as the page does. @throws Error with the problem if the command fails. */
   ask<C extends CommandName>(name: C, input?: CommandInput<C>): Promise<CommandOutput<C>>;
   /** Makes a server the current one and signs in to it. */
   signIn(server: string, key: string): Promise<void>;
-  /** Picks a folder in the dialog. @returns Its grant. */
+  /** Picks a folder in the dialog. @returns The grant of the folder. */
   pick(folder: string): Promise<string>;
-  /** Quits like the menu. Resolves when the process has ended. */
+  /** Quits the app like its menu does. Resolves when the process has exited. */
   quit(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function compileApp(): Promise<string> {
   return folder;
 }
 
-/** How to start an app with its own home folder. It leaves nothing in the user's folders. */
+/** The options that start an app with its own home folder, so that it writes nothing into the user's folders. */
 export function launchOptions(app: string, home: string, args: readonly string[] = []) {
   // Build machines run as root, where Chromium's sandbox does not work.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -92,7 +92,7 @@ export async function startElectron(app: string, home: string): Promise<StartedA
       return (await askPage(page, 'pickFolder'))!.grant;
     },
     async quit() {
-      // The process ends before it answers.
+      // The process exits before it responds.
       await electron.evaluate(({ app }) => void setImmediate(() => app.quit())).catch(() => undefined);
       await end;
     },

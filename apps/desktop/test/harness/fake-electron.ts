@@ -17,18 +17,17 @@ import { type Bounds, type FakeSender, FakeWindow } from './fake-electron/window
 export { choose } from './fake-electron/desktop.ts';
 export { createFrame, type FakeSender } from './fake-electron/window.ts';
 
-/** Handles the messages of a channel. */
 type IpcHandler = (event: FakeSender, ...args: unknown[]) => unknown;
 type ProtocolHandler = (request: Request) => Response | Promise<Response>;
 
 export interface FakeElectronOptions extends FakeAppOptions {
-  /** The work areas of the displays. Default: one of 1920 x 1080. */
+  /** The work areas of the displays. Default: a display of 1920 x 1080. */
   displays?: readonly Bounds[] | undefined;
 }
 
 export type FakeElectron = ReturnType<typeof createFakeElectron>;
 
-/** Creates a fake Electron that draws nothing and records all calls. Instances share no state. */
+/** Creates a fake Electron that draws nothing and records its calls. Instances share no state. */
 export function createFakeElectron(options: FakeElectronOptions) {
   const recorder = createRecorder();
   const { record } = recorder;
@@ -41,7 +40,7 @@ export function createFakeElectron(options: FakeElectronOptions) {
   const power = new EventEmitter();
   const handlers = new Map<string, IpcHandler>();
   const protocols = new Map<string, ProtocolHandler>();
-  /** `chosen`: the paths that the user picks in the next dialog. */
+  /** The state of the computer. `chosen` contains the paths that the user picks in the next system dialog. */
   const machine = { online: true, clipboard: '', chosen: [] as readonly string[], notifies: true };
   const workAreas = options.displays ?? [{ x: 0, y: 0, width: 1920, height: 1080 }];
   let menu: FakeMenu | null = null;
@@ -113,7 +112,7 @@ export function createFakeElectron(options: FakeElectronOptions) {
     screen: { getAllDisplays: () => workAreas.map((workArea) => ({ workArea })) },
   };
 
-  const openWindow = () => windows.findLast((one) => !one.isDestroyed())!;
+  const openWindow = () => windows.findLast((each) => !each.isDestroyed())!;
 
   return {
     /** The module to pass to `startApp`. */
@@ -132,7 +131,7 @@ export function createFakeElectron(options: FakeElectronOptions) {
     protocolHandler: (scheme: string) => protocols.get(scheme)!,
     channels: () => [...handlers.keys()],
     handler: (channel: string) => handlers.get(channel)!,
-    /** Sends a message as the page of the window, or as another sender. Clones the input and the answer. */
+    /** Sends a message as the page of the window, or as another sender. The input and the answer are cloned, as in Electron. */
     async invoke(channel: string, input?: unknown, sender: FakeSender = openWindow().asSender()): Promise<unknown> {
       return structuredClone(await handlers.get(channel)!(sender, structuredClone(input)));
     },

@@ -7,7 +7,7 @@ import { makeHome, writeContents } from '../harness/app/folders.ts';
 
 const SECRET = 'outside of the folder';
 
-/** A compiled page, next to files that do not belong to it. */
+/** Creates a compiled page, next to files that do not belong to the page. */
 function compiled() {
   const parent = makeHome();
   const folder = join(parent, 'renderer');
@@ -21,17 +21,17 @@ function compiled() {
   });
   symlinkSync(join(parent, 'secret.js'), join(folder, 'assets', 'link.js'));
   symlinkSync(parent, join(folder, 'up'));
-  return { parent, answer: createAppProtocol(folder) };
+  return { parent, serve: createAppProtocol(folder) };
 }
 
-/** A request whose address is not normalized, as it can come from elsewhere than Chromium. */
+/** Creates a request whose address is not normalized. Chromium normalizes addresses, other senders may not. */
 const raw = (url: string, method = 'GET') => ({ url, method }) as Request;
 
-const ask = (answer: (request: Request) => Promise<Response>, path: string, method = 'GET') =>
-  answer(raw(`berth-app://window${path}`, method));
+const requestPath = (serve: (request: Request) => Promise<Response>, path: string, method = 'GET') =>
+  serve(raw(`berth-app://window${path}`, method));
 
-it('serves the files of the page with their types (desktop §6)', async () => {
-  const { answer } = compiled();
+it('the app protocol serves the files of the page with their types (desktop §6)', async () => {
+  const { serve } = compiled();
   const types: Record<string, string> = {
     '/': 'text/html; charset=utf-8',
     '/index.html': 'text/html; charset=utf-8',
@@ -41,14 +41,15 @@ it('serves the files of the page with their types (desktop §6)', async () => {
     '/assets/a%20b.svg': 'image/svg+xml',
   };
   for (const [path, type] of Object.entries(types)) {
-    const { status, headers } = await ask(answer, path);
+    const { status, headers } = await requestPath(serve, path);
     expect([path, status, headers.get('content-type')]).toStrictEqual([path, 200, type]);
   }
 });
 
-it('sends the whole policy with every response, also with a refusal (desktop §6)', async () => {
-  const { answer } = compiled();
-  for (const response of [await ask(answer, '/'), await ask(answer, '/missing'), await ask(answer, '/', 'POST')]) {
+it('every response of the app protocol has the whole content security policy, even a refusal (desktop §6)', async () => {
+  const { serve } = compiled();
+  for (const [path, method] of [['/'], ['/missing'], ['/', 'POST']] as [string, string?][]) {
+    const response = await requestPath(serve, path, method);
     expect(response.headers.get('content-security-policy')?.split('; ')).toStrictEqual([
       "default-src 'none'",
       "script-src 'self'",
@@ -69,15 +70,15 @@ it('sends the whole policy with every response, also with a refusal (desktop §6
   }
 });
 
-it('answers only GET and HEAD', async () => {
-  const { answer } = compiled();
-  expect(await (await ask(answer, '/index.html', 'HEAD')).text()).toBe('');
-  expect((await ask(answer, '/index.html', 'HEAD')).status).toBe(200);
+it('the app protocol accepts only GET and HEAD requests', async () => {
+  const { serve } = compiled();
+  expect(await (await requestPath(serve, '/index.html', 'HEAD')).text()).toBe('');
+  expect((await requestPath(serve, '/index.html', 'HEAD')).status).toBe(200);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'get'])
-    expect((await ask(answer, '/index.html', method)).status).toBe(405);
+    expect((await requestPath(serve, '/index.html', method)).status).toBe(405);
 });
 
-const OUTSIDE = [
+const OUTSIDE_PATHS = [
   '/../secret.js',
   '/%2e%2e/secret.js',
   '/%2E%2E/secret.js',
@@ -105,9 +106,9 @@ const OUTSIDE = [
   '/missing.js',
 ];
 
-it.for(OUTSIDE)('refuses the path %s (desktop §6)', async (path) => {
-  const { answer } = compiled();
-  const response = await ask(answer, path);
+it.for(OUTSIDE_PATHS)('the app protocol refuses the path %s (desktop §6)', async (path) => {
+  const { serve } = compiled();
+  const response = await requestPath(serve, path);
   expect([403, 404]).toContain(response.status);
   expect(await response.text()).toBe('');
 });
@@ -121,15 +122,15 @@ it.for([
   'https://window/index.html',
   'nonsense',
   '',
-])('refuses %s, which is not an address of the page (desktop §6)', async (url) => {
-  const { answer } = compiled();
-  expect((await answer(raw(url))).status).toBe(403);
+])('the app protocol refuses %s, because it is not an address of the page (desktop §6)', async (url) => {
+  const { serve } = compiled();
+  expect((await serve(raw(url))).status).toBe(403);
   expect(isOurs(url)).toBe(false);
 });
 
-it('never serves a file outside the folder, whatever the address (desktop §6)', async () => {
-  const { parent, answer } = compiled();
-  const parts = [...OUTSIDE.flatMap((path) => path.split('/')), '.', '\\', '/', '%5c', '%2f', 'renderer.js'];
+it('the app protocol serves no file outside its folder, whatever the address (desktop §6)', async () => {
+  const { parent, serve } = compiled();
+  const parts = [...OUTSIDE_PATHS.flatMap((path) => path.split('/')), '.', '\\', '/', '%5c', '%2f', 'renderer.js'];
   const part = fc.oneof(
     fc.constantFrom(...parts, 'renderer-other', 'index.html', parent, encodeURIComponent(parent)),
     fc.string({ unit: 'binary', maxLength: 5 }),
@@ -138,7 +139,7 @@ it('never serves a file outside the folder, whatever the address (desktop §6)',
   const host = fc.constantFrom('/', ...hosts.map((name) => `//${name}`));
   await fc.assert(
     fc.asyncProperty(host, fc.array(part, { maxLength: 6 }), fc.constantFrom('/', ''), async (start, path, between) => {
-      const response = await answer(raw(`berth-app:${start}${path.join(between)}`));
+      const response = await serve(raw(`berth-app:${start}${path.join(between)}`));
       expect(await response.text()).not.toContain(SECRET);
       expect([200, 403, 404]).toContain(response.status);
     }),

@@ -4,14 +4,14 @@ import { readDeepLink } from '../../src/main/shell/deep-link.ts';
 import { readLaunch } from '../../src/main/shell/launches.ts';
 import { events, PAGES } from '../../src/shared/contract.ts';
 
-it('a link can show every page of the window', () => {
+it('a link to the app can show every page of the window', () => {
   for (const page of PAGES) {
     expect(readDeepLink(`berth://show/${page}`)).toStrictEqual({ page });
     expect(readDeepLink(`berth://show/${page}/`)).toStrictEqual({ page });
   }
 });
 
-it('a link only fills in the address of a server', () => {
+it('a link to the app only fills in the address of a server', () => {
   const filledIn = { page: 'settings', server: 'https://sites.example' };
   expect(readDeepLink('berth://add-server?address=https://sites.example')).toStrictEqual(filledIn);
   expect(readDeepLink('BERTH://add-server/?address=https%3A%2F%2Fsites.example%2F')).toStrictEqual(filledIn);
@@ -50,9 +50,9 @@ it.for([
   'berth:',
   'nonsense',
   '',
-])('rejects the link %s (desktop §6)', (link) => expect(readDeepLink(link)).toBeNull());
+])('the app rejects the link %s (desktop §6)', (link) => expect(readDeepLink(link)).toBeNull());
 
-it('parses any text to null or to a target that matches the contract', () => {
+it('readDeepLink returns null or a target that matches the contract for any text', () => {
   const text = fc.oneof(
     fc.string(),
     fc
@@ -70,7 +70,7 @@ it('parses any text to null or to a target that matches the contract', () => {
 
 const launch = (...args: string[]) => readLaunch(['/opt/berth', ...args], '/home/me', '/src/app');
 
-it('resolves folders in the arguments of a start against the working directory', () => {
+it('folders in the arguments of a start are resolved against the working directory', () => {
   expect(launch('site', '/srv/other', '../up')).toStrictEqual({
     link: null,
     paths: ['/home/me/site', '/srv/other', '/home/up'],
@@ -80,12 +80,12 @@ it('resolves folders in the arguments of a start against the working directory',
   expect(launch('--hidden', 'site').hidden).toBe(false);
 });
 
-it('reads folders that a desktop passes as file URLs', () => {
+it('the app understands folders that a desktop passes as file URLs', () => {
   expect(launch('file:///srv/a%20site', 'FILE:///srv/b').paths).toStrictEqual(['/srv/a site', '/srv/b']);
   expect(launch('file://elsewhere/srv', 'file:///srv%2Fetc', 'file:///a%00b').paths).toStrictEqual([]);
 });
 
-it('ignores other arguments next to a link, so that links cannot smuggle in folders (desktop §6)', () => {
+it('other arguments next to a link are ignored, so that links cannot smuggle in folders (desktop §6)', () => {
   expect(launch('berth://show/sites', '/etc')).toStrictEqual({ link: 'berth://show/sites', paths: [], hidden: false });
   expect(launch('/etc', 'Berth:x')).toStrictEqual({ link: 'Berth:x', paths: [], hidden: false });
 });

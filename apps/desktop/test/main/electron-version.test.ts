@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 /** The newest stable major version of Electron. Update it together with the versions of packages. */
 const NEWEST_MAJOR = 45;
 
-/** How many major versions get Chromium's security fixes. */
+/** The number of major versions that get Chromium's security fixes. */
 const SUPPORTED_MAJORS = 3;
 
-it('uses a major version of Electron that gets security fixes (desktop §6)', () => {
+it('the app uses a major version of Electron that gets security fixes (desktop §6)', () => {
   const { devDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     devDependencies: { electron: string };
   };

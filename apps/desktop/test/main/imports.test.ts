@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const SOURCES = join(import.meta.dirname, '../../src');
 
-/** The files below a folder that import code of Electron, not only types. */
+/** Finds the files below a folder that import code of Electron. Imports of types do not count. */
 function loading(folder: string): string[] {
   return readdirSync(join(SOURCES, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
@@ -15,13 +15,13 @@ function loading(folder: string): string[] {
     });
 }
 
-it('only one file of the main process and the preload import Electron (desktop §3)', () => {
+it('only the preload and one file of the main process import Electron (desktop §3)', () => {
   expect(loading('main')).toStrictEqual(['main/index.ts']);
   expect(loading('preload')).toStrictEqual(['preload/index.ts']);
   expect([...loading('shared'), ...loading('renderer')]).toStrictEqual([]);
 });
 
-it('the main process has no file: address, no listener and no way to open a path (desktop §6)', () => {
+it('the main process uses no file: address, opens no port and opens no path in another program (desktop §6)', () => {
   for (const name of readdirSync(join(SOURCES, 'main'), { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.ts')) continue;
     const source = readFileSync(join(SOURCES, 'main', name), 'utf8');

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeHome } from '../harness/app/folders.ts';
 import { createFakeElectron } from '../harness/fake-electron.ts';
 
-it('starts the real program and backend on the fake Electron, listens on no port, and quits (desktop §3, §6)', async () => {
+it('the real app starts on a fake Electron, listens on no port, and quits (desktop §3, §6)', async () => {
   const home = makeHome();
   const { argv } = process;
   onTestFinished(() => {

@@ -14,15 +14,15 @@ import { GRANT, startedApp } from './started-app.ts';
 
 const CHANNELS = [...COMMANDS.map(commandChannel), GRANT_CHANNEL];
 
-it('answers only the commands of the contract and drops (desktop §6)', async () => {
+it('the IPC handlers accept only the commands of the contract and drops (desktop §6)', async () => {
   const { fake } = await startedApp();
   expect(fake.channels().toSorted()).toStrictEqual(CHANNELS.toSorted());
 });
 
-it('returns the output of a command to the page', async () => {
+it('the page receives the output of a command', async () => {
   const { fake, backend } = await startedApp();
-  const answer = await fake.invoke('berth:readState');
-  expect(answer).toMatchObject({ ok: true, value: { about: { version: '1.2.3', platform: 'linux', tray: true } } });
+  const result = await fake.invoke('berth:readState');
+  expect(result).toMatchObject({ ok: true, value: { about: { version: '1.2.3', platform: 'linux', tray: true } } });
   expect(await fake.invoke('berth:copy', { text: 'https://a.example' })).toStrictEqual({ ok: true, value: undefined });
   expect(backend.asked.at(-1)).toStrictEqual({ name: 'copy', input: { text: 'https://a.example' } });
 });
@@ -54,7 +54,7 @@ const STRANGERS: Record<string, (window: FakeWindow) => FakeSender> = {
     window.destroy();
     return window.asSender();
   },
-  // The origin of each of these is the string `null`, like that of our page.
+  // Each of these addresses has the origin `null` (a string), like our page.
   ...Object.fromEntries(
     [
       'berth-app://other/index.html',
@@ -80,7 +80,7 @@ function ourFrame(window: FakeWindow, changes: PropertyDescriptorMap): FakeSende
   return window.asSender();
 }
 
-it.for(Object.entries(STRANGERS))('refuses messages from %s (desktop §6)', async ([, stranger]) => {
+it.for(Object.entries(STRANGERS))('the IPC handlers refuse messages from %s (desktop §6)', async ([, stranger]) => {
   const { fake, backend } = await startedApp();
   backend.asked.splice(0);
   const sender = stranger(fake.window());
@@ -93,7 +93,7 @@ it.for(Object.entries(STRANGERS))('refuses messages from %s (desktop §6)', asyn
   expect(backend.given).toStrictEqual([]);
 });
 
-it('refuses our page after its window is destroyed, even if everything else matches (desktop §6)', () => {
+it('the IPC handlers refuse the page of the app after its window is destroyed (desktop §6)', () => {
   const mainFrame = { ...createFrame(PAGE_URL) } as unknown as WebFrameMain;
   const webContents = { mainFrame } as WebContents;
   const sender = { sender: webContents, senderFrame: mainFrame };
@@ -103,7 +103,7 @@ it('refuses our page after its window is destroyed, even if everything else matc
   expect(isOurPage(sender, null)).toBe(false);
 });
 
-it('answers any input of any channel with a value, and never throws or rejects (desktop §6)', async () => {
+it('every IPC handler returns a value for any input, and never throws or rejects (desktop §6)', async () => {
   const outcome = fc.oneof(
     fc.anything().map((value) => async () => value),
     fc.anything().map((error) => async () => {
@@ -120,38 +120,38 @@ it('answers any input of any channel with a value, and never throws or rejects (
   );
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...CHANNELS), input, outcome, async (channel, given, run) => {
-      const answer = await ask(channel, given, run);
-      if (answer.ok) return;
-      expect(Problem.parse(answer.problem)).toStrictEqual(answer.problem);
+      const result = await send(channel, given, run);
+      if (result.ok) return;
+      expect(Problem.parse(result.problem)).toStrictEqual(result.problem);
     }),
     { numRuns: 1_000 },
   );
 });
 
-it('passes no invalid input to a handler, and removes fields that are not in the contract', async () => {
+it('invalid input does not reach the handler of a command, and input loses fields that are not in the contract', async () => {
   const run = vi.fn<(given: unknown) => Promise<unknown>>(async () => undefined);
   const refused = { ok: false, problem: { kind: 'refused' } };
-  expect(await ask('berth:copy', { text: '' }, run)).toMatchObject(refused);
-  expect(await ask('berth:copy', undefined, run)).toMatchObject(refused);
-  expect(await ask('berth:readState', { all: true }, run)).toMatchObject(refused);
-  expect(await ask('berth:publish', { grants: ['/etc/passwd'] }, run)).toMatchObject(refused);
+  expect(await send('berth:copy', { text: '' }, run)).toMatchObject(refused);
+  expect(await send('berth:copy', undefined, run)).toMatchObject(refused);
+  expect(await send('berth:readState', { all: true }, run)).toMatchObject(refused);
+  expect(await send('berth:publish', { grants: ['/etc/passwd'] }, run)).toMatchObject(refused);
   expect(run).not.toHaveBeenCalled();
-  await ask('berth:copy', { text: 'a', path: '/etc' }, run);
+  await send('berth:copy', { text: 'a', path: '/etc' }, run);
   expect(run.mock.calls).toStrictEqual([[{ text: 'a' }]]);
 });
 
-it('removes fields that are not in the contract from the output of a command, so that a key never reaches the page (T40)', async () => {
-  const answer = await ask('berth:signIn', { key: 'berth_secret' }, async () => ({
+it('the output of a command loses fields that are not in the contract, so that a key never reaches the page (T40)', async () => {
+  const result = await send('berth:signIn', { key: 'berth_secret' }, async () => ({
     email: 'a@b.example',
     key: 'berth_secret',
   }));
-  expect(answer).toStrictEqual({ ok: true, value: { email: 'a@b.example' } });
-  const wrong = await ask('berth:signIn', { key: 'berth_secret' }, async () => ({ key: 'berth_secret' }));
+  expect(result).toStrictEqual({ ok: true, value: { email: 'a@b.example' } });
+  const wrong = await send('berth:signIn', { key: 'berth_secret' }, async () => ({ key: 'berth_secret' }));
   expect(wrong).toMatchObject({ ok: false, problem: { kind: 'unexpected' } });
   expect(JSON.stringify(wrong)).not.toContain('berth_secret');
 });
 
-it('turns dropped paths into grants, and accepts only absolute ones, at most 1,000 (desktop §6)', async () => {
+it('dropped paths become grants; at most 1,000 absolute paths are accepted (desktop §6)', async () => {
   const { fake, backend } = await startedApp();
   expect(await fake.invoke(GRANT_CHANNEL, ['/home/me/site'])).toStrictEqual({
     ok: true,
@@ -160,7 +160,7 @@ it('turns dropped paths into grants, and accepts only absolute ones, at most 1,0
   const many = Array.from({ length: 1_000 }, (_, at) => `/home/me/${at}`);
   expect(await fake.invoke(GRANT_CHANNEL, many)).toMatchObject({ ok: true });
   backend.given.splice(0);
-  const invalid = [
+  const invalidLists = [
     [...many, '/one-more'],
     ['site'],
     ['./site'],
@@ -171,12 +171,12 @@ it('turns dropped paths into grants, and accepts only absolute ones, at most 1,0
     { 0: '/home' },
     null,
   ];
-  for (const paths of invalid)
+  for (const paths of invalidLists)
     expect(await fake.invoke(GRANT_CHANNEL, paths)).toMatchObject({ ok: false, problem: { kind: 'refused' } });
   expect(backend.given).toStrictEqual([]);
 });
 
-it('reduces events to the contract, and sends none that does not match it (T40)', async () => {
+it('events lose fields that are not in the contract, and an event that does not match the contract is not sent (T40)', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   const { sent } = fake.window().webContents;
@@ -197,7 +197,7 @@ it('reduces events to the contract, and sends none that does not match it (T40)'
   expect(JSON.stringify(sent)).not.toContain('berth_secret');
 });
 
-it('sends nothing to a closed window, and queued events to the next one', async () => {
+it('a closed window gets no events, and the next window gets the queued events', async () => {
   const { fake, backend } = await startedApp();
   fake.window().destroy();
   backend.options.emit('settings', backend.settings);
@@ -210,7 +210,7 @@ it('sends nothing to a closed window, and queued events to the next one', async 
   await vi.waitFor(() => expect(sent).toStrictEqual([['berth:on:navigate', { page: 'folders' }]]));
 });
 
-it('queues events while the page reloads', async () => {
+it('events are queued while the page reloads', async () => {
   const { fake, backend } = await startedApp();
   const { webContents } = fake.window();
   await fake.invoke('berth:readState');
@@ -223,8 +223,8 @@ it('queues events while the page reloads', async () => {
   await vi.waitFor(() => expect(webContents.sent.at(-1)?.[1]).toStrictEqual({ page: 'folders' }));
 });
 
-/** Sends input to a channel whose command runs the given function. */
-function ask(channel: string, input: unknown, run: (input: unknown) => Promise<unknown>): Promise<Answer<unknown>> {
+/** Sends input to a channel. The command runs the given function. */
+function send(channel: string, input: unknown, run: (input: unknown) => Promise<unknown>): Promise<Answer<unknown>> {
   const fake = createFakeElectron({ home: '/nowhere' });
   const window = new fake.electron.BrowserWindow({ title: 'Berth' });
   void window.loadURL(PAGE_URL);
@@ -236,6 +236,6 @@ function ask(channel: string, input: unknown, run: (input: unknown) => Promise<u
       give: run as unknown as Backend['give'],
     },
   });
-  // Input that cannot be cloned never gets this far.
+  // Electron refuses input that cannot be cloned before it reaches the app.
   return fake.handler(channel)(fake.window().asSender(), input) as Promise<Answer<unknown>>;
 }

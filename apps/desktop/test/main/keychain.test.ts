@@ -14,10 +14,10 @@ async function opened(state: FakeKeyStore, platform = 'linux') {
   return { folder, store, keychain: await openKeychain(store, folder, platform) };
 }
 
-/** The only file of a folder. */
+/** The path of the only file of a folder. */
 const only = (folder: string) => join(folder, readdirSync(folder)[0]!);
 
-it('stores keys encrypted, in files that only their owner can read (T40)', async () => {
+it('the keychain stores keys encrypted, in files that only their owner can read (T40)', async () => {
   const { folder, store, keychain } = await opened('good');
   expect(keychain.kept).toBe('system');
   await keychain.write(ORIGIN, KEY);
@@ -28,13 +28,13 @@ it('stores keys encrypted, in files that only their owner can read (T40)', async
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, name), 'latin1')).not.toContain(KEY);
   }
-  const next = await openKeychain(store, folder, 'linux');
-  expect(await next.read(ORIGIN)).toBe(KEY);
-  expect(await next.read('https://other.example')).toBe('other');
-  await next.remove(ORIGIN);
-  expect(await next.read(ORIGIN)).toBeNull();
-  expect(await next.read('https://other.example')).toBe('other');
-  await next.remove(ORIGIN);
+  const reopened = await openKeychain(store, folder, 'linux');
+  expect(await reopened.read(ORIGIN)).toBe(KEY);
+  expect(await reopened.read('https://other.example')).toBe('other');
+  await reopened.remove(ORIGIN);
+  expect(await reopened.read(ORIGIN)).toBeNull();
+  expect(await reopened.read('https://other.example')).toBe('other');
+  await reopened.remove(ORIGIN);
 });
 
 it.for([
@@ -43,7 +43,7 @@ it.for([
   ['unavailable', 'darwin'],
   ['unavailable', 'win32'],
 ] as const)(
-  'keeps keys only in memory if the store is %s on %s, and reports it (desktop §2)',
+  'the keychain keeps keys only in memory, and reports this, if the key store is %s on %s (desktop §2)',
   async ([state, platform]) => {
     const { folder, store, keychain } = await opened(state, platform);
     expect(keychain.kept).toBe('memory');
@@ -51,25 +51,25 @@ it.for([
     expect(await keychain.read(ORIGIN)).toBe(KEY);
     expect(existsSync(folder)).toBe(false);
     expect(store.encryptions).toBe(0);
-    const next = await openKeychain(store, folder, platform);
-    expect(await next.read(ORIGIN)).toBeNull();
+    const reopened = await openKeychain(store, folder, platform);
+    expect(await reopened.read(ORIGIN)).toBeNull();
     await keychain.remove(ORIGIN);
     expect(await keychain.read(ORIGIN)).toBeNull();
   },
 );
 
-it('does not check the kind of key store on macOS and Windows', async () => {
+it('the keychain does not check the kind of key store on macOS and Windows', async () => {
   const { keychain } = await opened('basic_text', 'darwin');
   expect(keychain.kept).toBe('system');
 });
 
-it('keeps keys in memory if the key store fails', async () => {
+it('the keychain keeps keys in memory if the key store fails', async () => {
   const store = new FakeSafeStorage('good');
   store.isAsyncEncryptionAvailable = () => Promise.reject(new Error('There is no bus'));
   expect((await openKeychain(store, makeHome(), 'linux')).kept).toBe('memory');
 });
 
-it('returns no key if the entry can no longer be decrypted', async () => {
+it('the keychain returns no key if the entry can no longer be decrypted', async () => {
   const { folder, store, keychain } = await opened('good');
   await keychain.write(ORIGIN, KEY);
   store.broken = true;
@@ -82,7 +82,7 @@ it('returns no key if the entry can no longer be decrypted', async () => {
   expect(await keychain.read(ORIGIN)).toBeNull();
 });
 
-it('does not return the key of another server whose file was moved to this one', async () => {
+it('the keychain does not return the key of another server whose file was renamed', async () => {
   const { folder, keychain } = await opened('good');
   await keychain.write('https://trap.example', 'trap');
   const trap = only(folder);
@@ -95,7 +95,7 @@ it('does not return the key of another server whose file was moved to this one',
   expect(await keychain.read(ORIGIN)).toBe(KEY);
 });
 
-it('reports an error if a key cannot be stored, and keeps the old one', async () => {
+it('the keychain reports an error if a key cannot be stored, and keeps the old key', async () => {
   const { folder, store, keychain } = await opened('good');
   await keychain.write(ORIGIN, KEY);
   store.broken = true;
@@ -105,7 +105,7 @@ it('reports an error if a key cannot be stored, and keeps the old one', async ()
   expect(readdirSync(folder)).toHaveLength(1);
 });
 
-it('encrypts again if the system has a newer encryption key, and ignores a failure of that', async () => {
+it('the keychain encrypts a key again if the system has a newer encryption key, and ignores a failure', async () => {
   const { folder, store, keychain } = await opened('good');
   await keychain.write(ORIGIN, KEY);
   const { ino } = statSync(only(folder));

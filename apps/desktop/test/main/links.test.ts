@@ -13,7 +13,7 @@ it.for([
   'http://a.b.localhost:4000/',
   'http://192.168.1.5:4000/',
   'http://[::1]:4000/',
-])('opens %s (desktop §6)', (url) => expect(mayOpen(url, SERVERS)?.href).toBe(url));
+])('the app opens the link %s in the browser (desktop §6)', (url) => expect(mayOpen(url, SERVERS)?.href).toBe(url));
 
 it.for([
   'https://user@example.com/',
@@ -43,19 +43,19 @@ it.for([
   'example.com',
   '/etc/passwd',
   '',
-])('does not open %s (desktop §6)', (url) => expect(mayOpen(url, SERVERS)).toBeNull());
+])('the app does not open the link %s (desktop §6)', (url) => expect(mayOpen(url, SERVERS)).toBeNull());
 
-it('opens no http link if no known server uses http', () => {
+it('the app opens no http link if no known server uses http', () => {
   expect(mayOpen('http://localhost:4000/', ['https://localhost:4000'])).toBeNull();
   expect(mayOpen('http://localhost:4000/', [])).toBeNull();
 });
 
-it('does not match a link of another scheme, whose origin is the string null, to a server (desktop §6)', () => {
+it('a link of another scheme matches no server, although the origin of both is the string null (desktop §6)', () => {
   expect(mayOpen('berth-app://window/', ['other:x', 'null'])).toBeNull();
   expect(mayOpen('http://null/', ['other:x'])).toBeNull();
 });
 
-it('of arbitrary links, opens only https without credentials and http on known servers (desktop §6)', () => {
+it('of arbitrary links, the app opens only https without credentials and http on known servers (desktop §6)', () => {
   fc.assert(
     fc.property(fc.oneof(fc.webUrl({ validSchemes: ['http', 'https', 'ftp', 'berth'] }), fc.string()), (url) => {
       const opened = mayOpen(url, SERVERS);
@@ -74,7 +74,7 @@ it.each([
   'javascript:alert(1)',
   '/etc/passwd',
   'mailto:a@b.example',
-])('does not pass the address %s to the system (desktop §6)', async (url) => {
+])('the app does not pass the address %s to the system (desktop §6)', async (url) => {
   const { fake, backend } = await startedApp();
   await expect(backend.options.native.openExternal(url)).rejects.toThrow('only http and https');
   expect(fake.recorder.of('shell.openExternal')).toStrictEqual([]);

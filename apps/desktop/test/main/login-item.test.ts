@@ -57,7 +57,7 @@ it('the autostart entry starts the AppImage, not the program unpacked from it', 
   expect(entry).toContain('\nExec="/home/me/Berth.AppImage" "--hidden"\n');
 });
 
-it('quotes the path of the app by the rules of autostart entries', async () => {
+it('the autostart entry quotes the path of the app by the rules of desktop entries', async () => {
   const { item, file } = loginItem('linux', { program: '/opt/50% "my" $HOME `x` back\\slash/berth' });
   await item.set(true);
   const exec = readFileSync(file, 'utf8')
@@ -67,14 +67,14 @@ it('quotes the path of the app by the rules of autostart entries', async () => {
   expect(exec).not.toMatch(/(^|[^%])%([^%]|$)/);
 });
 
-it('refuses a path that an autostart entry cannot contain, and writes nothing', async () => {
+it('no autostart entry is written for a path that an entry cannot contain', async () => {
   const { item, file } = loginItem('linux', { program: '/opt/a\nExec=evil/berth' });
   await expect(item.set(true)).rejects.toThrow('control characters');
   expect(existsSync(file)).toBe(false);
 });
 
 it.for(['Hidden=true', 'X-GNOME-Autostart-enabled=false', 'Hidden = true'])(
-  'start at login is off if the autostart entry contains %s',
+  'starting at login is off if the autostart entry contains %s',
   async (line) => {
     const { item, file } = loginItem('linux');
     mkdirSync(dirname(file), { recursive: true });
@@ -85,7 +85,7 @@ it.for(['Hidden=true', 'X-GNOME-Autostart-enabled=false', 'Hidden = true'])(
   },
 );
 
-it('uses the API of macOS and Windows to start at login, on Windows with the argument to hide the window', async () => {
+it('starting at login uses the API of macOS and Windows, on Windows with the argument that hides the window', async () => {
   const mac = loginItem('darwin');
   await mac.item.set(true);
   expect(mac.recorder.of('app.setLoginItemSettings')).toStrictEqual([[{ openAtLogin: true }]]);
@@ -102,7 +102,7 @@ it('uses the API of macOS and Windows to start at login, on Windows with the arg
   expect(existsSync(mac.file)).toBe(false);
 });
 
-it('start at login is off if the Windows task manager disabled it, and on when the user enables it again', async () => {
+it('starting at login is off if the Windows task manager disabled it, and on when the user enables it again', async () => {
   const { item, app } = loginItem('win32', { program: 'C:\\Berth\\Berth.exe' });
   await item.set(true);
   app.loginItem.disabled = true;
@@ -111,7 +111,7 @@ it('start at login is off if the Windows task manager disabled it, and on when t
   expect(await item.isOn()).toBe(true);
 });
 
-it('start at login is not available if the app is not installed', async () => {
+it('starting at login is not available if the app is not installed', async () => {
   const { item, file } = loginItem('linux', { packaged: false });
   expect(item.available).toBe(false);
   expect(await item.isOn()).toBe(false);
@@ -120,7 +120,7 @@ it('start at login is not available if the app is not installed', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-/** Parses an `Exec` line like a desktop: first by the rules of values, then by those of the key. */
+/** Parses an `Exec` line like a desktop does: by the rules of all values, then by the rules of the `Exec` key. */
 function programOf(exec: string): string {
   const value = exec.slice('Exec='.length).replaceAll(/\\(.)/g, '$1');
   const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(value)![1]!;

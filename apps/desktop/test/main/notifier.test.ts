@@ -7,7 +7,7 @@ import { startedApp } from './started-app.ts';
 
 const note = (onClick: () => void = () => {}) => ({ title: 'site is live', body: 'https://a.example', onClick });
 
-it('shows silent notifications and reports clicks (desktop §8.14)', async () => {
+it('the notifier shows silent notifications and reports clicks (desktop §8.14)', async () => {
   const { fake, backend } = await startedApp();
   let clicks = 0;
   backend.options.native.notify(note(() => (clicks += 1)));
@@ -19,14 +19,14 @@ it('shows silent notifications and reports clicks (desktop §8.14)', async () =>
   expect(clicks).toBe(1);
 });
 
-it('shows nothing if the system does not support notifications', async () => {
+it('the notifier shows nothing if the system does not support notifications', async () => {
   const { fake, backend } = await startedApp();
   fake.machine.notifies = false;
   backend.options.native.notify(note());
   expect(fake.notifications).toStrictEqual([]);
 });
 
-/** Notifications that only the notifier references. */
+/** Shows notifications that only the notifier references. */
 function unheld() {
   const created: WeakRef<EventEmitter>[] = [];
   class Unheld extends EventEmitter {
@@ -50,7 +50,7 @@ async function alive(made: readonly WeakRef<EventEmitter>[]): Promise<number> {
   return made.filter((one) => one.deref() !== undefined).length;
 }
 
-it('keeps a notification and its click handler as long as it is shown', async () => {
+it('the notifier keeps a notification and its click handler as long as the notification is shown', async () => {
   const { made, notify } = unheld();
   notify(note());
   expect(await alive(made)).toBe(1);
@@ -60,7 +60,7 @@ it('keeps a notification and its click handler as long as it is shown', async ()
   expect(await alive(made)).toBe(0);
 });
 
-it('keeps at most 50 notifications if the system never reports that they are closed', async () => {
+it('the notifier keeps at most 50 notifications if the system never reports that they are closed', async () => {
   const { made, notify } = unheld();
   for (let at = 0; at < 60; at += 1) notify(note());
   expect(await alive(made)).toBe(50);

@@ -17,14 +17,14 @@ const [, desktop] = exposed[0]!;
 
 const filesAt = (...paths: (string | undefined)[]) => paths.map((path) => ({ path }) as unknown as File);
 
-it('exposes one function for each command and event, and `grant` (desktop §6)', () => {
+it('the preload exposes one function for each command and event, and `grant` (desktop §6)', () => {
   expect(exposed).toStrictEqual([['desktop', desktop]]);
   expect(Object.keys(desktop)).toStrictEqual(['commands', 'events', 'grant']);
   expect(Object.keys(desktop.commands)).toStrictEqual(COMMANDS);
   expect(Object.keys(desktop.events)).toStrictEqual(EVENTS);
 });
 
-it('passes the data of an event to a listener without the event object, until it unsubscribes (desktop §6)', () => {
+it('a listener of the page gets the data of an event without the event object, until it unsubscribes (desktop §6)', () => {
   const listener = vi.fn<(data: unknown) => void>();
   const stop = desktop.events.navigate(listener);
   ipcRenderer.emit('berth:on:navigate', { sender: ipcRenderer }, { page: 'sites' });
@@ -33,7 +33,7 @@ it('passes the data of an event to a listener without the event object, until it
   expect(listener.mock.calls).toStrictEqual([[{ page: 'sites' }]]);
 });
 
-it('sends commands and the paths of dropped files, and returns errors as values (desktop §6)', async () => {
+it('the preload sends commands and the paths of dropped files, and returns errors as values (desktop §6)', async () => {
   await desktop.commands.copy({ text: 'a' });
   await desktop.grant(filesAt('/home/me/site', '', undefined));
   expect(await desktop.grant(null as unknown as File[])).toStrictEqual({ ok: true, value: null });

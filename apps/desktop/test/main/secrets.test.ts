@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { commands, events } from '../../src/shared/contract.ts';
 
-/** The fields of a schema that can contain a secret: a key, password or token. A boolean is not a secret. */
+/** The fields of a schema that can contain a secret: a key, a password or a token. A boolean is not a secret. */
 function secretsOf(schema: z.ZodType): string[] {
   const found: string[] = [];
   const seen = new Set<unknown>();
@@ -24,7 +24,7 @@ function secretsOf(schema: z.ZodType): string[] {
   return found;
 }
 
-it('finds fields with secrets in a schema', () => {
+it('secretsOf finds the fields with secrets in a schema', () => {
   const schema = z.object({
     list: z.array(z.union([z.object({ apiKey: z.string() }), z.object({ ok: z.boolean() })])),
   });
@@ -34,16 +34,16 @@ it('finds fields with secrets in a schema', () => {
   expect(secretsOf(commands.signIn.input)).toHaveLength(1);
 });
 
-/** Fields without secrets: `keysKept` is only a place, and the token of an activity is only an id. */
-const ALLOWED = /\.keysKept$|\.Activity\.properties\.token$/;
+/** The fields that contain no secret: `keysKept` names a place, and the token of an activity is an id. */
+const ALLOWED_FIELDS = /\.keysKept$|\.Activity\.properties\.token$/;
 
 it.for(Object.entries(commands))(
   'the output of the command %s has no field for a key or a password (T40)',
   ([, { output }]) => {
-    expect(secretsOf(output).filter((field) => !ALLOWED.test(field))).toStrictEqual([]);
+    expect(secretsOf(output).filter((field) => !ALLOWED_FIELDS.test(field))).toStrictEqual([]);
   },
 );
 
 it.for(Object.entries(events))('the data of the event %s has no field for a key or a password (T40)', ([, schema]) => {
-  expect(secretsOf(schema).filter((field) => !ALLOWED.test(field))).toStrictEqual([]);
+  expect(secretsOf(schema).filter((field) => !ALLOWED_FIELDS.test(field))).toStrictEqual([]);
 });

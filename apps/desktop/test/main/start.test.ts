@@ -8,7 +8,7 @@ import { choose, createFakeElectron, type FakeElectron } from '../harness/fake-e
 import { isPrevented } from '../harness/fake-electron/recorder.ts';
 import { type SmallBackend, startedApp } from './started-app.ts';
 
-it('makes the calls that Electron requires before it is ready, and sets all protections before it loads the page (desktop §6)', async () => {
+it('the app makes all early calls before Electron is ready, and sets all protections before it loads the page (desktop §6)', async () => {
   const { fake } = await startedApp();
   const order = [
     'app.enableSandbox',
@@ -26,7 +26,7 @@ it('makes the calls that Electron requires before it is ready, and sets all prot
   expect([...new Set(fake.recorder.names())].filter((name) => order.includes(name))).toStrictEqual(order);
 });
 
-it('makes the calls that Electron requires before it is ready synchronously', () => {
+it('the app makes synchronously the calls that Electron requires before Electron is ready', () => {
   const never = new Promise<void>(() => {});
   const fake = createFakeElectron({ home: '/nowhere', ready: never });
   void startApp(fake.electron, {
@@ -43,7 +43,7 @@ it('makes the calls that Electron requires before it is ready synchronously', ()
   ]);
 });
 
-it('registers its scheme as standard and secure, without other privileges (desktop §6)', async () => {
+it('the app registers its scheme as standard and secure, without other privileges (desktop §6)', async () => {
   const { fake } = await startedApp();
   const privileges = {
     standard: true,
@@ -57,7 +57,7 @@ it('registers its scheme as standard and secure, without other privileges (deskt
   expect(fake.recorder.of('window.loadURL')).toStrictEqual([[PAGE_URL]]);
 });
 
-it('runs its page in a sandbox without Node (desktop §6)', async () => {
+it('the app runs its page in a sandbox without Node (desktop §6)', async () => {
   const { fake, dist } = await startedApp();
   expect(fake.window().options['webPreferences']).toStrictEqual({
     preload: join(dist, 'preload', 'index.cjs'),
@@ -75,7 +75,7 @@ it('runs its page in a sandbox without Node (desktop §6)', async () => {
   });
 });
 
-it('blocks every navigation, redirect, new window and view, whatever the address (desktop §6)', async () => {
+it('the app blocks every navigation, redirect, new window and view, whatever the address (desktop §6)', async () => {
   const { fake } = await startedApp();
   const { webContents } = fake.window();
   for (const event of ['will-navigate', 'will-redirect', 'will-frame-navigate', 'will-attach-webview'])
@@ -83,7 +83,7 @@ it('blocks every navigation, redirect, new window and view, whatever the address
   expect(webContents.openHandler?.({ url: PAGE_URL })).toStrictEqual({ action: 'deny' });
 });
 
-it('refuses every permission, device, screen capture, download and foreign request (desktop §6)', async () => {
+it('the app refuses every permission, device, screen capture, download and foreign request (desktop §6)', async () => {
   const { fake } = await startedApp();
   const { session } = fake;
   for (const permission of ['media', 'geolocation', 'notifications', 'clipboard-read', 'fullscreen', 'openExternal']) {
@@ -102,7 +102,7 @@ it('refuses every permission, device, screen capture, download and foreign reque
   expect(session.fetches('data:image/png;base64,AAAA')).toBe(true);
 });
 
-it('runs as a single instance: a second one passes on its arguments and exits (desktop §8.24)', async () => {
+it('the app runs as a single instance: a second instance passes on its arguments and exits (desktop §8.24)', async () => {
   const second = await startedApp({ first: false });
   expect(second.fake.recorder.names()).not.toContain('app.whenReady');
   expect(second.fake.app.exitCode).toBe(0);
@@ -120,13 +120,13 @@ it('runs as a single instance: a second one passes on its arguments and exits (d
   expect(window.focused).toBe(true);
 });
 
-it('publishes the folders in its arguments', async () => {
+it('the app publishes the folders in its arguments', async () => {
   const { backend } = await startedApp({ args: ['/home/me/site'] });
   await vi.waitFor(() => expect(backend.asked.map(({ name }) => name)).toContain('publish'));
   expect(backend.given).toStrictEqual([['/home/me/site']]);
 });
 
-it('publishes folders that macOS opens with it, even before it is ready', async () => {
+it('the app publishes folders that macOS opens with it, even before the app is ready', async () => {
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   const created = ({ app }: FakeElectron) =>
     void setImmediate(() => {
@@ -137,7 +137,7 @@ it('publishes folders that macOS opens with it, even before it is ready', async 
   await vi.waitFor(() => expect(backend.given).toStrictEqual([['/home/me/site']]));
 });
 
-it('reports an error if a folder in its arguments cannot be read', async () => {
+it('the app reports an error if a folder in its arguments cannot be read', async () => {
   const prepare = (backend: SmallBackend) => void (backend.give = async () => []);
   const { fake } = await startedApp({ args: ['/home/me/gone'], prepare });
   await fake.invoke('berth:readState');
@@ -146,7 +146,7 @@ it('reports an error if a folder in its arguments cannot be read', async () => {
   await vi.waitFor(() => expect(sent).toMatchObject([['berth:on:problem', { problem }]]));
 });
 
-it('queues the target of a link until the page listens, and shows it once', async () => {
+it('the app queues the target of a link until the page listens, and shows the target once', async () => {
   const { fake } = await startedApp({ args: ['berth://show/sites'] });
   const { sent } = fake.window().webContents;
   expect(sent).toStrictEqual([]);
@@ -156,7 +156,7 @@ it('queues the target of a link until the page listens, and shows it once', asyn
   expect(sent[1]).toStrictEqual(['berth:on:navigate', { page: 'settings', server: 'https://sites.example' }]);
 });
 
-it('only reports an invalid link', async () => {
+it('the app shows an error for an invalid link and does nothing else', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   backend.asked.splice(0);
@@ -167,12 +167,12 @@ it('only reports an invalid link', async () => {
   expect(backend.given).toStrictEqual([]);
 });
 
-it('registers for links of its scheme only if it is installed', async () => {
+it('the app registers for links of its scheme only if it is installed', async () => {
   expect((await startedApp()).fake.recorder.of('app.setAsDefaultProtocolClient')).toStrictEqual([['berth']]);
   expect((await startedApp({ packaged: false })).fake.recorder.of('app.setAsDefaultProtocolClient')).toStrictEqual([]);
 });
 
-it('ends running work once before it quits (desktop §8.21)', async () => {
+it('the app stops running work once before it quits (desktop §8.21)', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { fake, backend } = await startedApp();
   backend.closing = promise;
@@ -185,14 +185,14 @@ it('ends running work once before it quits (desktop §8.21)', async () => {
   expect(backend.closes).toBe(1);
 });
 
-it('quits even if ending the work fails', async () => {
+it('the app quits even if stopping the work fails', async () => {
   const { fake, backend } = await startedApp();
   backend.close = () => Promise.reject(new Error('The disk is full'));
   fake.app.quit();
   expect(await fake.app.ended).toBe(0);
 });
 
-it('quits after a few seconds even if running work does not end', async () => {
+it('the app quits after a few seconds even if running work does not stop', async () => {
   const { fake, backend } = await startedApp();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -204,14 +204,14 @@ it('quits after a few seconds even if running work does not end', async () => {
   expect(fake.app.exitCode).toBe(0);
 });
 
-it('ends running work when the machine shuts down', async () => {
+it('the app stops running work when the machine shuts down', async () => {
   const { fake, backend } = await startedApp();
   expect(isPrevented(fake.power, 'shutdown')).toBe(true);
   expect(await fake.app.ended).toBe(0);
   expect(backend.closes).toBe(1);
 });
 
-it('stays in the tray when its window is closed, and quits if there is no tray (desktop §8.24)', async () => {
+it('the app stays in the tray when its window is closed, and quits if there is no tray (desktop §8.24)', async () => {
   const stays = await startedApp();
   stays.fake.window().close();
   expect(stays.fake.window().visible).toBe(false);
@@ -225,7 +225,7 @@ it('stays in the tray when its window is closed, and quits if there is no tray (
   expect(without.backend.closes).toBe(1);
 });
 
-it('quits with its window as soon as closeToTray is off', async () => {
+it('the app quits when its window is closed and closeToTray is off', async () => {
   const { fake, backend } = await startedApp();
   backend.options.emit('settings', { ...backend.settings, closeToTray: false });
   fake.window().close();
@@ -236,7 +236,7 @@ it('quits with its window as soon as closeToTray is off', async () => {
   expect(await next.fake.app.ended).toBe(0);
 });
 
-it('starts hidden at login, or minimized if there is no tray (desktop §8.24)', async () => {
+it('the app starts hidden at login, or minimized if there is no tray (desktop §8.24)', async () => {
   const hidden = await startedApp({ args: ['--hidden'] });
   await Promise.resolve();
   expect(hidden.fake.window().visible).toBe(false);
@@ -245,11 +245,11 @@ it('starts hidden at login, or minimized if there is no tray (desktop §8.24)', 
   expect(mac.fake.window().visible).toBe(false);
   const without = await startedApp({ args: ['--hidden'], tray: false });
   await vi.waitFor(() => expect(without.fake.window().minimized).toBe(true));
-  const shown = await startedApp();
-  await vi.waitFor(() => expect(shown.fake.window().visible).toBe(true));
+  const startedVisible = await startedApp();
+  await vi.waitFor(() => expect(startedVisible.fake.window().visible).toBe(true));
 });
 
-it('waits longer for a tray while the desktop is starting', async () => {
+it('the app waits longer for a tray if it starts at login', async () => {
   const patience: number[] = [];
   const hasTray = async (asked: number) => patience.push(asked) > 0;
   await startedApp({ options: { hasTray } });
@@ -257,10 +257,10 @@ it('waits longer for a tray while the desktop is starting', async () => {
   expect(patience).toStrictEqual([1, 10]);
 });
 
-it('does not quit when an update closes the windows, because the update quits the app itself', async () => {
+it('the app does not quit when an update closes the windows, because the update quits the app itself', async () => {
   const updates: Updates = {
     start: (onUpdate) => onUpdate({ is: 'ready', version: '2.0.0' }),
-    // Like macOS.
+    // On macOS, the updater closes all windows before it quits the app.
     restart: () => fake.window().close(),
   };
   const { fake, backend } = await startedApp({ options: { updates } });
@@ -271,7 +271,7 @@ it('does not quit when an update closes the windows, because the update quits th
   expect(fake.recorder.names()).not.toContain('app.quit');
 });
 
-it('scans watched folders when the window comes to the front and when the machine wakes up (D7)', async () => {
+it('the app scans watched folders when the window comes to the front and when the machine wakes up (D7)', async () => {
   const { fake, backend } = await startedApp();
   await vi.waitFor(() => expect(fake.window().visible).toBe(true));
   await vi.waitFor(() => expect(backend.wakes).toBe(1));
@@ -287,7 +287,7 @@ it('scans watched folders when the window comes to the front and when the machin
   expect(backend.wakes).toBe(4);
 });
 
-it('notices when the network is lost and restored (desktop §8.25)', async () => {
+it('the app notices when the network is lost and restored (desktop §8.25)', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { fake, backend } = await startedApp();
@@ -300,7 +300,7 @@ it('notices when the network is lost and restored (desktop §8.25)', async () =>
   expect(backend.online).toStrictEqual([true, false, true]);
 });
 
-it('reports updates, and restarts only when one is ready and running work has ended', async () => {
+it('the app reports updates, and restarts only when an update is ready and running work has stopped', async () => {
   const start = vi.fn<Updates['start']>();
   const steps: string[] = [];
   const restart = () => void steps.push(`restarted, ${backend.closes} closed`);
@@ -314,7 +314,7 @@ it('reports updates, and restarts only when one is ready and running work has en
   await vi.waitFor(() => expect(steps).toStrictEqual(['restarted, 1 closed']));
 });
 
-it('shows why it cannot start, and exits', async () => {
+it('the app shows why it cannot start, and exits', async () => {
   const { fake } = await startedApp({
     options: { openBackend: () => Promise.reject(new Error('The folder of the app cannot be read')) },
   });
@@ -324,7 +324,7 @@ it('shows why it cannot start, and exits', async () => {
   expect(fake.app.exitCode).toBe(1);
 });
 
-it('passes the calls of the backend to the system', async () => {
+it('the app passes the calls of the backend to the system', async () => {
   const { fake, backend } = await startedApp();
   const { native } = backend.options;
   native.copyText('https://a.example');
@@ -348,7 +348,7 @@ it('passes the calls of the backend to the system', async () => {
   expect(native.isFocused()).toBe(true);
 });
 
-it('publishes a folder from the menu, and shows pages by keyboard shortcut', async () => {
+it('the menu publishes a folder, and its keyboard shortcuts show the pages', async () => {
   const { fake, backend } = await startedApp();
   await fake.invoke('berth:readState');
   backend.answers.set('pickFolder', async () => ({ grant: 'f'.repeat(32), name: 'site', kind: 'folder' }));

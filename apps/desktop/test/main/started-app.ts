@@ -10,23 +10,22 @@ import { DEFAULT_SETTINGS, type Settings, type Update } from '../../src/shared/s
 import { makeHome } from '../harness/app/folders.ts';
 import { createFakeElectron, type FakeElectron, type FakeElectronOptions } from '../harness/fake-electron.ts';
 
-/** The options of a test that starts the app. */
+/** The options of a start of the app in a test. */
 export interface StartOptions extends Partial<Omit<FakeElectronOptions, 'home'>> {
   platform?: string;
-  /** The arguments after the program. */
   args?: readonly string[];
   tray?: boolean;
   env?: NodeJS.ProcessEnv;
   /** The data folder of the app. Default: a new temporary folder. */
   home?: string;
-  /** Prepares the fake before the app starts. */
+  /** Changes the fake Electron before the app starts. */
   created?(fake: FakeElectron): void;
   /** Changes the backend before the app uses it. */
   prepare?(backend: SmallBackend): void;
   options?: Partial<AppOptions>;
 }
 
-/** Starts the app on a fake of Electron and waits for its window. It is quit after the test. */
+/** Starts the app on a fake Electron and waits for its window. The app is quit after the test. */
 export async function startedApp(given: StartOptions = {}) {
   const home = given.home ?? makeHome();
   const dist = join(home, 'dist');
@@ -77,7 +76,7 @@ export class SmallBackend implements Backend {
   closes = 0;
   summaryNow = IDLE;
   settings: Settings = DEFAULT_SETTINGS;
-  /** The outputs of commands that return something. */
+  /** The outputs of commands, by the name of the command. */
   readonly answers = new Map<string, () => Promise<unknown>>([['readState', async () => stateOf(this)]]);
   /** A promise that `close` waits for. */
   closing: Promise<void> = Promise.resolve();

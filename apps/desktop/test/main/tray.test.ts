@@ -9,7 +9,7 @@ import { IDLE, type SmallBackend, startedApp, type StartOptions } from './starte
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-const BUSY: Summary = {
+const BUSY_SUMMARY: Summary = {
   status: 'working',
   text: 'Publishing site.',
   links: [{ name: 'this & that', url: 'https://a.example/' }],
@@ -24,7 +24,7 @@ async function withTray(options: StartOptions = {}) {
   return { ...app, tray: app.fake.trays[0]! };
 }
 
-/** Changes the summary and waits until the tray has followed. */
+/** Changes the summary and waits until the tray shows it. */
 function change(backend: SmallBackend, summary: Summary): void {
   backend.summaryNow = summary;
   backend.options.emit('publishings', []);
@@ -47,11 +47,11 @@ it('the tray icon on macOS is a template image', async () => {
   const { tray, backend, dist } = await withTray({ platform: 'darwin' });
   const images = join(dist, 'assets', 'tray');
   expect(tray.image).toMatchObject({ path: join(images, 'idleTemplate.png'), template: true });
-  change(backend, BUSY);
+  change(backend, BUSY_SUMMARY);
   expect(tray.image).toMatchObject({ path: join(images, 'workingTemplate.png'), template: true });
 });
 
-it('the tray updates a few times a second at most, ends with the newest summary, and ignores unchanged ones', async () => {
+it('the tray is updated at most a few times a second, always shows the last summary, and ignores unchanged summaries', async () => {
   const { tray, backend } = await withTray();
   expect(tray.menus).toBe(1);
   for (let at = 0; at < 1_000; at += 1) {
@@ -69,7 +69,7 @@ it('the tray updates a few times a second at most, ends with the newest summary,
 
 it('the tray menu has links and folders with their actions', async () => {
   const { tray, backend, fake } = await withTray();
-  change(backend, BUSY);
+  change(backend, BUSY_SUMMARY);
   expect(labels(tray)).toStrictEqual([
     'Publishing site.',
     'separator',
@@ -97,7 +97,7 @@ it('the tray menu has links and folders with their actions', async () => {
     { name: 'resumeFolder', input: { id: 'b'.repeat(16) } },
     { name: 'pauseFolder', input: { id: 'a'.repeat(16) } },
   ]);
-  change(backend, { ...BUSY, folders: BUSY.folders.map((folder) => ({ ...folder, paused: true })) });
+  change(backend, { ...BUSY_SUMMARY, folders: BUSY_SUMMARY.folders.map((folder) => ({ ...folder, paused: true })) });
   backend.asked.splice(0);
   choose(tray.menu, 'Resume all');
   expect(backend.asked.map(({ name }) => name)).toStrictEqual(['resumeFolder', 'resumeFolder']);
@@ -109,12 +109,12 @@ it('the tray menu has links and folders with their actions', async () => {
   expect(fake.window().visible).toBe(true);
 });
 
-it('the tray is removed when the user quits, and not updated any longer', async () => {
+it('the tray is removed when the user quits, and is no longer updated', async () => {
   const { tray, backend, fake } = await withTray();
   choose(tray.menu, 'Quit Berth');
   expect(await fake.app.ended).toBe(0);
   expect(tray.destroyed).toBe(true);
-  change(backend, BUSY);
+  change(backend, BUSY_SUMMARY);
   expect(tray.menus).toBe(1);
 });
 
@@ -129,12 +129,12 @@ it('the window shows an error of an action of the tray', async () => {
   });
   choose(tray.menu, 'Publish a folder…');
   await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)?.[0]).toBe('berth:on:problem'));
-  // The window is visible for the dialog, and for the error.
+  // The window is shown for the dialog and again for the error.
   expect(visible).toStrictEqual([true]);
   expect(fake.window().visible).toBe(true);
 });
 
-it('publishes items that are dropped on the tray icon', async () => {
+it('items that are dropped on the tray icon are published', async () => {
   const { tray, backend } = await withTray({ platform: 'darwin' });
   tray.emit('drop-files', {}, ['/home/me/site', '/home/me/blog']);
   await vi.waitFor(() => expect(backend.asked.at(-1)?.name).toBe('publish'));
@@ -150,14 +150,14 @@ it('there is a tray on macOS and Windows, and on Linux if the desktop reports on
   expect(await hasTrayHost('linux', 1, noBus)).toBe(false);
 });
 
-it('asks for a tray with a second program if the first one is missing', async () => {
+it('the app asks for a tray with a second program if the first program is missing', async () => {
   const run = vi.fn<(program: string) => Promise<string>>(async () => '   boolean true');
   run.mockRejectedValueOnce(new Error('not found'));
   expect(await hasTrayHost('linux', 1, run)).toBe(true);
   expect(run.mock.calls.map(([program]) => program)).toStrictEqual(['gdbus', 'dbus-send']);
 });
 
-it('waits for the tray of a starting desktop, up to the given number of attempts', async () => {
+it('the app waits for the tray of a starting desktop, up to the given number of attempts', async () => {
   let attempts = 0;
   const run = async () => {
     attempts += 1;

@@ -20,7 +20,7 @@ class FakeUpdater extends EventEmitter {
   quitAndInstall = vi.fn<() => void>();
 }
 
-/** The options of an app that records its calls. Its package contains an update feed. */
+/** Creates the options of an app that records its calls and whose package contains an update feed. */
 function testOptions({ isPackaged = true, files = ['app-update.yml'] } = {}) {
   const resources = makeHome();
   for (const name of files) writeFileSync(join(resources, name), 'deb');
@@ -37,13 +37,13 @@ async function started(options = testOptions()) {
   return { updater, updates, emitted, app: options.app };
 }
 
-it('does not load the updater without an update feed, or when the app runs from its sources', () => {
+it('the updater is not loaded without an update feed, or when the app runs from its sources', () => {
   const load = () => Promise.reject(new Error('loaded'));
   expect(createUpdates(testOptions({ files: [] }), load)).toBe(NO_UPDATES);
   expect(createUpdates(testOptions({ isPackaged: false }), load)).toBe(NO_UPDATES);
 });
 
-it('checks for updates at the start and every six hours, and downloads automatically', async () => {
+it('the app checks for updates at the start and every six hours, and downloads them automatically', async () => {
   const { updater } = await started();
   expect(updater).toMatchObject({ autoDownload: true, autoInstallOnAppQuit: true, logger: null });
   vi.advanceTimersByTime(SIX_HOURS_MS);
@@ -52,12 +52,12 @@ it('checks for updates at the start and every six hours, and downloads automatic
   expect(updater.checkForUpdates).toHaveBeenCalledTimes(4);
 });
 
-it('does not install the update of a system package on quit, because that asks for a password', async () => {
+it('the update of a system package is not installed on quit, because the system would ask for a password', async () => {
   const { updater } = await started(testOptions({ files: ['app-update.yml', 'package-type'] }));
   expect(updater.autoInstallOnAppQuit).toBe(false);
 });
 
-it('reports the progress of an update, and restarts on request', async () => {
+it('the app reports the progress of an update, and restarts on request', async () => {
   const { updater, updates, emitted } = await started();
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('download-progress', { percent: 41.5 });
@@ -74,7 +74,7 @@ it('reports the progress of an update, and restarts on request', async () => {
   expect(updater.quitAndInstall).toHaveBeenCalledOnce();
 });
 
-it('starts the current version again if the update cannot be installed, because running work has ended by then', async () => {
+it('the current version starts again if the update cannot be installed, because running work has already stopped', async () => {
   const { updater, updates, app } = await started();
   updater.emit('update-downloaded', { version: '2.0.0' });
   updater.emit('error', new Error('A failed check'));
@@ -86,7 +86,7 @@ it('starts the current version again if the update cannot be installed, because 
   expect(app.quit).toHaveBeenCalledAfter(app.relaunch);
 });
 
-it('stays ready if a later check finds the same version again, or the download of another one fails', async () => {
+it('a downloaded update stays ready if a later check finds the same version, or another download fails', async () => {
   const { updater, emitted } = await started();
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('update-downloaded', { version: '2.0.0' });
@@ -99,7 +99,7 @@ it('stays ready if a later check finds the same version again, or the download o
   expect(emitted.at(-1)).toStrictEqual({ is: 'ready', version: '2.0.0' });
 });
 
-it('handles the rejection of a failed download', async () => {
+it('a failed download causes no unhandled rejection', async () => {
   const { updater } = await started();
   const onUnhandled = vi.fn<() => void>();
   process.on('unhandledRejection', onUnhandled);
@@ -112,7 +112,7 @@ it('handles the rejection of a failed download', async () => {
   expect(onUnhandled).not.toHaveBeenCalled();
 });
 
-it('hides errors, and retries', async () => {
+it('errors of the updater are not shown, and the next check retries', async () => {
   const { updater, emitted } = await started();
   updater.checkForUpdates.mockRejectedValue(new Error('There is no network'));
   vi.advanceTimersByTime(SIX_HOURS_MS);
@@ -121,7 +121,7 @@ it('hides errors, and retries', async () => {
   expect(emitted.at(-1)).toStrictEqual({ is: 'none' });
 });
 
-it('reports no update if the updater cannot be loaded', async () => {
+it('the app reports no update if the updater cannot be loaded', async () => {
   const emitted: Update[] = [];
   const updates = createUpdates(testOptions(), () => Promise.reject(new Error('not in Electron')));
   updates.start((update) => emitted.push(update));

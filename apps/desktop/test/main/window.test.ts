@@ -12,7 +12,7 @@ const stateFile = (home: string) => join(home, 'userData', 'berth', 'window.json
 
 const remember = (home: string, text: string) => writeContents(home, { 'userData/berth/window.json': text });
 
-it('shows the window when its page is drawn, large enough for everything', async () => {
+it('the window is shown when its page is drawn, and is large enough for the page', async () => {
   const { fake } = await startedApp();
   expect(fake.window().options).toMatchObject({
     title: 'Berth',
@@ -34,7 +34,7 @@ it('the window has the title bar of its system', async () => {
     expect((await startedApp({ platform })).fake.window().options).not.toHaveProperty('titleBarStyle');
 });
 
-it('the window reopens at its last place, also maximized', async () => {
+it('the window reopens at its last place, and maximized if it was maximized', async () => {
   const home = makeHome();
   const first = await startedApp({ home, tray: false });
   const window = first.fake.window();
@@ -62,18 +62,18 @@ it.for([
   await unseen.fake.app.ended;
   expect(readWindowState(stateFile(home)).maximized).toBe(true);
 
-  const seen = await startedApp({ home, tray, args: ['--hidden'] });
-  const window = seen.fake.window();
+  const startedHidden = await startedApp({ home, tray, args: ['--hidden'] });
+  const window = startedHidden.fake.window();
   await vi.waitFor(() => expect(window.minimized).toBe(!tray));
-  seen.backend.options.native.showWindow();
+  startedHidden.backend.options.native.showWindow();
   expect(window.maximized).toBe(true);
   window.maximized = false;
   window.hide();
-  seen.backend.options.native.showWindow();
+  startedHidden.backend.options.native.showWindow();
   expect(window.maximized).toBe(false);
 });
 
-it('leaves full screen before it hides the window, because macOS would leave the screen black', async () => {
+it('the window leaves full screen before it is hidden, because macOS would leave the screen black', async () => {
   const { fake } = await startedApp();
   const window = fake.window();
   await vi.waitFor(() => expect(window.visible).toBe(true));
@@ -84,18 +84,18 @@ it('leaves full screen before it hides the window, because macOS would leave the
   expect(window.visible).toBe(false);
 });
 
-it('lets the system place the window if its display is gone', async () => {
+it('the system places the window if the display of the window is gone', async () => {
   const home = makeHome();
   remember(home, JSON.stringify({ x: 3_000, y: 100, width: 900, height: 700, maximized: false }));
-  const gone = await startedApp({ home });
-  expect(gone.fake.window().options).toMatchObject({ width: 900, height: 700 });
-  expect(gone.fake.window().options).not.toHaveProperty('x');
+  const withoutDisplay = await startedApp({ home });
+  expect(withoutDisplay.fake.window().options).toMatchObject({ width: 900, height: 700 });
+  expect(withoutDisplay.fake.window().options).not.toHaveProperty('x');
   const displays = [
     { x: 0, y: 0, width: 1920, height: 1080 },
     { x: 1920, y: 0, width: 1920, height: 1080 },
   ];
-  const there = await startedApp({ home, displays });
-  expect(there.fake.window().options).toMatchObject({ x: 3_000, y: 100 });
+  const withDisplay = await startedApp({ home, displays });
+  expect(withDisplay.fake.window().options).toMatchObject({ x: 3_000, y: 100 });
 });
 
 it.for([
@@ -129,7 +129,7 @@ it('the window is always visible and movable, whatever its stored place and the 
   );
 });
 
-it('the window has the background colour of its page before the page is drawn, also when it is opened again', async () => {
+it('the window has the background colour of its page before the page is drawn, even when it is opened again', async () => {
   const tokens = readFileSync(join(import.meta.dirname, '../../src/renderer/styles/tokens.css'), 'utf8');
   const [, light, dark] = /--ground: light-dark\((#\w+), (#\w+)\)/.exec(tokens)!;
   const { fake } = await startedApp();
@@ -142,7 +142,7 @@ it('the window has the background colour of its page before the page is drawn, a
   expect(fake.window().options['backgroundColor']).toBe(dark);
 });
 
-it('reloads a crashed page a limited number of times, and whenever the user opens the window', async () => {
+it('a crashed page is reloaded automatically a limited number of times, and whenever the user opens the window', async () => {
   const { fake, backend } = await startedApp();
   const { webContents } = fake.window();
   webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
@@ -156,7 +156,7 @@ it('reloads a crashed page a limited number of times, and whenever the user open
   expect(webContents.reloads).toBe(4);
 });
 
-it('the menu has shortcuts for everything, and in a package neither reload nor developer tools', async () => {
+it('the menu has shortcuts for all pages and actions; in a package, it can neither reload nor inspect the page', async () => {
   const flat = (items: readonly FakeMenuItem[] = []): FakeMenuItem[] =>
     items.flatMap((item) => [item, ...flat(item.submenu)]);
   const entries = async (options: StartOptions) => flat((await startedApp(options)).fake.menu()!.template);

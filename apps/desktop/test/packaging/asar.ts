@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** A file of an archive and its checksum in the archive. */
+/** A file of an archive, and the file's checksum in the archive's header. */
 export interface ArchivedFile {
   content: Buffer;
   sha256: string;
@@ -13,10 +13,10 @@ interface Entry {
   integrity?: { hash: string };
 }
 
-/** Reads an Electron archive. @returns Its files by path. */
+/** Reads an Electron archive. @returns The files of the archive, by path. */
 export async function readAsar(path: string): Promise<Map<string, ArchivedFile>> {
   const archive = await readFile(path);
-  // Four 32-bit numbers: the size of the next number, of the header with its two lengths, of the header with one, of its text.
+  // The archive begins with four 32-bit numbers: the constant 4, and the size of the header with two length fields, with one, and with none.
   const start = 8 + archive.readUInt32LE(4);
   const header = JSON.parse(archive.toString('utf8', 16, 16 + archive.readUInt32LE(12))) as Entry;
   const found = new Map<string, ArchivedFile>();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildApp } from '../../build/build.ts';
 
-const KNOWN = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`), 'electron']);
+const ALLOWED_MODULES = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`), 'electron']);
 
 let dist: string;
 const files = new Map<string, string>();
@@ -23,7 +23,7 @@ afterAll(() => rm(dist, { recursive: true, force: true }));
 
 const code = (part: string) => [...files].filter(([path]) => path.startsWith(`${part}/`) && /\.c?js$/.test(path));
 
-/** The modules that a script imports by name, without relative files. */
+/** The modules that a script imports by name. Relative imports are left out. */
 function wanted(text: string): string[] {
   const names = text.matchAll(
     /^(?:import|export)\b[^'"\n]*?['"]([^'"]+)['"]|\b(?:__)?require\(\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
@@ -37,7 +37,7 @@ it('the main process imports only Electron and Node; its bundle contains everyth
   const importedNames = code('main').flatMap(([, text]) => wanted(text));
   expect(importedNames).toContain('electron');
   expect(importedNames).toContain('node:path');
-  expect(importedNames.filter((name) => !KNOWN.has(name))).toEqual([]);
+  expect(importedNames.filter((name) => !ALLOWED_MODULES.has(name))).toEqual([]);
 });
 
 it('the preload is one script whose only `require` is Electron (desktop §3)', () => {
@@ -47,7 +47,7 @@ it('the preload is one script whose only `require` is Electron (desktop §3)', (
   expect(scripts[0]![1].match(/\brequire\b/g)).toHaveLength(1);
 });
 
-it('the page imports nothing by name', () => {
+it('the code of the page imports no package by its name', () => {
   expect(code('renderer').flatMap(([, text]) => wanted(text))).toEqual([]);
 });
 

@@ -22,7 +22,7 @@ it('on macOS a package with updates includes the zip archive that the updater ne
 });
 
 it.for(['http://updates.berth.example', 'updates.berth.example', 'file:///srv/updates', 'ftp://a'])(
-  'refuses the update feed %s',
+  'packaging refuses the update feed %s',
   (BERTH_UPDATE_FEED) => {
     expect(() => configure({ BERTH_UPDATE_FEED })).toThrow(/https:/);
   },

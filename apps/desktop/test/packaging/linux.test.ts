@@ -44,7 +44,7 @@ async function filesIn(folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 }
 
-it('makes packages without a network and without downloads (desktop §4)', () => {
+it('the packager makes packages without a network and without downloads (desktop §4)', () => {
   expect(packed.downloads).toEqual([]);
   expect(packed.connections).toBe(0);
 });
@@ -68,14 +68,14 @@ describe('the unpacked app (desktop §4)', () => {
     }
   });
 
-  it('its manifest names the entry point and the `.desktop` file, but no tools or scripts', () => {
+  it('has a manifest with the entry point and the `.desktop` file, but no tools or scripts', () => {
     const found = JSON.parse(app.get('package.json')!.content.toString()) as Record<string, unknown>;
     expect(found).toMatchObject({ main: manifest.main, version: manifest.version, desktopName: DESKTOP_NAME });
     expect(app.has(manifest.main)).toBe(true);
     expect(Object.keys(found).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
   });
 
-  it('its fuses are set, so that it runs only its own code and cannot be inspected', async () => {
+  it('has fuses that make it run only its own code and prevent inspection', async () => {
     const { DISABLE, ENABLE } = FuseState;
     expect(await getCurrentFuseWire(join(folder, PROGRAM))).toMatchObject({
       [FuseV1Options.RunAsNode]: DISABLE,
@@ -93,7 +93,7 @@ describe('the unpacked app (desktop §4)', () => {
     });
   });
 
-  it('includes all licences, also of the packages that are compiled into it', async () => {
+  it('includes all licences, even those of the packages that are compiled into it', async () => {
     const names = await readdir(folder);
     expect(names).toEqual(expect.arrayContaining(['LICENSE.electron.txt', 'LICENSES.chromium.html', PROGRAM]));
     expect(await readFile(join(folder, 'resources/LICENSE.berth.txt'), 'utf8')).toContain('MIT License');
@@ -153,7 +153,7 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
     expect(Number(/^Installed-Size: (\d+)$/m.exec(fields)?.[1]) * 1_024).toBeGreaterThan(size);
   });
 
-  it('its files belong to root and are readable for everyone', () => {
+  it('contains files that belong to root and that everyone can read', () => {
     const lines = execFileSync('dpkg-deb', ['--contents', file()], { encoding: 'utf8' }).trim().split('\n');
     expect(lines.length).toBeGreaterThan(20);
     expect(lines.filter((line) => !/^(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x) root\/root /.test(line))).toEqual([]);
@@ -208,11 +208,11 @@ it.skipIf(!HAS_DPKG)(
   TIMEOUT,
 );
 
-describe('without downloads, a package that cannot be made fails immediately and names what is missing (desktop §4)', () => {
+describe('packaging without downloads fails immediately and names the missing tool (desktop §4)', () => {
   it.for([
     ['AppImage', 'AppImage needs the AppImage tools: set APPIMAGE_TOOLS_PATH'],
     ['dir', `Electron ${manifest.devDependencies.electron} is missing: set BERTH_ELECTRON_DIST`],
-  ] as const)('target %s', { timeout: TIMEOUT }, async ([target, reason]) => {
+  ] as const)('for the target %s', { timeout: TIMEOUT }, async ([target, reason]) => {
     const electron = target === 'dir' ? { BERTH_ELECTRON_DIST: '' } : {};
     const { code, output, downloads, connections } = await bench.pack([target], {
       BERTH_NO_DOWNLOADS: '1',

@@ -12,10 +12,10 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Files that may exist where an app is built but do not belong in its package. */
 const STRAY = ['.env', 'src/main/index.ts', 'node_modules/stray/index.js', 'dist/main/index.js.map', 'release/old.deb'];
 
-/** The marker of the fuses in the Electron program. After it come their version, their number, and one character for each. */
+/** The marker of the fuses in the Electron program. The marker is followed by a version, the number of fuses, and one character for each fuse. */
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 
-/** Electron's default fuses: they allow Node programs and options, and check nothing. */
+/** Electron's default fuses, which allow Node programs and options and check nothing. */
 const DELIVERED = '101100010';
 
 /** The other files of Electron for Linux. */
@@ -24,13 +24,11 @@ const FILES = ['LICENSE', 'LICENSES.chromium.html', 'chrome-sandbox', 'icudtl.da
 /** The result of running the packager. */
 export interface Packed {
   code: number;
-  /** Its output. */
   output: string;
-  /** The folder of its packages. */
   release: string;
-  /** The files that it added to the empty download cache. */
+  /** The files that the packager added to the empty download cache. */
   downloads: string[];
-  /** How many times it tried to connect to the network, which is blocked. */
+  /** The number of attempts to connect to the network, which is blocked. */
   connections: number;
 }
 
@@ -104,7 +102,7 @@ async function makeElectronStandIn(folder: string): Promise<void> {
   await writeFile(join(folder, 'electron'), program, { mode: 0o755 });
 }
 
-/** A proxy that refuses all connections. Closing it returns how many there were. */
+/** Starts a proxy that refuses all connections. `close` returns the number of connections. */
 async function openDeadEnd(): Promise<{ address: string; close(): number }> {
   let connections = 0;
   const server = createServer((socket) => {

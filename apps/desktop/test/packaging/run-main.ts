@@ -1,4 +1,4 @@
-// Runs the compiled main process in plain Node with a fake Electron that reports a running instance, so that it exits soon.
+// Runs the compiled main process in plain Node. The fake Electron reports a running instance, so that the process exits soon.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -32,7 +32,7 @@ await writeFile(join(dist, 'package.json'), '{ "type": "module" }');
 
 await import(pathToFileURL(join(dist, 'main/index.js')).href);
 
-// Electron sets this property to the folder of the package's resources. There is no package here.
+// Electron sets this property to the folder of the package's resources. This test uses no package.
 Object.assign(process, { resourcesPath: dist });
 for (const chunk of chunks) {
   const { default: updater } = (await import(pathToFileURL(join(dist, chunk)).href)) as {

@@ -16,16 +16,16 @@ import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu } from '../harness/gallery/window.ts';
 
 const PAGE_SIZE = 50;
-const MANY = 5_000;
+const SITE_COUNT = 5_000;
 
 /** The pages of a list of five thousand deployments. */
-const PAGES = Array.from({ length: MANY / PAGE_SIZE }, (_, page) => ({
+const PAGES = Array.from({ length: SITE_COUNT / PAGE_SIZE }, (_, page) => ({
   deployments: Array.from({ length: PAGE_SIZE }, (_, row) => deployment(page * PAGE_SIZE + row)),
-  ...(page + 1 < MANY / PAGE_SIZE ? { nextCursor: String(page + 1) } : {}),
+  ...(page + 1 < SITE_COUNT / PAGE_SIZE ? { nextCursor: String(page + 1) } : {}),
 }));
 
 describeWindow('the window with an account (desktop §8)', (gallery) => {
-  it('loads five thousand sites for a search, but keeps only the visible ones in the DOM', async () => {
+  it('a search on the Sites page loads all five thousand sites, but only the visible rows are in the DOM', async () => {
     const { page, sent } = await gallery.open(stateNamed('sites-empty'), {
       answers: { listDeployments: { pages: PAGES } },
     });
@@ -34,17 +34,17 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     expect((await sent('listDeployments')).length).toBeLessThan(4);
     const search = page.getByRole('searchbox');
     await search.fill('-');
-    await eventually(() => rows.first().getAttribute('aria-setsize')).toBe(String(MANY));
+    await eventually(() => rows.first().getAttribute('aria-setsize')).toBe(String(SITE_COUNT));
     expect(await rows.count()).toBeLessThan(60);
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
-    await page.getByRole('link', { name: deploymentId(MANY - 1) }).waitFor();
+    await page.getByRole('link', { name: deploymentId(SITE_COUNT - 1) }).waitFor();
     await search.fill(deploymentId(4_321));
     await eventually(() => rows.count()).toBe(1);
     await search.fill('pull-4401');
     await page.getByRole('link', { name: deploymentId(4_001) }).waitFor();
   });
 
-  it('finds a site by a domain that points at it', async () => {
+  it('a search on the Sites page finds a site by the name of a domain that points at it', async () => {
     const { page } = await gallery.open(stateNamed('sites-list'));
     await page.getByRole('searchbox').fill('harbour-notes');
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
@@ -52,7 +52,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     expect(await rows.innerText()).toContain(deploymentId(3));
   });
 
-  it('edits labels in the row, and deletes only after confirmation', async () => {
+  it('the row of a site edits its labels, and deletes the site only after a confirmation', async () => {
     const site = deployment(1, { labels: ['autumn'] });
     const { page, sent } = await gallery.open(stateNamed('sites-edit'), {
       answers: { labelDeployment: { value: site } },
@@ -66,14 +66,14 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     ]);
     await chooseFromMenu(page, deploymentId(2), 'Delete…');
     expect(await sent('deleteDeployment')).toEqual([]);
-    // Screen readers read the question with its focused answer.
+    // The group makes screen readers read the question before the focused button.
     await page.getByRole('group', { name: 'Its link stops working.' }).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('link', { name: deploymentId(2) }).waitFor({ state: 'detached' });
     expect(await sent('deleteDeployment')).toEqual([{ deployment: deploymentId(2) }]);
   });
 
-  it('shows a new site as soon as the server reports it', async () => {
+  it('the Sites page shows a new site as soon as the server reports its activity', async () => {
     const { page, emit, answer } = await gallery.open(stateNamed('sites-list'));
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
     await answer('listDeployments', { value: { deployments: [deployment(999), deployment(0)] } });
@@ -84,7 +84,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
   });
 
-  it('adds a domain and shows the DNS records that it needs', async () => {
+  it('the Domains page adds a domain and shows the DNS records that the domain needs', async () => {
     const added = domain('new.harbour.example', { status: 'pending', deployment: null, linked: null });
     const { page, sent } = await gallery.open(stateNamed('domains-add'), {
       answers: {
@@ -106,7 +106,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     expect(await sent('copy')).toEqual([{ text: 'sites.example' }, { text: 'new.harbour.example' }]);
   });
 
-  it('has a sentence for every event, and shows and announces new activity live', async () => {
+  it('the Activity page has a different sentence for every event, and shows and announces new activity live', async () => {
     const { page, emit } = await gallery.open(stateNamed('activity-list'));
     const rows = page.locator('.activity');
     await eventually(() => rows.count()).toBe(ACTIVITY_EVENTS.length);
@@ -123,7 +123,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     expect(await page.locator('[aria-live=polite]', { hasText: 'Published calm-otter-4k9x2qd' }).count()).toBe(1);
   });
 
-  it('never shows a key, and clears its field after signing in', async () => {
+  it('the Settings page never shows an API key, and clears its field after the user signs in', async () => {
     const { page, sent, answer } = await gallery.open(stateNamed('settings-signed-out'));
     const key = 'ship-00000000000000000000000000000000';
     const field = page.getByLabel('API key');
@@ -136,7 +136,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     expect(await page.content()).not.toContain(key);
   });
 
-  it('fills in a server that a link names, but adds it only when the user does', async () => {
+  it('a link fills in the address of a server, but only the user can add the server', async () => {
     const { page, sent, emit } = await gallery.open(stateNamed('publish-empty'), {
       answers: { addServer: { value: { origin: 'https://other.example' } } },
     });
@@ -148,12 +148,12 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await eventually(() => sent('addServer')).toEqual([{ address: 'https://other.example' }]);
   });
 
-  it('sends a changed setting at once, and shows the value that the app reports', async () => {
+  it('the Settings page sends a changed setting at once, and shows the value that the app reports', async () => {
     const { page, sent, emit } = await gallery.open(stateNamed('settings'));
     const copyLinks = page.getByRole('switch', { name: 'Copy links automatically' });
     await copyLinks.click();
     expect(await sent('changeSettings')).toEqual([{ copyLinks: false }]);
-    // The page keeps no copy of the setting: it stays on until the app reports the change.
+    // The switch stays on until the app reports the change, because the page keeps no copy of the setting.
     expect(await copyLinks.isChecked()).toBe(true);
     await emit('settings', { ...appState().settings, copyLinks: false });
     await eventually(() => copyLinks.isChecked()).toBe(false);
@@ -164,14 +164,14 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await eventually(() => sent('changeSettings')).toContainEqual({ theme: 'dark' });
   });
 
-  it('switches to another server with the menu', async () => {
+  it('the menu in the sidebar switches to another server', async () => {
     const { page, sent } = await gallery.open(stateNamed('settings'));
     await page.getByRole('button', { name: 'Account and server' }).click();
     await page.getByRole('menuitemradio', { name: 'localhost:4000' }).click();
     expect(await sent('chooseServer')).toEqual([{ origin: 'http://localhost:4000' }]);
   });
 
-  it('shows at most four messages; problems stay until they are dismissed, and success does not replace them', async () => {
+  it('the window shows at most four messages, and keeps a problem until the user dismisses it', async () => {
     const { page, emit } = await gallery.open(stateNamed('settings'), {
       answers: { addServer: { value: { origin: 'https://other.example' } } },
     });
@@ -187,7 +187,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await eventually(() => messages.count()).toBe(3);
   });
 
-  it('renders the progress of fifty drops ten times a second (desktop §8.3)', async () => {
+  it('the Publish page shows the progress of fifty drops that report progress ten times a second (desktop §8.3)', async () => {
     const { page } = await gallery.open(stateNamed('publish-long'));
     const ticks = Array.from({ length: 21 }, (_, tick) =>
       Array.from({ length: 50 }, (_, number) => working(number + 1, 'dist', sending(tick * 45))),

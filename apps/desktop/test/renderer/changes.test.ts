@@ -15,9 +15,9 @@ import {
 import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu } from '../harness/gallery/window.ts';
 
-const EMPTY = stateNamed('publish-empty');
+const EMPTY_STATE = stateNamed('publish-empty');
 
-/** Counts renders of `Moment` from now on. A card or row that shows one renders it each time that it renders itself. */
+/** Counts the renders of `Moment` from now on. Each card and row renders its `Moment` whenever it renders itself. */
 async function countMoments(page: Page): Promise<() => Promise<number>> {
   const moments = await page.evaluateHandle(() => {
     const counted = { count: 0 };
@@ -34,9 +34,9 @@ async function countMoments(page: Page): Promise<() => Promise<number>> {
 }
 
 describeWindow('the window while the app reports changes (desktop §8)', (gallery) => {
-  it('shows a problem and a page that the app sends before the window is drawn', async () => {
+  it('the window shows a problem and a page that the app sends before the window is drawn', async () => {
     const { page, emit, answer } = await gallery.open(
-      { ...EMPTY, state: null },
+      { ...EMPTY_STATE, state: null },
       { answers: { readState: { later: true } } },
     );
     await page.getByRole('status', { name: 'Starting' }).waitFor();
@@ -47,10 +47,10 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     await page.getByRole('main', { name: 'folders' }).waitFor();
   });
 
-  it('renders only the card of a hundred whose progress changes', async () => {
+  it('a change in the progress of a drop does not render the cards of the ninety-nine other drops', async () => {
     const others = Array.from({ length: 99 }, (_, number) => publishing(number + 2, published(number + 2)));
     const { page, emit } = await gallery.open({
-      ...EMPTY,
+      ...EMPTY_STATE,
       state: appState({ publishings: [working(1, 'dist', sending(0)), ...others] }),
     });
     const moments = await countMoments(page);
@@ -60,7 +60,7 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     expect(await moments()).toBe(0);
   });
 
-  it('does not render the cards while an option is typed', async () => {
+  it('typing an option of the next drop does not render the cards', async () => {
     const { page } = await gallery.open(stateNamed('publish-published'));
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     const moments = await countMoments(page);
@@ -69,9 +69,9 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     expect(await moments()).toBe(0);
   });
 
-  it('moves the focus to the card when its focused button is removed, and to the page when the card is', async () => {
+  it('the focus moves to the card when its focused button is removed, and to the page when the card is removed', async () => {
     const { page, emit } = await gallery.open({
-      ...EMPTY,
+      ...EMPTY_STATE,
       state: appState({ publishings: [working(1, 'dist', sending(1))] }),
     });
     await page.getByRole('button', { name: 'Cancel dist' }).focus();
@@ -82,14 +82,14 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     await eventually(() => focused(page)).toBe('DIV Publish: content');
   });
 
-  it('focuses the heading of a page that is opened from the menu', async () => {
-    const { page, emit } = await gallery.open(EMPTY);
+  it('the heading of a page that the user opens from the menu has the focus', async () => {
+    const { page, emit } = await gallery.open(EMPTY_STATE);
     await page.getByRole('button', { name: 'Choose folder…' }).focus();
     await emit('navigate', { page: 'settings' });
     await eventually(() => focused(page)).toBe('H1 Settings');
   });
 
-  it('returns the focus to a row when its form is closed', async () => {
+  it('the row of a site has the focus after its form is closed', async () => {
     const { page } = await gallery.open(stateNamed('sites-list'));
     await chooseFromMenu(page, deploymentId(2), 'Labels…');
     await page.getByLabel(`Labels of ${deploymentId(2)}`).press('Escape');
@@ -97,7 +97,7 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     await eventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-posinset'))).toBe('3');
   });
 
-  it('keeps the focused row in the DOM when it is scrolled out of view', async () => {
+  it('the focused row of a list stays in the DOM when it is scrolled out of view', async () => {
     const { page } = await gallery.open(stateNamed('sites-list'), { viewport: { width: 680, height: 480 } });
     const link = page.getByRole('link', { name: deploymentId(0) });
     await link.focus();
@@ -107,7 +107,7 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     expect(await isFocused(link)).toBe(true);
   });
 
-  it('does not announce drops that existed before the window opened', async () => {
+  it('the window does not announce drops that existed before it opened', async () => {
     const { page, emit } = await gallery.open(stateNamed('publish-published'));
     const announcements = page.getByTestId('announcements');
     expect(await announcements.textContent()).toBe('');
@@ -115,18 +115,19 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     await eventually(() => announcements.textContent()).toBe('dist was cancelled.');
   });
 
-  it('focuses the card that a notification navigates to, even if the card appears later', async () => {
-    const { page, emit } = await gallery.open(EMPTY);
+  it('the card that a notification navigates to has the focus, even if the card appears after the event', async () => {
+    const { page, emit } = await gallery.open(EMPTY_STATE);
     await emit('navigate', { page: 'folders', id: id(101) });
     await page.getByRole('heading', { name: 'Folders' }).waitFor();
     await emit('folders', [folder(1, 'harbour-notes', { is: 'live' })]);
     await eventually(() => focused(page)).toBe('ARTICLE harbour-notes');
   });
 
-  it('counts the folders with problems in the sidebar, and does not announce download progress', async () => {
+  it('the sidebar counts the folders with problems, and does not announce the progress of an update', async () => {
     const { page, emit } = await gallery.open(stateNamed('folders-problems'));
     await page.getByRole('button', { name: 'Folders: 1 failed, 3 with nothing to publish' }).waitFor();
     await emit('update', { is: 'downloading', version: '0.2.0', percent: 12 });
-    expect(await page.getByText('Updating… 12%').evaluate((it) => it.closest('[aria-live]')?.ariaLive)).toBe('off');
+    const progress = page.locator('[aria-live]', { hasText: 'Updating… 12%' }).last();
+    expect(await progress.getAttribute('aria-live')).toBe('off');
   });
 });

@@ -4,14 +4,14 @@ import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { appState } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 
-/** The `-webkit-app-region` of the first match: whether it is a drag handle of the window. */
+/** Returns the `-webkit-app-region` of an element: `drag` if the user can drag the window by the element. */
 const regionOf = (page: Page, selector: string) =>
   page
     .locator(selector)
     .first()
     .evaluate((element) => getComputedStyle(element).getPropertyValue('-webkit-app-region'));
 
-describeWindow('the window, which has no title bar on macOS,', (gallery) => {
+describeWindow('the drag regions of the window', (gallery) => {
   const open = (platform: 'darwin' | 'linux', width = 1_120) => {
     const empty = stateNamed('sites-empty');
     const { about } = empty.state ?? appState();
@@ -21,7 +21,7 @@ describeWindow('the window, which has no title bar on macOS,', (gallery) => {
     );
   };
 
-  it('can be dragged by the sidebar and the page head, but not by the controls in them', async () => {
+  it('on macOS the user can drag the window by the sidebar and the page head, but not by their controls', async () => {
     const { page } = await open('darwin');
     expect(await regionOf(page, '.sidebar')).toBe('drag');
     expect(await regionOf(page, '.page-head')).toBe('drag');
@@ -31,7 +31,7 @@ describeWindow('the window, which has no title bar on macOS,', (gallery) => {
       );
   });
 
-  it('cannot be dragged by overlays above its drag handles', async () => {
+  it('on macOS the user cannot drag the window by a dialog or a popover above a drag region', async () => {
     const { page } = await open('darwin');
     await page.evaluate(() => {
       const over = document.createElement('dialog');
@@ -43,18 +43,18 @@ describeWindow('the window, which has no title bar on macOS,', (gallery) => {
     expect(await regionOf(page, 'body > [popover]:last-child')).toBe('no-drag');
   });
 
-  it('keeps its page clear of the window buttons at every width', async () => {
+  it('on macOS the window buttons do not cover the page at any width of the window', async () => {
     for (const width of [640, 1_120]) {
       const { page } = await open('darwin', width);
       const sidebar = await page.locator('.sidebar').boundingBox();
       const first = await page.locator('.sidebar > *').first().boundingBox();
-      // The window buttons are within 72 by 38 px of the corner.
+      // The window buttons cover 72 by 38 px in the corner.
       expect(sidebar!.width).toBeGreaterThan(72);
       expect(first!.y).toBeGreaterThanOrEqual(38);
     }
   });
 
-  it('has no drag handles on other systems, which have a title bar', async () => {
+  it('on other systems the user cannot drag the window by the sidebar', async () => {
     const { page } = await open('linux');
     expect(await regionOf(page, '.sidebar')).not.toBe('drag');
   });

@@ -4,12 +4,12 @@ import { appState, deploymentId, folder, grant, id, problem, UNREACHABLE } from 
 import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu, drop } from '../harness/gallery/window.ts';
 
-const SHOP = id(101);
-const HARBOUR = id(101);
-const FREE = { valid: true, normalized: 'docs.sites.example', available: true, reason: null };
+const SHOP_ID = id(101);
+const HARBOUR_ID = id(101);
+const AVAILABLE_NAME = { valid: true, normalized: 'docs.sites.example', available: true, reason: null };
 
 describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
-  it('offers an action that helps in each state', async () => {
+  it('the card of a watched folder offers an action that fits the state of the folder', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-problems'), {
       answers: {
         pickFolder: { value: { grant: grant(1), name: 'blog', kind: 'folder' } },
@@ -20,12 +20,12 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await card('shop').getByRole('button', { name: 'Try again' }).click();
     await card('blog').getByRole('button', { name: 'Locate…' }).click();
     await eventually(() => sent('locateFolder')).toEqual([{ id: id(102), grant: grant(1) }]);
-    expect(await sent('publishFolder')).toEqual([{ id: SHOP }]);
+    expect(await sent('publishFolder')).toEqual([{ id: SHOP_ID }]);
     await card('status').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
   });
 
-  it('cancels a folder that is being published, and resumes a paused one (rules 13 and 21)', async () => {
+  it('the card of a watched folder can cancel a publish and resume a paused folder (rules 13 and 21)', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-states'));
     await page.getByRole('article', { name: 'shop' }).getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Resume' }).click();
@@ -33,7 +33,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await sent('resumeFolder')).toEqual([{ id: id(104) }]);
   });
 
-  it('moves through a folder’s menu with the arrow keys, and restores the focus when it closes', async () => {
+  it('the arrow keys move through the menu of a folder, and the menu restores the focus when it closes', async () => {
     const { page, sent } = await gallery.open({
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'live' })] }),
@@ -50,10 +50,10 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.keyboard.press('Enter');
     await eventually(() => focused(page)).toBe('BUTTON Pause');
     await page.keyboard.press('Enter');
-    await eventually(() => sent('pauseFolder')).toEqual([{ id: HARBOUR }]);
+    await eventually(() => sent('pauseFolder')).toEqual([{ id: HARBOUR_ID }]);
   });
 
-  it('keeps the focus inside a dialog, and restores it when Escape closes the dialog', async () => {
+  it('a dialog keeps the focus inside, and restores the previous focus when Escape closes the dialog', async () => {
     const { page } = await gallery.open(stateNamed('folders-history'));
     const dialog = page.getByRole('dialog');
     for (let tabs = 0; tabs < 12; tabs++) {
@@ -70,14 +70,14 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await eventually(() => isFocused(more)).toBe(true);
   });
 
-  it('makes an earlier version live and reloads the versions (rule 22)', async () => {
+  it('the history of a folder can make an earlier version live, and then reloads the versions (rule 22)', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-history'));
     await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
-    await eventually(() => sent('makeLive')).toEqual([{ id: HARBOUR, deployment: deploymentId(3) }]);
+    await eventually(() => sent('makeLive')).toEqual([{ id: HARBOUR_ID, deployment: deploymentId(3) }]);
     await eventually(() => sent('listVersions')).toHaveLength(2);
   });
 
-  it('reloads an open history when the live version changes, and shows errors in its dialog', async () => {
+  it('the open history of a folder reloads when the live version changes, and shows errors in its dialog', async () => {
     const { page, emit, sent } = await gallery.open(stateNamed('folders-history'), {
       answers: { makeLive: { problem: UNREACHABLE } },
     });
@@ -89,7 +89,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByRole('dialog').getByText(UNREACHABLE.message).waitFor();
   });
 
-  it('stops watching only after a confirmation, in which Cancel has the focus', async () => {
+  it('the user stops watching a folder only after a confirmation, in which Cancel has the focus', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-remove'));
     await eventually(() => focused(page)).toBe('BUTTON Cancel');
     await page.keyboard.press('Escape');
@@ -97,10 +97,10 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await sent('removeFolder')).toEqual([]);
     await chooseFromMenu(page, 'harbour-notes', 'Stop watching…');
     await page.getByRole('button', { name: 'Stop watching' }).click();
-    await eventually(() => sent('removeFolder')).toEqual([{ id: HARBOUR }]);
+    await eventually(() => sent('removeFolder')).toEqual([{ id: HARBOUR_ID }]);
   });
 
-  it('removes a password only after a confirmation, whose Cancel leaves the dialog open', async () => {
+  it('the user removes the password of a folder only after a confirmation, and Cancel leaves the dialog open', async () => {
     const { page, sent, answer } = await gallery.open(stateNamed('folders-password'));
     const dialog = page.getByRole('dialog', { name: 'Password of harbour-notes' });
     await eventually(() => focused(page)).toBe('BUTTON Cancel');
@@ -117,12 +117,12 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await dialog.getByRole('button', { name: 'Remove password' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await sent('changeFolder')).toEqual([
-      { id: HARBOUR, password: null },
-      { id: HARBOUR, password: null },
+      { id: HARBOUR_ID, password: null },
+      { id: HARBOUR_ID, password: null },
     ]);
   });
 
-  it('focuses the field for changing a password', async () => {
+  it('the password field has the focus when the user changes the password of a folder', async () => {
     const { page, sent } = await gallery.open({
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'paused', why: 'asked' }, { password: true })] }),
@@ -136,10 +136,10 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await eventually(() => isFocused(field)).toBe(true);
     await page.keyboard.type('open-sesame');
     await page.keyboard.press('Enter');
-    await eventually(() => sent('changeFolder')).toEqual([{ id: HARBOUR, password: 'open-sesame' }]);
+    await eventually(() => sent('changeFolder')).toEqual([{ id: HARBOUR_ID, password: 'open-sesame' }]);
   });
 
-  it('says while a name is typed whether it is free, and refuses a taken or invalid one', async () => {
+  it('the watch dialog says whether the typed name is available, and does not accept a taken or invalid name', async () => {
     const { page, sent, answer } = await gallery.open(stateNamed('folders-watch'));
     const watch = page.getByRole('button', { name: 'Watch and publish' });
     await answer('suggestName', {
@@ -153,12 +153,12 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await watch.isDisabled()).toBe(true);
     expect(await sent('suggestName')).toContainEqual({ of: { grant: grant(0) }, name: 'shop' });
     await page.getByLabel('Address').fill('no spaces');
-    await page.getByText('A domain must be letters, digits').waitFor();
+    await page.getByText('A domain must consist of letters, digits').waitFor();
     expect(await watch.isDisabled()).toBe(true);
     expect(await sent('watch')).toEqual([]);
   });
 
-  it('says that a name could not be checked, and allows watching without the check', async () => {
+  it('the watch dialog says when a name could not be checked, and lets the user watch the folder without the check', async () => {
     const { page } = await gallery.open(stateNamed('folders-watch'), {
       answers: { suggestName: { problem: UNREACHABLE } },
       act: null,
@@ -171,7 +171,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await page.getByRole('button', { name: 'Watch and publish' }).isEnabled()).toBe(true);
   });
 
-  it('does not watch while the typed password is invalid', async () => {
+  it('the watch dialog does not watch a folder while the typed password is invalid', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-watch'), {
       answers: { watch: { value: { is: 'watched', id: '0'.repeat(16) } } },
     });
@@ -186,13 +186,13 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   it.each([
     ['folders-watch', 'Address'],
     ['domains-add', 'Domain'],
-  ])('focuses the first field of %s', async (state, field) => {
+  ])('the first field of the dialog in the gallery state %s has the focus', async (state, field) => {
     const { page } = await gallery.open(stateNamed(state));
     const input = page.getByRole('dialog').getByLabel(field, { exact: true });
     await eventually(() => isFocused(input)).toBe(true);
   });
 
-  it('keeps the watch dialog open and says why, when watching is refused', async () => {
+  it('the watch dialog stays open and shows the reason when the server refuses to watch a folder', async () => {
     const { page } = await gallery.open(stateNamed('folders-watch'), {
       answers: {
         watch: {
@@ -208,11 +208,11 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByRole('dialog').getByText('Your plan includes 5 platform domains.').waitFor();
   });
 
-  it('keeps the dialog of the second folder open when the first one was closed before its answer', async () => {
+  it('the watch dialog of the second folder stays open when the answer for the first folder arrives after its dialog was closed', async () => {
     const { page, answer, sent } = await gallery.open(stateNamed('publish-empty'), {
       answers: {
         grant: { value: ['dist', 'site'].map((name, number) => ({ grant: grant(number), name, kind: 'folder' })) },
-        suggestName: { value: { name: 'docs', validation: FREE } },
+        suggestName: { value: { name: 'docs', validation: AVAILABLE_NAME } },
         watch: { later: true },
       },
     });
@@ -228,13 +228,13 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await second.isVisible()).toBe(true);
   });
 
-  it('asks whether the folder is the right one before its address, and watches the suggested folder (B1)', async () => {
+  it('the watch dialog asks whether the folder is the intended one before it asks for the address, and can watch a suggested folder (B1)', async () => {
     const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-asking'), {
-      answers: { watch: { value: { is: 'watched', id: HARBOUR } } },
+      answers: { watch: { value: { is: 'watched', id: HARBOUR_ID } } },
     });
     const dialog = page.getByRole('dialog');
-    // Screen readers read the question with its focused answer.
-    const question = dialog.getByRole('group', { name: 'This looks like a project’s source' });
+    // The group makes screen readers read the question before the focused button.
+    const question = dialog.getByRole('group', { name: 'This folder looks like a project’s source' });
     await question.waitFor();
     await eventually(() => focused(page)).toBe('BUTTON dist');
     expect(await page.getByRole('button', { name: 'Watch and publish' }).count()).toBe(0);
@@ -248,7 +248,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await sent('checkFolder')).toEqual([{ of: { grant: grant(0) } }, { of: { grant: grant(1) } }]);
   });
 
-  it('sends the confirmation of the question when watching, and asks again if the app does', async () => {
+  it('the watch dialog sends the confirmation of its question, and asks again if the app asks again', async () => {
     const again = { about: 'personal', suggestions: [], anyway: grant(4) };
     const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'asking', question: again } } },
@@ -257,14 +257,14 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     const watch = page.getByRole('button', { name: 'Watch and publish' });
     await watch.click();
     await page.getByText('This looks like a personal folder.').waitFor();
-    await answer('watch', { value: { is: 'watched', id: HARBOUR } });
+    await answer('watch', { value: { is: 'watched', id: HARBOUR_ID } });
     await page.getByRole('button', { name: 'Watch anyway' }).click();
     await watch.click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(((await sent('watch')) as { sure?: string }[]).map(({ sure }) => sure)).toEqual([grant(3), grant(4)]);
   });
 
-  it('does not watch when the question is cancelled, its safest and focused answer', async () => {
+  it('the question about a personal folder has the focus on Cancel, and Cancel does not watch the folder', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-watch-personal'));
     await eventually(() => focused(page)).toBe('BUTTON Cancel');
     await page.keyboard.press('Enter');
@@ -272,7 +272,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await sent('watch')).toEqual([]);
   });
 
-  it('can check a folder again when its drive did not respond', async () => {
+  it('the watch dialog can check a folder again after its drive did not respond', async () => {
     const { page, answer } = await gallery.open(stateNamed('folders-watch-silent'));
     await page.getByText('The drive with “dist” does not answer.').waitFor();
     await answer('checkFolder', { value: { question: null } });
@@ -281,7 +281,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await eventually(() => page.getByLabel('Address').inputValue()).toBe('dist');
   });
 
-  it('keeps the password of a published site, or asks before watching without one (B2)', async () => {
+  it('the watch dialog of a site with a password requires a password, or a confirmation to watch without a password (B2)', async () => {
     const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-open'), {
       answers: { watch: { problem: problem('refused', 'Not this time.') } },
     });
@@ -294,7 +294,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await dialog.getByText('Not this time.').waitFor();
     await dialog.getByLabel('Password', { exact: true }).fill('');
     await dialog.getByRole('button', { name: 'Watch and publish' }).click();
-    await answer('watch', { value: { is: 'watched', id: HARBOUR } });
+    await answer('watch', { value: { is: 'watched', id: HARBOUR_ID } });
     await dialog.getByRole('button', { name: 'Watch without a password' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(((await sent('watch')) as { password?: unknown }[]).map(({ password }) => password)).toEqual([
@@ -303,7 +303,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     ]);
   });
 
-  it('asks whether a located folder is the right one (B1)', async () => {
+  it('a question must be answered before a folder is located at a project (B1)', async () => {
     const question = { about: 'project', suggestions: [{ grant: grant(5), name: 'dist' }], anyway: grant(6) };
     const { page, sent, answer } = await gallery.open(stateNamed('folders-problems'), {
       answers: {

@@ -14,12 +14,12 @@ import {
 import { stateNamed } from '../harness/gallery/states.ts';
 
 const SITES = stateNamed('sites-list');
-/** Consecutive deployments. @param first The number of the newest one. */
+/** Creates consecutive deployments. @param first The number of the newest deployment. */
 const sites = (first: number, count: number) => Array.from({ length: count }, (_, row) => deployment(first + row));
-const gone = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
+const deleted = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
 
-describeWindow('a list of the account, kept up to date (desktop §8)', (gallery) => {
-  it('does not offer to delete a site that a domain points at, but leads to the domains (B1)', async () => {
+describeWindow('the lists of an account (desktop §8)', (gallery) => {
+  it('the window does not delete a site that a domain points at, but offers to open the domains (B1)', async () => {
     const { page, sent } = await gallery.open(stateNamed('sites-delete-linked'));
     expect(await page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
     await eventually(() => focused(page)).toBe('BUTTON Cancel');
@@ -28,7 +28,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     expect(await sent('deleteDeployment')).toEqual([]);
   });
 
-  it('keeps a site and says why, when the server refuses to delete it', async () => {
+  it('a site stays in the list, and the reason is shown, when the server refuses to delete the site', async () => {
     const state = stateNamed('sites-delete-linked');
     const refusal = problem('refused', 'The site is in use.');
     const { page } = await gallery.open(state, {
@@ -40,7 +40,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await page.getByRole('link', { name: deploymentId(1) }).waitFor();
   });
 
-  it('lists a site that moves to an earlier page only once, in its place', async () => {
+  it('a site that moves to an earlier page while the list loads is listed once and in order', async () => {
     const { page, emit, answer, sent } = await gallery.open(SITES, {
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
     });
@@ -49,31 +49,31 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await answer('listDeployments', {
       pages: [{ deployments: sites(1, 50), nextCursor: '1' }, { deployments: sites(50, 20) }],
     });
-    await emit('activity', gone(0));
+    await emit('activity', deleted(0));
     await eventually(async () => (await sent('listDeployments')).length).toBeGreaterThan(first);
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
-    // Sites 1 to 69, each once.
+    // The list contains the sites 1 to 69 once.
     await eventually(() => rows.last().getAttribute('aria-setsize')).toBe('69');
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, 0));
     await eventually(() => rows.first().innerText()).toContain(deploymentId(1));
   });
 
-  it('loads the next page when all loaded items are deleted', async () => {
+  it('the list of sites loads its next page when all loaded sites are deleted', async () => {
     const { page, answer } = await gallery.open(SITES, {
-      // The second page is not loaded at first: the end of the first is out of view.
+      // The second page is not loaded at first, because the end of the first page is out of view.
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
     await answer('listDeployments', { pages: [{ deployments: [], nextCursor: '1' }, { deployments: sites(70, 2) }] });
     await page.evaluate(
       (activities) => activities.forEach((each) => window.fake.emit('activity', each)),
-      Array.from({ length: 50 }, (_, number) => gone(number)),
+      Array.from({ length: 50 }, (_, number) => deleted(number)),
     );
     await page.getByRole('link', { name: deploymentId(70) }).waitFor();
   });
 
-  it('ignores a late answer of the previous server', async () => {
+  it('the list of sites ignores an answer of the previous server that arrives late', async () => {
     const other = 'http://localhost:4000';
     const servers = [
       { origin: 'https://berth.example', signIn: SIGNED_IN },
@@ -89,7 +89,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await eventually(async () => (await sent('listDeployments')).length).toBe(before + 1);
     await emit('session', session(SIGNED_IN, { servers, current: other }));
     await eventually(async () => (await sent('listDeployments')).length).toBe(before + 2);
-    // The answer that arrives last belongs to the earlier request, to the previous server.
+    // The answer of the previous server arrives last.
     await page.evaluate(
       (deployments) => {
         const counted = Object.assign(window, { turns: 0 });
@@ -104,7 +104,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     );
     await page.getByRole('link', { name: deploymentId(40) }).waitFor();
     await eventually(() => page.evaluate(() => (window as unknown as { turns: number }).turns)).toBe(2);
-    // By then any effect of the late answer has been rendered.
+    // After the next frame, any effect of the late answer would be visible.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
     expect(await page.getByRole('link', { name: deploymentId(90) }).count()).toBe(0);
   });
@@ -112,7 +112,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
   it.each([
     ['the server is reachable again', 'session', session(SIGNED_IN)],
     ['the event stream starts', 'following', {}],
-  ] as const)('reloads when %s, because earlier events were missed', async (_, event, data) => {
+  ] as const)('the list of sites reloads when %s, because it has missed earlier events', async (_, event, data) => {
     const { page, emit, answer } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });
@@ -124,7 +124,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
   });
 
-  it('keeps an activity that arrives during a reload, even if the answer does not contain it', async () => {
+  it('an activity that arrives while the list reloads stays in the list, even if the answer does not contain the activity', async () => {
     const { page, emit, answer, sent } = await gallery.open(stateNamed('activity-list'), {
       answers: { listActivities: { value: { activities: [activity('account.create', 100)] } } },
     });
@@ -142,7 +142,7 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
     expect(await expired.count()).toBe(1);
   });
 
-  it('lists an activity once when its event arrives after it was read, and keeps the rows when more pages load', async () => {
+  it('an activity that the list already contains is not listed again, and the rows stay in the DOM when a page is added', async () => {
     const created = activity('deployment.create', 1, { deployment: deploymentId(1) });
     const verified = Array.from({ length: 59 }, (_, row) => activity('domain.verify', row + 2));
     const { page, emit, answer } = await gallery.open(stateNamed('activity-list'), {
@@ -158,17 +158,17 @@ describeWindow('a list of the account, kept up to date (desktop §8)', (gallery)
       .waitFor();
     expect(await page.locator('.activity', { hasText: `Published ${deploymentId(1)}` }).count()).toBe(1);
 
-    await page.locator('.page-body').evaluate((it) => it.scrollTo(0, it.scrollHeight));
+    await page.locator('.page-body').evaluate((element) => element.scrollTo(0, element.scrollHeight));
     const last = page.getByRole('listitem').last();
-    // The heading of the day, and 61 activities.
+    // The list has the heading of the day and 61 activities.
     await eventually(() => last.getAttribute('aria-posinset')).toBe('62');
     const row = (await last.elementHandle())!;
     await answer('listActivities', { value: { activities: [activity('account.create', 100)] } });
     await page.getByText('Account created').waitFor();
-    expect(await row.evaluate((it) => it.isConnected)).toBe(true);
+    expect(await row.evaluate((element) => element.isConnected)).toBe(true);
   });
 
-  it('updates a domain’s form when another client points the domain elsewhere, and counts down to its next check', async () => {
+  it('the form of a domain follows a change by another client, and counts down to the next DNS check', async () => {
     const name = 'harbour.example';
     const { page, emit, answer } = await gallery.open(stateNamed('domains-list'));
     await page.getByText('Next check in 10 min.').waitFor();

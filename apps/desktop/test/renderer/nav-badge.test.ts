@@ -16,43 +16,43 @@ const until = (kind: 'folder' | 'network'): FolderState => ({
   until: 1,
 });
 
-describe('the badge of the Publish page (desktop §8.12)', () => {
+type BadgeCase<S> = [title: string, states: S[], badge: [string, number, string] | null];
+
+describe('the badge of the Publish page in the sidebar (desktop §8.12)', () => {
   it.each([
-    ['is empty when nothing is being published', [published(1), { is: 'cancelled' }], null],
-    ['counts a drop that is being published', [WORKING, published(2)], ['working', 1, '1 being published']],
-    ['counts queued drops as being published', [QUEUED, WORKING], ['working', 2, '2 being published']],
-    ['ranks a question above work', [WORKING, ASKING], ['waiting', 1, '1 with a question, 1 being published']],
+    ['no badge without work', [published(1), { is: 'cancelled' }], null],
+    ['a drop that is being published', [WORKING, published(2)], ['working', 1, '1 being published']],
+    ['a queued drop counts as being published', [QUEUED, WORKING], ['working', 2, '2 being published']],
+    ['a question ranks above work', [WORKING, ASKING], ['waiting', 1, '1 with a question, 1 being published']],
     [
-      'ranks a failure above a question',
+      'a failure ranks above a question',
       [WORKING, ASKING, FAILED],
       ['failed', 1, '1 failed, 1 with a question, 1 being published'],
     ],
-  ] as [string, PublishingState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
-    const badge = publishBadge(
-      states.map((state, number) => publishing(number + 1, state)),
-      new Set(),
-    );
+  ] as BadgeCase<PublishingState>[])('counts the drops with the highest severity: %s', (_case, states, expected) => {
+    const drops = states.map((state, number) => publishing(number + 1, state));
+    const badge = publishBadge(drops, new Set());
     expect(badge && [badge.is, badge.count, badge.text]).toEqual(expected);
   });
 });
 
-describe('the badge of the Folders page (desktop §8.12)', () => {
+describe('the badge of the Folders page in the sidebar (desktop §8.12)', () => {
   it.each([
     [
-      'is empty when all folders are live, paused or starting',
+      'no badge for folders that are live, paused or starting',
       [{ is: 'live' }, { is: 'paused', why: 'asked' }, { is: 'starting' }],
       null,
     ],
-    ['ignores a folder that is retried automatically', [until('network')], null],
-    ['counts a folder that is being published', [PUBLISHING, { is: 'live' }], ['working', 1, '1 being published']],
+    ['no badge for a folder that is retried automatically', [until('network')], null],
+    ['a folder that is being published', [PUBLISHING, { is: 'live' }], ['working', 1, '1 being published']],
     [
-      'ranks a missing folder above work',
+      'a missing folder ranks above work',
       [PUBLISHING, GONE],
       ['waiting', 1, '1 with nothing to publish, 1 being published'],
     ],
-    ['ranks a failure above a missing folder', [GONE, FAILED], ['failed', 1, '1 failed, 1 with nothing to publish']],
-    ['counts an unreadable folder as failed', [until('folder')], ['failed', 1, '1 failed']],
-  ] as [string, FolderState[], [string, number, string] | null][])('%s', (_what, states, expected) => {
+    ['a failure ranks above a missing folder', [GONE, FAILED], ['failed', 1, '1 failed, 1 with nothing to publish']],
+    ['an unreadable folder counts as failed', [until('folder')], ['failed', 1, '1 failed']],
+  ] as BadgeCase<FolderState>[])('counts the folders with the highest severity: %s', (_case, states, expected) => {
     const badge = foldersBadge(states.map((state, number) => folder(number, 'site', state)));
     expect(badge && [badge.is, badge.count, badge.text]).toEqual(expected);
   });

@@ -23,7 +23,7 @@ const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
 const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
 const EMPTY = stateNamed('publish-empty');
 
-/** Pastes a file into an element. @returns Whether the window ignored the paste. */
+/** Pastes a file into an element. @returns Whether the window left the paste to the element. */
 function paste(page: Page, where: string): Promise<boolean> {
   return page.evaluate((where) => {
     const clipboardData = new DataTransfer();
@@ -34,7 +34,7 @@ function paste(page: Page, where: string): Promise<boolean> {
 }
 
 describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
-  it('works with only the keyboard: choosing, cancelling, retrying, copying, opening and dismissing (desktop §8.26)', async () => {
+  it('the user can choose, cancel, retry, copy, open and dismiss drops with only the keyboard (desktop §8.26)', async () => {
     const { page, sent } = await gallery.open(
       {
         ...EMPTY,
@@ -67,14 +67,14 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await sent('dismissPublishing')).toEqual([{ id: id(3) }]);
   });
 
-  it('does nothing when the system dialog is cancelled', async () => {
+  it('the Publish page publishes nothing when the user cancels the system dialog', async () => {
     const { page, sent } = await gallery.open(EMPTY, { answers: { pickFolder: { value: null } } });
     await page.getByRole('button', { name: 'Choose folder…' }).click();
     await eventually(() => sent('pickFolder')).toHaveLength(1);
     expect(await sent('publish')).toEqual([]);
   });
 
-  it('shows on every page, while something is dragged over it, what a drop does (rule 1)', async () => {
+  it('every page shows what a drop does while the user drags files over it (rule 1)', async () => {
     const { page, sent } = await gallery.open(stateNamed('settings'), {
       answers: { grant: { value: [GIVEN] } },
     });
@@ -90,13 +90,13 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     });
     await drag(page, 'drop', 200);
     await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
-    // Otherwise Chromium would open the folder.
+    // Without `preventDefault` Chromium would open the folder.
     expect(await prevented.jsonValue()).toEqual([true]);
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
   });
 
-  it('accepts a drop over a dialog, and hides the overlay when the drag leaves', async () => {
+  it('the window accepts a drop over a dialog, and hides the overlay when the drag leaves the window', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-history'), {
       answers: { grant: { value: [GIVEN] }, listVersions: { value: { versions: [] } } },
       act: null,
@@ -105,7 +105,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByRole('dialog').waitFor();
     await drag(page, 'dragEnter', 200);
     await page.getByText('Publish once').waitFor();
-    // In the top layer, the overlay is above the dialog.
+    // An open popover is above the dialog.
     expect(await page.locator('.drop-overlay').evaluate((overlay) => overlay.matches(':popover-open'))).toBe(true);
     await page.evaluate(() => document.body.dispatchEvent(new DragEvent('dragleave', { bubbles: true })));
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
@@ -113,7 +113,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await eventually(() => sent('publish')).toHaveLength(1);
   });
 
-  it('offers only publishing when signed out, even on the right half', async () => {
+  it('a drop on the right half publishes, and does not watch, while the user is signed out', async () => {
     const { page, sent } = await gallery.open(
       { ...EMPTY, state: appState({ session: SIGNED_OUT }) },
       { answers: { grant: { value: [GIVEN] } } },
@@ -125,7 +125,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await eventually(() => sent('publish')).toHaveLength(1);
   });
 
-  it('says when a drop was empty, and that files cannot be watched', async () => {
+  it('the window says that an empty drop has nothing to publish, and that files cannot be watched', async () => {
     const { page, sent, answer } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
     await drop(page, 200);
     await page.getByText('There is nothing to publish in this drop.').waitFor();
@@ -137,7 +137,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant] }]);
   });
 
-  it('offers to publish dropped files that cannot be watched, with the options at that time', async () => {
+  it('dropped files that cannot be watched can be published, with the options at the time of the publish', async () => {
     const { page, sent } = await gallery.open(EMPTY, {
       answers: { grant: { value: [GIVEN, FILE] }, suggestName: { value: { name: 'docs', validation: null } } },
     });
@@ -152,14 +152,14 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
   });
 
-  it('marks pasted files, so that the app asks before it publishes them (B10)', async () => {
+  it('the window marks pasted files, so that the app asks before it publishes them (B10)', async () => {
     const { page, sent } = await gallery.open(EMPTY, { answers: { grant: { value: [FILE] } } });
     await paste(page, 'body');
     await eventually(() => sent('grant')).toEqual([['menu.pdf']]);
     await eventually(() => sent('publish')).toEqual([{ grants: [FILE.grant], pasted: true }]);
   });
 
-  it('leaves a paste to the focused field or dialog (B10)', async () => {
+  it('the window does not publish files that the user pastes into a field or a dialog (B10)', async () => {
     const { page, sent } = await gallery.open(stateNamed('publish-options'), {
       answers: { grant: { value: [FILE] } },
     });
@@ -171,7 +171,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
       document.body.append(editable);
     });
     expect(await paste(page, '[contenteditable] b')).toBe(true);
-    // Elsewhere the window handles the paste.
+    // The window handles a paste outside fields and dialogs.
     expect(await paste(page, 'main')).toBe(false);
     await eventually(() => sent('publish')).toHaveLength(1);
     expect(await sent('grant')).toHaveLength(1);
@@ -181,7 +181,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await history.sent('grant')).toEqual([]);
   });
 
-  it('applies the options only to the next drop', async () => {
+  it('the options of the next drop apply only to the next drop', async () => {
     const { page, sent, answer, emit } = await gallery.open(stateNamed('publish-options'), {
       answers: { pickFolder: { value: GIVEN }, publish: { problem: problem('refused', 'Not this time.') } },
     });
@@ -190,7 +190,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect((await sent('setNextDrop')).at(-1)).toEqual(options);
     await choose.click();
     await page.getByText('Not this time.').waitFor();
-    // A refused drop keeps the options.
+    // The options stay set when a drop is refused.
     await page.getByText('The next drop gets').waitFor();
     await answer('publish', { value: { publishings: [id(1)] } });
     await choose.click();
@@ -199,14 +199,14 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByText('The next drop gets').waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-    // The app has cleared its options: only new input is sent.
+    // The app has cleared its options, so the window sends only new input.
     await page.getByLabel('Password', { exact: true }).fill('beacon');
     expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'beacon' });
     await page.getByRole('button', { name: 'Clear' }).click();
     expect((await sent('setNextDrop')).at(-1)).toEqual({});
   });
 
-  it('does not publish while the typed password is invalid', async () => {
+  it('the Publish page publishes nothing while the typed password is invalid', async () => {
     const { page, sent } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
     const options = page.getByRole('button', { name: 'Domain, password, labels' });
     await options.click();
@@ -224,7 +224,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
   });
 
-  it('sends a password that is far too long in a shortened form, so that nothing is published without one', async () => {
+  it('a password that is much too long is sent in a shortened form, so that no site is published without a password', async () => {
     const { page, sent } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     await page.getByLabel('Password', { exact: true }).fill('x'.repeat(5_000));
@@ -233,7 +233,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(commands.setNextDrop.input.safeParse(options).success).toBe(true);
   });
 
-  it('asks for the address of each dropped folder to be watched, with the options of the next drop (B2)', async () => {
+  it('the watch dialog opens for each folder that is dropped to be watched, with the options of the next drop (B2)', async () => {
     const { page, sent } = await gallery.open(stateNamed('publish-options'), {
       answers: {
         grant: { value: [GIVEN, { ...GIVEN, grant: grant(9) }] },
@@ -248,7 +248,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await eventually(() => sent('watch')).toEqual([
       { of: { grant: GIVEN.grant }, domain: 'harbour-notes', labels: ['review'], password: 'lantern' },
     ]);
-    // The second folder of the drop, here with the same name, gets the password too, but another address.
+    // The second folder of the drop has the same name and gets the same password, but another address.
     await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('docs');
     expect(await sent('suggestName')).toContainEqual({ of: { grant: grant(9) } });
     await dialog.getByRole('button', { name: 'Watch and publish' }).click();
@@ -257,7 +257,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await sent('publish')).toEqual([]);
   });
 
-  it('accepts the same labels as the contract', async () => {
+  it('the labels field accepts the same labels as the contract', async () => {
     const { page } = await gallery.open(EMPTY);
     await page.getByRole('button', { name: 'Domain, password, labels' }).click();
     const field = page.getByLabel('Labels', { exact: true });
@@ -270,7 +270,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     }
   });
 
-  it('copies the link, and says "Copied" only after it succeeded (rule 2)', async () => {
+  it('the copy button copies the link, and says "Copied" only after the copy has succeeded (rule 2)', async () => {
     const { page, sent, answer } = await gallery.open(
       { ...EMPTY, state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }) },
       { answers: { copy: { problem: problem('refused', 'The clipboard is taken.') } } },
@@ -279,7 +279,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByText('The clipboard is taken.').waitFor();
     expect(await page.getByText('Copied', { exact: true }).count()).toBe(0);
     await answer('copy', { value: undefined });
-    // “Copied” is shown for 2 s: pause the clock until it was seen.
+    // “Copied” is shown for 2 s, so the clock must pause until the test has seen the text.
     await page.clock.pauseAt(NOW);
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
@@ -288,7 +288,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await sent('copy')).toEqual([{ text: 'https://docs.example' }, { text: 'https://docs.example' }]);
   });
 
-  it('shows the link as a QR code, and opens it only in the system browser', async () => {
+  it('a card shows its link as a QR code, and opens the link only in the system browser', async () => {
     const { page, sent } = await gallery.open({
       ...EMPTY,
       state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }),
@@ -304,7 +304,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(page.url()).toBe(before);
   });
 
-  it('answers a question with a suggested folder, or with what was dropped or pasted (rule 17)', async () => {
+  it('the answer to a question publishes a suggested folder, or the dropped or pasted item itself (rule 17)', async () => {
     const { page, sent } = await gallery.open(stateNamed('publish-asking'));
     await page.getByRole('button', { name: 'Publish storybook-static' }).click();
     await page.getByRole('button', { name: 'Publish Documents anyway' }).click();
@@ -316,7 +316,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     ]);
   });
 
-  it('announces milestones to screen readers, but not progress numbers (desktop §8.26)', async () => {
+  it('the window announces milestones to screen readers, but no progress numbers (desktop §8.26)', async () => {
     const { page, emit } = await gallery.open(EMPTY);
     const announcements = page.getByTestId('announcements');
     expect(await announcements.getAttribute('aria-live')).toBe('polite');

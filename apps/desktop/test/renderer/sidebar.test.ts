@@ -4,68 +4,68 @@ import { describeWindow, eventually } from '../harness/gallery/describe-window.t
 import { appState, publishing, TOO_LARGE } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 
-const ELSEWHERE = stateNamed('publish-elsewhere');
-const SETTINGS = { ...ELSEWHERE, state: appState() };
-const FAILED = { is: 'failed', problem: TOO_LARGE } as const;
-const WORKING = { is: 'working', progress: { phase: 'finishing' } } as const;
+const ELSEWHERE_STATE = stateNamed('publish-elsewhere');
+const SETTINGS = { ...ELSEWHERE_STATE, state: appState() };
+const FAILED_STATE = { is: 'failed', problem: TOO_LARGE } as const;
+const WORKING_STATE = { is: 'working', progress: { phase: 'finishing' } } as const;
 
-/** The names of the page buttons, as screen readers read them. */
-const places = (page: Page) =>
+/** Returns the accessible names of the page buttons. */
+const pageButtons = (page: Page) =>
   page
     .getByRole('navigation', { name: 'Pages' })
     .locator('li')
     .getByRole('button')
     .evaluateAll((buttons) => buttons.map((button) => button.ariaLabel ?? button.textContent));
 
-const OTHERS = ['Sites', 'Domains', 'Activity'];
+const OTHER_PAGES = ['Sites', 'Domains', 'Activity'];
 
 describeWindow('the badges of the sidebar (desktop §8.3, §8.12)', (gallery) => {
-  it('show work only while another page is shown', async () => {
-    const { page, emit } = await gallery.open(ELSEWHERE);
-    await eventually(() => places(page)).toEqual([
+  it('the sidebar shows a badge for work only while another page is open', async () => {
+    const { page, emit } = await gallery.open(ELSEWHERE_STATE);
+    await eventually(() => pageButtons(page)).toEqual([
       'Publish: 2 being published',
       'Folders: 1 being published',
-      ...OTHERS,
+      ...OTHER_PAGES,
     ]);
     await page.getByRole('button', { name: 'Publish: 2 being published' }).click();
-    await eventually(() => places(page)).toEqual(['Publish', 'Folders: 1 being published', ...OTHERS]);
+    await eventually(() => pageButtons(page)).toEqual(['Publish', 'Folders: 1 being published', ...OTHER_PAGES]);
     await emit('folders', []);
-    await eventually(() => places(page)).toEqual(['Publish', 'Folders', ...OTHERS]);
+    await eventually(() => pageButtons(page)).toEqual(['Publish', 'Folders', ...OTHER_PAGES]);
   });
 
-  it('show a failure until it is seen, and again after a retry fails', async () => {
+  it('the sidebar shows a badge for a failure until the user sees the failure, and again after a retry fails', async () => {
     const { page, emit } = await gallery.open(SETTINGS);
-    const publish = (state: typeof FAILED | typeof WORKING) =>
-      emit('publishings', [publishing(1, state), publishing(2, FAILED)]);
-    const name = async () => (await places(page))[0];
-    await publish(FAILED);
+    const publish = (state: typeof FAILED_STATE | typeof WORKING_STATE) =>
+      emit('publishings', [publishing(1, state), publishing(2, FAILED_STATE)]);
+    const name = async () => (await pageButtons(page))[0];
+    await publish(FAILED_STATE);
     await eventually(name).toBe('Publish: 2 failed');
     await emit('navigate', { page: 'publish' });
     await eventually(name).toBe('Publish');
     await emit('navigate', { page: 'settings' });
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     expect(await name()).toBe('Publish');
-    await publish(WORKING);
+    await publish(WORKING_STATE);
     await eventually(name).toBe('Publish: 1 being published');
-    await publish(FAILED);
+    await publish(FAILED_STATE);
     await eventually(name).toBe('Publish: 1 failed');
   });
 
-  it('show a question until it is answered', async () => {
+  it('the sidebar shows a badge for a question until the question is answered', async () => {
     const { page, emit } = await gallery.open(stateNamed('publish-elsewhere-problems'));
     await page.getByRole('button', { name: 'Publish: 1 with a question, 1 being published' }).click();
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
-    expect((await places(page))[0]).toBe('Publish: 1 with a question, 1 being published');
-    await emit('publishings', [publishing(2, WORKING)]);
-    await eventually(() => places(page)).toEqual(['Publish', 'Folders: 2 failed', ...OTHERS]);
+    expect((await pageButtons(page))[0]).toBe('Publish: 1 with a question, 1 being published');
+    await emit('publishings', [publishing(2, WORKING_STATE)]);
+    await eventually(() => pageButtons(page)).toEqual(['Publish', 'Folders: 2 failed', ...OTHER_PAGES]);
   });
 
   it.each([
     ['no-preference', 'turn'],
     ['reduce', 'none'],
-  ] as const)('if prefers-reduced-motion is %s, have the animation %s', async (reducedMotion, animation) => {
-    const { page } = await gallery.open(ELSEWHERE, { reducedMotion });
+  ] as const)('for prefers-reduced-motion %s, the animation of the badge is %s', async (reducedMotion, animation) => {
+    const { page } = await gallery.open(ELSEWHERE_STATE, { reducedMotion });
     const badge = page.getByRole('button', { name: 'Folders: 1 being published' }).locator('.nav-badge svg');
-    expect(await badge.evaluate((it) => getComputedStyle(it).animationName)).toBe(animation);
+    expect(await badge.evaluate((element) => getComputedStyle(element).animationName)).toBe(animation);
   });
 });

@@ -14,7 +14,6 @@ const CAPS = [
   ['seats', 'members'],
 ] as const;
 
-/** Adds `berth account` and `berth whoami`. */
 export function addAccount(program: Command, context: CommandContext): void {
   program
     .command('account')
@@ -31,16 +30,16 @@ export function addAccount(program: Command, context: CommandContext): void {
     .command('whoami')
     .summary('show whose key is used, and on which server')
     .description(
-      'Show whose key is used, where it comes from, and on which server. Asks the server whether it is valid.',
+      'Show whose key is used, where the key comes from, and on which server. Ask the server whether the key is valid.',
     )
     .action(
       inSession<[]>(context, async ({ client, server, key, printResult }) => {
         if (key.key === null) throw new ClientError('signed-out', notSignedIn(server.server));
         const kind = kindOfCredential(key.key) ?? 'api';
         const account = await findKeyOwner(client);
-        const who = { server: server.server.origin, kind, from: key.from, account };
-        printResult(who, () => [
-          `${account ?? 'a deploy token'} on ${who.server}, from ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
+        const owner = { server: server.server.origin, kind, from: key.from, account };
+        printResult(owner, () => [
+          `${account ?? 'a deploy token'} on ${owner.server}, from ${key.from === 'environment' ? 'BERTH_KEY' : 'the stored key'}`,
         ]);
       }),
     );

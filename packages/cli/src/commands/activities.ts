@@ -4,7 +4,7 @@ import type { Activity } from '@berth/contract';
 import { columns } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseLimit } from '../values.ts';
-import { examples, inSession, type CommandContext } from './define.ts';
+import { inSession, type CommandContext, withExamples } from './define.ts';
 import { MORE_ROWS_NOTE, readPages } from './list.ts';
 
 interface Options {
@@ -12,15 +12,12 @@ interface Options {
   follow?: boolean;
 }
 
-/** Adds `berth activities`: the activities of the account. */
 export function addActivities(program: Command, context: CommandContext): void {
-  program
-    .command('activities')
+  withExamples(program.command('activities'), { 'berth activities --follow --json': 'sends activities to a program' })
     .summary('show the activities of the account')
     .description('Show the activities of the account, oldest first.')
-    .option('--limit <number>', 'how many of the newest to show, or "all"', parseLimit, 20)
+    .option('--limit <number>', 'how many of the newest activities to show, or "all"', parseLimit, 20)
     .option('-f, --follow', 'then show new activities as they happen; with --json, one object per line')
-    .addHelpText('after', examples(['berth activities --follow --json', 'sends activities to a program']))
     .action(
       inSession<[], Options>(context, async ({ client, printResult, note, signal }, _, { limit, follow }) => {
         if (follow) {
@@ -40,24 +37,17 @@ export function addActivities(program: Command, context: CommandContext): void {
     );
 }
 
-/** An activity in the stable shape of `--json`. */
-function activityRow({ event, created, deployment, domain, token, authMethod, meta }: Activity) {
-  return {
-    event,
-    created,
-    deployment: deployment ?? null,
-    domain: domain ?? null,
-    token: token ?? null,
-    authMethod,
-    meta,
-  };
+/** Converts an activity to the stable shape of `--json`. */
+function activityRow(activity: Activity) {
+  const { event, created, deployment = null, domain = null, token = null, authMethod, meta } = activity;
+  return { event, created, deployment, domain, token, authMethod, meta };
 }
 
 function toCells({ created, event, deployment, domain, token, authMethod }: Activity): string[] {
-  const about = [deployment, domain, token].filter((name) => name !== undefined);
-  return [moment(created), event.padEnd(EVENT_COLUMNS), authMethod.padEnd(AUTH_COLUMNS), about.join(' ')];
+  const names = [deployment, domain, token].filter((name) => name !== undefined);
+  return [moment(created), event.padEnd(EVENT_COLUMNS), authMethod.padEnd(AUTH_COLUMNS), names.join(' ')];
 }
 
-/** Fixed widths, so that lines printed one by one align like those printed together. */
+/** The widths are fixed, so that lines printed one by one align like those printed together. */
 const EVENT_COLUMNS = 23;
 const AUTH_COLUMNS = 12;

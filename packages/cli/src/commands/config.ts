@@ -1,22 +1,21 @@
 import { columns } from '@berth/terminal';
 import { Argument, type Command } from 'commander';
 import { formatServer, parseServerUrl, writeSettings } from '../settings.ts';
-import { examples, inSession, type CommandContext } from './define.ts';
+import { inSession, type CommandContext, withExamples } from './define.ts';
 
 const NAMES = ['server'] as const;
 type Name = (typeof NAMES)[number];
 
-/** Adds `berth config`: the stored settings. */
 export function addConfig(program: Command, context: CommandContext): void {
-  const config = program
-    .command('config')
+  const config = withExamples(program.command('config'), {
+    'berth config set server https://api.example.com': 'sets the default server',
+  })
     .summary('show and change the settings')
-    .description('Show and change the stored settings. Keys are stored by berth login and never shown.')
-    .addHelpText('after', examples(['berth config set server https://api.example.com', 'sets the default server']));
+    .description('Show and change the stored settings. Keys are stored by berth login and never shown.');
 
   config
     .command('get', { isDefault: true })
-    .description('Show one or all settings, and where they come from.')
+    .description('Show one or all settings, and where each comes from.')
     .addArgument(new Argument('[name]', 'the setting').choices(NAMES))
     .action(
       inSession<[Name?]>(context, async ({ server, key, settings, printResult }, [name]) => {

@@ -5,12 +5,8 @@ import { type GlobalOptions, openSession, type Session, type CliRuntime } from '
 /** What the definition of a command needs. */
 export interface CommandContext {
   runtime: CliRuntime;
-  /** What the command was doing, for error messages. */
   errorContext: ErrorContext;
 }
-
-/** A part of the command line. Adds its commands to the program. */
-export type CommandPart = (program: Command, context: CommandContext) => void;
 
 /**
  * Creates the action of a command that needs a session.
@@ -27,8 +23,29 @@ export function inSession<Arguments extends readonly unknown[], Options = Record
   };
 }
 
-/** Formats the help text after the options: examples, each with its effect. */
-export function examples(...rows: readonly (readonly [line: string, does: string])[]): string {
-  const width = Math.max(...rows.map(([line]) => line.length));
-  return ['', 'Examples:', ...rows.map(([line, does]) => `  ${line.padEnd(width)}  ${does}`), ''].join('\n');
+/**
+ * Returns a function that adds a verb to a noun, such as `delete` to `domains`. Each verb takes one argument, the name of a
+ * thing.
+ *
+ * @param readName Converts the argument to the name that the verb receives.
+ */
+export function verbAdder(
+  noun: Command,
+  context: CommandContext,
+  [argument, meaning]: readonly [argument: string, meaning: string],
+  readName: (session: Session, text: string) => string | Promise<string>,
+) {
+  return (verb: string, description: string, act: (session: Session, name: string) => Promise<void>): Command =>
+    noun
+      .command(verb)
+      .description(description)
+      .argument(argument, meaning)
+      .action(inSession<[string]>(context, async (session, [text]) => act(session, await readName(session, text))));
+}
+
+/** Adds examples to the help of a command. @param effects The effect of each command line. */
+export function withExamples(command: Command, effects: Readonly<Record<string, string>>): Command {
+  const width = Math.max(...Object.keys(effects).map((line) => line.length));
+  const rows = Object.entries(effects).map(([line, effect]) => `  ${line.padEnd(width)}  ${effect}`);
+  return command.addHelpText('after', ['', 'Examples:', ...rows, ''].join('\n'));
 }

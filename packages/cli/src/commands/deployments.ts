@@ -1,25 +1,29 @@
 import { bytes, moment } from '@berth/client/amounts';
 import type { Deployment } from '@berth/contract';
-import { columns } from '@berth/terminal';
+import { columns, UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
-import { parseSite } from '../values.ts';
-import { examples, inSession, type CommandContext } from './define.ts';
+import { parseSite, parseTtl } from '../values.ts';
+import { inSession, type CommandContext, verbAdder, withExamples } from './define.ts';
 import { addList } from './list.ts';
+import { readPassword } from './publication.ts';
 
-/** Adds `berth deployments`: lists and changes deployments. */
+interface UpdateOptions {
+  password?: string | false;
+  ttl?: number | false;
+}
+
+const ARGUMENT = ['<deployment>', 'the id or address of the deployment'] as const;
+
 export function addDeployments(program: Command, context: CommandContext): void {
-  const deployments = program
-    .command('deployments')
-    .summary('list, show, label and delete deployments')
-    .description('List and change deployments.')
-    .addHelpText(
-      'after',
-      examples(
-        ['berth deployments', 'lists the newest deployments'],
-        ['berth deployments label calm-otter-4k9x2qd v1.2', 'replaces its labels'],
-        ['berth deployments delete calm-otter-4k9x2qd', 'deletes the site'],
-      ),
-    );
+  const deployments = withExamples(program.command('deployments'), {
+    'berth deployments': 'lists the newest deployments',
+    'berth deployments label calm-otter-4k9x2qd v1.2': 'replaces the labels of the deployment',
+    'berth deployments update calm-otter-4k9x2qd --password -': 'asks for a new password for visitors',
+    'berth deployments update calm-otter-4k9x2qd --ttl 7d': 'lets the deployment expire in a week',
+    'berth deployments delete calm-otter-4k9x2qd': 'deletes the deployment',
+  })
+    .summary('list, show, change and delete deployments')
+    .description('List and change deployments.');
 
   addList(deployments, context, {
     name: 'deployments',
@@ -31,55 +35,61 @@ export function addDeployments(program: Command, context: CommandContext): void 
     emptyNote: 'There are no deployments yet.',
   });
 
-  deployments
-    .command('get')
-    .description('Show a deployment.')
-    .argument('<deployment>', 'its id or address')
-    .action(
-      inSession<[string]>(context, async ({ client, printResult }, [site]) => {
-        const found = await client.api.deployments.get.query({ deployment: parseSite(site) });
-        printResult({ deployment: deploymentRow(found) }, () => describeDeployment(found));
-      }),
-    );
+  const addVerb = verbAdder(deployments, context, ARGUMENT, (_, site) => parseSite(site));
+
+  addVerb('get', 'Show a deployment.', async ({ client, printResult }, deployment) => {
+    const found = await client.api.deployments.get.query({ deployment });
+    printResult({ deployment: deploymentRow(found) }, () => describe(found));
+  });
 
   deployments
     .command('label')
-    .description('Replace the labels of a deployment. Without arguments, remove all labels.')
-    .argument('<deployment>', 'its id or address')
+    .description('Replace the labels of a deployment. Without labels, remove all labels.')
+    .argument(...ARGUMENT)
     .argument('[labels...]', 'the new labels')
     .action(
       inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
         const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
-        printResult({ deployment: deploymentRow(changed) }, () => describeDeployment(changed));
+        printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
       }),
     );
 
   deployments
-    .command('delete')
-    .description('Delete a deployment. This removes the site immediately and cannot be undone.')
-    .argument('<deployment>', 'its id or address')
+    .command('update')
+    .description('Change the password or the time to live of a deployment. Everything else stays the same.')
+    .argument(...ARGUMENT)
+    .option('-p, --password <password>', 'the new password for visitors; "-" asks for it')
+    .option('--no-password', 'remove the password')
+    .option('-t, --ttl <time>', 'when the deployment expires, from now on, such as 7d', parseTtl)
+    .option('--no-ttl', 'make the deployment permanent')
     .action(
-      inSession<[string]>(context, async ({ client, printResult }, [site]) => {
-        const deleted = await client.api.deployments.delete.mutate({ deployment: parseSite(site) });
-        printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      inSession<[string], UpdateOptions>(context, async (session, [site], { password, ttl }) => {
+        if (password === undefined && ttl === undefined)
+          throw new UsageError('Give at least one of --password, --no-password, --ttl and --no-ttl');
+        const changed = await session.client.api.deployments.update.mutate({
+          deployment: parseSite(site),
+          ...(password !== undefined && { password: await readPassword(session, password) }),
+          ...(ttl !== undefined && { ttl: ttl === false ? null : ttl }),
+        });
+        session.printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
       }),
     );
+
+  addVerb(
+    'delete',
+    'Delete a deployment. This removes the site immediately and cannot be undone.',
+    async ({ client, printResult, confirm }, deployment) => {
+      await confirm(`Delete ${deployment}? The site is gone immediately, and cannot be restored.`);
+      const deleted = await client.api.deployments.delete.mutate({ deployment });
+      printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
+    },
+  );
 }
 
-/** A deployment in the stable shape of `--json`: fields that the API omits are null. */
-export function deploymentRow({
-  deployment,
-  url,
-  files,
-  size,
-  status,
-  password,
-  via,
-  labels,
-  created,
-  expires,
-}: Deployment) {
-  return { deployment, url, files, size, status, password, via, labels, created, expires: expires ?? null };
+/** Converts a deployment to the stable shape of `--json`: fields that the API omits are null. */
+export function deploymentRow(found: Deployment) {
+  const { deployment, url, files, size, status, password, via, labels, created, expires = null } = found;
+  return { deployment, url, files, size, status, password, via, labels, created, expires };
 }
 
 function toCells({ deployment, files, size, created, expires, labels, url }: Deployment): string[] {
@@ -87,7 +97,7 @@ function toCells({ deployment, files, size, created, expires, labels, url }: Dep
   return [deployment, number, bytes(size), moment(created), moment(expires ?? null), labels.join(' ') || '-', url];
 }
 
-function describeDeployment({ url, files, size, password, via, labels, created, expires }: Deployment): string[] {
+function describe({ url, files, size, password, via, labels, created, expires }: Deployment): string[] {
   return columns([
     ['url', url],
     ['files', files.toLocaleString('en-US')],

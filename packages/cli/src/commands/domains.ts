@@ -3,27 +3,23 @@ import { moment } from '@berth/client/amounts';
 import { type Domain, type DomainCheck, kindOfCredential } from '@berth/contract';
 import { columns, table } from '@berth/terminal';
 import type { Command } from 'commander';
-import type { Session } from '../session.ts';
 import { collect, parseSite } from '../values.ts';
-import { examples, inSession, type CommandContext } from './define.ts';
+import { inSession, type CommandContext, verbAdder, withExamples } from './define.ts';
 import { addList } from './list.ts';
+import { confirmReplacing } from './replacing.ts';
 
-/** Adds `berth domains`: names that stay while deployments change. */
+const ARGUMENT = ['<domain>', 'the name of the domain'] as const;
+
 export function addDomains(program: Command, context: CommandContext): void {
-  const domains = program
-    .command('domains')
+  const domains = withExamples(program.command('domains'), {
+    'berth domains set blog calm-otter-4k9x2qd': 'points blog.<platform domain> at a deployment',
+    'berth domains set www.example.com': 'adds a custom domain',
+    'berth domains records www.example.com': 'lists the DNS records that the domain needs',
+    'berth domains verify www.example.com': 'checks the DNS records of the domain',
+  })
     .summary('list, point, verify and delete domains')
     .description(
       'List and change domains: names that point at deployments. A name without a dot is a subdomain of the platform domain.',
-    )
-    .addHelpText(
-      'after',
-      examples(
-        ['berth domains set blog calm-otter-4k9x2qd', 'points blog.<platform domain> at a deployment'],
-        ['berth domains set www.example.com', 'adds a custom domain'],
-        ['berth domains records www.example.com', 'lists the DNS records that it needs'],
-        ['berth domains verify www.example.com', 'checks its DNS records'],
-      ),
     );
 
   addList(domains, context, {
@@ -42,42 +38,36 @@ export function addDomains(program: Command, context: CommandContext): void {
   });
 
   addSet(domains, context);
-  addActions(domains, context);
+  addVerbs(domains, context);
 }
 
 function addSet(domains: Command, context: CommandContext): void {
-  domains
-    .command('set')
+  withExamples(domains.command('set'), {
+    'berth domains set blog calm-otter-4k9x2qd': 'points blog.<platform domain> at a deployment',
+    'berth domains set www.example.com --label docs': 'adds a custom domain, or replaces its labels',
+  })
     .description('Create a domain, or point it at another deployment.')
-    .argument('<domain>', 'its name')
-    .argument('[deployment]', 'the deployment to point at; omit it to keep the current one')
-    .option('--label <label>', 'a label that replaces the current ones; may be repeated', collect)
+    .argument(...ARGUMENT)
+    .argument('[deployment]', 'the deployment to point at; omit it to keep the current deployment')
+    .option('--label <label>', 'a label that replaces the current labels; may be repeated', collect)
     .action(
-      inSession<[string, string?], { label?: string[] }>(
-        context,
-        async ({ client, printResult, note }, [name, site], { label }) => {
-          const domain = await fullDomain(client, name);
-          const deployment = site && { deployment: parseSite(site) };
-          const set = await client.api.domains.put.mutate({ domain, ...deployment, ...(label && { labels: label }) });
-          printResult({ domain: set }, () => describe(set));
-          if (set.status === 'pending' || set.status === 'partial')
-            note(`The domain needs DNS records: berth domains records ${set.domain}`);
-        },
-      ),
+      inSession<[string, string?], { label?: string[] }>(context, async (session, [name, site], { label }) => {
+        const { client, printResult, note } = session;
+        const domain = await fullDomain(client, name);
+        const deployment = site ? parseSite(site) : undefined;
+        if (deployment !== undefined) await confirmReplacing(session, domain, deployment);
+        const updatedDomain = await client.api.domains.put.mutate({ domain, deployment, labels: label });
+        printResult({ domain: updatedDomain }, () => describe(updatedDomain));
+        if (updatedDomain.status === 'pending' || updatedDomain.status === 'partial')
+          note(`The domain needs DNS records: berth domains records ${updatedDomain.domain}`);
+      }),
     );
 }
 
-function addActions(domains: Command, context: CommandContext): void {
-  const add = (name: string, description: string, act: (session: Session, domain: string) => Promise<void>) =>
-    domains
-      .command(name)
-      .description(description)
-      .argument('<domain>', 'its name')
-      .action(
-        inSession<[string]>(context, async (session, [typed]) => act(session, await fullDomain(session.client, typed))),
-      );
+function addVerbs(domains: Command, context: CommandContext): void {
+  const addVerb = verbAdder(domains, context, ARGUMENT, ({ client }, typed) => fullDomain(client, typed));
 
-  add('verify', 'Check the DNS records of a domain now.', async ({ client, printResult }, name) => {
+  addVerb('verify', 'Check the DNS records of a domain now.', async ({ client, printResult }, name) => {
     const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({ domain: name });
     const cells = checks.map(({ ok, type, name, expected, found }) => [
       ok ? 'ok' : 'missing',
@@ -93,36 +83,41 @@ function addActions(domains: Command, context: CommandContext): void {
     ]);
   });
 
-  add('records', 'List the DNS records that a domain needs.', async ({ client, printResult }, domain) => {
+  addVerb('records', 'List the DNS records that a domain needs.', async ({ client, printResult }, domain) => {
     const needed = await client.api.domains.records.query({ domain });
     const cells = needed.records.map(({ type, name, value }) => [type, name, value]);
     printResult(needed, () => table(['type', 'name', 'value'], cells));
   });
 
-  add(
+  addVerb(
     'share',
-    'Print the link of a page with those records, for the person who manages the DNS.',
+    'Print the link of a page with the DNS records that a domain needs, for the person who manages the DNS.',
     async ({ client, printResult }, name) => {
       const { domain, url } = await client.api.domains.share.query({ domain: name });
       printResult({ domain, url }, () => [url]);
     },
   );
 
-  add('delete', 'Delete a domain. Its deployment stays published.', async ({ client, printResult }, domain) => {
-    const deleted = await client.api.domains.delete.mutate({ domain });
-    printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
-  });
+  addVerb(
+    'delete',
+    'Delete a domain. Its deployment stays published.',
+    async ({ client, printResult, confirm }, domain) => {
+      await confirm(`Delete ${domain}? The site is no longer shown at this name.`);
+      const deleted = await client.api.domains.delete.mutate({ domain });
+      printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
+    },
+  );
 }
 
 /**
- * Returns the full name of a domain. A name without a dot is a subdomain of the platform domain, which is taken from the newest
- * deployment. If nothing was published yet, the name stays unchanged.
+ * Returns the full name of a domain, as {@link findWholeName} does. If the account has no deployments, the name stays
+ * unchanged.
  *
  * @throws ClientError.
  */
 export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
   const name = parseSite(typed);
-  // Without an API key there are no domains. The call that needs the key reports that.
+  // Without an API key, the name stays unchanged, and the call that uses it reports the missing key.
   if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
   return (await findWholeName(client, name)) ?? name;
 }

@@ -3,13 +3,11 @@ import { PageQuery } from '@berth/contract';
 import { table } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseLimit } from '../values.ts';
-import { inSession, type CommandContext } from './define.ts';
+import { inSession, type CommandContext, withExamples } from './define.ts';
 
-/** The note that a list has more rows. */
-export const MORE_ROWS_NOTE = 'There are more. Use --limit all to list everything.';
+export const MORE_ROWS_NOTE = 'There are more rows. Use --limit all to list everything.';
 
-/** Describes a list that can be printed. */
-export interface ListCommand<Name extends string, Row> {
+interface ListCommand<Name extends string, Row> {
   /** The name of the list, in the API and in the output of `--json`. */
   name: Name;
   read(
@@ -21,7 +19,6 @@ export interface ListCommand<Name extends string, Row> {
   toCells(row: Row): readonly string[];
   /** Converts a row for `--json`. Default: the row itself. */
   toJson?(row: Row): unknown;
-  /** The message for an empty list. */
   emptyNote: string;
 }
 
@@ -31,10 +28,11 @@ export function addList<Name extends string, Row>(
   context: CommandContext,
   { name, read, description, heading, toCells, toJson = (row) => row, emptyNote }: ListCommand<Name, Row>,
 ): void {
-  noun
-    .command('list', { isDefault: true })
+  withExamples(noun.command('list', { isDefault: true }), {
+    [`berth ${name} list --limit all`]: 'lists everything',
+  })
     .description(description)
-    .option('--limit <number>', 'how many to list, or "all"', parseLimit, 20)
+    .option('--limit <number>', 'how many rows to list, or "all"', parseLimit, 20)
     .action(
       inSession<[], { limit: number }>(context, async ({ client, printResult, note }, _, { limit }) => {
         const { rows, more } = await readPages(
@@ -51,7 +49,7 @@ export function addList<Name extends string, Row>(
 
 const MAX_PAGE_ROWS = 100;
 
-/** Limits `all` to a million rows. */
+/** The maximum number of pages to read: a million rows. */
 const MAX_PAGES = 10_000;
 
 /**
@@ -76,7 +74,7 @@ export async function readPages<P extends { nextCursor?: string | undefined }, R
     if (cursor === undefined || rows.length >= limit || cursors.size === MAX_PAGES - 1)
       return { rows, more: cursor !== undefined };
     if (found.length === 0 || cursors.has(cursor) || !PageQuery.safeParse({ cursor }).success)
-      throw new ClientError('server', 'The server sent a list without an end');
+      throw new ClientError('server', 'The server sent a list that never ends');
     cursors.add(cursor);
   }
 }

@@ -5,21 +5,15 @@ import type { Command } from 'commander';
 import type { ErrorContext } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { formatServer, DEFAULT_SERVER, parseServerUrl, writeSettings } from '../settings.ts';
-import { examples, inSession, type CommandContext } from './define.ts';
+import { inSession, type CommandContext, withExamples } from './define.ts';
 
-/** Adds `berth login` and `berth logout`. */
 export function addLogin(program: Command, context: CommandContext): void {
-  program
-    .command('login')
+  withExamples(program.command('login'), {
+    'berth login': 'asks for the server and the key',
+    'berth login --server https://api.example.com < key.txt': 'reads the key from a file',
+  })
     .summary('store the key for a server')
     .description('Ask for a server and a key, check both, and store them in a file that only you can read.')
-    .addHelpText(
-      'after',
-      examples(
-        ['berth login', 'asks for server and key'],
-        ['berth login --server https://api.example.com < key.txt', 'reads the key from a file'],
-      ),
-    )
     .action(inSession<[]>(context, (session) => login(session, context.errorContext)));
 
   program
@@ -27,10 +21,10 @@ export function addLogin(program: Command, context: CommandContext): void {
     .summary('delete the stored key for a server')
     .description('Delete the stored key for a server. The key stays valid; to revoke it, use berth tokens delete.')
     .action(
-      inSession<[]>(context, async ({ server, settings, printResult }) => {
-        const { [server.server.origin]: key, ...keys } = settings.stored.keys ?? {};
+      inSession<[]>(context, async ({ server: { server }, settings, printResult }) => {
+        const { origin } = server;
+        const { [origin]: key, ...keys } = settings.stored.keys ?? {};
         if (key !== undefined) await writeSettings(settings.file, { ...settings.stored, keys });
-        const { origin } = server.server;
         printResult({ server: origin, forgotten: key !== undefined }, () => [
           key === undefined ? `No key was stored for ${origin}.` : `Deleted the key for ${origin}.`,
         ]);
@@ -43,13 +37,13 @@ async function login(session: Session, errorContext: ErrorContext): Promise<void
   const isNamed = server.from === 'option' || server.from === 'environment';
   const typed =
     terminal.isInteractive && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
-  const chosen = typed === '' ? server.server : parseServerUrl(typed);
+  const chosen = typed === '' ? server.server : parseServerUrl(withScheme(typed));
   const key = await terminal.ask('API key: ', { secret: true, signal });
   if (kindOfCredential(key) === null)
     throw new UsageError(
       key === ''
         ? 'The key is empty. Type it, or pass it as the first line of the input'
-        : 'The key is invalid. A key is "ship-" or "deploy-", followed by 32 hex digits',
+        : 'The key is invalid. It must be "ship-" or "deploy-", followed by 32 hex digits',
     );
   Object.assign(errorContext, { server: chosen, key: { from: 'login', key } } satisfies ErrorContext);
   const account = await findKeyOwner(connect(chosen, key));
@@ -61,8 +55,15 @@ async function login(session: Session, errorContext: ErrorContext): Promise<void
     keys: { ...stored.keys, [chosen.origin]: key },
   });
   printResult({ server: chosen.origin, account, file }, () => [
-    `Signed in to ${chosen.origin} ${account === null ? 'with a deploy token' : `as ${account}`}. Stored in ${file}.`,
+    `Signed in to ${chosen.origin} ${account ? `as ${account}` : 'with a deploy token'}. The key is stored in ${file}.`,
   ]);
+}
+
+/** Adds a scheme to a typed host. The key is sent without encryption only to this machine. */
+function withScheme(typed: string): string {
+  if (typed.includes('://')) return typed;
+  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/i.test(typed);
+  return `${isLocal ? 'http' : 'https'}://${typed}`;
 }
 
 /**

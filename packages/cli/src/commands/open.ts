@@ -3,21 +3,18 @@ import { DEPLOYMENT_ID } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseSite } from '../values.ts';
-import { examples, inSession, type CommandContext } from './define.ts';
+import { inSession, type CommandContext, withExamples } from './define.ts';
 import { fullDomain } from './domains.ts';
 import type { Session } from '../session.ts';
 
-/** Adds `berth open`: opens a site in the browser. */
 export function addOpen(program: Command, context: CommandContext): void {
-  program
-    .command('open')
+  withExamples(program.command('open'), {
+    'berth open': 'opens the last deployment',
+    'berth open blog': 'opens blog.<platform domain>',
+  })
     .summary('open a site in the browser')
     .description('Open a site in the browser, and print its link.')
     .argument('[site]', 'a deployment or a domain; default: the last deployment')
-    .addHelpText(
-      'after',
-      examples(['berth open', 'opens the last deployment'], ['berth open blog', 'opens blog.<platform domain>']),
-    )
     .action(
       inSession<[string?]>(context, async (session, [site]) => {
         const url = await findUrl(session, site);

@@ -1,11 +1,12 @@
-import type { DeployFolderInput } from '@berth/client';
+import { type DeployFolderInput, findLastDeploymentId } from '@berth/client';
 import { Password } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import type { Session } from '../session.ts';
 import { collect, parseSite } from '../values.ts';
+import { fullDomain } from './domains.ts';
+import { confirmReplacing } from './replacing.ts';
 
-/** The options that publishing and watching have in common. */
 export interface PublicationOptions {
   domain?: string;
   label?: string[];
@@ -13,7 +14,7 @@ export interface PublicationOptions {
   delta: boolean;
 }
 
-/** Adds the options that say how to publish. @param deployments What the domain points at, for the help. */
+/** Adds the options that publishing and watching have in common. @param deployments What the domain points at, for the help. */
 export function addPublicationOptions(command: Command, deployments: string): Command {
   return command
     .option('-d, --domain <name>', `the domain to point at ${deployments}`)
@@ -22,7 +23,7 @@ export function addPublicationOptions(command: Command, deployments: string): Co
     .option('--no-password', 'publish without a password, even if the previous version has one');
 }
 
-/** Returns the input of the engine for a folder and these options. @throws UsageError if the password is invalid. */
+/** Returns the engine's input for a folder and the given options. @throws UsageError if the password is invalid. */
 export async function readPublication(
   session: Session,
   folder: string,
@@ -40,15 +41,11 @@ export async function readPublication(
 
 /**
  * Reads the password of a site: from the option (`-` asks for it), otherwise from `BERTH_PASSWORD`. `undefined` keeps the
- * password of the previous version. `--no-password` gives `null`, which removes it.
+ * password of the previous version, and `null` removes the password.
  *
- * @throws UsageError for an invalid one. An empty one never means no password: otherwise a script with an unset variable would
- *   publish a public site.
+ * An empty password is an error. Otherwise a script with an unset variable would publish a public site.
  */
-async function readPassword(
-  { terminal, signal, env }: Session,
-  option?: string | false,
-): Promise<string | null | undefined> {
+export async function readPassword({ terminal, signal, env }: Session, option?: string | false) {
   if (option === false) return null;
   const input = option ?? env['BERTH_PASSWORD'];
   if (input === undefined) return undefined;
@@ -61,4 +58,11 @@ async function readPassword(
       ? `The password is empty. Use 6 to 128 characters, or omit ${source} for a public site`
       : `The password is invalid: ${reason}`,
   );
+}
+
+/** Asks before a publication replaces what a domain shows, unless this machine published that from the same folder. @throws Declined. */
+export async function confirmPublication(session: Session, input: DeployFolderInput): Promise<void> {
+  const { asks, client, cacheDir } = session;
+  if (!asks || input.domain === undefined) return;
+  await confirmReplacing(session, await fullDomain(client, input.domain), findLastDeploymentId(input, { cacheDir }));
 }

@@ -1,7 +1,7 @@
 import { moment } from '@berth/client/amounts';
 import type { Command } from 'commander';
 import { collect, parseTtl } from '../values.ts';
-import { examples, inSession, type CommandContext } from './define.ts';
+import { inSession, type CommandContext, withExamples } from './define.ts';
 import { addList } from './list.ts';
 
 interface CreateOptions {
@@ -10,19 +10,13 @@ interface CreateOptions {
   label?: string[];
 }
 
-/** Adds `berth tokens`: credentials for others. */
 export function addTokens(program: Command, context: CommandContext): void {
-  const tokens = program
-    .command('tokens')
+  const tokens = withExamples(program.command('tokens'), {
+    'berth tokens create --ttl 30d --label ci-job': 'prints a key that can only deploy',
+    'berth tokens delete a1b2c3d': 'revokes the key',
+  })
     .summary('list, create and revoke keys for others')
-    .description('Keys for others, such as a CI job.')
-    .addHelpText(
-      'after',
-      examples(
-        ['berth tokens create --ttl 30d --label ci-job', 'prints a key that can only deploy'],
-        ['berth tokens delete a1b2c3d', 'revokes it'],
-      ),
-    );
+    .description('List, create and revoke keys for others, such as a CI job.');
 
   addList(tokens, context, {
     name: 'tokens',
@@ -40,8 +34,10 @@ export function addTokens(program: Command, context: CommandContext): void {
     emptyNote: 'There are no tokens yet.',
   });
 
-  tokens
-    .command('create')
+  withExamples(tokens.command('create'), {
+    'berth tokens create --ttl 30d --label ci-job': 'prints a key that can only deploy',
+    'berth tokens create --api --label laptop': 'prints a key that can do everything',
+  })
     .description('Create a deploy token and print it. It is not shown again.')
     .option('--api', 'create an API key, which can do everything')
     .option('--ttl <time>', 'when the token expires, such as 30d', parseTtl)
@@ -49,22 +45,19 @@ export function addTokens(program: Command, context: CommandContext): void {
     .action(
       inSession<[], CreateOptions>(context, async ({ client, printResult, note }, _, { api, ttl, label }) => {
         const kind = api ? 'api' : 'deploy';
-        const made = await client.api.tokens.create.mutate({
-          kind,
-          ...(ttl && { ttl }),
-          ...(label && { labels: label }),
-        });
-        note(`Created ${made.token}. Store its secret: it is not shown again.`);
-        printResult({ token: made }, () => [made.secret]);
+        const newToken = await client.api.tokens.create.mutate({ kind, ttl, labels: label });
+        note(`Created ${newToken.token}. Store its secret: it is not shown again.`);
+        printResult({ token: newToken }, () => [newToken.secret]);
       }),
     );
 
   tokens
     .command('delete')
     .description('Revoke a token immediately.')
-    .argument('<token>', 'its id, as listed by "berth tokens"')
+    .argument('<token>', 'the id of the token, as listed by "berth tokens"')
     .action(
-      inSession<[string]>(context, async ({ client, printResult }, [token]) => {
+      inSession<[string]>(context, async ({ client, printResult, confirm }, [token]) => {
+        await confirm(`Revoke ${token}? Programs that use it stop working immediately.`);
         const deleted = await client.api.tokens.delete.mutate({ token });
         printResult(deleted, () => [`Revoked ${deleted.token}.`]);
       }),

@@ -1,46 +1,51 @@
-import { abortedError, type WatchEvent } from '@berth/client';
+import { abortedError, type WatchEvent, type WatchFolderInput, type WatchOptions } from '@berth/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import { failureOf } from '../failure.ts';
 import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
 import type { Session } from '../session.ts';
-import { examples, inSession, type CommandContext } from './define.ts';
+import { inSession, type CommandContext, withExamples } from './define.ts';
 import { deploymentRow } from './deployments.ts';
-import { addPublicationOptions, type PublicationOptions, readPublication } from './publication.ts';
+import { describeWarning, findFolderWarnings } from './warnings.ts';
+import { addPublicationOptions, confirmPublication, type PublicationOptions, readPublication } from './publication.ts';
 
 interface Options extends PublicationOptions {
   keep?: number;
 }
 
-/** Adds `berth watch`: publishes each build. */
 export function addWatch(program: Command, context: CommandContext): void {
-  const command = program
-    .command('watch')
+  const command = withExamples(program.command('watch'), {
+    'berth watch ./dist --domain blog': 'publishes each build at a domain',
+  })
     .summary('publish a folder each time it changes')
     .description(
       'Publish a folder, and publish it again each time it has changed and is settled. A missing, empty or half-written folder is never published.',
     )
     .argument('<folder>', 'the folder of the built site; it may be deleted and created again');
   addPublicationOptions(command, 'each deployment')
-    .option('--keep <number>', 'how many deployments of this watch to keep', parseKeep)
+    .option(
+      '--keep <number>',
+      'how many deployments of this watch to keep; older ones are deleted (default: 10)',
+      parseKeep,
+    )
     .option('--no-delta', 'send every file, even if the server has it')
-    .addHelpText('after', examples(['berth watch ./dist --domain blog', 'publishes each build at a domain']))
     .action(
       inSession<[string], Options>(context, async (session, [folder], options) => {
         const { signal, cacheDir } = session;
         const input = { ...(await readPublication(session, folder, options)), keep: options.keep };
+        for (const warning of await findFolderWarnings(folder)) session.note(describeWarning(warning));
+        await confirmPublication(session, input);
         await watch(session, input, { signal, cacheDir, delta: options.delta });
       }),
     );
 }
 
-type WatchArguments = Parameters<Session['parts']['watchFolder']>;
-
-async function watch(session: Session, input: WatchArguments[0], options: WatchArguments[1]): Promise<void> {
+async function watch(session: Session, input: WatchFolderInput, options: WatchOptions): Promise<void> {
   const { parts, terminal, json, quiet, printResult, signal } = session;
   const columns = json || quiet ? null : terminal.columns();
   let view = beginWatchView(performance.now());
   try {
     for await (const event of parts.watchFolder(input, options)) {
+      if (event.type === 'failed' && isForbidden(event)) throw event.error;
       const frame = showWatchEvent(view, event, { at: performance.now(), columns });
       view = frame.view;
       if (!json && (!quiet || event.type === 'failed')) {
@@ -60,7 +65,12 @@ async function watch(session: Session, input: WatchArguments[0], options: WatchA
   if (signal.aborted) throw abortedError(signal.reason);
 }
 
-/** Converts an event for `--json`: each change of the watch, but no progress. */
+/** Returns true for a publish that another version of the folder cannot make possible. A reached cap is no such failure. */
+function isForbidden({ during, error: { kind, details } }: WatchEvent & { type: 'failed' }): boolean {
+  return during === 'publish' && kind === 'signed-out' && Object(details).cap === undefined;
+}
+
+/** Converts an event for `--json`; returns `null` for the progress of a deploy. */
 function rowOf(event: WatchEvent) {
   switch (event.type) {
     case 'watching':

@@ -1,38 +1,39 @@
 import type { Command } from 'commander';
 
-/** A place in the command line, and what can be typed there. */
+/** The commands and options that can follow a command. */
 export interface CompletionPoint {
-  /** The words before it: none, `deployments`, `deployments list`. */
+  /** The words of the command: `[]` for the program itself, or for example `['deployments', 'list']`. */
   path: readonly string[];
   words: readonly Candidate[];
   options: readonly Candidate[];
-  /** Whether a folder can be typed there. */
+  /** Whether the first argument of the command is a folder. */
   takesFolder: boolean;
 }
 
-/** A word, and its effect. */
+/** A word that a shell offers, and the description of its effect. */
 export interface Candidate {
   word: string;
   effect: string;
 }
 
-/**
- * Returns every place of a program, starting with the program itself. The options of a default command also belong to its
- * parent.
- */
+/** Returns the completion point of each command, starting with the program itself. */
 export function completionPointsOf(program: Command): CompletionPoint[] {
   const globals = optionsOf(program);
   const pointsBelow = (command: Command, path: readonly string[]): CompletionPoint[] => {
-    // The first command of a group is its default.
-    const [unnamed] = command.commands;
+    // The first command of a group is its default, so its options can also follow the group.
+    const [defaultCommand] = command.commands;
     const own: CompletionPoint = {
       path,
       words: [
         ...command.commands.map((each) => ({ word: each.name(), effect: each.summary() || each.description() })),
         ...(command.registeredArguments[0]?.argChoices ?? []).map((word) => ({ word, effect: '' })),
       ],
-      options: [...(unnamed ? optionsOf(unnamed) : []), ...(path.length === 0 ? [] : optionsOf(command)), ...globals],
-      takesFolder: [command, unnamed].some((each) => each?.registeredArguments[0]?.name() === 'folder'),
+      options: [
+        ...(defaultCommand ? optionsOf(defaultCommand) : []),
+        ...(path.length === 0 ? [] : optionsOf(command)),
+        ...globals,
+      ],
+      takesFolder: [command, defaultCommand].some((each) => each?.registeredArguments[0]?.name() === 'folder'),
     };
     return [own, ...command.commands.flatMap((each) => pointsBelow(each, [...path, each.name()]))];
   };

@@ -1,6 +1,5 @@
 import type { Candidate, CompletionPoint } from './completion-points.ts';
 
-/** Returns the completion script for bash. */
 export function bashCompletion(points: readonly CompletionPoint[]): string {
   return `# Completes berth in bash: eval "$(berth completion bash)"
 _berth() {
@@ -28,7 +27,6 @@ function bashCase({ path, words, options, takesFolder }: CompletionPoint): strin
   return `    '${placeOf(path)}') words='${all}'${takesFolder ? ' folders=1' : ''} ;;`;
 }
 
-/** Returns the completion script for fish. */
 export function fishCompletion(points: readonly CompletionPoint[]): string {
   return `# Completes berth in fish: berth completion fish | source
 function __berth_place
@@ -59,7 +57,6 @@ function quoted({ effect }: Candidate): string {
   return `'${effect.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** Returns the completion script for zsh. */
 export function zshCompletion(points: readonly CompletionPoint[]): string {
   return `#compdef berth
 # Completes berth in zsh: eval "$(berth completion zsh)", below compinit
@@ -95,7 +92,7 @@ function entry({ word, effect }: Candidate): string {
   return `'${`${word}:${effect}`.replaceAll("'", "'\\''")}'`;
 }
 
-/** A place as the scripts write it: empty for the program itself, then `/deployments`, `/deployments/list`. */
+/** Joins the words of a command as the scripts do: an empty text for the program itself, or for example `/deployments/list`. */
 function placeOf(path: readonly string[]): string {
   return path.map((word) => `/${word}`).join('');
 }

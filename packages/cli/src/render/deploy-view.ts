@@ -1,48 +1,46 @@
 import type { Amount, Changes, DeployEvent, SkippedFile, SkipReason } from '@berth/client';
 import { bytes, count, duration } from '@berth/client/amounts';
 import { escapeControls } from '@berth/terminal';
-import { bar } from './bar.ts';
 
-/** The state of the display of a deploy. */
 export interface DeployView {
-  /** Start of the deploy, in milliseconds. */
+  /** When the deploy began, in milliseconds. */
   began: number;
-  total: Amount;
-  /** Start of sending. */
+  /** When sending began, in milliseconds; `null` before. */
   sending: number | null;
-  /** How many quarters of the sending were printed, if there is no bar. */
+  /** How many quarters of the upload a log has reported. */
   quarters: number;
 }
 
 /** The display after an event. */
 export interface Frame<View> {
   view: View;
-  /** Lines to print permanently. */
+  /** The lines to print permanently. */
   lines: readonly string[];
   /** The status line, which changes in place; empty if nothing is in progress. */
   status: string;
 }
 
-/** Where the display is: `columns` of a screen, or `null` for a log, which gets only permanent lines. */
+/** The time and the screen for which the display is rendered. */
 export interface DisplayTarget {
   /** The time of the event, in milliseconds. */
   at: number;
+  /** The columns of the screen; `null` for a log, which gets only permanent lines. */
   columns: number | null;
 }
 
-/** Creates the initial display. @param at The time, in milliseconds. */
+/** Creates the display of a deploy that begins now. @param at The time, in milliseconds. */
 export function beginView(at: number): DeployView {
-  return { began: at, total: { files: 0, bytes: 0 }, sending: null, quarters: 0 };
+  return { began: at, sending: null, quarters: 0 };
 }
 
-/** Computes the display after an event. Pure: the same events give the same lines. */
+/** Computes the display after an event of a deploy. The function is pure: the same events give the same lines. */
 export function showEvent(view: DeployView, event: DeployEvent, { at, columns }: DisplayTarget): Frame<DeployView> {
   const frame = (more: Partial<Frame<DeployView>>): Frame<DeployView> => ({ view, lines: [], status: '', ...more });
   const progress = (label: string, done: Amount, total: Amount, detail: string) =>
-    columns === null ? '' : bar({ label, done: done.bytes, total: total.bytes, detail }, columns);
+    columns === null ? '' : bar(label, done, total, detail, columns);
   switch (event.type) {
     case 'walked':
-      return frame({ view: { ...view, total: event.total }, lines: describeSkipped(event.skipped) });
+      return frame({ lines: describeSkipped(event.skipped) });
     case 'hashed':
       return frame({ status: progress('Reading', event.done, event.total, count(event.total.files, 'file')) });
     case 'planned':
@@ -69,13 +67,15 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
       return frame({ lines: [`Published ${count(files, 'file')}, ${bytes(size)}, in ${time}.`] });
     }
     case 'linked':
-      return frame({ lines: event.domain.status === 'success' ? [`${event.domain.domain} points at it.`] : [] });
+      return frame({
+        lines: event.domain.status === 'success' ? [`${event.domain.domain} points at the deployment.`] : [],
+      });
     default:
       return event satisfies never;
   }
 }
 
-/** Formats a plan in one line: the difference to the last deployment, and what must be sent. */
+/** Formats a plan in one line: how the folder differs from the last deployment, and how much must be sent. */
 export function describePlan({ added, changed, removed, unchanged }: Changes, missing: Amount): string {
   const parts = [
     [added.length, 'new'],
@@ -90,26 +90,44 @@ export function describePlan({ added, changed, removed, unchanged }: Changes, mi
   return `${text.join(', ') || 'no files'}; ${sent}.`;
 }
 
-const REASONS: Record<SkipReason, string> = {
-  junk: 'created by the system',
+const REASONS: Record<Exclude<SkipReason, 'junk'>, string> = {
   private: 'private',
   ignored: 'listed in .berthignore',
   link: 'links',
   'not-a-file': 'not a file',
 };
-const SHOWN = 3;
+const MAX_SHOWN_PATHS = 3;
 
-/** Lists skipped files by reason, with the first few paths of each. Junk is not listed. */
+/** Lists the first few skipped paths of each reason. Junk is not listed. */
 export function describeSkipped(skipped: readonly SkippedFile[]): string[] {
-  const reasons = (Object.keys(REASONS) as SkipReason[]).filter((reason) => reason !== 'junk');
-  return reasons.flatMap((reason) => {
+  return Object.entries(REASONS).flatMap(([reason, text]) => {
     const paths = skipped.filter((file) => file.reason === reason).map(({ path }) => path);
     if (paths.length === 0) return [];
-    const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : '';
-    return [`Skipped, ${REASONS[reason]}: ${paths.slice(0, SHOWN).join(', ')}${more}.`];
+    const more = paths.length > MAX_SHOWN_PATHS ? ` and ${paths.length - MAX_SHOWN_PATHS} more` : '';
+    return [`Skipped, ${text}: ${paths.slice(0, MAX_SHOWN_PATHS).join(', ')}${more}.`];
   });
 }
 
 function rate(sentBytes: number, ms: number): string {
   return ms < 500 ? '' : `, ${bytes(Math.round((sentBytes * 1000) / ms))}/s`;
+}
+
+const LABEL_COLUMNS = 10;
+const MAX_BAR_COLUMNS = 30;
+const MIN_BAR_COLUMNS = 8;
+
+/**
+ * Renders a progress bar that fits on one line: `Sending    ████████░░░░░░  57 %  3.1 of 5.4 MB`. It omits the detail if there
+ * is no room.
+ */
+export function bar(label: string, done: Amount, total: Amount, detail: string, columns: number): string {
+  const share = total.bytes === 0 ? 1 : Math.min(done.bytes / total.bytes, 1);
+  const head = label.padEnd(LABEL_COLUMNS);
+  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`;
+  const room = columns - 1 - head.length - 2 - percent.length;
+  const withDetail = room - detail.length - 2 >= MIN_BAR_COLUMNS;
+  const cells = Math.min(MAX_BAR_COLUMNS, withDetail ? room - detail.length - 2 : room);
+  if (cells < MIN_BAR_COLUMNS) return `${label} ${percent.trim()}`.slice(0, Math.max(columns - 1, 0));
+  const filled = Math.round(share * cells);
+  return `${head} ${'█'.repeat(filled)}${'░'.repeat(cells - filled)} ${percent}${withDetail ? `  ${detail}` : ''}`;
 }

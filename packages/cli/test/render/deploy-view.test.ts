@@ -4,28 +4,28 @@ import { expect, it } from 'vitest';
 import { beginView, showEvent } from '../../src/render/deploy-view.ts';
 
 const deployment = { files: 1200, size: 4_200_000 } as Deployment & { files: number };
-const TOTAL = { files: 1200, bytes: 4_200_000 };
-const MISSING = { files: 3, bytes: 40_000 };
+const TOTAL_AMOUNT = { files: 1200, bytes: 4_200_000 };
+const MISSING_AMOUNT = { files: 3, bytes: 40_000 };
 const changes = { added: ['a', 'b'], changed: ['c'], removed: [], unchanged: 1197 };
 const sent = (bytes: number): DeployEvent => ({
   type: 'uploaded',
   done: { files: 1, bytes },
-  total: MISSING,
+  total: MISSING_AMOUNT,
   sentBytes: bytes,
 });
 
 /** A deploy: each event with its time in milliseconds, the permanent lines in a log, and the status line on a screen. */
 const DEPLOY: [at: number, event: DeployEvent, lines: string[], status: string][] = [
-  [0, { type: 'walked', total: TOTAL, skipped: [] }, [], ''],
+  [0, { type: 'walked', total: TOTAL_AMOUNT, skipped: [] }, [], ''],
   [
     50,
-    { type: 'hashed', done: { files: 600, bytes: 2_100_000 }, total: TOTAL, cached: { files: 0, bytes: 0 } },
+    { type: 'hashed', done: { files: 600, bytes: 2_100_000 }, total: TOTAL_AMOUNT, cached: { files: 0, bytes: 0 } },
     [],
     'Reading    ███████████████░░░░░░░░░░░░░░░  50 %  1,200 files',
   ],
   [
     100,
-    { type: 'planned', via: 'delta', changes, missing: MISSING },
+    { type: 'planned', via: 'delta', changes, missing: MISSING_AMOUNT },
     ['2 new, 1 changed, 1,197 unchanged; 40 kB to send.'],
     '',
   ],
@@ -48,7 +48,7 @@ const DEPLOY: [at: number, event: DeployEvent, lines: string[], status: string][
   [
     4300,
     { type: 'linked', domain: { domain: 'blog.example.com', status: 'success' } as never },
-    ['blog.example.com points at it.'],
+    ['blog.example.com points at the deployment.'],
     '',
   ],
 ];
@@ -71,14 +71,14 @@ it('a deploy is shown on a screen as the same lines and a status line', () => {
   }
 });
 
-it('skipped files are listed by reason, the first few of each, without junk', () => {
+it('the first few skipped files of each reason are listed, without junk', () => {
   const skipped = [
     { path: '.DS_Store', reason: 'junk' },
     { path: '.env', reason: 'private' },
     ...['a', 'b', 'c', 'd', 'e'].map((path) => ({ path: `drafts/${path}`, reason: 'ignored' })),
     { path: 'out', reason: 'link' },
   ];
-  const event = { type: 'walked', total: TOTAL, skipped } as DeployEvent;
+  const event = { type: 'walked', total: TOTAL_AMOUNT, skipped } as DeployEvent;
   expect(showEvent(beginView(0), event, { at: 0, columns: null }).lines).toEqual([
     'Skipped, private: .env.',
     'Skipped, listed in .berthignore: drafts/a, drafts/b, drafts/c and 2 more.',

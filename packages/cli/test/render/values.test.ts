@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bar } from '../../src/render/bar.ts';
+import { bar } from '../../src/render/deploy-view.ts';
 import { terminalOf } from '../../src/terminal.ts';
 import { parseLimit, parseSite, parseTtl } from '../../src/values.ts';
 
@@ -15,7 +15,7 @@ describe('arguments', () => {
     ['3d', 259_200],
     ['2w', 1_209_600],
     ['365d', 31_536_000],
-  ])('of %s parse as %d seconds', (text, seconds) => expect(parseTtl(text)).toBe(seconds));
+  ])('accept the duration %s as %d seconds', (text, seconds) => expect(parseTtl(text)).toBe(seconds));
 
   it.each(['', '3', '0s', '366d', '-1d', '1.5h', '3 d', '3y', '1e3s'])('refuse the duration "%s"', (text) => {
     expect(() => parseTtl(text)).toThrow('Write a number and a unit');
@@ -32,11 +32,11 @@ describe('arguments', () => {
   });
 });
 
-describe('the bar', () => {
-  it('fits into any width, and never shows more than is done', () => {
+describe('the progress bar', () => {
+  it('fits into any width, and never shows more progress than there is', () => {
     fc.assert(
       fc.property(fc.nat(200), fc.nat(1_000), fc.nat(1_000), fc.string(), (width, done, total, detail) => {
-        const line = bar({ label: 'Sending', done, total, detail }, width);
+        const line = bar('Sending', { files: 1, bytes: done }, { files: 1, bytes: total }, detail, width);
         expect(line.length).toBeLessThan(Math.max(width, 1));
         const shown = Number(/(\d+) %/.exec(line)?.[1] ?? 0);
         expect(shown).toBeLessThanOrEqual(total === 0 ? 100 : Math.min((100 * done) / total, 100));
@@ -55,7 +55,7 @@ describe('the terminal', () => {
     return { printed, ...terminalOf(streams, {}) };
   }
 
-  it('shows a status line below the output, and removes it completely', () => {
+  it('shows a status line below the output, and removes the status line completely', () => {
     const { printed, status, err } = terminal(true);
     status('50 %');
     err(['one', 'two']);

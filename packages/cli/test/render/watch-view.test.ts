@@ -8,7 +8,7 @@ const walked = (path: string) =>
 const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
   [
     { type: 'watching', folder: '/site/dist', domain: 'blog.example.com' },
-    ['Watching /site/dist, live at blog.example.com. Press Ctrl-C to stop.'],
+    ['Watching /site/dist, each deploy goes to blog.example.com. Press Ctrl-C to stop.'],
     '',
   ],
   [
@@ -20,7 +20,7 @@ const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
   [{ type: 'settling' }, [], 'The folder is changing …'],
   [walked('.env'), [], ''],
   [walked('.env.local'), ['Skipped, private: .env.local.'], ''],
-  [{ type: 'unchanged' }, ['Up to date.'], ''],
+  [{ type: 'unchanged' }, ['The live deployment is up to date.'], ''],
   [{ type: 'missing', reason: 'gone' }, ['The folder does not exist. The live deployment stays.'], ''],
   [{ type: 'missing', reason: 'empty' }, ['The folder is empty. The live deployment stays.'], ''],
   [
@@ -29,13 +29,28 @@ const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
     '',
   ],
   [
-    { type: 'failed', error: new ClientError('network', 'localhost:4000 cannot be reached.'), waitMs: 4000 },
+    {
+      type: 'failed',
+      error: new ClientError('network', 'localhost:4000 cannot be reached.'),
+      waitMs: 4000,
+      during: 'publish',
+    },
     ['localhost:4000 cannot be reached. Trying again in 4 s.'],
     '',
   ],
   [
-    { type: 'failed', error: new ClientError('refused', 'It is too big'), waitMs: null },
+    { type: 'failed', error: new ClientError('refused', 'It is too big'), waitMs: null, during: 'publish' },
     ['It is too big. Trying again when the folder changes.'],
+    '',
+  ],
+  [
+    {
+      type: 'failed',
+      error: new ClientError('signed-out', 'A deploy token can only deploy.'),
+      waitMs: null,
+      during: 'prune',
+    },
+    ['A deploy token can only deploy. Old deployments were not deleted.'],
     '',
   ],
   [{ type: 'pruned', deployments: ['a', 'b'] }, ['Deleted 2 old deployments.'], ''],
@@ -46,7 +61,7 @@ const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
   ],
 ];
 
-it('a watch is shown line by line, with skipped files only if they differ', () => {
+it('a watch is shown line by line, and skipped files are listed again only if they differ', () => {
   let view = beginWatchView(0);
   for (const [event, lines, status] of WATCH) {
     const frame = showWatchEvent(view, event, { at: 0, columns: null });

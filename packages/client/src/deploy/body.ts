@@ -1,15 +1,15 @@
 import type { BerthClient } from '../client.ts';
-import { TimeSlices } from '../progress.ts';
+import { createTimeSlices } from '../progress.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
-/** Small pieces are combined until they have this many bytes. */
+/** The minimum size of the pieces of a body, in bytes. Smaller pieces are combined. */
 const MIN_PIECE_BYTES = 64 * 1024;
 
 /**
- * Streams a request body with backpressure: pieces are produced only as fast as the server accepts them.
+ * Sends a request whose body is streamed: pieces are produced only as fast as the server accepts them.
  *
- * @param pieces Produces the body. It is always closed at the end.
- * @param progress Counts the bytes handed over.
+ * @param pieces Produces the body. The generator is always closed at the end.
+ * @param progress Counts the bytes that were passed to the connection.
  * @throws the error of `pieces`, or ClientError.
  */
 export async function sendBody(
@@ -41,7 +41,6 @@ export async function sendBody(
   }
 }
 
-/** Combines small pieces into larger ones. */
 async function* combineSmallPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let buffered: Uint8Array[] = [];
   let bufferedBytes = 0;
@@ -56,12 +55,12 @@ async function* combineSmallPieces(pieces: AsyncIterable<Uint8Array>): AsyncGene
   if (bufferedBytes > 0) yield Buffer.concat(buffered);
 }
 
-/** Yields to the event loop regularly. Neither reading small files nor a connection that accepts everything at once does. */
+/** Yields to the event loop regularly, because reading small files and writing to a fast connection are synchronous. */
 async function* yieldingToEventLoop(
   pieces: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const slices = new TimeSlices(signal);
+  const slices = createTimeSlices(signal);
   for await (const piece of pieces) {
     if (slices.isOver()) await slices.next();
     yield piece;

@@ -1,20 +1,20 @@
+import { existsSync } from 'node:fs';
 import { drain } from '../progress.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
-import type { Amount } from '../folder/events.ts';
 import { findLastDeployment, type LastDeployment } from '../folder/last-deployment.ts';
-import { readFolder } from '../folder/read-folder.ts';
-import type { FolderFile, SkippedFile } from '../folder/snapshot.ts';
+import { readFolder, resolveFolder } from '../folder/read-folder.ts';
+import type { Amount, FolderFile, SkippedFile } from '../folder/snapshot.ts';
 import type { Changes } from './events.ts';
 import type { DeployFolderInput, DeployOptions } from './input.ts';
 
 /** The result of a dry run. */
 export interface FolderPlan {
-  /** The difference to the last deployment of the folder. */
   changes: Changes;
-  /** An estimate of what would be sent: the contents that were not in the last deployment. The server is not asked. */
+  /** The contents that were not in the last deployment. The server may already have some of them. */
   missing: Amount;
+  /** All files of the folder. */
   total: Amount;
-  /** The id of the last deployment; `null` if unknown. */
+  /** The id of the last deployment of the folder; `null` if unknown. */
   base: string | null;
   skipped: readonly SkippedFile[];
 }
@@ -29,55 +29,53 @@ export async function planFolder(
   { cacheDir = defaultCacheDir(), signal }: DeployOptions = {},
 ): Promise<FolderPlan> {
   const { root, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, signal }));
-  const target = { client, root, domain: domain ?? null };
-  const lastDeployment = findLastDeployment(cacheDir, target);
+  const lastDeployment = findLastDeployment(cacheDir, { client, root, domain: domain ?? null });
   const { put, changes } = compareWithLastDeployment(lastDeployment, files);
-  const total = { files: files.length, bytes: totalBytes };
-  return {
-    changes,
-    missing: countNewContents(put, lastDeployment),
-    total,
-    base: lastDeployment?.deployment ?? null,
-    skipped,
-  };
-}
-
-function countNewContents(put: readonly FolderFile[], lastDeployment: LastDeployment | null): Amount {
   const known = new Set(lastDeployment?.files.values());
-  const amount = { files: 0, bytes: 0 };
+  const missing = { files: 0, bytes: 0 };
   for (const { sha256, size } of put) {
     if (known.has(sha256)) continue;
     known.add(sha256);
-    amount.files += 1;
-    amount.bytes += size;
+    missing.files += 1;
+    missing.bytes += size;
   }
-  return amount;
+  const total = { files: files.length, bytes: totalBytes };
+  return { changes, missing, total, base: lastDeployment?.deployment ?? null, skipped };
 }
 
-/** Changes, and the files that must be published for them. */
-export interface Difference {
-  changes: Changes;
-  /** The added and changed files. */
-  put: readonly FolderFile[];
+/**
+ * Returns the id of the deployment that this machine published last from a folder, with this credential and domain; `null` if
+ * there is none or the folder does not exist. Sends nothing.
+ */
+export function findLastDeploymentId(
+  { client, folder, domain }: DeployFolderInput,
+  { cacheDir = defaultCacheDir() }: DeployOptions = {},
+): string | null {
+  if (!existsSync(folder)) return null;
+  const target = { client, root: resolveFolder(folder), domain: domain ?? null };
+  return findLastDeployment(cacheDir, target)?.deployment ?? null;
 }
 
-/** Compares files with the deployment that was published before. If it is unknown, all files count as added. */
+/** The changes of a folder, and its added and changed files (`put`). */
+export type Difference = { changes: Changes; put: readonly FolderFile[] };
+
+/** Compares files with the last deployment. If the last deployment is unknown, all files count as added. */
 export function compareWithLastDeployment(
   lastDeployment: LastDeployment | null,
   files: readonly FolderFile[],
 ): Difference {
-  const before = lastDeployment?.files ?? new Map<string, string>();
+  const hashesBefore = lastDeployment?.files ?? new Map<string, string>();
   const added: string[] = [];
   const changed: string[] = [];
   const put: FolderFile[] = [];
-  const now = new Set<string>();
+  const currentPaths = new Set<string>();
   for (const file of files) {
-    now.add(file.path);
-    const sha256 = before.get(file.path);
+    currentPaths.add(file.path);
+    const sha256 = hashesBefore.get(file.path);
     if (sha256 === file.sha256) continue;
     put.push(file);
     (sha256 === undefined ? added : changed).push(file.path);
   }
-  const removed = [...before.keys()].filter((path) => !now.has(path));
+  const removed = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
   return { changes: { added, changed, removed, unchanged: files.length - put.length }, put };
 }

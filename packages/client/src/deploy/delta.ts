@@ -11,29 +11,28 @@ import { sendContents } from './send-contents.ts';
 import type { Source } from './source.ts';
 import { UploadProgress } from './upload-progress.ts';
 
-/** The context of one deploy. */
+/** What the steps of one deploy share. */
 export interface DeployContext {
   source: Source;
   publication: Publication;
-  /** The last deployment, to compute the changes and to send only these. */
   lastDeployment: LastDeployment | null;
   resumeState: ResumeState;
   emit(event: DeployEvent): void;
   signal: AbortSignal;
-  /** Creates a new failure counter, for one step of the deploy. */
+  /** Creates a counter for the failures of one step. */
   startRetries(): RetryCounter;
 }
 
-/** How many times to begin another upload if the server cannot continue the current one. */
+/** How many times to begin another upload if the server cannot continue the current upload. */
 const MAX_RESTARTS = 2;
 
 /**
- * The server needs a moment to make durable what arrived of an interrupted body. If asked before, it reports too many contents
- * as missing.
+ * The minimum pause before an upload is resumed, in milliseconds. The server needs some time to record the contents of an
+ * interrupted body; before that, it reports them as missing.
  */
 const MIN_RESUME_PAUSE_MS = 200;
 
-/** How long to wait until the server has aborted an upload. An upload that is not aborted expires. */
+/** The time limit for aborting an upload, in milliseconds. An upload that is not aborted expires. */
 const ABORT_TIMEOUT_MS = 3_000;
 
 /** An open upload, and one file for each missing content. */
@@ -45,9 +44,9 @@ interface OpenUpload {
 /**
  * Publishes by delta upload: sends only the contents that the server does not have.
  *
- * The base is the deployment that was published before, so only the difference is listed. Without a base, or if the server no
- * longer has it, every file is listed. An interrupted upload is resumed, even one of an earlier run. The upload is aborted if
- * no later run can resume it, or if the publish was cancelled.
+ * The request lists the difference to the last deployment, which is the base of the upload. Without a base, or if the server no
+ * longer has it, the request lists every file. An interrupted upload is resumed, even by a later run. The upload is aborted if
+ * no later run can resume it, or if the caller cancelled the deploy.
  *
  * Source: api §9.
  */
@@ -74,7 +73,6 @@ async function abortUpload({ publication, resumeState }: DeployContext, upload: 
   }
 }
 
-/** @param onBegun Called with the id of each upload that is begun. */
 async function sendDelta(
   context: DeployContext,
   { put, changes }: Difference,
@@ -102,11 +100,7 @@ async function sendDelta(
   }
 }
 
-/**
- * Sends contents until none is missing. After a temporary failure, it asks the server which contents are still missing.
- *
- * @returns The id of the upload.
- */
+/** Sends contents until none is missing, and returns the id of the upload. */
 async function sendMissing(
   { publication, source, signal, startRetries }: DeployContext,
   open: OpenUpload,
@@ -120,15 +114,15 @@ async function sendMissing(
       return upload;
     } catch (failure) {
       await retries.waitAfter(failure, MIN_RESUME_PAUSE_MS);
-      const resumed = await retry(beginAgain, retries);
-      if (resumed.missing.length < missing.length) retries.reset();
-      ({ upload, missing } = resumed);
+      const resumedUpload = await retry(beginAgain, retries);
+      if (resumedUpload.missing.length < missing.length) retries.reset();
+      ({ upload, missing } = resumedUpload);
       progress.begin(missing);
     }
   }
 }
 
-/** Begins an upload, or resumes the one with the same idempotency key. */
+/** Begins an upload, or resumes the upload with the same idempotency key. */
 async function begin(
   { publication, source, lastDeployment, resumeState, signal }: DeployContext,
   put: readonly FolderFile[],
@@ -140,18 +134,14 @@ async function begin(
   async function beginWith(input: BeginUpload): Promise<OpenUpload> {
     const headers = { 'Idempotency-Key': resumeState.key };
     const { upload, missing } = await client.api.deployments.begin.mutate(input, { signal, context: { headers } });
-    return { upload, missing: filesOf(source.files, missing) };
+    const missingHashes = new Set(missing);
+    return { upload, missing: source.files.filter(({ sha256 }) => missingHashes.delete(sha256)) };
   }
 
   if (lastDeployment && client.key !== null && put.length < source.files.length) {
+    const base = lastDeployment.deployment;
     try {
-      return await beginWith({
-        ...options,
-        password,
-        base: lastDeployment.deployment,
-        put: [...put],
-        remove: [...removed],
-      });
+      return await beginWith({ ...options, password, base, put: [...put], remove: [...removed] });
     } catch (failure) {
       if (!hasStatus(failure, 404, 422)) throw failure;
     }
@@ -166,15 +156,9 @@ async function begin(
   }
 }
 
-function filesOf(files: readonly FolderFile[], missing: readonly string[]): FolderFile[] {
-  const wanted = new Set(missing);
-  return files.filter(({ sha256 }) => wanted.delete(sha256));
-}
-
-/** Returns true if the upload has an unexpected state: contents are missing, or another run has committed it. */
+/** Returns true if the commit failed because contents are missing, or because another run has committed the upload. */
 function isUploadStale(failure: unknown): boolean {
-  const state = refusalStateOf(failure);
-  return state === 'incomplete' || state === 'committed';
+  return ['incomplete', 'committed'].includes(refusalStateOf(failure) ?? '');
 }
 
 function hasStatus(failure: unknown, ...statuses: number[]): boolean {

@@ -11,14 +11,14 @@ import { fingerprintOf, hashPassword, ResumeState } from './resume-state.ts';
 import { folderSource, memorySource } from './source.ts';
 
 /**
- * Publishes a folder, emits events on the way, and returns the deployment.
+ * Publishes a folder, emits the events of the deploy, and returns the deployment.
  *
- * Sends only the contents that the server does not have, unless `delta` is false. A run that is killed or aborted leaves nothing
- * half published. The next run resumes it, if its input is the same. Temporary failures are retried, and reported as `retried`.
+ * Sends only the contents that the server does not have, unless `delta` is false. A deploy that is killed or aborted publishes
+ * nothing, and the next run with the same input resumes it. Temporary failures are retried, and reported as `retried`.
  *
  * To abort, stop iterating.
  *
- * @throws ClientError: `folder` if the folder cannot be published as it is, or changes meanwhile; `aborted` if the caller
+ * @throws ClientError: `folder` if the folder cannot be published, or changes while it is published; `aborted` if the caller
  *   aborted; otherwise the error of the server.
  * Source: api §3, §9.
  */
@@ -51,10 +51,10 @@ export function deployFolder(
 }
 
 /**
- * Publishes files from memory. Works like `deployFolder` and emits the same events, except `walked` and `hashed`. Nothing is
- * remembered: an interrupted run cannot be resumed.
+ * Publishes files from memory. Emits the same events as {@link deployFolder}, except `walked` and `hashed`. An interrupted
+ * deploy cannot be resumed.
  *
- * @throws ClientError, as `deployFolder`.
+ * @throws ClientError of the same kinds as `deployFolder`.
  */
 export function deployFiles(
   input: DeployFilesInput,

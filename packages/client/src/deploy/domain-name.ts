@@ -3,19 +3,18 @@ import type { BerthClient } from '../client.ts';
 import { ClientError } from '../errors.ts';
 
 /**
- * Returns the full name of a domain. A name without a dot is a subdomain of the platform domain, which is taken from the
- * address of a deployment.
+ * Returns the full name of a domain. A name without a dot is a subdomain of the platform domain.
  *
- * @param deployment Any deployment of the same server.
+ * @param deployment Any deployment of the server. Its address contains the platform domain.
  */
 export function wholeDomainName(name: string, { deployment, url }: { deployment: string; url: string }): string {
   return name.includes('.') ? name : `${name}.${new URL(url).hostname.slice(deployment.length + 1)}`;
 }
 
 /**
- * Returns the full name of a domain, based on the newest deployment of the account.
+ * Returns the full name of a domain. Finds the platform domain in the address of the newest deployment of the account.
  *
- * @returns `null` if it is unknown because nothing was published yet. @throws ClientError.
+ * @returns `null` if the account has no deployments. @throws ClientError.
  */
 export async function findWholeName({ api }: BerthClient, name: string, signal?: AbortSignal): Promise<string | null> {
   if (name.includes('.')) return name;
@@ -26,7 +25,7 @@ export async function findWholeName({ api }: BerthClient, name: string, signal?:
 /**
  * Asks the server whether the account can use a domain.
  *
- * @returns `null` if that cannot be known before something is published. @throws ClientError. Source: api §4.
+ * @returns `null` if the full name is unknown because the account has no deployments. @throws ClientError. Source: api §4.
  */
 export async function validateDomain(
   client: BerthClient,
@@ -38,8 +37,7 @@ export async function validateDomain(
 }
 
 /**
- * Throws if the account cannot use a domain. If the server cannot answer, this check is skipped, and the error comes when the
- * domain is linked.
+ * Throws if the account cannot use a domain. Skips the check if the server cannot perform it now.
  *
  * @throws ClientError of the kind `refused` or `aborted`.
  */
@@ -49,5 +47,8 @@ export async function refuseUnusableDomain(client: BerthClient, name: string, si
     throw failure;
   });
   if (validation === null || (validation.valid && validation.available)) return;
-  throw new ClientError('refused', `${name} cannot be used: ${validation.reason ?? 'another account has it'}.`);
+  throw new ClientError(
+    'refused',
+    `${name} cannot be used: ${validation.reason ?? 'another account uses this domain'}.`,
+  );
 }

@@ -1,29 +1,30 @@
 import type { CreatedDeployment, Domain } from '@berth/contract';
-import type { Amount, FolderEvent } from '../folder/events.ts';
+import type { Amount, FolderEvent } from '../folder/snapshot.ts';
 import type { Retry } from '../retry.ts';
 
-/** The difference between a folder and its last deployment. If there was none, all files count as added. Paths are sorted. */
+/** The difference between a folder and its last deployment, by sorted paths. On a first deploy, all files count as added. */
 export interface Changes {
   added: readonly string[];
   changed: readonly string[];
   removed: readonly string[];
+  /** The number of unchanged files. */
   unchanged: number;
 }
 
-/** An attempt failed. It is retried after a pause. */
+/** A request failed temporarily, and is retried after a pause. */
 export interface RetriedEvent extends Retry {
   type: 'retried';
 }
 
 /**
- * The events of a deploy, in order. `hashed` and `uploaded` report progress. They come several times; the last time, `done`
- * equals `total`.
+ * The events of a deploy, in order. `hashed` and `uploaded` report progress and are emitted several times; in the last event of
+ * each, `done` equals `total`.
  */
 export type DeployEvent =
   | FolderEvent
-  /** It is known which contents must be sent, and how (`via`). */
+  /** The deploy has determined which contents it must send, and by which kind of request (`via`). */
   | { type: 'planned'; via: 'delta' | 'multipart'; changes: Changes; missing: Amount }
-  /** Progress in sending the missing contents. `sentBytes` counts all bytes of request bodies so far. */
+  /** Progress in sending the missing contents. `sentBytes` counts all bytes of request bodies, including retries. */
   | { type: 'uploaded'; done: Amount; total: Amount; sentBytes: number }
   | RetriedEvent
   /** The deployment is live. */

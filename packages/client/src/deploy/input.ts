@@ -3,21 +3,21 @@ import type { BerthClient } from '../client.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
 
-/** Abort a signal with this reason if the publish will not be resumed. The upload is then aborted on the server. */
+/** The abort reason of a caller that will not resume the deploy. The upload is then aborted on the server too. */
 export const CANCELLED: DOMException = new DOMException('The deploy was cancelled.', 'AbortError');
 
 /** The options of a deploy, besides its files. */
 export interface Publication {
   client: BerthClient;
-  /** The domain to point at the deployment. It needs an API key. */
+  /** The domain to point at the deployment. A domain needs an API key. */
   domain?: string | undefined;
   labels?: readonly string[] | undefined;
   /**
-   * The password for visitors: 6 to 128 characters. An empty one is an error. `null` publishes without a password. Default: the
-   * password of the previous version if only the difference is sent, otherwise none.
+   * The password for visitors: 6 to 128 characters. `null` publishes without a password. Default: the password of the previous
+   * version if only the difference is sent, otherwise none.
    */
   password?: string | null | undefined;
-  /** Seconds until the deployment expires. It needs a credential, and cannot be combined with a domain. */
+  /** Seconds until the deployment expires. Needs a credential, and cannot be combined with a domain. */
   ttl?: number | undefined;
   /** The program that publishes, such as `cli`. Default: `api`, set by the server. */
   via?: string | undefined;
@@ -30,7 +30,7 @@ export interface DeployFolderInput extends Publication {
 
 /** A file in memory. */
 export interface FileInput {
-  /** Relative to the site, `/`-separated. */
+  /** The path of the file on the site, `/`-separated. */
   path: string;
   content: string | Uint8Array;
 }
@@ -41,8 +41,8 @@ export interface DeployFilesInput extends Publication {
 
 export interface DeployOptions {
   /**
-   * Aborts the deploy. What was sent stays on the server for a while, and the next run of `deployFolder` resumes it. If the
-   * reason is {@link CANCELLED}, the upload is also aborted on the server, and no longer counts as storage.
+   * Aborts the deploy. The server keeps the contents that it received, and the next run of `deployFolder` resumes the upload.
+   * If the reason is {@link CANCELLED}, the upload is also aborted on the server, and no longer counts as storage.
    */
   signal?: AbortSignal | undefined;
   /** Where to remember hashes and the last deployment. Default: `berth` in the cache folder of the system. */
@@ -50,12 +50,12 @@ export interface DeployOptions {
   /** Whether to send only missing contents. If false, all files are sent in one multipart request. Default: true. */
   delta?: boolean | undefined;
   /**
-   * Called as soon as the deployment exists. The engine waits for it before it forgets how to resume this deploy. So a program
-   * that saves the deployment here can be killed at any moment: either it has saved the deployment, or it gets the same one
-   * when it runs again with the same input.
+   * Called as soon as the deployment exists. The deploy can be resumed until the returned promise resolves. So a program that
+   * saves the deployment here can be killed at any moment: it has either saved the deployment, or its next run with the same
+   * input returns the same deployment.
    */
   onCommitted?: ((deployment: CreatedDeployment) => Promise<void>) | undefined;
-  /** Default: {@link DEFAULT_RETRIES}. */
+  /** How to retry after temporary failures. Default: {@link DEFAULT_RETRIES}. */
   retries?: Partial<RetryPolicy> | undefined;
 }
 

@@ -7,16 +7,13 @@ import { sendBody } from './body.ts';
 import type { DeployContext } from './delta.ts';
 import type { Changes } from './events.ts';
 import type { Publication } from './input.ts';
-import { piecesOf, type Source } from './source.ts';
+import type { Source } from './source.ts';
 import { UploadProgress } from './upload-progress.ts';
 
-/**
- * Publishes by the multipart route: all files in one request. It can be repeated safely with the same idempotency key.
- *
- * Source: api §3.
- */
+/** Publishes all files in one multipart request. A retry with the same idempotency key is safe. Source: api §3. */
 export async function uploadMultipart(context: DeployContext, changes: Changes): Promise<CreatedDeployment> {
   const { source, publication, resumeState, signal, emit } = context;
+  const { client } = publication;
   const progress = new UploadProgress(emit);
   progress.begin(source.files);
   emit({ type: 'planned', via: 'multipart', changes, missing: progress.total });
@@ -28,13 +25,9 @@ export async function uploadMultipart(context: DeployContext, changes: Changes):
       'Content-Type': `multipart/form-data; boundary=${boundary}`,
       'Idempotency-Key': resumeState.key,
     };
-    const body = multipartBody(source, fieldsOf(publication), boundary, progress);
-    const init = { method: 'POST', headers, signal };
-    return readResponse(
-      publication.client,
-      await sendBody(publication.client, 'deployments', init, body, progress),
-      CreatedDeployment,
-    );
+    const body = multipartBody(source, publication, boundary, progress);
+    const response = await sendBody(client, 'deployments', { method: 'POST', headers, signal }, body, progress);
+    return readResponse(client, response, CreatedDeployment);
   }
 
   const deployment = await retry(async () => {
@@ -50,38 +43,26 @@ export async function uploadMultipart(context: DeployContext, changes: Changes):
   return deployment;
 }
 
-function fieldsOf({ labels, password, ttl, via }: Publication): Record<string, string> {
-  return {
-    ...(labels === undefined ? {} : { labels: JSON.stringify(labels) }),
-    ...(typeof password === 'string' ? { password } : {}),
-    ...(ttl === undefined ? {} : { ttl: String(ttl) }),
-    ...(via === undefined ? {} : { via }),
-  };
-}
-
-/**
- * Generates the form of `POST /deployments`: the fields, the files, and then their checksums, which are computed on the way.
- *
- * Source: api §3.
- */
+/** Generates the form of `POST /deployments`: the fields, the files, and then the checksums of the files. Source: api §3. */
 async function* multipartBody(
   source: Source,
-  fields: Readonly<Record<string, string>>,
+  { labels, password, ttl, via }: Publication,
   boundary: string,
   progress: UploadProgress,
 ): AsyncGenerator<Uint8Array> {
   const field = (name: string, value: string) =>
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
-  for (const [name, value] of Object.entries(fields)) yield field(name, value);
+  const fields = { labels: labels && JSON.stringify(labels), password, ttl: ttl?.toString(), via };
+  for (const [name, value] of Object.entries(fields)) if (typeof value === 'string') yield field(name, value);
   const checksums: string[] = [];
   for (const file of source.files) {
-    const bytes = source.read(file);
+    const pieces = source.read(file);
     yield Buffer.from(
       `--${boundary}\r\nContent-Disposition: form-data; name="${FILES_FIELD}"; filename="${file.path}"\r\n` +
         'Content-Type: application/octet-stream\r\n\r\n',
     );
     const md5 = createHash('md5');
-    for await (const piece of piecesOf(bytes)) {
+    for await (const piece of pieces) {
       md5.update(piece);
       yield piece;
       progress.onPiece(piece.length);

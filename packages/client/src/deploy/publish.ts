@@ -1,6 +1,6 @@
 import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
-import { DEFAULT_RETRIES, retry, RetryCounter } from '../retry.ts';
+import { createRetryCounter, DEFAULT_RETRIES, retry } from '../retry.ts';
 import { compareWithLastDeployment } from './changes.ts';
 import { type DeployContext, uploadDelta } from './delta.ts';
 import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
@@ -9,7 +9,7 @@ import type { DeployOptions, Publication } from './input.ts';
 import { uploadMultipart } from './multipart.ts';
 
 /**
- * Throws for input that the server would refuse at the end, before anything is read or sent.
+ * Checks the options of a deploy, so that invalid options fail before anything is read or sent.
  *
  * @throws ClientError of the kind `signed-out` or `refused`.
  */
@@ -18,29 +18,22 @@ export function checkPublication({ client: { key }, domain, password, ttl }: Pub
   if (domain !== undefined && (key === null || kindOfCredential(key) === 'deploy'))
     throw new ClientError('signed-out', `A domain needs an API key, which starts with "${CREDENTIAL_PREFIX.api}-".`);
   if (domain !== undefined && ttl !== undefined)
-    throw new ClientError(
-      'refused',
-      'A deployment that expires cannot have a domain. Omit the domain or the time to live.',
-    );
+    throw new ClientError('refused', 'A deployment that expires cannot have a domain. Omit the domain or the ttl.');
   if (ttl !== undefined && key === null)
-    throw new ClientError(
-      'signed-out',
-      'A time to live needs a key. Without a key, a deployment expires after 3 days.',
-    );
+    throw new ClientError('signed-out', 'A ttl needs a key. Without a key, a deployment expires after 3 days.');
 }
 
-/** Checks a password. An empty one never means no password. @throws ClientError of the kind `refused`. Source: api §1. */
+/** Checks a password. An empty password is an error. @throws ClientError of the kind `refused`. Source: api §1. */
 export function checkPassword(password: string | null | undefined): void {
-  const reason = typeof password !== 'string' ? undefined : Password.safeParse(password).error?.issues[0]?.message;
+  const reason = Password.nullish().safeParse(password).error?.issues[0]?.message;
   if (reason !== undefined)
     throw new ClientError('refused', `The password is invalid: ${reason}. Omit it for a public site.`);
 }
 
 /**
- * Publishes files, and links the domain. On the first deploy to a domain, it asks the server whether the account can use the
- * domain before it sends anything.
+ * Publishes files, and links the domain. Before the first deploy to a domain, it checks that the account can use the domain.
  *
- * @param onEnd Called with the deployment when everything is done.
+ * @param onEnd Called with the deployment after it was published and linked.
  * @throws ClientError.
  */
 export async function publish(
@@ -55,7 +48,7 @@ export async function publish(
   const policy = { ...DEFAULT_RETRIES, ...retries };
   const contextWithRetries: DeployContext = {
     ...context,
-    startRetries: () => new RetryCounter(policy, signal, (event) => emit({ type: 'retried', ...event })),
+    startRetries: () => createRetryCounter(policy, signal, (event) => emit({ type: 'retried', ...event })),
   };
   if (domain !== undefined && context.lastDeployment === null) await refuseUnusableDomain(client, domain, signal);
   const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);
@@ -64,18 +57,18 @@ export async function publish(
     : await uploadMultipart(contextWithRetries, difference.changes);
   await onCommitted?.(deployment);
 
-  function end(event: DeployEvent): CreatedDeployment {
-    // The order matters: an idempotency key must never be reused with a different base.
+  function finish(event: DeployEvent): CreatedDeployment {
+    // The key is forgotten first, because an idempotency key must never be reused with a different base.
     resumeState.forget();
     onEnd(deployment);
     emit(event);
     return deployment;
   }
 
-  if (domain === undefined) return end({ type: 'committed', deployment });
+  if (domain === undefined) return finish({ type: 'committed', deployment });
   emit({ type: 'committed', deployment });
   const link = { domain: wholeDomainName(domain, deployment), deployment: deployment.deployment };
-  return end({
+  return finish({
     type: 'linked',
     domain: await retry(() => client.api.domains.put.mutate(link, { signal }), contextWithRetries.startRetries()),
   });

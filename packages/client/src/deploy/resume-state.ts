@@ -7,68 +7,65 @@ import type { Publication } from './input.ts';
 
 const VERSION = 1;
 
+/** The cache file of an unfinished deploy, and the hash of the input that the deploy has. */
 interface ResumeFile {
   path: string;
   fingerprint: string;
 }
 
-/** A deploy that has not ended. The next run with the same input resumes it, if there is a cache file. */
+/** An unfinished deploy. If it has a cache file, the next run with the same input resumes it. */
 export class ResumeState {
+  /** The idempotency key of the deploy. */
+  key: string;
   readonly #file: ResumeFile | null;
-  #key: string;
 
   /**
    * Reuses the key of the last run if that run had the same input and the server still knows the key.
    *
-   * @param file Where to remember the deploy. Default: it cannot be resumed after this program ends.
+   * @param file Default: no later run can resume the deploy.
    */
   constructor(file: ResumeFile | null = null) {
     this.#file = file;
-    this.#key = (file && findKey(file)) ?? this.#begin();
+    this.key = (file && findKey(file)) ?? this.#begin();
   }
 
-  /** Whether a later run can resume it. */
+  /** Whether a later run can resume the deploy. */
   get isPersistent(): boolean {
     return this.#file !== null;
   }
 
-  /** The idempotency key of the deploy. */
-  get key(): string {
-    return this.#key;
-  }
-
-  /** Replaces the key, because the server cannot continue with the old one. */
+  /** Replaces the key, for a server that cannot continue with the old key. */
   renew(): void {
-    this.#key = this.#begin();
+    this.key = this.#begin();
   }
 
-  /** Forgets the deploy, because it has ended. */
+  /** Removes the cache file of a finished deploy. */
   forget(): void {
-    if (this.#file && findKey(this.#file) === this.#key) removeCacheFile(this.#file.path);
+    if (this.#file && findKey(this.#file) === this.key) removeCacheFile(this.#file.path);
   }
 
   #begin(): string {
     const key = randomUUID();
     if (this.#file) {
       const { path, fingerprint } = this.#file;
-      writeCacheFile(path, { version: VERSION, fingerprint, key, began: Date.now() });
+      writeCacheFile(path, VERSION, { fingerprint, key, began: Date.now() });
     }
     return key;
   }
 }
 
-/** Hashes the input of a deploy. @param password The hash of the password. */
+/** Hashes the input of a deploy. @param passwordHash The result of {@link hashPassword}. */
 export function fingerprintOf(
   files: readonly FolderFile[],
   { labels, ttl, via }: Publication,
-  password: string | null,
+  passwordHash: string | null,
 ): string {
-  return hash('sha256', JSON.stringify([files.map(({ path, sha256 }) => [path, sha256]), labels, password, ttl, via]));
+  const entries = files.map(({ path, sha256 }) => [path, sha256]);
+  return hash('sha256', JSON.stringify([entries, labels, passwordHash, ttl, via]));
 }
 
 /**
- * Hashes a password, so that two passwords can be compared without storing them: equal passwords and salts give equal hashes.
- * The hash is slow, so that common passwords cannot be found by trying them.
+ * Hashes a password, so that the cache can compare passwords without storing them. The hash is slow, to resist guessing.
  *
  * @returns 64 hex digits; `null` if there is no password.
  */
@@ -78,9 +75,7 @@ export async function hashPassword(password: string | null | undefined, salt: st
 }
 
 function findKey({ path, fingerprint }: ResumeFile): string | null {
-  const file = readCacheFile(path) as Record<string, unknown> | null;
-  if (file?.['version'] !== VERSION || file['fingerprint'] !== fingerprint) return null;
-  const { key, began } = file;
+  const { key, began, ...cached } = readCacheFile(path, VERSION);
   const isOpen = typeof began === 'number' && Date.now() - began < UPLOAD_SECONDS * 1000;
-  return isOpen && typeof key === 'string' ? key : null;
+  return isOpen && cached['fingerprint'] === fingerprint && typeof key === 'string' ? key : null;
 }

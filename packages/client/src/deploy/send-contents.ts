@@ -4,21 +4,20 @@ import { type BerthClient, readResponse } from '../client.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import { isTemporary } from '../retry.ts';
 import { sendBody } from './body.ts';
-import { piecesOf, type Source } from './source.ts';
+import type { Source } from './source.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
 const MAX_PARALLEL_BODIES = 2;
-
 const SHA256_BYTES = 32;
 
 /** The maximum size of a body with several contents, in bytes. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Sends contents of an upload, in few bodies. The server keeps each content that arrived completely, even if this fails.
+ * Sends contents of an upload, in few bodies. If a body fails, the server still keeps each content that arrived completely.
  *
- * After a temporary failure, no further body is started, but the running ones finish. Any other failure aborts the running
- * ones.
+ * After a temporary failure, no further body is started, but the running bodies finish. Any other failure aborts the running
+ * bodies.
  *
  * @throws ClientError: the first failure, after all bodies have ended.
  * Source: api §9.
@@ -39,8 +38,8 @@ export async function sendContents(
     if (failures.length > 0) return;
     try {
       const pieces = contentsBody(source, body, progress);
-      const answer = await sendBody(client, `uploads/${upload}/contents`, init, pieces, progress);
-      await readResponse(client, answer, ReceivedContents);
+      const response = await sendBody(client, `uploads/${upload}/contents`, init, pieces, progress);
+      await readResponse(client, response, ReceivedContents);
     } catch (failure) {
       failures.push(failure);
       if (!isTemporary(failure)) failed.abort();
@@ -49,44 +48,40 @@ export async function sendContents(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Divides contents into bodies, in order. Each has at most {@link MAX_BODY_BYTES}, or is a single larger content. */
+/** Divides contents into bodies, in order. Each body has at most {@link MAX_BODY_BYTES}, or is a single larger content. */
 export function divideIntoBodies(contents: readonly FolderFile[]): FolderFile[][] {
   const bodies: FolderFile[][] = [];
-  let last: FolderFile[] = [];
-  let room = -1;
+  let currentBody: FolderFile[] = [];
+  let remainingBytes = -1;
   for (const content of contents) {
     const bytes = CONTENT_HEAD_BYTES + content.size;
-    if (bytes > room) {
-      last = [];
-      bodies.push(last);
-      room = MAX_BODY_BYTES;
+    if (bytes > remainingBytes) {
+      currentBody = [];
+      bodies.push(currentBody);
+      remainingBytes = MAX_BODY_BYTES;
     }
-    last.push(content);
-    room -= bytes;
+    currentBody.push(content);
+    remainingBytes -= bytes;
   }
   return bodies;
 }
 
-/** Generates a body of contents, each one preceded by its header. Source: api §9. */
+/** Generates a body: for each content, a header with its hash and size, and then its bytes. Source: api §9. */
 async function* contentsBody(
   source: Source,
   contents: readonly FolderFile[],
   progress: UploadProgress,
 ): AsyncGenerator<Uint8Array> {
   for (const content of contents) {
-    const bytes = source.read(content);
-    yield headOf(content);
-    for await (const piece of piecesOf(bytes)) {
+    const pieces = source.read(content);
+    const head = Buffer.alloc(CONTENT_HEAD_BYTES);
+    head.write(content.sha256, 'hex');
+    head.writeBigUInt64BE(BigInt(content.size), SHA256_BYTES);
+    yield head;
+    for await (const piece of pieces) {
       yield piece;
       progress.onPiece(piece.length);
     }
     progress.onFile();
   }
-}
-
-function headOf({ sha256, size }: FolderFile): Uint8Array {
-  const head = Buffer.alloc(CONTENT_HEAD_BYTES);
-  head.write(sha256, 'hex');
-  head.writeBigUInt64BE(BigInt(size), SHA256_BYTES);
-  return head;
 }

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { findPathConflict, isJunk, normalizePath, refusedPath } from '@berth/contract';
-import { changingFileError, folderError, unreadableError } from '../folder/folder-errors.ts';
+import { changingFileError, folderError, readOrRefuse, unreadableError } from '../folder/folder-errors.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from '../folder/read-file.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
@@ -10,16 +10,11 @@ import type { FileInput } from './input.ts';
 export interface Source {
   files: readonly FolderFile[];
   /**
-   * Returns the bytes of a file, which match its hash. If they do not, it yields only a part of them and then throws.
+   * Reads a file piece by piece. Throws before the last piece if the bytes do not match the hash of the file.
    *
    * @throws ClientError of the kind `folder` if the file has changed since it was hashed.
    */
-  read(file: FolderFile): Uint8Array | AsyncIterable<Uint8Array>;
-}
-
-/** Returns the bytes of a file as an iterable of pieces. */
-export function piecesOf(bytes: ReturnType<Source['read']>): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
-  return bytes instanceof Uint8Array ? [bytes] : bytes;
+  read(file: FolderFile): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 /** Creates a source from a folder that was read. Source: security T3. */
@@ -28,7 +23,7 @@ export function folderSource({ files, root, diskNames }: ReadFolder): Source {
     files,
     read(file) {
       const location = `${root}/${diskNames.get(file.path) ?? file.path}`;
-      return file.size > SMALL_FILE_BYTES ? readChecked(location, file) : readSmallChecked(location, file);
+      return file.size > SMALL_FILE_BYTES ? readChecked(location, file) : [readSmallChecked(location, file)];
     },
   };
 }
@@ -36,8 +31,8 @@ export function folderSource({ files, root, diskNames }: ReadFolder): Source {
 /**
  * Creates a source from files in memory. Skips junk.
  *
- * @throws ClientError of the kind `folder`, with the file: its name is invalid for a site, it must not be published, or its
- *   path conflicts with another one.
+ * @throws ClientError of the kind `folder` that names the file: its name is invalid for a site, it must not be published, or
+ *   its path conflicts with the path of another file.
  */
 export function memorySource(inputs: readonly FileInput[]): Source {
   const bytes = new Map<string, Uint8Array>();
@@ -51,28 +46,24 @@ export function memorySource(inputs: readonly FileInput[]): Source {
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const conflict = findPathConflict(files.map(({ path }) => path));
   if (conflict) throw folderError(conflict.second, conflict.reason);
-  return { files, read: ({ path }) => bytes.get(path)! };
+  return { files, read: ({ path }) => [bytes.get(path)!] };
 }
 
 function pathOf(name: string): string {
-  const read = normalizePath(name);
-  if (!read.ok) throw folderError(name, read.reason);
-  const refused = isJunk(read.path) ? null : refusedPath(read.path);
-  if (refused) throw folderError(read.path, refused);
-  return read.path;
+  const normalized = normalizePath(name);
+  if (!normalized.ok) throw folderError(name, normalized.reason);
+  const refused = isJunk(normalized.path) ? null : refusedPath(normalized.path);
+  if (refused) throw folderError(normalized.path, refused);
+  return normalized.path;
 }
 
 function readSmallChecked(location: string, { path, size, sha256 }: FolderFile): Uint8Array {
-  try {
-    const { bytes } = readSmallFile(location, size);
-    if (bytes.length === size && hash('sha256', bytes) === sha256) return bytes;
-  } catch (thrown) {
-    throw unreadableError(path, thrown);
-  }
-  throw changingFileError(path);
+  const { bytes } = readOrRefuse(path, () => readSmallFile(location, size));
+  if (bytes.length !== size || hash('sha256', bytes) !== sha256) throw changingFileError(path);
+  return bytes;
 }
 
-/** Reads a file and checks its bytes. Yields the last piece only after the check, so changed files never arrive completely. */
+/** Reads a file and checks its bytes. Yields the last piece only after the check, so a changed file is never sent completely. */
 async function* readChecked(location: string, { path, size, sha256 }: FolderFile): AsyncGenerator<Uint8Array> {
   const digest = createHash('sha256');
   let remainingBytes = size;

@@ -1,9 +1,8 @@
-import type { Amount } from '../folder/events.ts';
-import type { FolderFile } from '../folder/snapshot.ts';
+import type { Amount, FolderFile } from '../folder/snapshot.ts';
 import { createThrottle, PROGRESS_INTERVAL_MS } from '../progress.ts';
 import type { DeployEvent } from './events.ts';
 
-/** Reports how much of the missing contents was sent. */
+/** Counts how much of the missing contents was sent, and emits progress events. */
 export class UploadProgress {
   readonly #emit: (event: DeployEvent) => void;
   readonly #isDue = createThrottle(PROGRESS_INTERVAL_MS);
@@ -15,12 +14,12 @@ export class UploadProgress {
     this.#emit = emit;
   }
 
-  /** The contents that were missing at first, or later if there were more. */
+  /** The largest amount of contents that was missing since the start. */
   get total(): Amount {
     return this.#total ?? this.#done;
   }
 
-  /** Sets the missing contents, at the start or after a retry. All others count as sent. */
+  /** Sets the missing contents, at the start or after a retry. All other contents count as sent. */
   begin(missing: readonly FolderFile[]): void {
     const amount = { files: missing.length, bytes: missing.reduce((sum, { size }) => sum + size, 0) };
     if (!this.#total || amount.files > this.#total.files || amount.bytes > this.#total.bytes) this.#total = amount;
@@ -32,12 +31,12 @@ export class UploadProgress {
     this.#done.bytes += bytes;
   }
 
-  /** Counts a file that was handed over completely. */
+  /** Counts a file that was passed to the connection completely. */
   onFile(): void {
     this.#done.files += 1;
   }
 
-  /** Counts bytes of a request body that were handed over. */
+  /** Counts bytes of a request body that were passed to the connection. */
   onBytes(bytes: number): void {
     this.#sentBytes += bytes;
     if (this.#total && this.#isDue()) this.#emitAmount({ ...this.#done });

@@ -11,38 +11,35 @@ export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env, platform: 
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'berth');
 }
 
-/** Hashes a list of values to a short name. Equal lists give equal names, and a name reveals nothing about its values. */
+/** Hashes a list of values to a short file name, which does not reveal the values. */
 export function cacheName(values: readonly (string | null)[]): string {
   return hash('sha256', JSON.stringify(values)).slice(0, 32);
 }
 
-/**
- * Reads a cache file.
- *
- * @returns `null` if it does not exist or is not JSON: the cache is optional.
- */
-export function readCacheFile(path: string): unknown {
+/** Reads the fields of a cache file. Returns no fields if the file is missing or invalid, or has another format version. */
+export function readCacheFile(path: string, version: number): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    const fields = Object(JSON.parse(readFileSync(path, 'utf8')));
+    return fields.version === version ? fields : {};
   } catch {
-    return null;
+    return {};
   }
 }
 
-/** Replaces a cache file atomically. Only its owner can read it. Write errors are ignored, because the cache is optional. */
-export function writeCacheFile(path: string, value: unknown): void {
+/** Replaces a cache file atomically. Only its owner can read the file. Ignores errors, because the cache is optional. */
+export function writeCacheFile(path: string, version: number, fields: Readonly<Record<string, unknown>>): void {
   try {
-    replaceFileSync(path, JSON.stringify(value));
+    replaceFileSync(path, JSON.stringify({ version, ...fields }));
   } catch {
-    // The next run computes it again.
+    // If the file cannot be written, the next run computes the value again.
   }
 }
 
-/** Removes a cache file, if it exists. */
+/** Removes a cache file, if it exists. Ignores errors. */
 export function removeCacheFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // A left-over file does no harm.
+    // If the file cannot be removed, it does no harm.
   }
 }

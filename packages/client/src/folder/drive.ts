@@ -1,24 +1,24 @@
-import type { Stats } from 'node:fs';
+import { readFileSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, win32 } from 'node:path';
 import { abortedError, ClientError } from '../errors.ts';
-import { driveOf } from './drive-of.ts';
 
 interface BusyDrive {
-  /** When the current work began, in milliseconds of the monotonic clock. */
+  /** When the current work began, in milliseconds of `performance.now()`. */
   since: number;
   /** Callbacks that start the waiting callers, in order of arrival. */
   waiting: Set<() => void>;
 }
 
-/** The busy drives. A network drive that went away stays here until it responds. */
+/** The busy drives by name. A network drive that no longer responds stays busy. */
 const busy = new Map<string, BusyDrive>();
 
 /**
- * Reads what is at a path, and follows links. A network drive that went away may never respond: then another thread is blocked,
- * and the caller waits only until it aborts. So call this before anything that would block this thread.
+ * Reads the stats of a path, with links followed. Call this before synchronous file access: a network drive that no longer
+ * responds then blocks another thread instead of this thread.
  *
- * @returns `null` if nothing is there, or if it cannot be read.
+ * @returns `null` if the path does not exist or cannot be read.
  * @throws ClientError of the kind `aborted` if the caller aborts.
  */
 export function statOnDrive(path: string, signal: AbortSignal): Promise<Stats | null> {
@@ -26,10 +26,10 @@ export function statOnDrive(path: string, signal: AbortSignal): Promise<Stats | 
 }
 
 /**
- * Runs work on the drive of a path, with a time limit. If one piece of work takes longer than the limit, this call and later
- * ones fail until the drive responds again.
+ * Runs work on the drive of a path, with a time limit. If the work takes longer, this call and all later calls for the drive
+ * fail until the drive responds again.
  *
- * @param work Receives the stats of the path, with links followed; `null` if nothing is there, or if it cannot be read.
+ * @param work Receives the stats of the path, with links followed; `null` if the path does not exist or cannot be read.
  * @throws ClientError of the kind `folder` if the drive does not respond in time, and any error of `work`.
  */
 export async function onDriveWithin<T>(
@@ -40,14 +40,14 @@ export async function onDriveWithin<T>(
   const drive = driveOf(path);
   const timeout = new AbortController();
   const remainingMs = (): number => (busy.get(drive)?.since ?? performance.now()) + withinMs - performance.now();
-  let isOver = false;
+  let isDone = false;
   let timer: NodeJS.Timeout;
   const wait = (): void => {
     timer = setTimeout(() => setImmediate(check), remainingMs());
   };
-  // Checked after a turn of the event loop: the drive may have responded while the machine was asleep or this thread was busy.
+  // Runs after pending events: the drive may have responded while the machine was asleep or this thread was busy.
   const check = (): void => {
-    if (isOver) return;
+    if (isDone) return;
     if (remainingMs() > 0) wait();
     else timeout.abort();
   };
@@ -59,15 +59,12 @@ export async function onDriveWithin<T>(
       throw driveTimeoutError(path);
     throw thrown;
   } finally {
-    isOver = true;
+    isDone = true;
     clearTimeout(timer!);
   }
 }
 
-/**
- * Runs one piece of work per drive at a time. There are few threads for file access, and a drive that never responds blocks at
- * most one of them.
- */
+/** Runs work on a drive, one call at a time. So a drive that never responds blocks only one of the threads for file access. */
 async function onDrive<T>(path: string, signal: AbortSignal, work: (stats: Stats | null) => Promise<T>): Promise<T> {
   const drive = driveOf(path);
   await acquireDrive(drive, signal);
@@ -85,17 +82,13 @@ async function acquireDrive(drive: string, signal: AbortSignal): Promise<void> {
     busy.set(drive, { since: performance.now(), waiting: new Set() });
     return;
   }
-  const turn = Promise.withResolvers<void>();
-  busyDrive.waiting.add(turn.resolve);
-  const onAbort = (): void => {
-    // If the turn was already granted, it is used and then passed on.
-    if (busyDrive.waiting.delete(turn.resolve)) turn.reject(abortedError(signal.reason));
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  busyDrive.waiting.add(resolve);
   try {
-    await turn.promise;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+    await unlessAborted(promise, signal);
+  } catch (aborted) {
+    if (!busyDrive.waiting.delete(resolve)) releaseDrive(drive);
+    throw aborted;
   }
 }
 
@@ -119,11 +112,7 @@ function driveTimeoutError(path: string): ClientError {
   );
 }
 
-/**
- * Waits for a promise that cannot be cancelled, until the caller aborts. A later result is ignored.
- *
- * @throws ClientError of the kind `aborted` if the caller aborts.
- */
+/** Waits for a promise until the caller aborts. @throws ClientError of the kind `aborted` if the caller aborts. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborting = Promise.withResolvers<never>();
   const onAbort = (): void => aborting.reject(abortedError(signal.reason));
@@ -134,4 +123,56 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** The facts that determine on which drive a path is. */
+export interface Machine {
+  platform: string;
+  home: string;
+  /** Returns the mount points of drives. Called on Linux only. */
+  mountPoints(): readonly string[];
+}
+
+const THIS_MACHINE: Machine = { platform: process.platform, home: homedir(), mountPoints: readMountPoints };
+
+/**
+ * Returns the name of the drive of a path, without accessing the drive. On the disk of the system or of the home folder, each
+ * path counts as a separate drive, because the path may be a link to another drive.
+ */
+export function driveOf(path: string, machine: Machine = THIS_MACHINE): string {
+  const drive = mountPointOf(path, machine);
+  return drive === '/' || drive === mountPointOf(machine.home, machine) ? path : drive;
+}
+
+function mountPointOf(path: string, { platform, mountPoints }: Machine): string {
+  if (platform === 'win32') return win32.parse(path).root.toLowerCase();
+  if (platform === 'darwin') return /^\/Volumes\/[^/]+/.exec(path)?.[0] ?? '/';
+  let longest = '/';
+  for (const point of mountPoints())
+    if (point.length > longest.length && (path === point || path.startsWith(`${point}/`))) longest = point;
+  return longest;
+}
+
+/** Parses the mount points of `/proc/self/mountinfo`. Source: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html. */
+export function parseMountPoints(text: string): string[] {
+  const points = text.split('\n').map((line) => line.split(' ', 5)[4] ?? '');
+  // Spaces and similar characters are written as octal numbers.
+  return points.map((point) =>
+    point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+  );
+}
+
+let knownMountPoints: string[] | null = null;
+
+/** Reads the mount points from the kernel, without accessing a drive. Keeps them until the synchronous work is done. */
+function readMountPoints(): string[] {
+  if (knownMountPoints === null) {
+    try {
+      knownMountPoints = parseMountPoints(readFileSync('/proc/self/mountinfo', 'utf8'));
+    } catch {
+      knownMountPoints = [];
+    }
+    queueMicrotask(() => (knownMountPoints = null));
+  }
+  return knownMountPoints;
 }

@@ -6,7 +6,7 @@ const VERSION = 1;
 
 type Entry = readonly [name: string, state: string, sha256: string];
 
-/** Remembers the hashes of the files of one folder. It is empty if its file cannot be read or has another version. */
+/** Remembers the hashes of the files of one folder. The cache is empty if its file cannot be read or has another version. */
 export class HashCache {
   readonly #path: string;
   readonly #known: ReadonlyMap<string, Entry>;
@@ -18,9 +18,7 @@ export class HashCache {
     this.#known = new Map(readEntries(this.#path).map((entry) => [entry[0], entry]));
   }
 
-  /**
-   * @returns The SHA-256 of a file whose state has not changed since it was read; `null` if it has, or if the file is unknown.
-   */
+  /** Returns the SHA-256 of a file that has not changed since it was hashed; `null` for any other file. */
   find(name: string, state: string): string | null {
     const entry = this.#known.get(name);
     if (entry?.[1] !== state) return null;
@@ -28,7 +26,7 @@ export class HashCache {
     return entry[2];
   }
 
-  /** Adds the hash of a file. Only for settled files. */
+  /** Adds the hash of a settled file. */
   add(name: string, state: string, sha256: string): void {
     this.#used.push([name, state, sha256]);
     this.#changed = true;
@@ -37,34 +35,33 @@ export class HashCache {
   /** Writes the entries that were found or added since the cache was opened, and drops all others. */
   save(): void {
     if (this.#changed || this.#used.length !== this.#known.size)
-      writeCacheFile(this.#path, { version: VERSION, entries: this.#used });
+      writeCacheFile(this.#path, VERSION, { entries: this.#used });
   }
 }
 
 function readEntries(path: string): Entry[] {
-  const file = readCacheFile(path) as { version?: unknown; entries?: unknown } | null;
-  if (file?.version !== VERSION || !Array.isArray(file.entries)) return [];
-  return file.entries.every(isEntry) ? file.entries : [];
+  const { entries } = readCacheFile(path, VERSION);
+  return Array.isArray(entries) && entries.every(isEntry) ? entries : [];
 }
 
 function isEntry(entry: unknown): entry is Entry {
   return Array.isArray(entry) && entry.length === 3 && entry.every((part) => typeof part === 'string');
 }
 
-/** The resolution of coarse file system clocks: of Linux kernels, and of systems that store only seconds (FAT). */
+/** The resolution of file times on Linux, with a reserve. */
 const FINE_TICK_NS = 20_000_000n;
+/** The resolution of file times on systems that store only whole seconds, such as FAT. */
 const COARSE_TICK_NS = 2_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 
-/** Combines size, times and inode of a file. While they stay the same, so does its content. */
+/** Combines size, times and inode of a file. An equal state means that the bytes have not changed. */
 export function fileStateOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
   return `${size}.${mtimeNs}.${ctimeNs}.${ino}`;
 }
 
 /**
- * Returns true if the file has not changed for a while, so that any write after `nowMs` must change its times. A file that was
- * written just now may change within the same tick of the clock and still have the same state. Git calls such index entries
- * racy.
+ * Returns true if any write after `nowMs` changes the times of the file. A file that was written just before may change within
+ * the same tick of the clock, and keep its state. Git calls such index entries racy.
  *
  * @param nowMs When the state was read, in Unix milliseconds.
  */

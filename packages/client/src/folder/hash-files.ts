@@ -2,26 +2,26 @@ import { createHash, hash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
-import { createThrottle, PROGRESS_INTERVAL_MS, TimeSlices } from '../progress.ts';
-import type { Amount, FolderEvent } from './events.ts';
-import { changingFileError, unreadableError } from './folder-errors.ts';
+import { createThrottle, PROGRESS_INTERVAL_MS, createTimeSlices } from '../progress.ts';
+import { changingFileError, readOrRefuse, unreadableError } from './folder-errors.ts';
 import { fileStateOf, type HashCache, isSettled } from './hash-cache.ts';
 import type { FoundFile } from './list-files.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from './read-file.ts';
+import type { Amount, FolderEvent } from './snapshot.ts';
 
-/** How many times to read a file again if it changed while it was read, and the pause before that in milliseconds. */
+/** How many times to hash a file again if it changed while it was read. */
 const MAX_READ_RETRIES = 3;
 const RETRY_PAUSE_MS = 50;
 
-/** The maximum length of the first line of a private key. It may be split across two pieces. */
+/** The maximum length of the marker of a private key, which two pieces of a file may share. */
 const MAX_MARKER_CHARACTERS = 96;
 
-/** A file and its hash. `privateKey` is true if it contains a private key. */
+/** A file and its hash. `privateKey` is true if the file contains a private key. */
 export type HashedFile = FoundFile & { sha256: string; privateKey: boolean };
 
 /**
- * Hashes the files of a folder, and emits progress. Hashes the small ones on this thread, and meanwhile the large ones, one at
- * a time, while other threads read them.
+ * Hashes the files of a folder, and emits progress. This thread reads the small files. Meanwhile other threads read the large
+ * files, one at a time.
  *
  * @param cache Provides known hashes, and receives the hash of every settled file.
  * @param startedMs When the folder was listed, in Unix milliseconds.
@@ -37,15 +37,15 @@ export async function hashFiles(
 ): Promise<HashedFile[]> {
   const failed = new AbortController();
   const signal = AbortSignal.any([callerSignal, failed.signal]);
-  const slices = new TimeSlices(signal);
+  const slices = createTimeSlices(signal);
   const isProgressDue = createThrottle(PROGRESS_INTERVAL_MS);
   const hashed: HashedFile[] = [];
-  const unknown: FoundFile[] = [];
+  const unknownFiles: FoundFile[] = [];
   const done: Amount = { files: 0, bytes: 0 };
   for (const file of found) {
     if (slices.isOver()) await slices.next();
     const sha256 = cache.find(file.name, fileStateOf(file.stats));
-    if (sha256 === null) unknown.push(file);
+    if (sha256 === null) unknownFiles.push(file);
     else {
       hashed.push({ ...file, sha256, privateKey: false });
       addFile(done, file);
@@ -57,7 +57,7 @@ export async function hashFiles(
     if (isProgressDue() || done.files === total.files) emit({ type: 'hashed', done: { ...done }, total, cached });
   }
 
-  /** Progress counts the size at which the file was found, so that it ends exactly at the total. */
+  /** Counts the size that the file had in the listing, so that the progress ends exactly at the total. */
   function record(file: FoundFile, result: HashedFile): void {
     hashed.push(result);
     if (!result.privateKey && isSettled(result.stats, startedMs))
@@ -67,18 +67,18 @@ export async function hashFiles(
   }
 
   async function hashLargeFiles(): Promise<void> {
-    for (const file of unknown.filter(isLarge))
+    for (const file of unknownFiles.filter(isLarge))
       record(file, (await hashLargeFile(root, file, signal)) ?? (await hashChangedFile(root, file, signal)));
   }
 
   async function hashSmallFiles(): Promise<void> {
-    for (const file of unknown.filter((file) => !isLarge(file))) {
+    for (const file of unknownFiles.filter((file) => !isLarge(file))) {
       if (slices.isOver()) await slices.next();
       record(file, hashSmallFile(root, file) ?? (await hashChangedFile(root, file, signal)));
     }
   }
 
-  if (unknown.length === 0) emitProgress();
+  if (unknownFiles.length === 0) emitProgress();
   const running = [hashLargeFiles(), hashSmallFiles()];
   try {
     await Promise.all(running);
@@ -90,7 +90,7 @@ export async function hashFiles(
   return hashed;
 }
 
-/** The number of files, and their total size. */
+/** Returns the number of files, and their total size. */
 export function amountOf(files: readonly FoundFile[]): Amount {
   const amount: Amount = { files: 0, bytes: 0 };
   for (const file of files) addFile(amount, file);
@@ -106,24 +106,16 @@ function isLarge({ stats }: FoundFile): boolean {
   return stats.size > SMALL_FILE_BYTES;
 }
 
-/**
- * Reads and hashes a small file.
- *
- * @returns `null` if it changed since it was found, or while it was read.
- * @throws ClientError of the kind `folder` if it cannot be read.
- */
+/** Reads and hashes a small file. Returns `null` if the file changed since it was listed. */
 function hashSmallFile(root: string, found: FoundFile): HashedFile | null {
-  try {
-    const { bytes, stats } = readSmallFile(`${root}/${found.name}`, Number(found.stats.size));
-    if (fileStateOf(stats) !== fileStateOf(found.stats)) return null;
-    const privateKey = mayHoldPrivateKey(found.path) && PRIVATE_KEY_MARKER.test(bytes.toString('latin1'));
-    return { ...found, sha256: hash('sha256', bytes), privateKey };
-  } catch (thrown) {
-    throw unreadableError(found.path, thrown);
-  }
+  const size = Number(found.stats.size);
+  const { bytes, stats } = readOrRefuse(found.path, () => readSmallFile(`${root}/${found.name}`, size));
+  if (fileStateOf(stats) !== fileStateOf(found.stats)) return null;
+  const privateKey = mayHoldPrivateKey(found.path) && PRIVATE_KEY_MARKER.test(bytes.toString('latin1'));
+  return { ...found, sha256: hash('sha256', bytes), privateKey };
 }
 
-/** Does the same as {@link hashSmallFile} for a file of any size, piece by piece. */
+/** Reads and hashes a file of any size, piece by piece. Returns `null` if the file changed since it was listed. */
 async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile | null> {
   const digest = createHash('sha256');
   const mayHoldKey = mayHoldPrivateKey(found.path);
@@ -151,25 +143,14 @@ async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal
   }
 }
 
-/**
- * Hashes a file that changed while it was read, as soon as it stops changing.
- *
- * @throws ClientError of the kind `folder` if it keeps changing.
- */
+/** Hashes a file that changed while it was read, as soon as the file stops changing. */
 async function hashChangedFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile> {
   for (let attempt = 1; attempt <= MAX_READ_RETRIES; attempt += 1) {
     await sleep(RETRY_PAUSE_MS, undefined, { signal });
-    const fresh = { ...found, stats: statFile(root, found) };
+    const stats = readOrRefuse(found.path, () => lstatSync(`${root}/${found.name}`, { bigint: true }));
+    const fresh = { ...found, stats };
     const hashed = isLarge(fresh) ? await hashLargeFile(root, fresh, signal) : hashSmallFile(root, fresh);
     if (hashed) return hashed;
   }
   throw changingFileError(found.path);
-}
-
-function statFile(root: string, { name, path }: FoundFile) {
-  try {
-    return lstatSync(`${root}/${name}`, { bigint: true });
-  } catch (thrown) {
-    throw unreadableError(path, thrown);
-  }
 }

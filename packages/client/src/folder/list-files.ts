@@ -2,28 +2,26 @@ import { type BigIntStats, type Dirent, lstatSync, readdirSync, readFileSync } f
 import { join } from 'node:path';
 import { isJunk, normalizePath, privatePath, refusedPath } from '@berth/contract';
 import ignore from 'ignore';
-import { TimeSlices } from '../progress.ts';
-import { folderError, unreadableError } from './folder-errors.ts';
+import { createTimeSlices } from '../progress.ts';
+import { folderError, readOrRefuse } from './folder-errors.ts';
 import type { SkippedFile, SkipReason } from './snapshot.ts';
 
-/** A file that was found but not read yet. */
+/** A file of the listing, which has not been read. */
 export interface FoundFile {
   /** The path on the site. */
   path: string;
-  /** The path on disk, which may be spelled differently. */
+  /** The path on disk, whose Unicode form may differ. */
   name: string;
   stats: BigIntStats;
 }
 
-/** The file at the root of a folder that lists what to skip, in the syntax of `.gitignore`. It is itself skipped. */
+/** The file at the root of a folder that lists what to skip, in the syntax of `.gitignore`. The file itself is skipped too. */
 const IGNORE_FILE = '.berthignore';
 
 /**
- * Lists the files of a folder. Does not follow links. Skipped folders are not entered, and are reported with a slash at the
- * end.
+ * Lists the files of a folder. Does not follow links or read skipped subfolders, whose paths end with a slash in the result.
  *
- * Runs on one thread, in short turns: names and states come from memory, and sending each request to another thread takes five
- * times as long as the request itself.
+ * Runs on this thread, because sending each system call to another thread takes five times as long as the call itself.
  *
  * @throws ClientError of the kind `folder` if something cannot be read, or must not be published but is not private.
  */
@@ -31,13 +29,14 @@ export async function listFiles(
   root: string,
   signal: AbortSignal,
 ): Promise<{ found: FoundFile[]; skipped: SkippedFile[] }> {
-  const slices = new TimeSlices(signal);
+  const slices = createTimeSlices(signal);
   const found: FoundFile[] = [];
   const skipped: SkippedFile[] = [];
   const ignored = readIgnoreFile(root);
   const folders = [''];
   for (let folder: string | undefined; (folder = folders.pop()) !== undefined;) {
-    for (const entry of readEntries(root, folder)) {
+    const entries = readOrRefuse(folder || '.', () => readdirSync(join(root, folder), { withFileTypes: true }));
+    for (const entry of entries) {
       if (slices.isOver()) await slices.next();
       const name = folder + entry.name + (entry.isDirectory() ? '/' : '');
       const reason = reasonToSkip(name, entry, ignored);
@@ -49,15 +48,7 @@ export async function listFiles(
   return { found, skipped };
 }
 
-function readEntries(root: string, folder: string): Dirent[] {
-  try {
-    return readdirSync(join(root, folder), { withFileTypes: true });
-  } catch (thrown) {
-    throw unreadableError(folder || '.', thrown);
-  }
-}
-
-/** Private files are skipped regardless of the rules in the folder. */
+/** Returns the reason to skip an entry. The rules in `.berthignore` cannot include a private file. */
 function reasonToSkip(name: string, entry: Dirent, ignored: (name: string) => boolean): SkipReason | null {
   if (isJunk(name)) return 'junk';
   if (privatePath(name)) return 'private';
@@ -67,34 +58,19 @@ function reasonToSkip(name: string, entry: Dirent, ignored: (name: string) => bo
 }
 
 function toFoundFile(root: string, name: string): FoundFile {
-  const read = normalizePath(name);
-  if (!read.ok) throw folderError(name, read.reason);
-  const refused = refusedPath(read.path);
-  if (refused) throw folderError(read.path, refused);
-  try {
-    return { path: read.path, name, stats: lstatSync(`${root}/${name}`, { bigint: true }) };
-  } catch (thrown) {
-    throw unreadableError(name, thrown);
-  }
+  const normalized = normalizePath(name);
+  if (!normalized.ok) throw folderError(name, normalized.reason);
+  const { path } = normalized;
+  const refused = refusedPath(path);
+  if (refused) throw folderError(path, refused);
+  return { path, name, stats: readOrRefuse(name, () => lstatSync(`${root}/${name}`, { bigint: true })) };
 }
 
-/**
- * Reads the {@link IGNORE_FILE} at the root. Files of that name in subfolders have no effect.
- *
- * @returns A function that returns true if a name must be skipped. Names of folders end with a slash.
- * @throws ClientError of the kind `folder` if the file exists and cannot be read.
- */
+/** Reads the {@link IGNORE_FILE}. Returns a function that returns true if a name must be skipped. Folders end with a slash. */
 function readIgnoreFile(root: string): (name: string) => boolean {
   const path = join(root, IGNORE_FILE);
   if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return () => false;
-  const rules = ignore().add(textOf(path)).add(`/${IGNORE_FILE}`);
+  const text = readOrRefuse(IGNORE_FILE, () => readFileSync(path, 'utf8'));
+  const rules = ignore().add(text).add(`/${IGNORE_FILE}`);
   return (name) => rules.ignores(name);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (thrown) {
-    throw unreadableError(IGNORE_FILE, thrown);
-  }
 }

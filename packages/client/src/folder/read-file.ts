@@ -2,40 +2,36 @@ import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync }
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * Files up to this size are read at once on the calling thread, which takes a fifth of the time of using another thread. Larger
- * files are read by other threads, piece by piece.
+ * The maximum size of a small file, in bytes. The calling thread reads small files, because another thread would take five
+ * times as long. Other threads read larger files, piece by piece.
  */
 export const SMALL_FILE_BYTES = 256 * 1024;
 
 const PIECE_BYTES = 512 * 1024;
 
-/** Does not follow a link and does not wait for a pipe, even if it has just replaced a file. */
+/** A link or a pipe may have replaced the file. With these flags, `open` does not follow the link or wait for the pipe. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Reads a small file.
  *
  * @param sizeBytes The expected size.
- * @returns The content, up to one byte more than expected, and the state of the file after it was read.
+ * @returns The bytes, at most one more than expected, and the stats of the file after it was read.
  */
 export function readSmallFile(location: string, sizeBytes: number): { bytes: Buffer; stats: BigIntStats } {
   const fd = openSync(location, FLAGS);
   try {
     const buffer = Buffer.allocUnsafe(sizeBytes + 1);
     let filled = 0;
-    for (let read = -1; read !== 0 && filled < buffer.length; filled += read)
-      read = readSync(fd, buffer, filled, buffer.length - filled, null);
+    for (let bytesRead = -1; bytesRead !== 0 && filled < buffer.length; filled += bytesRead)
+      bytesRead = readSync(fd, buffer, filled, buffer.length - filled, null);
     return { bytes: buffer.subarray(0, filled), stats: fstatSync(fd, { bigint: true }) };
   } finally {
     closeSync(fd);
   }
 }
 
-/**
- * Reads a large file, piece by piece. The caller owns each piece.
- *
- * @returns The state of the file after it was read.
- */
+/** Reads a large file, piece by piece. Returns the stats of the file after it was read. */
 export async function* readLargeFile(location: string): AsyncGenerator<Buffer, BigIntStats, undefined> {
   const file: FileHandle = await open(location, FLAGS);
   try {

@@ -4,24 +4,23 @@ import { ClientError } from '../errors.ts';
 import { yieldEvents } from '../progress.ts';
 import { defaultCacheDir } from './cache-files.ts';
 import { statOnDrive } from './drive.ts';
-import type { FolderEvent } from './events.ts';
 import { folderError } from './folder-errors.ts';
 import { HashCache } from './hash-cache.ts';
 import { amountOf, type HashedFile, hashFiles } from './hash-files.ts';
 import { listFiles } from './list-files.ts';
-import type { FolderSnapshot, SkippedFile } from './snapshot.ts';
+import type { FolderEvent, FolderSnapshot, SkippedFile } from './snapshot.ts';
 
 export interface ReadFolderOptions {
-  /** Where to remember hashes. Default: `berth` in the cache folder of the system. */
+  /** The folder in which to remember hashes. Default: `berth` in the cache folder of the system. */
   cacheDir?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** A snapshot, and the location of its files. */
+/** A snapshot of a folder, and the location of its files. */
 export interface ReadFolder extends FolderSnapshot {
   /** The folder: an absolute path with links resolved. */
   root: string;
-  /** Names on disk, by path. Contains only the paths whose name on disk is spelled differently. */
+  /** The names on disk of the paths whose Unicode form on disk differs. */
   diskNames: ReadonlyMap<string, string>;
 }
 
@@ -29,10 +28,10 @@ export interface ReadFolder extends FolderSnapshot {
  * Reads the files to publish from a folder, with their hashes.
  *
  * Skips junk, private files, links, special files, and everything that `.berthignore` lists. The result lists what was skipped.
- * A file whose state is known from before is not read. A file that changes while it is read is read again.
+ * A file that has not changed since the last run is not read. A file that changes while it is read is read again.
  *
- * @throws ClientError of the kind `folder`, with the file: it cannot be read, keeps changing, has a name that is invalid for a
- *   site, or must not be published, such as a program. Of the kind `aborted` if the caller aborted.
+ * @throws ClientError of the kind `folder` that names the file: it cannot be read, keeps changing, has a name that is invalid
+ *   for a site, or must not be published, such as a program. Of the kind `aborted` if the caller aborted.
  * Source: api §3; security T2, T3.
  */
 export function readFolder(
@@ -42,7 +41,8 @@ export function readFolder(
   return yieldEvents(signal, (emit, signal) => readFolderWithEvents(folder, cacheDir, emit, signal));
 }
 
-function resolveFolder(folder: string): string {
+/** Returns the absolute path of a folder, with links resolved. @throws ClientError of the kind `folder`. */
+export function resolveFolder(folder: string): string {
   try {
     const root = realpathSync(folder);
     if (statSync(root).isDirectory()) return root;
@@ -52,7 +52,7 @@ function resolveFolder(folder: string): string {
   throw new ClientError('folder', `${folder} is a file. Pass the folder that contains it.`);
 }
 
-/** Does the same as {@link readFolder} for callers that also emit other events. */
+/** Reads a folder as {@link readFolder} does, for callers that also emit other events. */
 export async function readFolderWithEvents(
   folder: string,
   cacheDir: string,

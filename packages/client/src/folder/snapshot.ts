@@ -1,22 +1,22 @@
-/** One file to publish. */
+/** A file to publish. */
 export interface FolderFile {
   /** The path on the site: relative to the folder, `/`-separated, NFC. */
   path: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
-  /** SHA-256 of its content, 64 lowercase hex digits. */
+  /** The SHA-256 of the content: 64 lowercase hex digits. */
   sha256: string;
 }
 
-/** The reason for skipping something in the folder. */
+/** The reason why a file or subfolder is not published. */
 export type SkipReason =
   /** A file that the system creates, such as `.DS_Store`. */
   | 'junk'
-  /** `.env*`, `.git`, keys, `node_modules`: must never be published. */
+  /** A file that must never be published, such as `.env`, a key, or anything in `.git` or `node_modules`. */
   | 'private'
-  /** Listed in `.berthignore`. */
+  /** A file that `.berthignore` lists. */
   | 'ignored'
-  /** A link. Nothing outside of the folder is ever published. */
+  /** A link: it may point outside of the folder. */
   | 'link'
   /** A pipe, a socket or a device. */
   | 'not-a-file';
@@ -33,3 +33,19 @@ export interface FolderSnapshot {
   totalBytes: number;
   skipped: readonly SkippedFile[];
 }
+
+/** A number of files, and their total size. */
+export interface Amount {
+  files: number;
+  bytes: number;
+}
+
+/** The events of reading a folder, in order. */
+export type FolderEvent =
+  /** The folder was listed. */
+  | { type: 'walked'; total: Amount; skipped: readonly SkippedFile[] }
+  /**
+   * Progress in hashing, emitted several times; in the last event, `done` equals `total`. `cached` counts the files that were
+   * not read because their hash was known.
+   */
+  | { type: 'hashed'; done: Amount; total: Amount; cached: Amount };

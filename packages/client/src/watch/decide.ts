@@ -15,12 +15,10 @@ import {
 } from './state.ts';
 
 /**
- * Computes the next state of a watch and its effects from an input.
+ * Computes the next state of a watch, and the effects to perform.
  *
- * A folder is settled if two scans in a row find the same, with no change notification from the start of the first to the end
- * of the second. If notifications never stop, two equal scans a whole quiet period apart are enough. So the published files
- * did not change for a while and were complete as far as can be judged from outside. A scan starts earlier by the duration of the
- * previous one, because the folder must be quiet until its end.
+ * A folder is settled if two scans in a row find the same files, and no change was notified since the first scan started. If
+ * notifications never stop, two equal scans that are a quiet period apart are enough.
  *
  * Source: watching D2 to D8.
  */
@@ -33,15 +31,18 @@ export function decide(state: WatchState, input: WatchInput, now: number, rule: 
   };
 }
 
-/** When to call {@link decide} next without any input; infinite while a scan or publish is running. */
-export function wakeAt({ busy, changes, seen, scanMs, pause, nextScanAt }: WatchState, rule: WatchRule): number {
+/** Returns when to call {@link decide} if there is no input before; infinite while a scan or publish is running. */
+export function wakeAt({ busy, changes, lastScan, scanMs, pause, nextScanAt }: WatchState, rule: WatchRule): number {
   if (busy !== null) return Number.POSITIVE_INFINITY;
   if (changes === null) return nextScanAt;
-  const half = rule.quietMs / 2;
-  const early = Math.min(scanMs, half / 2);
+  const halfQuietMs = rule.quietMs / 2;
+  // A scan takes time, and the folder must be quiet until the end of the scan.
+  const earlyMs = Math.min(scanMs, halfQuietMs / 2);
   const settledAt =
-    seen?.fresh === true ? Math.max(seen.at + half, changes.last + rule.quietMs - early) : changes.last + half - early;
-  const forcedAt = Math.max(changes.first + rule.longestMs, seen === null ? 0 : seen.at + rule.quietMs);
+    lastScan?.fresh === true
+      ? Math.max(lastScan.at + halfQuietMs, changes.last + rule.quietMs - earlyMs)
+      : changes.last + halfQuietMs - earlyMs;
+  const forcedAt = Math.max(changes.first + rule.longestMs, lastScan === null ? 0 : lastScan.at + rule.quietMs);
   return Math.max(Math.min(settledAt, forcedAt), pause?.until ?? 0);
 }
 
@@ -52,7 +53,7 @@ function applyInput(state: WatchState, input: WatchInput, now: number, rule: Wat
     case 'changed':
       return changed(state, now, rule);
     case 'nudged':
-      return input.wantsAnswer ? publishRequested(state, now) : rescanSoon(state, now);
+      return input.wantsEvent ? publishRequested(state, now) : rescanSoon(state, now);
     case 'scanned':
       return scanned(state, input.scan, now, rule);
     case 'published':
@@ -70,13 +71,13 @@ function applyInput(state: WatchState, input: WatchInput, now: number, rule: Wat
   }
 }
 
-/** Restarts the quiet period. Shortens a pause caused by a network failure, because a user who is active may be online again. */
+/** Handles a change. Shortens the pause after a network failure, because the user is active and may be online again. */
 function changed(state: WatchState, now: number, rule: WatchRule): Decision {
-  const { busy, seen, pause, unstable } = state;
+  const { busy, lastScan, pause, unstable } = state;
   return {
     state: {
       ...restartQuietPeriod(state, now, true),
-      seen: seen && { ...seen, fresh: false },
+      lastScan: lastScan && { ...lastScan, fresh: false },
       busy: busy?.doing === 'scan' ? { ...busy, fresh: false } : busy,
       unstable: unstable && { ...unstable, failuresSinceChange: 0 },
       pause: pause?.offline === true ? { ...pause, until: Math.min(pause.until, now + rule.firstPauseMs) } : pause,
@@ -85,7 +86,7 @@ function changed(state: WatchState, now: number, rule: WatchRule): Decision {
   };
 }
 
-/** A publish was requested. It always gets an answer, so retry what was refused, and report again what was reported before. */
+/** Handles a requested publish. Clears what was refused or reported before, because an event must report the result. */
 function publishRequested(state: WatchState, now: number): Decision {
   return {
     state: {
@@ -96,7 +97,7 @@ function publishRequested(state: WatchState, now: number): Decision {
   };
 }
 
-/** Scans soon, because the network may be back or changes may have been missed. A pause requested by the server is kept. */
+/** Handles a requested scan. Ends the pause after a network failure, because the network may be back. */
 function rescanSoon(state: WatchState, now: number): Decision {
   return {
     state: { ...state, nextScanAt: now, pause: state.pause?.offline === true ? null : state.pause },
@@ -105,8 +106,8 @@ function rescanSoon(state: WatchState, now: number): Decision {
 }
 
 function scanned(state: WatchState, scan: Scan, now: number, rule: WatchRule): Decision {
-  const { busy, changes, seen, live, refusedId, missing } = state;
-  if (busy?.doing !== 'scan') throw new Error('A scan ended, but none was running');
+  const { busy, changes, lastScan, live, refusedId, missing } = state;
+  if (busy?.doing !== 'scan') throw new Error('A scan result arrived, but no scan was running');
   const idle = {
     ...state,
     busy: null,
@@ -122,20 +123,20 @@ function scanned(state: WatchState, scan: Scan, now: number, rule: WatchRule): D
         state: clearFailures({ ...idle, missing: null }),
         effects: wasReported || refusedId !== null ? emit({ type: 'unchanged' }) : [],
       };
-    // These files were refused and would be again. But if something else was reported in between, publish again to get an answer.
+    // The server would refuse these files again. After a `missing` event, another event must say that they are refused.
     if (reason === null && scan.id === refusedId && !wasReported)
       return { state: { ...idle, missing: null }, effects: [] };
     return {
-      state: { ...restartQuietPeriod(idle, busy.since, false), seen: { scan, at: busy.since, fresh: busy.fresh } },
+      state: { ...restartQuietPeriod(idle, busy.since, false), lastScan: { scan, at: busy.since, fresh: busy.fresh } },
       effects: [],
     };
   }
   const isSettled =
-    (seen?.fresh === true && busy.fresh) ||
-    (seen !== null && busy.since >= changes.first + rule.longestMs && busy.since >= seen.at + rule.quietMs);
-  if (!isSettled || seen.scan.id !== scan.id)
-    return { state: { ...idle, seen: { scan, at: busy.since, fresh: busy.fresh } }, effects: [] };
-  return settled({ ...idle, changes: null, seen: null }, scan, changes, now, rule);
+    (lastScan?.fresh === true && busy.fresh) ||
+    (lastScan !== null && busy.since >= changes.first + rule.longestMs && busy.since >= lastScan.at + rule.quietMs);
+  if (!isSettled || lastScan.scan.id !== scan.id)
+    return { state: { ...idle, lastScan: { scan, at: busy.since, fresh: busy.fresh } }, effects: [] };
+  return settled({ ...idle, changes: null, lastScan: null }, scan, changes, now, rule);
 }
 
 function settled(
@@ -157,7 +158,7 @@ function settled(
   };
 }
 
-/** Handles a folder that cannot be published: waits for the grace time, then reports it. */
+/** Handles a folder with nothing to publish: waits for the grace time, then reports the reason. */
 function nothingToPublish(
   state: WatchState,
   reason: MissingReason,
@@ -167,10 +168,15 @@ function nothingToPublish(
   effects: readonly Effect[] = [],
 ): Decision {
   const { since, reported } = state.missing ?? { since: first, reported: null };
-  const over = since + rule.graceMs;
-  if (now < over)
+  const graceEndsAt = since + rule.graceMs;
+  if (now < graceEndsAt)
     return {
-      state: { ...state, unstable: null, missing: { since, reported }, nextScanAt: Math.min(state.nextScanAt, over) },
+      state: {
+        ...state,
+        unstable: null,
+        missing: { since, reported },
+        nextScanAt: Math.min(state.nextScanAt, graceEndsAt),
+      },
       effects,
     };
   return {
@@ -180,7 +186,7 @@ function nothingToPublish(
 }
 
 function published(state: WatchState, input: WatchInput & { type: 'published' | 'unchanged' }): Decision {
-  if (state.busy?.doing !== 'publish') throw new Error('A publish ended, but none was running');
+  if (state.busy?.doing !== 'publish') throw new Error('A publish result arrived, but no publish was running');
   const { id, frontPage } = state.busy;
   return {
     state: clearFailures({ ...state, busy: null, live: { id, frontPage, confirmed: true } }),
@@ -189,10 +195,9 @@ function published(state: WatchState, input: WatchInput & { type: 'published' | 
 }
 
 /**
- * Decides what to do after a failure: retry after a growing pause, or wait until the folder changes. A folder that changes
- * while it is read or published does not count as a failure at first.
+ * Decides what to do after a failure: retry after a growing pause, or wait until the folder changes.
  *
- * @param state Must have no scan or publish running. @param during What failed. Source: watching D5, D6.
+ * @param state Its `busy` must be `null`. @param during The scan or publish that failed. Source: watching D5, D6.
  */
 function decideAfterFailure(
   state: WatchState,
@@ -206,16 +211,15 @@ function decideAfterFailure(
     case 'signed-out':
       return {
         state: { ...clearFailures(state), refusedId: during?.doing === 'publish' ? during.id : null },
-        effects: emit({ type: 'failed', error, waitMs: null }),
+        effects: emit({ type: 'failed', error, waitMs: null, during: 'publish' }),
       };
     case 'folder': {
       const { since, failuresSinceChange } = state.unstable ?? { since: now, failuresSinceChange: 0 };
       const unstable = { since, failuresSinceChange: failuresSinceChange + 1 };
-      // A running build explains this, but not indefinitely, and not if nothing changes. Change notifications may be late, so a
-      // single failure without one proves nothing.
+      // A running build may cause the failure. The first two failures are not reported, because notifications may be late.
       return unstable.failuresSinceChange > 2 || now >= since + rule.graceMs
         ? pauseAfter({ ...state, unstable }, error, false, now, rule)
-        : { state: { ...restartQuietPeriod(state, now, true), seen: null, unstable }, effects: [] };
+        : { state: { ...restartQuietPeriod(state, now, true), lastScan: null, unstable }, effects: [] };
     }
     case 'network':
       return pauseAfter(state, error, true, now, rule);
@@ -233,15 +237,15 @@ function pauseAfter(state: WatchState, error: ClientError, offline: boolean, now
   return {
     state: {
       ...restartQuietPeriod(state, now, true),
-      seen: null,
+      lastScan: null,
       failures: state.failures + 1,
       pause: { until: now + waitMs, offline },
     },
-    effects: emit({ type: 'failed', error, waitMs }),
+    effects: emit({ type: 'failed', error, waitMs, during: 'publish' }),
   };
 }
 
-/** The reason not to publish a scan; `null` if it can be published. Source: watching D3. */
+/** Returns the reason not to publish the files of a scan; `null` if they can be published. Source: watching D3. */
 function reasonNotToPublish(scan: Scan, live: Live | null): MissingReason | null {
   if (scan.found !== 'files') return scan.found;
   return live?.frontPage === true && !scan.frontPage ? 'no-front-page' : null;

@@ -1,37 +1,30 @@
 import type { DeployFolderInput, DeployOptions } from '../deploy/input.ts';
 
-/** The folder to watch, and how to publish it. A watch needs an API key. */
+/** The folder to watch, and how to publish it. A watch needs a key. */
 export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl'> {
   /**
-   * The domain to which each deployment is linked: its full name or, below the platform domain, its first label. It is created with
-   * the first deploy if the account does not have it. Default: none; each deployment has a link of its own.
+   * The domain to which each deployment is linked: its full name or, below the platform domain, its first label. The first
+   * deploy creates the domain if necessary. Default: none; each deployment has a different link.
    */
   domain?: string | undefined;
   /**
-   * The name of the series that the deployments belong to: they are the versions of one site, and old ones are deleted. It must be
-   * unique among the watches of the account. Set it if the folder may move or get another domain and its versions should stay
-   * together. Default: one series per machine, folder and domain.
+   * The name of the series of deployments, which must be unique among the watches of the account. Set a name to keep the
+   * versions together if the folder moves or gets another domain. Default: one series per machine, folder and domain.
    */
   series?: string | undefined;
-  /**
-   * How many deployments of the series to keep, including the live one. At least 1. A function is called after each deploy.
-   * Default: 10.
-   */
+  /** How many deployments of the series to keep: at least 1. A function is called after each deploy. Default: 10. */
   keep?: number | (() => number) | undefined;
 }
 
 export interface WatchOptions extends Omit<DeployOptions, 'retries' | 'onCommitted'> {
-  /**
-   * Ends the watch, which then returns. Aborts a running deploy: afterwards either the old or the new deployment is live, as a
-   * whole. Default: the watch ends when its iterator is closed.
-   */
+  /** Ends the watch, and aborts a running deploy. Default: the watch ends when its iterator is closed. */
   signal?: AbortSignal | undefined;
   /**
-   * Receives requests. The event `look` asks for a scan, because changes may have been missed or the network is back; the watch emits
-   * something only if the scan has a result. The event `publish` asks for a publish, and the watch always emits an answer.
+   * Sends requests to the watch. The event `look` requests a scan, for example because the network is back. The event `publish`
+   * requests a publish, and the watch always emits an event with the result.
    */
   nudges?: EventTarget | undefined;
-  /** Overrides times of {@link WATCH_RULE}. */
+  /** Replaces times of {@link WATCH_RULE}. */
   rule?: Partial<WatchRule> | undefined;
 }
 
@@ -45,15 +38,15 @@ export interface WatchRule {
   graceMs: number;
   /** How often to scan without change notifications. */
   lookEveryMs: number;
-  /** The same on systems that do not report changes. */
+  /** How often to scan on systems that do not report changes. */
   pollEveryMs: number;
-  /** The pause after the first failure; each later pause is twice as long. */
+  /** The pause after the first failure. Each later pause is twice as long. */
   firstPauseMs: number;
-  /** The longest pause, unless the server asks for a longer one of up to a day. */
+  /** The maximum pause. `Retry-After` of the server can make a pause longer, up to a day. */
   longestPauseMs: number;
 }
 
-/** Source: watching D2, D3, D6, D7, D8. */
+/** The default timing of a watch. Source: watching D2, D3, D6, D7, D8. */
 export const WATCH_RULE: WatchRule = {
   quietMs: 500,
   longestMs: 10_000,

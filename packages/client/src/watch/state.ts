@@ -2,84 +2,78 @@ import type { CreatedDeployment } from '@berth/contract';
 import type { ClientError } from '../errors.ts';
 import type { MissingReason, WatchEvent } from './events.ts';
 
-/** The result of a scan. */
 export interface Scan {
   found: 'files' | 'empty' | 'gone';
-  /** Identifies the files: equal for equal paths and contents, and only for these. */
+  /** A hash of all paths and contents. */
   id: string;
   /** Whether there is an `index.html` at the root. */
   frontPage: boolean;
 }
 
-/** What is live. `confirmed` once this watch has published it, or the server has confirmed it. */
-export interface Live {
-  id: string;
-  frontPage: boolean;
+/** The files that are live. */
+export interface Live extends Omit<Scan, 'found'> {
+  /** True if this watch has published the files, or the server has confirmed that they are live. */
   confirmed: boolean;
 }
 
-/** The state of a watch. Times are milliseconds of one monotonic clock. */
+/** The state of a watch. All times are milliseconds of the same monotonic clock. */
 export interface WatchState {
   live: Live | null;
-  /** Changes that are not settled yet; `announced` if a closing event must follow them. */
+  /** The times of the first and the last unsettled change. If `announced`, an event must follow even if nothing changed. */
   changes: { first: number; last: number; announced: boolean } | null;
-  /** The last scan of these changes. `fresh` until the next change notification after its start. */
-  seen: { scan: Scan; at: number; fresh: boolean } | null;
+  /** The last scan since the first unsettled change. `fresh` if no change was notified since the scan started. */
+  lastScan: { scan: Scan; at: number; fresh: boolean } | null;
   busy: { doing: 'scan'; since: number; fresh: boolean } | { doing: 'publish'; id: string; frontPage: boolean } | null;
-  /** How long the last scan took. */
+  /** The duration of the last scan. */
   scanMs: number;
-  /** Since when there is nothing to publish, and the reason that was reported. */
+  /** The time since which there is nothing to publish, and the reason that was reported. */
   missing: { since: number; reported: MissingReason | null } | null;
-  /** The id of a scan that the server refused. Not retried until the folder changes or a publish is requested. */
+  /** The id of the refused scan. It is not published again before the folder changes or the caller requests a publish. */
   refusedId: string | null;
-  /** Since when the folder cannot be read or changes while it is published, and how many such failures came since the last change notification. */
+  /** The time since which the folder cannot be read or published, and the number of failures since the last change. */
   unstable: { since: number; failuresSinceChange: number } | null;
+  /** The number of failures in a row. */
   failures: number;
+  /** The pause after a failure. `offline` if the server could not be reached. */
   pause: { until: number; offline: boolean } | null;
-  /** When to scan next if there are no change notifications. */
+  /** The time of the next scan if no change is notified. */
   nextScanAt: number;
   polling: boolean;
 }
 
-/** The inputs of a watch. */
 export type WatchInput =
   | { type: 'changed' }
   | { type: 'woken' }
-  /** The caller requested a scan; `wantsAnswer` if an event must follow in any case. */
-  | { type: 'nudged'; wantsAnswer: boolean }
+  /** The caller requested a scan or, if `wantsEvent`, a publish whose result an event must report. */
+  | { type: 'nudged'; wantsEvent: boolean }
   | { type: 'scanned'; scan: Scan }
   | { type: 'published'; deployment: CreatedDeployment; url: string }
-  /** What should be published is already live. */
+  /** The publish found that the files of the last scan are already live. */
   | { type: 'unchanged' }
   | { type: 'failed'; error: ClientError }
   /** The system no longer reports changes. */
   | { type: 'watcher-failed'; error: Error };
 
-/** The effects of a decision. At most one `scan` or `publish` runs at a time. */
+/** An effect of a decision. At most one `scan` or `publish` runs at a time. */
 export type Effect =
   | { do: 'scan' }
-  /** Publish the last scan. */
+  /** Publishes the files of the last scan. */
   | { do: 'publish' }
-  /** A change was missed: create a new watcher. */
+  /** Replaces the watcher, because it missed a change. */
   | { do: 'restart-watcher' }
   | { do: 'emit'; event: WatchEvent };
 
-/** The next state, and the effects to perform. */
 export interface Decision {
   state: WatchState;
   effects: readonly Effect[];
 }
 
-/**
- * The initial state of a watch: the folder is scanned as after a change.
- *
- * @param live What is live according to the local cache. The server must confirm it before it counts.
- */
+/** Returns the initial state of a watch, which scans the folder soon. @param live What is live according to the local cache. */
 export function createWatchState(live: Omit<Live, 'confirmed'> | null, now: number): WatchState {
   return {
     live: live && { ...live, confirmed: false },
     changes: { first: now, last: now, announced: true },
-    seen: null,
+    lastScan: null,
     busy: null,
     scanMs: 0,
     missing: { since: Number.NEGATIVE_INFINITY, reported: null },
@@ -92,7 +86,7 @@ export function createWatchState(live: Omit<Live, 'confirmed'> | null, now: numb
   };
 }
 
-/** Restarts the quiet period. @param announce Whether an event must follow these changes. */
+/** Restarts the quiet period. @param announce Whether an event must follow even if nothing changed. */
 export function restartQuietPeriod(state: WatchState, now: number, announce: boolean): WatchState {
   const { changes } = state;
   return {
@@ -101,7 +95,6 @@ export function restartQuietPeriod(state: WatchState, now: number, announce: boo
   };
 }
 
-/** Forgets all failures. */
 export function clearFailures(state: WatchState): WatchState {
   return { ...state, refusedId: null, unstable: null, failures: 0, pause: null };
 }

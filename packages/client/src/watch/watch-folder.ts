@@ -1,35 +1,28 @@
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { ClientError } from '../errors.ts';
 import { yieldEvents } from '../progress.ts';
 import { decide, wakeAt } from './decide.ts';
 import type { WatchEvent } from './events.ts';
 import { WATCH_RULE, type WatchFolderInput, type WatchOptions, type WatchRule } from './input.ts';
-import { PUBLISHER_PARTS, type PublisherParts, WatchPublisher } from './publisher.ts';
+import { WATCH_PARTS, type WatchContext, type WatchParts, WatchPublisher } from './publisher.ts';
 import { createWatchState, type Effect, type WatchInput } from './state.ts';
-import { createWatcher, type Watcher, type WatcherEvents } from './watcher.ts';
-
-/** The parts of a watch. Tests replace them to cause rare situations. */
-export interface WatchParts extends PublisherParts {
-  createWatcher: typeof createWatcher;
-}
-
-const DEFAULT_PARTS: WatchParts = { ...PUBLISHER_PARTS, createWatcher };
+import type { Watcher, WatcherEvents } from './watcher.ts';
 
 /**
  * Publishes a folder, and publishes it again each time it has changed and is settled: one build, one deploy.
  *
- * - With a `domain`, each deployment is linked to it, in one step for visitors. Without one, each deployment has a link of its
- *   own: a watch never uses a domain of the account that the caller did not name.
- * - A folder that is missing, empty, half written, or the same as what is live is not published.
+ * - With a `domain`, each deployment is linked to the domain. Without a `domain`, each deployment has a different link.
+ * - A folder that is missing, empty, half written, or already live is not published.
  * - One deploy runs at a time. Changes during a deploy are published next, in their newest state.
  * - If the server cannot be reached, the watch retries after growing pauses, and publishes the newest state.
- * - The deployments have a label. Only the newest with this label are kept; see {@link WatchFolderInput.keep}.
+ * - The deployments have a label. Old deployments with this label are deleted; see {@link WatchFolderInput.keep}.
  *
- * The watch runs until its signal is aborted or its iterator is closed. Either one aborts a running deploy; afterwards, that
- * deployment is live as a whole or not at all. When the generator has returned, no work is left running.
+ * The watch runs until its signal is aborted or its iterator is closed. Both abort a running deploy, which then has published
+ * either everything or nothing. When the generator has returned, no work is left running.
  *
- * @throws ClientError `signed-out` without a key; `refused` if there are too many labels to add that of the watch, `keep` is
- *   below 1, or the password is invalid.
+ * @throws ClientError `signed-out` without a key; `refused` if there are too many labels, `keep` is below 1, or the password
+ *   is invalid.
  * Source: watching D1 to D9.
  */
 export async function* watchFolder(
@@ -37,10 +30,10 @@ export async function* watchFolder(
   options: WatchOptions = {},
   parts: Partial<WatchParts> = {},
 ): AsyncGenerator<WatchEvent, void, undefined> {
-  const watched = { ...input, folder: resolve(input.folder) };
+  const context = { input: { ...input, folder: resolve(input.folder) }, parts: { ...WATCH_PARTS, ...parts } };
   try {
     yield* yieldEvents<WatchEvent, void>(options.signal, (emit, signal) =>
-      new WatchRun(watched, { ...options, signal }, { ...DEFAULT_PARTS, ...parts }, emit).untilAborted(),
+      new WatchRun({ ...context, options: { ...options, signal }, emit }).untilAborted(),
     );
   } catch (error) {
     if (options.signal?.aborted !== true) throw error;
@@ -49,10 +42,7 @@ export async function* watchFolder(
 
 /** One run of a watch: feeds inputs to {@link decide}, and performs the effects. */
 class WatchRun {
-  readonly #input: WatchFolderInput;
-  readonly #options: WatchOptions & { signal: AbortSignal };
-  readonly #parts: WatchParts;
-  readonly #emit: (event: WatchEvent) => void;
+  readonly #context: WatchContext;
   readonly #rule: WatchRule;
   readonly #publisher: WatchPublisher;
   readonly #ended = Promise.withResolvers<void>();
@@ -61,34 +51,27 @@ class WatchRun {
   #watcher!: Promise<Watcher>;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    input: WatchFolderInput,
-    options: WatchOptions & { signal: AbortSignal },
-    parts: WatchParts,
-    emit: (event: WatchEvent) => void,
-  ) {
-    this.#input = input;
-    this.#options = options;
-    this.#parts = parts;
-    this.#emit = emit;
-    this.#rule = { ...WATCH_RULE, ...options.rule };
-    this.#publisher = new WatchPublisher(input, options, parts, emit);
+  constructor(context: WatchContext) {
+    this.#context = context;
+    this.#rule = { ...WATCH_RULE, ...context.options.rule };
+    this.#publisher = new WatchPublisher(context);
   }
 
-  /** Runs the watch until the signal is aborted. */
   async untilAborted(): Promise<void> {
-    const { folder, domain = null } = this.#input;
-    const { signal } = this.#options;
+    const { input, options, emit } = this.#context;
+    const { folder, domain = null } = input;
+    const { signal, nudges } = options;
     const live = await this.#publisher.readCachedLive();
     signal.addEventListener('abort', () => this.#ended.resolve(), { once: true });
     if (signal.aborted) this.#ended.resolve();
     this.#state = createWatchState(live, performance.now());
-    // Set before the watcher has started: it can report a failure while it starts.
+    // The field is set before the watcher is active, because the watcher can report a failure while it starts.
     this.#watcher = this.#startWatcher();
     try {
       await this.#watcher;
-      this.#emit({ type: 'watching', folder, domain });
-      this.#receiveNudges();
+      emit({ type: 'watching', folder, domain });
+      nudges?.addEventListener('look', () => this.#handle({ type: 'nudged', wantsEvent: false }), { signal });
+      nudges?.addEventListener('publish', () => this.#handle({ type: 'nudged', wantsEvent: true }), { signal });
       this.#handle({ type: 'woken' });
       await this.#ended.promise;
     } finally {
@@ -98,18 +81,12 @@ class WatchRun {
     }
   }
 
-  #receiveNudges(): void {
-    const { nudges, signal } = this.#options;
-    nudges?.addEventListener('look', () => this.#handle({ type: 'nudged', wantsAnswer: false }), { signal });
-    nudges?.addEventListener('publish', () => this.#handle({ type: 'nudged', wantsAnswer: true }), { signal });
-  }
-
   #handle(watchInput: WatchInput): void {
-    if (this.#options.signal.aborted) return;
+    if (this.#context.options.signal.aborted) return;
     const { state, effects } = decide(this.#state, watchInput, performance.now(), this.#rule);
     this.#state = state;
     for (const effect of effects)
-      if (effect.do === 'emit') this.#emit(effect.event);
+      if (effect.do === 'emit') this.#context.emit(effect.event);
       else this.#start(effect);
     clearTimeout(this.#timer);
     const waitMs = Math.max(0, wakeAt(this.#state, this.#rule) - performance.now());
@@ -126,28 +103,23 @@ class WatchRun {
   async #perform(effect: Task): Promise<void> {
     switch (effect.do) {
       case 'scan':
-        return this.#handle(await this.#publisher.scan());
-      case 'publish':
-        return this.#publish();
+        return this.#handle(await failureAsInput(this.#publisher.scan()));
+      case 'publish': {
+        const result = await failureAsInput(this.#publisher.publish());
+        this.#handle(result);
+        if (result.type !== 'failed') await this.#publisher.prune();
+        return;
+      }
       case 'restart-watcher':
-        return this.#restartWatcher();
+        this.#watcher = this.#watcher.then(async (watcher) => {
+          await watcher.close();
+          return this.#startWatcher();
+        });
+        await this.#watcher;
+        return;
       default:
         return effect satisfies never;
     }
-  }
-
-  async #publish(): Promise<void> {
-    const result = await this.#publisher.publish();
-    this.#handle(result);
-    if (result.type !== 'failed') await this.#publisher.prune();
-  }
-
-  async #restartWatcher(): Promise<void> {
-    this.#watcher = this.#watcher.then(async (before) => {
-      await before.close();
-      return this.#startWatcher();
-    });
-    await this.#watcher;
   }
 
   #startWatcher(): Promise<Watcher> {
@@ -155,8 +127,16 @@ class WatchRun {
       changed: () => this.#handle({ type: 'changed' }),
       failed: (error) => this.#handle({ type: 'watcher-failed', error }),
     };
-    return this.#parts.createWatcher(this.#input.folder, events, this.#options.signal);
+    const { input, options, parts } = this.#context;
+    return parts.createWatcher(input.folder, events, options.signal);
   }
 }
 
 type Task = Exclude<Effect, { do: 'emit' }>;
+
+function failureAsInput(work: Promise<WatchInput>): Promise<WatchInput> {
+  return work.catch((error: unknown) => {
+    if (error instanceof ClientError) return { type: 'failed', error };
+    throw error;
+  });
+}

@@ -3,33 +3,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { unlessAborted } from '../folder/drive.ts';
 
-/** How long `close` waits for pending file system calls of the watcher, in milliseconds. After that it is abandoned. */
+/** How long `close` waits for pending file system calls of a watcher, in milliseconds. */
 const CLOSE_WITHIN_MS = 1_000;
 
-/** Watches a path until it is closed. */
 export interface Watcher {
   close(): Promise<void>;
 }
 
 /** The callbacks of a watcher. */
 export interface WatcherEvents {
-  /** Something changed; only a scan can find out what. */
+  /** Something in the folder changed. */
   changed(): void;
   /** The system no longer reports changes. */
   failed(error: Error): void;
 }
 
-/** Folders at the root that are never published, but would use up most of the watches of the system. */
+/** Subfolders that are never published. They may contain more files than the system can watch. */
 const NEVER_PUBLISHED = new Set(['.git', 'node_modules']);
 
 /**
- * Watches a folder that may disappear and come back. It watches the parent and ignores everything next to the folder. Follows
- * symbolic links, since the folder may be one.
+ * Watches a folder that may disappear and be created again: watches its parent, and ignores everything next to the folder.
+ * Follows symbolic links, because the folder may be a link.
  *
- * @param folder An absolute path; it does not need to exist.
- * @returns The watcher, once it is active. @throws ClientError `aborted` if the caller aborts before, for example because the drive
- *   does not respond.
- * Source: watching D1.
+ * @param folder An absolute path, which does not need to exist.
+ * @returns The watcher, after it has become active. @throws ClientError `aborted` if the caller aborts before. Source: watching D1.
  */
 export async function createWatcher(folder: string, events: WatcherEvents, signal: AbortSignal): Promise<Watcher> {
   const parent = dirname(folder);
@@ -47,7 +44,7 @@ export async function createWatcher(folder: string, events: WatcherEvents, signa
   const ready = new Promise<void>((resolve) => {
     watcher.once('ready', resolve).on('error', (error) => {
       events.failed(error instanceof Error ? error : new Error(String(error)));
-      // A watcher that fails at its start never emits `ready`; the failure was reported.
+      // A watcher that fails at its start never emits `ready`.
       resolve();
     });
   });

@@ -8,7 +8,7 @@ import { ClientError } from '../../src/errors.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Returns the error that a call throws. */
+/** Returns the error with which a call fails. */
 async function failureOf(work: Promise<unknown>): Promise<ClientError> {
   const thrown = await work.then(
     () => null,
@@ -25,8 +25,15 @@ describe('a client of a real server', () => {
   test('calls procedures and routes with its key', async () => {
     const client = clientAs(OWNER_KEY);
     expect(await client.api.account.get.query()).toMatchObject({ email: 'owner@localhost' });
-    const answer = await client.request('account');
-    expect(await answer.json()).toMatchObject({ email: 'owner@localhost' });
+    const response = await client.request('account');
+    expect(await response.json()).toMatchObject({ email: 'owner@localhost' });
+  });
+
+  test('refuses a subscription of a program without types, and names the function to use', () => {
+    const api = clientAs(OWNER_KEY).api as unknown as { activities: { watch: { subscribe(): void } } };
+    expect(() => api.activities.watch.subscribe()).toThrow(
+      new ClientError('refused', 'activities.watch is a stream. Use followActivities to receive activities.'),
+    );
   });
 
   const REFUSALS = [
@@ -38,16 +45,16 @@ describe('a client of a real server', () => {
     'fails with the same error for %s through tRPC and REST',
     async (_, key, path, kind, code, status) => {
       const client = clientAs(key);
-      const call =
+      const trpcCall =
         path === 'account'
           ? client.api.account.get.query()
           : client.api.deployments.get.query({ deployment: 'calm-otter-0000000' });
-      for (const failure of [await failureOf(call), await failureOf(client.request(path))])
+      for (const failure of [await failureOf(trpcCall), await failureOf(client.request(path))])
         expect(failure).toMatchObject({ kind, code, status, message: expect.stringMatching(/\.$/) });
     },
   );
 
-  test('includes the details of a refusal', async () => {
+  test('fails with an error that includes the details if the server refuses a call', async () => {
     const failure = await failureOf(clientAs(OWNER_KEY).api.domains.put.mutate({ domain: 'www' }));
     expect(failure).toMatchObject({ kind: 'refused', status: 400, details: { issues: [{ path: 'domain' }] } });
   });
@@ -55,7 +62,7 @@ describe('a client of a real server', () => {
 
 const body = (error: string, status: number, details = {}) =>
   JSON.stringify({ error, message: 'So it is.', status, details });
-const ANSWERS = [
+const RESPONSES = [
   [400, body('validation_failed', 400, { file: 'a.txt' }), {}, { kind: 'refused', file: 'a.txt', status: 400 }],
   [401, body('authentication_failed', 401), {}, { kind: 'signed-out' }],
   [403, body('forbidden', 403), {}, { kind: 'signed-out', code: 'forbidden' }],
@@ -69,8 +76,8 @@ const ANSWERS = [
   [404, '', {}, { kind: 'refused', code: null, status: 404 }],
 ] as const;
 
-describe.each(ANSWERS)('a response %i %s', (status, text, headers, expected) => {
-  test('gives the same error for a call and a request', async () => {
+describe.each(RESPONSES)('a response with status %i and body %j', (status, text, headers, expected) => {
+  test('causes the same error in a call and in a request', async () => {
     const server = await startAnswering((req, res) => {
       const isCall = req.url?.startsWith('/trpc') === true && text.startsWith('{');
       res.writeHead(status, { ...headers, ...(text.startsWith('{') ? { 'Content-Type': 'application/json' } : {}) });
@@ -84,8 +91,8 @@ describe.each(ANSWERS)('a response %i %s', (status, text, headers, expected) => 
   });
 });
 
-describe('a failed response', () => {
-  test('is a network error with server and cause if the server cannot be reached', async () => {
+describe('a failed request', () => {
+  test('throws a network error that names the server and the cause if the server cannot be reached', async () => {
     const client = createClient({ server: await unreachableAddress() });
     for (const call of [() => client.request('ping'), () => client.api.platform.ping.query()])
       expect(await failureOf(call())).toMatchObject({
@@ -95,7 +102,7 @@ describe('a failed response', () => {
       });
   });
 
-  test('is a network error if it breaks off', async () => {
+  test('throws a network error if the response breaks off', async () => {
     const server = await startAnswering((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
       res.write('{"result":', () => res.destroy());
@@ -103,7 +110,7 @@ describe('a failed response', () => {
     expect(await failureOf(createClient({ server }).api.platform.ping.query())).toMatchObject({ kind: 'network' });
   });
 
-  test('is a server error if it cannot be understood', async () => {
+  test('throws a server error if the response is invalid', async () => {
     const server = await startAnswering((_req, res) => void res.end('<h1>Welcome to nginx</h1>'));
     expect(await failureOf(createClient({ server }).api.platform.ping.query())).toMatchObject({ kind: 'server' });
   });
@@ -113,7 +120,7 @@ describe('a failed response', () => {
     ['while it waits', () => AbortSignal.timeout(20)],
     ['with a custom reason', () => AbortSignal.abort(new Error('enough'))],
   ] as const;
-  test.each(WAYS)('is reported as aborted if the caller aborts %s', async (_, signal) => {
+  test.each(WAYS)('throws an error of the kind aborted if the caller aborts %s', async (_, signal) => {
     const client = createClient({ server: await startAnswering(() => {}) });
     for (const call of [
       () => client.request('x', { signal: signal() }),
@@ -123,12 +130,12 @@ describe('a failed response', () => {
   });
 });
 
-describe('the address of a client', () => {
+describe('the server address of a client', () => {
   test.each(['', 'berth.example', 'localhost:4000', 'ftp://berth.example', '/tmp'])('cannot be "%s"', (server) => {
     expect(() => createClient({ server })).toThrow(expect.objectContaining({ kind: 'refused' }));
   });
 
-  test('may have a path, which starts the path of all requests', async () => {
+  test('may have a path, with which the paths of all requests begin', async () => {
     const requestedUrls: (string | undefined)[] = [];
     const server = await startAnswering((req, res) => {
       requestedUrls.push(req.url);
@@ -154,16 +161,16 @@ describe('a redirect', () => {
       },
     ],
   ] as const;
-  const CASES = WAYS.flatMap(([what, ask]) => [301, 302, 303, 307, 308].map((status) => [what, status, ask] as const));
+  const CASES = WAYS.flatMap(([way, call]) => [301, 302, 303, 307, 308].map((status) => [way, status, call] as const));
 
-  test.each(CASES)('of %s with status %i is refused, and nothing reaches its target', async (_, status, ask) => {
+  test.each(CASES)('of %s with status %i is refused, and its target receives no request', async (_, status, call) => {
     const requestedUrls: (string | undefined)[] = [];
     const target = await startAnswering((req, res) => (requestedUrls.push(req.url), res.end('{"result":{"data":{}}}')));
     const server = await startAnswering((req, res) => {
       req.resume();
       res.writeHead(status, { Location: `${target}${req.url}` }).end();
     });
-    expect(await failureOf(ask(createClient({ server, key: OWNER_KEY })))).toMatchObject({
+    expect(await failureOf(call(createClient({ server, key: OWNER_KEY })))).toMatchObject({
       kind: 'refused',
       status,
       details: { server: target },
@@ -180,7 +187,7 @@ describe('a redirect', () => {
     ['file:///etc/passwd', null],
     ['http://', null],
   ] as const;
-  test.each(TARGETS)('to %s leads to the server address %s', async (location, named) => {
+  test.each(TARGETS)('to %s is refused, and the error names the server address %s', async (location, named) => {
     const server = await startAnswering((_req, res) => void res.writeHead(307, { Location: location }).end());
     expect(await failureOf(createClient({ server }).request('ping'))).toMatchObject({
       details: { server: named === 'SERVER' ? server : named },
@@ -188,48 +195,48 @@ describe('a redirect', () => {
   });
 });
 
-describe('an endless response', () => {
+describe('a large response', () => {
   const WAYS = [
     ['a call', (client: BerthClient) => client.api.platform.ping.query()],
     ['a request', async (client: BerthClient) => (await client.request('ping')).text()],
   ] as const;
 
-  test.each(WAYS)('to %s is read up to 16 MiB', async (_, ask) => {
+  test.each(WAYS)('to %s is rejected after 16 MiB', async (_, call) => {
     const sent = { bytes: 0 };
     const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(200, JSON_TYPE), ' ', sent));
-    expect(await failureOf(ask(createClient({ server })))).toMatchObject({
+    expect(await failureOf(call(createClient({ server })))).toMatchObject({
       kind: 'server',
-      message: expect.stringContaining('is too large: a response may have at most 16,777,216 bytes'),
+      message: expect.stringContaining('is too large: a response must have at most 16,777,216 bytes'),
     });
     expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
   });
 
-  test.each(WAYS)('to %s is detected if it is compressed', async (_, ask) => {
+  test.each(WAYS)('to %s is rejected even if it is compressed', async (_, call) => {
     const bomb = gzipSync(Buffer.alloc(ENDLESS_BYTES, ' '));
     const server = await startAnswering(
       (_req, res) => void res.writeHead(200, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }).end(bomb),
     );
-    expect(await failureOf(ask(createClient({ server })))).toMatchObject({
+    expect(await failureOf(call(createClient({ server })))).toMatchObject({
       message: expect.stringContaining('too large'),
     });
   });
 
-  test.each(WAYS)('to %s is handled by its status after 64 KiB if it is an error', async (_, ask) => {
+  test.each(WAYS)('to %s is reported by its status if it is an error, and read up to 64 KiB', async (_, call) => {
     const sent = { bytes: 0 };
     const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(503, JSON_TYPE), ' ', sent));
-    expect(await failureOf(ask(createClient({ server })))).toMatchObject({ kind: 'unavailable', status: 503 });
+    expect(await failureOf(call(createClient({ server })))).toMatchObject({ kind: 'unavailable', status: 503 });
     expect(sent.bytes).toBeLessThan(16 * 1024 ** 2);
   });
 
-  test.each(WAYS)('to %s is accepted if it stays below the limit', async (_, ask) => {
+  test.each(WAYS)('to %s is accepted if it has less than 16 MiB', async (_, call) => {
     const server = await startAnswering((_req, res) => {
       res.writeHead(200, JSON_TYPE).end(`{"result":{"data":"${'x'.repeat(16 * 1024 ** 2 - 100)}"}}`);
     });
-    expect(JSON.stringify(await ask(createClient({ server }))).length).toBeGreaterThan(16_000_000);
+    expect(JSON.stringify(await call(createClient({ server }))).length).toBeGreaterThan(16_000_000);
   });
 });
 
-test.each([['-5'], ['soon'], ['Infinity'], ['NaN']])('an invalid Retry-After: %s is ignored', async (value) => {
+test.each([['-5'], ['soon'], ['Infinity'], ['NaN']])('the invalid header Retry-After: %s is ignored', async (value) => {
   const server = await startAnswering((_req, res) => void res.writeHead(503, { 'Retry-After': value }).end());
   expect(await failureOf(createClient({ server }).request('ping'))).toMatchObject({ retryAfterSeconds: null });
 });

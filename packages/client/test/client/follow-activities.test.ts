@@ -9,14 +9,14 @@ import { type FollowOptions, followActivities } from '../../src/follow-activitie
 
 const server = useServer();
 
-/** Creates an account whose only activities are those that the test causes. */
+/** Creates an account that has no activities except those of the test. */
 async function openAccount() {
   const { account, key } = await server().account('pro');
   await server().database.query('delete from activity where account_id = $1', [account]);
   return {
     account,
     key,
-    /** Causes activities, one after the other. */
+    /** Adds activities with the given names, one after the other. */
     async addActivities(...names: (string | number)[]) {
       await server().database.query(
         `insert into activity (account_id, event, created, auth_method, meta)
@@ -47,14 +47,14 @@ function follow(client: ClientOptions, options: FollowOptions = {}) {
   };
 }
 
-const here = (key: string) => ({ server: `http://localhost:${server().port}`, key });
+const clientOptions = (key: string) => ({ server: `http://localhost:${server().port}`, key });
 
 test('followActivities yields the requested past activities first, then new ones, the oldest first', async () => {
   const { key, addActivities } = await openAccount();
   await addActivities('one', 'two', 'three');
-  const some = follow(here(key), { last: 2 });
-  const all = follow(here(key), { last: Infinity });
-  const none = follow(here(key));
+  const some = follow(clientOptions(key), { last: 2 });
+  const all = follow(clientOptions(key), { last: Infinity });
+  const none = follow(clientOptions(key));
   const first = none.next();
   expect(await some.next(2)).toEqual(['two', 'three']);
   expect(await all.next(3)).toEqual(['one', 'two', 'three']);
@@ -68,11 +68,11 @@ test('followActivities yields an activity once and in order if it happens while 
   await addActivities('before');
   const { next } = follow(
     {
-      ...here(key),
+      ...clientOptions(key),
       fetch: async (input, init) => {
-        const answer = await fetch(input, init);
+        const response = await fetch(input, init);
         await addActivities('meanwhile');
-        return answer;
+        return response;
       },
     },
     { last: 1 },
@@ -83,7 +83,7 @@ test('followActivities yields an activity once and in order if it happens while 
 });
 
 test.each(['after some', 'before the first'])(
-  'followActivities resumes after a connection is cut %s activity, and yields everything since then once',
+  'followActivities resumes after a connection is cut %s activity, and yields each later activity once',
   async (when) => {
     const { key, addActivities } = await openAccount();
     await addActivities('before');
@@ -112,76 +112,77 @@ test.each(['after some', 'before the first'])(
   },
 );
 
-test('a slow reader gets every activity, and the server keeps those that it has not read yet', async () => {
+test('followActivities yields every activity to a slow caller, and the server keeps the activities that were not read', async () => {
   const { key, addActivities } = await openAccount();
   const names = Array.from({ length: 2_500 }, (_, at) => String(at));
   await addActivities(...names);
-  const left = Promise.withResolvers<void>();
-  let lines = 0;
+  const disconnected = Promise.withResolvers<void>();
+  let connectionCount = 0;
   const { next } = follow(
     {
-      ...here(key),
+      ...clientOptions(key),
       fetch: (input, init) => {
-        lines += 1;
-        init!.signal!.addEventListener('abort', () => left.resolve());
+        connectionCount += 1;
+        init!.signal!.addEventListener('abort', () => disconnected.resolve());
         return fetch(input, init);
       },
     },
     { last: Infinity },
   );
   const first = await next();
-  await left.promise;
-  expect(lines).toBe(1);
+  await disconnected.promise;
+  expect(connectionCount).toBe(1);
   expect([...first, ...(await next(names.length - 1))]).toEqual(names);
-  expect(lines).toBeGreaterThan(1);
+  expect(connectionCount).toBeGreaterThan(1);
   await addActivities('last');
   expect(await next()).toEqual(['last']);
 });
 
-test("followActivities ends with the server's error if the key is no longer accepted", async () => {
+test('followActivities throws the error of the server if the key is no longer accepted', async () => {
   const { account, key, addActivities } = await openAccount();
-  const { begun, next } = follow(here(key));
-  const received = next();
+  const { begun, next } = follow(clientOptions(key));
+  const refused = { kind: 'signed-out', status: 401, code: 'authentication_failed' };
+  const refusal = expect(next()).rejects.toMatchObject(refused);
   await begun;
   await server().database.query('delete from token where account_id = $1', [account]);
   await addActivities('unseen');
-  await expect(received).rejects.toMatchObject({ kind: 'signed-out', status: 401, code: 'authentication_failed' });
+  await refusal;
 });
 
-test('followActivities ends if its caller aborts, even between two connections', async () => {
+test('followActivities stops if its caller aborts, even between two connections', async () => {
   const { key } = await openAccount();
   const proxy = await startProxy(server().port);
-  const one = follow(here(key));
-  const other = follow({ server: proxy.url, key });
-  const ends = [one.next(), other.next()];
-  await Promise.all([one.begun, other.begun]);
+  const direct = follow(clientOptions(key));
+  const proxied = follow({ server: proxy.url, key });
+  const ends = [direct, proxied].map(({ next }) => expect(next()).rejects.toMatchObject({ kind: 'aborted' }));
+  await Promise.all([direct.begun, proxied.begun]);
   const requested = Promise.withResolvers<void>();
   proxy.trouble = () => (requested.resolve(), { status: 503, headers: { 'Retry-After': '3600' } });
   proxy.cut();
   await requested.promise;
-  one.stop.abort();
-  other.stop.abort();
-  for (const end of ends) await expect(end).rejects.toMatchObject({ kind: 'aborted' });
+  direct.stop.abort();
+  proxied.stop.abort();
+  await Promise.all(ends);
 });
 
 test('followActivities fails without a server, with an invalid key, or with too many subscribers', async () => {
   const { key } = await openAccount();
   const failing = (client: ClientOptions) => expect(follow(client).next()).rejects;
   await failing({ server: await unreachableAddress(), key }).toMatchObject({ kind: 'network' });
-  await failing(here(`ship-${'f'.repeat(32)}`)).toMatchObject({ kind: 'signed-out', status: 401 });
-  const connections = Array.from({ length: 20 }, () => follow(here(key)));
+  await failing(clientOptions(`ship-${'f'.repeat(32)}`)).toMatchObject({ kind: 'signed-out', status: 401 });
+  const connections = Array.from({ length: 20 }, () => follow(clientOptions(key)));
   for (const { next } of connections) void next().catch(() => {});
   await Promise.all(connections.map(({ begun }) => begun));
-  await failing(here(key)).toMatchObject({ kind: 'unavailable', status: 429, retryAfterSeconds: 30 });
+  await failing(clientOptions(key)).toMatchObject({ kind: 'unavailable', status: 429, retryAfterSeconds: 30 });
 });
 
 const EVENTS = { 'Content-Type': 'text/event-stream' };
 const BEGIN = 'event: begin\nid: 1\ndata: 0\n\n';
-const ENDLESS = [
+const ENDLESS_EVENTS = [
   ['in one line', 'x'],
   ['in many lines', 'data: x\n'],
 ] as const;
-test.each(ENDLESS)('an endless event, %s, fails early', async (_, piece) => {
+test.each(ENDLESS_EVENTS)('followActivities fails early if the server sends an endless event %s', async (_, piece) => {
   const sent = { bytes: 0 };
   const url = await startAnswering((_req, res) => {
     res.writeHead(200, EVENTS).write(`event: connected\ndata: {}\n\n${BEGIN}data: `);
@@ -189,7 +190,7 @@ test.each(ENDLESS)('an endless event, %s, fails early', async (_, piece) => {
   });
   await expect(follow({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({
     kind: 'server',
-    message: expect.stringContaining('is too large: an event may have at most 65536 characters'),
+    message: expect.stringContaining('is too large: an event must have at most 65536 characters'),
   });
   expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
 });

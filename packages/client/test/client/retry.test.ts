@@ -6,14 +6,14 @@ import {
   isTemporary,
   type Retry,
   retry,
-  RetryCounter,
+  createRetryCounter,
   retryPauseMs,
   type RetryPolicy,
   retryAfterMs,
 } from '../../src/retry.ts';
 
 const POLICY: RetryPolicy = { attempts: 5, firstMs: 100, longestMs: 1_000, withinMs: 10_000 };
-const QUICK: RetryPolicy = { attempts: 3, firstMs: 1, longestMs: 1, withinMs: 1e9 };
+const QUICK_POLICY: RetryPolicy = { attempts: 3, firstMs: 1, longestMs: 1, withinMs: 1e9 };
 const unavailable = new ClientError('unavailable', 'Later.', {});
 const askingToWait = (retryAfterSeconds: number) => new ClientError('unavailable', 'Later.', { retryAfterSeconds });
 
@@ -26,7 +26,7 @@ describe('the pause between retries', () => {
     expect(pausesAt(1)).toEqual([100, 200, 400, 800, 1_000]);
   });
 
-  test('is at least what the server asks for, and at most a second longer', () => {
+  test('is at least the Retry-After of the server, and at most a second longer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 8 }), (attempt, seconds) => {
         const pause = retryPauseMs(attempt, 0, askingToWait(seconds), POLICY);
@@ -35,7 +35,7 @@ describe('the pause between retries', () => {
     );
   });
 
-  test('is at most a day and a second, whatever the server asks for', () => {
+  test('is at most a day and a second, even if the Retry-After of the server is longer', () => {
     const patient = { ...POLICY, withinMs: Infinity };
     for (const seconds of [86_401, 1e9, Number.MAX_VALUE])
       expect(retryPauseMs(1, 0, askingToWait(seconds), patient, () => 1)).toBe(86_400_000 + 100);
@@ -64,7 +64,8 @@ describe('work that fails', () => {
       if (failures-- > 0) throw unavailable;
       return 'done';
     };
-    expect(await retry(work, new RetryCounter(QUICK, signal, (one) => reported.push(one)))).toBe('done');
+    const counter = createRetryCounter(QUICK_POLICY, signal, (event) => reported.push(event));
+    expect(await retry(work, counter)).toBe('done');
     expect(reported.map(({ attempt, reason }) => [attempt, reason])).toEqual([
       [1, 'Later.'],
       [2, 'Later.'],
@@ -77,21 +78,22 @@ describe('work that fails', () => {
       attempts += 1;
       throw unavailable;
     };
-    await expect(retry(work, new RetryCounter(QUICK, signal, () => {}))).rejects.toBe(unavailable);
+    const counter = createRetryCounter(QUICK_POLICY, signal, () => {});
+    await expect(retry(work, counter)).rejects.toBe(unavailable);
     expect(attempts).toBe(4);
   });
 
   test('gets the full number of attempts again after progress', async () => {
-    const retries = new RetryCounter(QUICK, signal, () => {});
+    const retries = createRetryCounter(QUICK_POLICY, signal, () => {});
     for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailable);
     retries.reset();
     for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailable);
     await expect(retries.waitAfter(unavailable)).rejects.toBe(unavailable);
   });
 
-  test('stops in the middle of a pause if the caller aborts', async () => {
+  test('stops during a pause if the caller aborts', async () => {
     const controller = new AbortController();
-    const retries = new RetryCounter({ ...POLICY, withinMs: 1e9 }, controller.signal, () => controller.abort());
+    const retries = createRetryCounter({ ...POLICY, withinMs: 1e9 }, controller.signal, () => controller.abort());
     await expect(retries.waitAfter(askingToWait(1_000))).rejects.toMatchObject({ name: 'AbortError' });
   });
 });
@@ -101,7 +103,7 @@ test('backoffMs doubles the pause with each failure, up to the maximum', () => {
   expect(backoffMs(5_000, 100, 1_000)).toBe(1_000);
 });
 
-test('retryAfterMs returns what the server asked for, at most a day, and 0 if it asked for nothing', () => {
+test('retryAfterMs returns the Retry-After of the server, at most a day, and 0 without a Retry-After', () => {
   const pauses = [null, 0, 7, 86_401, Number.MAX_VALUE].map((retryAfterSeconds) => retryAfterMs({ retryAfterSeconds }));
   expect(pauses).toEqual([0, 0, 7_000, 86_400_000, 86_400_000]);
 });

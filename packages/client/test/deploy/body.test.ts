@@ -7,7 +7,7 @@ import { sha256 } from './worlds.ts';
 
 const MIB = 1024 * 1024;
 
-test('a body is produced only as fast as the server accepts it, and stops if the caller aborts', async () => {
+test('a request body is produced only as fast as the server accepts it, until the caller aborts', async () => {
   const server = await startAnswering((req) => void req.pause());
   const controller = new AbortController();
   let created = 0;
@@ -35,7 +35,7 @@ test('a body is produced only as fast as the server accepts it, and stops if the
   expect(ended).toBe(true);
 });
 
-test('contents are divided into bodies in order, each within the limit or a single content', () => {
+test('contents are divided into bodies in order, and each body is within the limit or a single content', () => {
   const sizes = [1, MAX_BODY_BYTES, 5 * MIB, 2 * MIB, MIB - 200, 0, 3 * MIB, 100 * MIB, 7];
   const contents = sizes.map((size, i) => ({ path: `${i}`, size, sha256: sha256(`${i}`) }));
   const bodies = divideIntoBodies(contents);

@@ -10,16 +10,16 @@ import { makeWorld, settled, sha256, type World } from './worlds.ts';
 
 const server = useServer();
 const EVENTS = ['walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked'] as const;
-/** Small contents, and contents large enough for bodies of their own. */
+/** A site with small contents, and with contents that are large enough for separate bodies. */
 const SITE = {
   ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f/${i}.txt`, `file ${i}`])),
   'one.bin': Buffer.alloc(5_000_000, 'one'),
   'two.bin': Buffer.alloc(5_000_000, 'two'),
 };
 
-/** Expects a finished deploy: each content was sent at most once, and the site is live. */
+/** Checks that each content was sent at most once, and that the site is live. */
 async function expectFinished(world: World, deployments: number): Promise<void> {
-  const twice = world.proxy.contents.filter((one, i, all) => all.indexOf(one) !== i);
+  const twice = world.proxy.contents.filter((content, i, all) => all.indexOf(content) !== i);
   expect(twice).toEqual([]);
   expect(world.proxy.contents.toSorted()).toEqual(Object.values(SITE).map(sha256).toSorted());
   expect(await world.deployments()).toBe(deployments);
@@ -28,21 +28,21 @@ async function expectFinished(world: World, deployments: number): Promise<void> 
 let domains = 0;
 const freshDomain = () => `broken${(domains += 1)}.localhost`;
 
-/** A deploy that reported its end is not resumed. */
+/** Returns the number of deployments after the next run, which does not resume a finished deploy. */
 const deploymentsAfter = (event: DeployEvent['type']) => (event === 'linked' ? 2 : 1);
 
-describe.each(EVENTS)('a deploy that ends at the event %s', (event) => {
+describe.each(EVENTS)('a deploy that is interrupted at the event %s', (event) => {
   const WAYS = [
     [
       'because the caller aborts',
       async ({ folder, client, options }: World, domain: string) => {
-        const gaveUp = new AbortController();
-        const events = deployFolder({ folder, client, domain }, { ...options, signal: gaveUp.signal });
+        const aborting = new AbortController();
+        const events = deployFolder({ folder, client, domain }, { ...options, signal: aborting.signal });
         for (;;) {
           const step = await events.next().catch((error: unknown) => error as Error);
           if (step instanceof Error) return expect(step).toMatchObject({ kind: 'aborted' });
           if (step.done) return;
-          if (step.value.type === event) gaveUp.abort();
+          if (step.value.type === event) aborting.abort();
         }
       },
     ],
@@ -65,7 +65,7 @@ describe.each(EVENTS)('a deploy that ends at the event %s', (event) => {
     ],
   ] as const;
 
-  test.each(WAYS)('%s is completed by the next run, which sends no content twice', async (_, end) => {
+  test.each(WAYS)('is completed by the next run, which sends no content twice, if it ended %s', async (_, end) => {
     const world = await makeWorld(server(), SITE);
     const domain = freshDomain();
     await end(world, domain);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareWithLastDeployment } from '../../src/deploy/changes.ts';
 
-/** Few paths and contents, so that most are in both lists. */
+/** Lists of files with few paths and contents, so that two lists have most files in common. */
 const files = fc
   .dictionary(fc.constantFrom('a', 'b', 'c', 'd/e', '__proto__', 'constructor'), fc.constantFrom('1', '2'))
   .map((all) =>

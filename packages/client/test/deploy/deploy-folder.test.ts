@@ -47,8 +47,8 @@ describe('a first deploy', () => {
     const { result } = await world.deploy();
     const bodies = world.proxy.passed.filter(({ method }) => method === 'PUT').map(({ bytes }) => bytes);
     expect(bodies.toSorted((a, b) => a - b)).toEqual([41, 41, big.length + 40]);
-    const answer = await server().visit(result.deployment, '/big.bin');
-    expect(sha256(answer.bytes)).toBe(sha256(big));
+    const response = await server().visit(result.deployment, '/big.bin');
+    expect(sha256(response.bytes)).toBe(sha256(big));
   });
 
   test('works without an account, and returns a claim link', async () => {
@@ -58,7 +58,7 @@ describe('a first deploy', () => {
     expect(await world.read(result, '/a/b.txt')).toBe('text');
   });
 
-  test('is refused before anything is sent if the folder has no files', async () => {
+  test('fails before anything is sent if the folder has no files', async () => {
     const world = await makeWorld(server(), { '.env': 'SECRET=1' });
     await expect(world.deploy()).rejects.toMatchObject({
       kind: 'folder',
@@ -136,13 +136,13 @@ describe('a domain', () => {
     expect((await server().visit(linked.domain.url)).text).toBe('two');
   });
 
-  const IMPOSSIBLE = [
+  const CONFLICTS = [
     ['without a credential', { key: null }, { domain: 'x' }, 'signed-out'],
     ['with a deploy token', { key: `deploy-${'0'.repeat(32)}` }, { domain: 'x' }, 'signed-out'],
     ['that expires', {}, { domain: 'x', ttl: 60 }, 'refused'],
     ['that expires without a credential', { key: null }, { ttl: 60 }, 'signed-out'],
   ] as const;
-  test.each(IMPOSSIBLE)('of a deployment %s is refused before anything is sent', async (_, as, requested, kind) => {
+  test.each(CONFLICTS)('of a deployment %s is refused before anything is sent', async (_, as, requested, kind) => {
     const world = await makeWorld(server(), SITE);
     const client = createClient({ server: world.proxy.url, key: world.key, ...as });
     await expect(world.deploy({ client, ...requested })).rejects.toMatchObject({ kind });
@@ -164,7 +164,7 @@ describe('a domain', () => {
     expect(await world.deployments()).toBe(1);
   });
 
-  test('is checked once: a later deploy to it skips the check', async () => {
+  test('is checked by the first deploy, and later deploys skip the check', async () => {
     const world = await makeWorld(server(), SITE);
     await world.deploy({ domain: 'asked-once.localhost' });
     world.proxy.passed.length = 0;
@@ -174,7 +174,7 @@ describe('a domain', () => {
   });
 });
 
-test('planFolder returns what would happen, and sends nothing', async () => {
+test('planFolder returns the changes and the missing contents, and sends nothing', async () => {
   const world = await makeWorld(server(), SITE);
   const requested = { folder: world.folder, client: world.client };
   expect(await planFolder(requested, world.options)).toMatchObject({
@@ -196,7 +196,7 @@ test('planFolder returns what would happen, and sends nothing', async () => {
 });
 
 test.each(['', '   ', '12345', 'x'.repeat(129)])(
-  'the password %.10j is refused before anything is sent, and by the server',
+  'the password %.10j is refused by the client before anything is sent, and by the server',
   async (password) => {
     const { deploy, client, options, folder, proxy, deployments } = await makeWorld(server(), { 'index.html': 'hi' });
     const files = [{ path: 'index.html', content: 'hi' }];
@@ -215,7 +215,7 @@ test.each(['', '   ', '12345', 'x'.repeat(129)])(
   },
 );
 
-test('a program that is killed while it saves the deployment gets the same one from the next run', async () => {
+test('a program that is killed while it saves the deployment gets the same deployment from its next run', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi' });
   const storedKeys: string[] = [];
   const keep = async ({ deployment }: { deployment: string }) => {
@@ -228,7 +228,7 @@ test('a program that is killed while it saves the deployment gets the same one f
   expect(await world.deployments()).toBe(1);
 });
 
-test('a site keeps its password if a change is published without one', async () => {
+test('a site keeps its password if a change is published without the password option', async () => {
   const world = await makeWorld(server(), SITE);
   expect((await world.deploy({ password: 'open sesame' })).result.password).toBe(true);
   writeFiles(world.folder, { 'index.html': 'two' });
@@ -245,7 +245,7 @@ test('the cache contains neither the key nor the password', async () => {
   const files = readdirSync(world.cacheDir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(world.cacheDir, name))
     .filter((path) => statSync(path).isFile());
-  // On a slow machine the files are old enough for a cache of their hashes.
+  // A fast machine writes no cache of the hashes, because the files are too new.
   expect(files.map((path) => path.split('/').at(-2))).toContain('unfinished');
   for (const path of files) {
     expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -30,7 +30,7 @@ test('a deploy creates one deployment even if the server is killed and restarted
     await database.drop();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  // It restarts on another port, because another process might have taken the first one.
+  // The server restarts on another port, because another process may use the first port now.
   const proxy = await startProxy(() => port);
   const killedAt = new Set(['/uploads/*/contents', '/trpc/deployments.commit', '/trpc/domains.put']);
   proxy.trouble = async (_req, path) => {

@@ -12,8 +12,8 @@ import { collect, makeFolder } from '../folder/folders.ts';
 import { makeWorld, settled, sha256, typesOf, type World } from './worlds.ts';
 
 const server = useServer();
-const BIG = Buffer.alloc(400_000, 'big');
-const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'big.bin': BIG };
+const BIG_FILE = Buffer.alloc(400_000, 'big');
+const SITE = { 'index.html': '<h1>one</h1>', 'a/b.txt': 'text', 'big.bin': BIG_FILE };
 
 const REQUESTS = [
   '/trpc/deployments.begin',
@@ -23,9 +23,9 @@ const REQUESTS = [
   '/trpc/domains.put',
 ];
 const TROUBLES: readonly (readonly [string, Trouble])[] = [
-  ['is answered 503', { status: 503, headers: { 'Retry-After': '0' } }],
-  ['is answered 429', { status: 429, headers: { 'Retry-After': '0' } }],
-  ["is answered a gateway's 502", { status: 502 }],
+  ['gets a 503', { status: 503, headers: { 'Retry-After': '0' } }],
+  ['gets a 429', { status: 429, headers: { 'Retry-After': '0' } }],
+  ["gets a gateway's 502", { status: 502 }],
   ['is cut before its body', { cutAfter: 0 }],
   ['is cut in its body', { cutAfter: 20 }],
   ['loses its answer', 'lose-answer'],
@@ -41,8 +41,8 @@ async function openUploads({ client }: World): Promise<number> {
     .length;
 }
 
-/** Publishes the folder, and aborts as soon as the missing contents are known. */
-async function giveUp(world: World, reason?: DOMException): Promise<void> {
+/** Publishes the folder, and aborts the deploy at the event `planned`. */
+async function abortPlanned(world: World, reason?: DOMException): Promise<void> {
   const controller = new AbortController();
   const { folder, client, options } = world;
   const events = deployFolder({ folder, client }, { ...options, signal: controller.signal });
@@ -51,30 +51,30 @@ async function giveUp(world: World, reason?: DOMException): Promise<void> {
   }).rejects.toMatchObject({ kind: 'aborted' });
 }
 
-/** Expects the only deployment of the account, with all files. */
+/** Checks that the account has one deployment, with all files. */
 async function expectOneDeployment(world: World, { deployment, files }: CreatedDeployment): Promise<void> {
   expect(files).toBe(3);
   expect(await world.deployments()).toBe(1);
-  expect(sha256((await server().visit(deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
+  expect(sha256((await server().visit(deployment, '/big.bin')).bytes)).toBe(sha256(BIG_FILE));
 }
 
-test.each(CASES)('if %s %s, the deploy is retried and creates one deployment', async (troubled, _, trouble) => {
+test.each(CASES)('a deploy creates one deployment, even if the request to %s %s', async (troubled, _, trouble) => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = (_req, path, nth) => (path === troubled && nth < 2 ? trouble : undefined);
   const delta = troubled !== '/deployments';
   const { events, result } = await world.deploy({ domain: freshDomain() }, { delta });
   const retried = events.filter(({ type }) => type === 'retried');
-  // If the responses of two bodies were lost, their contents have still arrived.
+  // Contents arrive even if the responses of their bodies are lost.
   const isThere = troubled.startsWith('/uploads') && trouble === 'lose-answer';
   expect(retried).toHaveLength(isThere ? 1 : 2);
   expect(typesOf(events).at(-1)).toBe('linked');
   await expectOneDeployment(world, result);
 });
 
-describe('a server whose database restarts', () => {
+describe('a deploy to a server whose database restarts', () => {
   const RESTARTING: Trouble = { status: 503, headers: { 'Retry-After': '1' } };
 
-  test.each(REQUESTS)('and answers %s with 503 during its body gets one deployment', async (troubled) => {
+  test.each(REQUESTS)('creates one deployment if the body of %s is interrupted with status 503', async (troubled) => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) =>
       path === troubled && nth === 0 ? { ...RESTARTING, inBody: true } : undefined;
@@ -85,7 +85,7 @@ describe('a server whose database restarts', () => {
     await expectOneDeployment(world, result);
   });
 
-  test.each([true, false])('and answers everything with 503 once gets one deployment (delta: %s)', async (delta) => {
+  test.each([true, false])('creates one deployment if every request fails once (delta: %s)', async (delta) => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) => (REQUESTS.includes(path) && nth === 0 ? RESTARTING : undefined);
     const { events, result } = await world.deploy({ domain: freshDomain() }, { delta });
@@ -109,7 +109,7 @@ test('contents that arrived completely before the connection broke are not sent 
   expect(contents.length).toBe(50);
 });
 
-test.each([400, 404])('a deploy that is refused with %i is not retried, nor sent as a form', async (status) => {
+test.each([400, 404])('a deploy that is refused with %i is neither retried nor sent as a form', async (status) => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = () => ({ status });
   await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status });
@@ -125,7 +125,7 @@ test('a deploy fails if the server stays unreachable', async () => {
 });
 
 describe('an upload that the server no longer knows', () => {
-  test.each(['/uploads/*/contents', '/trpc/deployments.commit'])('at %s is replaced by a new one', async (lost) => {
+  test.each(['/uploads/*/contents', '/trpc/deployments.commit'])('at %s is replaced by a new upload', async (lost) => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) => (path === lost && nth === 0 ? { status: 404 } : undefined);
     await world.deploy();
@@ -134,7 +134,7 @@ describe('an upload that the server no longer knows', () => {
     expect(await world.deployments()).toBe(1);
   });
 
-  test('repeatedly fails the deploy', async () => {
+  test('fails the deploy if each new upload is lost too', async () => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 404 } : undefined);
     await expect(world.deploy()).rejects.toMatchObject({ kind: 'refused', status: 404 });
@@ -151,18 +151,18 @@ test('a deploy without delta uploads sends one form with every file and all opti
   expect(world.proxy.passed.map(({ path }) => path)).toEqual(['/deployments']);
   const open = await world.deploy({}, { delta: false });
   expect(await world.read(open.result, '/a/b.txt')).toBe('text');
-  expect(sha256((await server().visit(open.result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG));
+  expect(sha256((await server().visit(open.result.deployment, '/big.bin')).bytes)).toBe(sha256(BIG_FILE));
 });
 
 describe('a file that changes after it was hashed', () => {
   const FILES = [
-    ['small', 'a/b.txt', 'TEXT'],
-    ['small, to another size', 'a/b.txt', 'longer text'],
-    ['large', 'big.bin', Buffer.alloc(BIG.length, 'BIG')],
-    ['large, to fewer bytes', 'big.bin', Buffer.alloc(BIG.length - 1, 'big')],
-    ['large, to more bytes', 'big.bin', Buffer.alloc(BIG.length + 1, 'big')],
+    ['a small file that keeps its size', 'a/b.txt', 'TEXT'],
+    ['a small file that changes its size', 'a/b.txt', 'longer text'],
+    ['a large file that keeps its size', 'big.bin', Buffer.alloc(BIG_FILE.length, 'BIG')],
+    ['a large file that becomes smaller', 'big.bin', Buffer.alloc(BIG_FILE.length - 1, 'big')],
+    ['a large file that becomes larger', 'big.bin', Buffer.alloc(BIG_FILE.length + 1, 'big')],
   ] as const;
-  test.each(FILES)('(%s) is never sent completely, and is reported (T3)', async (_, path, content) => {
+  test.each(FILES)('is never sent completely if it is %s, but reported (T3)', async (_, path, content) => {
     for (const delta of [true, false]) {
       const world = await makeWorld(server(), SITE);
       const { result: snapshot } = await collect(readFolder(world.folder, world.options));
@@ -189,7 +189,7 @@ test('a file that was replaced by a link after it was hashed is not sent, even i
   expect(await world.deployments()).toBe(0);
 });
 
-test.each([true, false])('a file larger than the plan allows is refused with its name (delta: %s)', async (delta) => {
+test.each([true, false])('the error for a file that is too large names the file (delta: %s)', async (delta) => {
   const world = await makeWorld(server(), { 'a.txt': 'a', 'big.bin': Buffer.alloc(21 * 1024 * 1024) });
   const { key } = await server().account('free');
   const client = createClient({ server: world.client.server.href, key });
@@ -201,7 +201,7 @@ test.each([true, false])('a file larger than the plan allows is refused with its
 });
 
 describe('files in memory', () => {
-  test('are published like those of a folder', async () => {
+  test('are published like the files of a folder', async () => {
     const { client, options, read, proxy } = await makeWorld(server(), {});
     const files = [
       { path: '/index.html', content: 'hello' },
@@ -222,7 +222,7 @@ describe('files in memory', () => {
     ['.env', 'environment files (.env*) contain secrets and are never published'],
     ['x.exe', 'programs and installers (.exe) are never published'],
   ] as const;
-  test.each(REFUSED)('are refused before anything is sent if one is %s', async (path, reason) => {
+  test.each(REFUSED)('are refused before anything is sent if the path of one file is %s', async (path, reason) => {
     const { client, options, proxy } = await makeWorld(server(), {});
     await expect(collect(deployFiles({ client, files: [{ path, content: '' }] }, options))).rejects.toMatchObject({
       kind: 'folder',
@@ -232,7 +232,7 @@ describe('files in memory', () => {
     expect(proxy.passed).toEqual([]);
   });
 
-  test('are refused if two have the same path, or one is the folder of another', async () => {
+  test('are refused if two files have the same path, or one path is the folder of another', async () => {
     const { client, options } = await makeWorld(server(), {});
     for (const other of ['a', 'a/b']) {
       const files = ['a', other].map((path) => ({ path, content: '' }));
@@ -243,7 +243,7 @@ describe('files in memory', () => {
 
 test('a cancelled deploy aborts its upload at once', async () => {
   const world = await makeWorld(server(), SITE);
-  await giveUp(world, CANCELLED);
+  await abortPlanned(world, CANCELLED);
   await settled(world);
   expect(await openUploads(world)).toBe(0);
   await world.deploy();
@@ -252,7 +252,7 @@ test('a cancelled deploy aborts its upload at once', async () => {
 
 test('a deploy that is aborted without CANCELLED keeps its upload for the next run', async () => {
   const world = await makeWorld(server(), SITE);
-  await giveUp(world);
+  await abortPlanned(world);
   await settled(world);
   expect(await openUploads(world)).toBe(1);
   await world.deploy();
@@ -267,9 +267,9 @@ test('a deploy that fails because of the network keeps its upload', async () => 
 });
 
 test.each([
-  ['aborts its upload, because no later run resumes it', ['commit'], 0],
-  ['reports why it failed, even if its upload cannot be aborted', ['commit', 'abort'], 1],
-])('a failed deploy of files in memory %s', async (_, refused, open) => {
+  ['aborts the upload, because no later run resumes the upload', ['commit'], 0],
+  ['reports why the deploy failed, even if the upload cannot be aborted', ['commit', 'abort'], 1],
+])('if a deploy of files in memory fails, the client %s', async (_, refused, open) => {
   const world = await makeWorld(server(), {});
   world.proxy.trouble = (_req, path) => (refused.some((end) => path.endsWith(end)) ? { status: 400 } : undefined);
   const files = [{ path: 'index.html', content: 'hi' }];

@@ -11,13 +11,13 @@ import { collect, makeFolder } from '../folder/folders.ts';
 
 export type World = Awaited<ReturnType<typeof makeWorld>>;
 
-/** A new account, a folder, and a proxy to the server that can cause failures. */
+/** A new account, a folder, and a proxy in front of the server that can cause failures. */
 export async function makeWorld(server: TestServer, files: Readonly<Record<string, string | Buffer>>) {
   const proxy = await startProxy(server.port);
   const { key, account } = await server.account('scale');
   const client = createClient({ server: proxy.url, key });
   const [folder, cacheDir] = [makeFolder(files), makeFolder()];
-  /** Retries without long pauses. */
+  /** The options of a deploy that retries without long pauses. */
   const options: DeployFolderOptions = { cacheDir, retries: { firstMs: 5, longestMs: 20 } };
   return {
     server,
@@ -32,12 +32,12 @@ export async function makeWorld(server: TestServer, files: Readonly<Record<strin
       collect(deployFolder({ folder, client, ...input }, { ...options, ...more })),
     /** Counts the deployments of the account. */
     deployments: async () => (await client.api.deployments.list.query({})).deployments.length,
-    /** Returns the content that a deployment serves at a path. */
+    /** Returns the text that a deployment serves at a path. */
     read: async ({ deployment }: CreatedDeployment, path: string) => (await server.visit(deployment, path)).text,
   };
 }
 
-/** Waits until no body is on its way and the server has recorded every content that passed the proxy completely. */
+/** Waits until no body is being sent and the server has recorded every content that passed the proxy completely. */
 export function settled({ server, proxy, account }: Pick<World, 'server' | 'proxy' | 'account'>): Promise<void> {
   return vi.waitFor(
     async () => {
@@ -50,7 +50,7 @@ export function settled({ server, proxy, account }: Pick<World, 'server' | 'prox
   );
 }
 
-/** Whether an upload of the account has received a content. A committed upload has received all of them. */
+/** Returns true if an upload of the account has received a content. A committed upload has received all contents. */
 async function recordedContents(server: TestServer, account: string): Promise<(sha256: string) => boolean> {
   const uploads = await server.database.query<{ hashes: string | null; committed: boolean }>(
     `select encode(upload_content.hashes, 'hex') as hashes, committed is not null as committed
@@ -62,7 +62,7 @@ async function recordedContents(server: TestServer, account: string): Promise<(s
   return (sha256) => hashes.has(sha256);
 }
 
-/** Returns the types of events, with repeated ones merged. */
+/** Returns the types of events, and merges equal types in a row. */
 export function typesOf(events: readonly DeployEvent[]): string[] {
   return events.map(({ type }) => type).filter((type, i, all) => type !== all[i - 1]);
 }

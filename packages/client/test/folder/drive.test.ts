@@ -1,51 +1,57 @@
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { statOnDrive, onDriveWithin, unlessAborted } from '../../src/folder/drive.ts';
-import { driveOf, type Machine, parseMountPoints } from '../../src/folder/drive-of.ts';
+import {
+  driveOf,
+  type Machine,
+  onDriveWithin,
+  parseMountPoints,
+  statOnDrive,
+  unlessAborted,
+} from '../../src/folder/drive.ts';
 
 const { signal } = new AbortController();
 const never = new Promise<never>(() => {});
-/** A path on the disk of the system, which counts as a separate drive. */
+/** Returns a path on the disk of the system, which counts as a separate drive. */
 const ownDrive = () => join(parse(process.cwd()).root, crypto.randomUUID());
 
 describe('a drive', () => {
-  it('returns what is at a path, or null if it cannot be read', async () => {
+  it('returns the stats of a path, or null if the path cannot be read', async () => {
     expect((await statOnDrive(tmpdir(), signal))?.isDirectory()).toBe(true);
     expect(await statOnDrive(join(tmpdir(), crypto.randomUUID()), signal)).toBeNull();
   });
 
-  it('stops blocking the caller when the caller aborts, and may fail afterwards', async () => {
+  it('no longer blocks a caller that aborts, and may fail afterwards', async () => {
     const leaving = new AbortController();
-    const late = Promise.withResolvers<never>();
-    const waiting = unlessAborted(late.promise, leaving.signal);
+    const unfinished = Promise.withResolvers<never>();
+    const waiting = unlessAborted(unfinished.promise, leaving.signal);
     leaving.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
-    await expect(unlessAborted(late.promise, leaving.signal)).rejects.toMatchObject({ kind: 'aborted' });
-    // An unhandled rejection would end the program.
-    late.reject(new Error('the drive is gone'));
+    await expect(unlessAborted(unfinished.promise, leaving.signal)).rejects.toMatchObject({ kind: 'aborted' });
+    // Without a handler, the test runner would report the rejection.
+    unfinished.reject(new Error('the drive is gone'));
   });
 
-  it('does one piece of work at a time, in order of arrival', async () => {
+  it('runs the work of its callers one after the other, in order of arrival', async () => {
     const path = ownDrive();
-    const first = Promise.withResolvers<void>();
+    const firstWork = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
     const order: string[] = [];
     const works = [
       onDriveWithin(path, 60_000, async () => {
         began.resolve();
-        await first.promise;
+        await firstWork.promise;
         order.push('first');
       }),
       began.promise.then(() => onDriveWithin(path, 60_000, async () => void order.push('second'))),
     ];
     await began.promise;
-    first.resolve();
+    firstWork.resolve();
     await Promise.all(works);
     expect(order).toEqual(['first', 'second']);
   });
 
-  it('that does not respond in time fails the first call after the limit, and later calls at once', async () => {
+  it('that does not respond fails the first call after the time limit, and later calls at once', async () => {
     const path = join(ownDrive(), 'dist');
     const failure = { kind: 'folder', message: expect.stringContaining('The drive with “dist” does not answer.') };
     await expect(onDriveWithin(path, 20, () => never)).rejects.toMatchObject(failure);
@@ -54,15 +60,15 @@ describe('a drive', () => {
     expect(worked).toBe(0);
   });
 
-  it('drops callers that aborted before it responded', async () => {
+  it('skips callers that aborted before the drive responded', async () => {
     const path = ownDrive();
-    const answer = Promise.withResolvers<void>();
-    const slow = onDriveWithin(path, 60_000, () => answer.promise);
+    const driveResponse = Promise.withResolvers<void>();
+    const slow = onDriveWithin(path, 60_000, () => driveResponse.promise);
     const leaving = new AbortController();
     const waiting = statOnDrive(path, leaving.signal);
     leaving.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
-    answer.resolve();
+    driveResponse.resolve();
     await slow;
     expect(await statOnDrive(path, signal)).toBeNull();
   });
@@ -83,8 +89,8 @@ const WINDOWS: Machine = { platform: 'win32', home: 'C:\\Users\\mara', mountPoin
 
 it.each([
   ['a mounted drive is the longest mount point above a path', LINUX, '/mnt/nas/deep/site', '/mnt/nas/deep'],
-  ['folders on one mounted drive share it', LINUX, '/mnt/nas/site', '/mnt/nas'],
-  ['a mount point that is only a prefix of the name is another drive', LINUX, '/mnt/nas-2/site', '/mnt/nas-2/site'],
+  ['folders on the same mounted drive have the same drive', LINUX, '/mnt/nas/site', '/mnt/nas'],
+  ['a mount point that is only a prefix of a name is not the drive', LINUX, '/mnt/nas-2/site', '/mnt/nas-2/site'],
   ['a mount point may contain spaces', LINUX, '/media/Back up/site', '/media/Back up'],
   ['a folder on the disk of the home folder is a separate drive', LINUX, '/home/mara/site', '/home/mara/site'],
   ['a folder on the disk of the system is a separate drive', LINUX, '/srv/site', '/srv/site'],
@@ -93,7 +99,7 @@ it.each([
   ['a drive letter of Windows is a drive', WINDOWS, 'Z:\\a\\site', 'z:\\'],
   ['a network share of Windows is a drive', WINDOWS, '\\\\Nas\\web\\site', '\\\\nas\\web\\'],
   ['a folder on the system drive of Windows is a separate drive', WINDOWS, 'C:\\site', 'C:\\site'],
-] as const)('%s', (_title, machine, path, drive) => {
+] as const)('driveOf returns the drive of a path: %s', (_title, machine, path, drive) => {
   expect(driveOf(path, machine)).toBe(drive);
 });
 

@@ -13,7 +13,7 @@ export function makeFolder(files: Files = {}): string {
   return folder;
 }
 
-/** Writes files into a folder, with times one minute ago. */
+/** Writes files into a folder, with file times of one minute ago. */
 export function writeFiles(folder: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);

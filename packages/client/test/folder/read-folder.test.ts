@@ -96,7 +96,7 @@ describe('readFolder', () => {
     expect(skippedIn(found)).toEqual([...junk, 'pipe: not-a-file', 'socket: not-a-file']);
   });
 
-  test('skips .berthignore, and what it lists in the syntax of .gitignore', async () => {
+  test('skips .berthignore, and the files that .berthignore lists in the syntax of .gitignore', async () => {
     const folder = makeFolder({
       '.berthignore': '# drafts\n*.map\n!keep.map\n/drafts/\nsub/**/x.txt\n!.env\n',
       'a.js': 'a',
@@ -128,7 +128,7 @@ describe('readFolder', () => {
   });
 });
 
-describe('a folder is refused', () => {
+describe('readFolder refuses a folder', () => {
   const refusal = (folder: string) =>
     read(folder).then(
       () => null,
@@ -147,7 +147,7 @@ describe('a folder is refused', () => {
     expect(await refusal(folder)).toMatchObject({ kind: 'folder', file: name, message: `${name}: ${reason}.` });
   });
 
-  test('unless .berthignore lists the invalid file', async () => {
+  test('with an invalid file, unless .berthignore lists the file', async () => {
     const folder = makeFolder({ 'index.html': 'hi', 'setup.exe': 'x', '.berthignore': '*.exe' });
     expect(pathsOf(await read(folder))).toEqual(['index.html']);
   });
@@ -168,7 +168,7 @@ describe('a folder is refused', () => {
   test.each([
     ['private.txt', 'private.txt'],
     ['private/a.txt', 'private/'],
-  ])('with %s, which cannot be read, and names it', async (file, named) => {
+  ])('in which %s cannot be read, and the error names the path', async (file, named) => {
     const folder = makeFolder({ 'index.html': 'hi', [file]: 'x' });
     chmodSync(folder, 0o755);
     chmodSync(join(folder, named), 0o000);
@@ -199,7 +199,7 @@ describe('a file that changes while it is read', () => {
     expect(result).toMatchObject({ totalBytes: 8, files: [{ path: 'big.bin', size: 8 }] });
   });
 
-  test('is an error if it keeps changing', async () => {
+  test('causes an error if it never stops changing', async () => {
     const folder = makeFolder();
     const path = join(folder, 'big.bin');
     writeFileSync(path, Buffer.alloc(1024 * 1024));
@@ -209,19 +209,19 @@ describe('a file that changes while it is read', () => {
     await expect(read(folder)).rejects.toMatchObject({
       kind: 'folder',
       file: 'big.bin',
-      message: 'big.bin: it keeps changing; try again when it is complete.',
+      message: 'big.bin: the file keeps changing; try again when it is complete.',
     });
   });
 });
 
 describe('the hash cache', () => {
-  /** Returns how many files were not read. */
+  /** Reads a folder. Returns the number of files that the cache knew, and the result. */
   async function cachedOf(folder: string, cache: string) {
     const { events, result } = await follow(folder, cache);
     const last = events.at(-1);
     return { cached: last?.type === 'hashed' ? last.cached.files : null, result };
   }
-  /** Files are settled a moment after they were written. */
+  /** Waits until files that were just written are settled. */
   const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
 
   test('avoids reading files whose state has not changed', async () => {
@@ -234,16 +234,16 @@ describe('the hash cache', () => {
   });
 
   const CHANGES = [
-    ['another content', (path: string) => writeFileSync(path, 'B')],
+    ['a file with another content', (path: string) => writeFileSync(path, 'B')],
     [
-      'another file in its place',
+      'another file with the same name',
       (path: string) => {
         writeFileSync(`${path}.new`, 'B');
         renameSync(`${path}.new`, path);
       },
     ],
   ] as const;
-  test.each(CHANGES)('detects %s, of the same size and time', async (_, change) => {
+  test.each(CHANGES)('detects %s, even if size and time are the same', async (_, change) => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'A' }), makeFolder()];
     await settle();
     const before = (await cachedOf(folder, cache)).result;
@@ -266,7 +266,7 @@ describe('the hash cache', () => {
     }
   });
 
-  test('is readable only for its owner, and drops deleted files', async () => {
+  test('can be read only by its owner, and forgets deleted files', async () => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'a', 'gone.txt': 'b' }), makeFolder()];
     await settle();
     await read(folder, cache);
@@ -278,8 +278,8 @@ describe('the hash cache', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('gone.txt');
   });
 
-  const DAMAGED = ['{"version":99,"entries":[["a.txt","x","y"]]}', '{"version":1,"entries":[[1]]}'];
-  test.each(['', '{', 'null', '[]', ...DAMAGED])('is ignored if its text is %j', async (text) => {
+  const DAMAGED_CACHES = ['{"version":99,"entries":[["a.txt","x","y"]]}', '{"version":1,"entries":[[1]]}'];
+  test.each(['', '{', 'null', '[]', ...DAMAGED_CACHES])('is ignored if its text is %j', async (text) => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'a' }), makeFolder()];
     await settle();
     const { files } = await read(folder, cache);
@@ -289,7 +289,7 @@ describe('the hash cache', () => {
     expect((await cachedOf(folder, cache)).cached).toBe(1);
   });
 
-  test('is optional if it cannot be written', async () => {
+  test('is not needed: a folder is read even if the cache cannot be written', async () => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'a' }), makeFolder()];
     writeFileSync(join(cache, 'hashes'), 'a file in the way');
     expect(pathsOf(await read(folder, cache))).toEqual(['a.txt']);
@@ -301,14 +301,14 @@ const agoNs = (ms: number) => BigInt(NOW_MS - ms) * 1_000_000n + 123n;
 const wholeSecondAgoNs = (seconds: number) => BigInt(Math.floor(NOW_MS / 1000) - seconds) * 1_000_000_000n;
 
 test.each([
-  ['long ago', agoNs(60_000), agoNs(60_000), true],
-  ['a moment ago', agoNs(5), agoNs(5), false],
-  ['long enough ago for a fine clock', agoNs(30), agoNs(30), true],
-  ['a second ago on a coarse clock', wholeSecondAgoNs(1), wholeSecondAgoNs(1), false],
-  ['long enough ago for a coarse clock', wholeSecondAgoNs(3), wholeSecondAgoNs(3), true],
-  ['long ago as its time says, which was set a moment ago', agoNs(60_000), agoNs(5), false],
-  ['in the future', agoNs(-60_000), agoNs(60_000), false],
-])('isSettled: a file written %s', (_, mtimeNs, ctimeNs, settled) => {
+  ['a file written long ago is settled', agoNs(60_000), agoNs(60_000), true],
+  ['a file written a moment ago is not settled', agoNs(5), agoNs(5), false],
+  ['a file written more than a tick of a fine clock ago is settled', agoNs(30), agoNs(30), true],
+  ['a file written a second ago on a coarse clock is not settled', wholeSecondAgoNs(1), wholeSecondAgoNs(1), false],
+  ['a file written more than a tick of a coarse clock ago is settled', wholeSecondAgoNs(3), wholeSecondAgoNs(3), true],
+  ['a file whose time was set to long ago a moment ago is not settled', agoNs(60_000), agoNs(5), false],
+  ['a file written in the future is not settled', agoNs(-60_000), agoNs(60_000), false],
+])('isSettled recognises a recent write: %s', (_, mtimeNs, ctimeNs, settled) => {
   expect(isSettled({ mtimeNs, ctimeNs } as BigIntStats, NOW_MS)).toBe(settled);
 });
 
@@ -318,12 +318,12 @@ test.each([
   ['linux', { XDG_CACHE_HOME: '' }, join(homedir(), '.cache/berth')],
   ['darwin', {}, join(homedir(), 'Library/Caches/berth')],
   ['win32', { LOCALAPPDATA: '/users/me/local' }, '/users/me/local/berth/Cache'],
-] as const)('on %s with %o the cache is in the cache folder of the system', (platform, env, folder) => {
+] as const)('on %s with the variables %o, the cache is in the system cache folder', (platform, env, folder) => {
   expect(defaultCacheDir(env, platform)).toBe(folder);
 });
 
 describe('reading a folder', () => {
-  test('emits progress, and at the end the total', async () => {
+  test('emits progress, and the total in the last event', async () => {
     const folder = makeFolder({ 'a.txt': 'a', 'b.bin': Buffer.alloc(300_000), '.env': 'x' });
     const { events } = await follow(folder);
     const total = { files: 2, bytes: 300_001 };
@@ -331,7 +331,7 @@ describe('reading a folder', () => {
     expect(events.at(-1)).toEqual({ type: 'hashed', done: total, total, cached: { files: 0, bytes: 0 } });
   });
 
-  test('finds nothing if it is empty', async () => {
+  test('returns no files if the folder is empty', async () => {
     const folder = makeFolder();
     mkdirSync(join(folder, 'empty'));
     const { events, result } = await follow(folder);
@@ -339,14 +339,14 @@ describe('reading a folder', () => {
     expect(events.map(({ type }) => type)).toEqual(['walked', 'hashed']);
   });
 
-  test('ends if the caller aborts before or while it runs', async () => {
+  test('stops if the caller aborts before or during the reading', async () => {
     const folder = makeFolder({ 'a.bin': Buffer.alloc(20 * 1024 * 1024) });
     const before = readFolder(folder, { cacheDir: makeFolder(), signal: AbortSignal.abort() });
     await expect(before.next()).rejects.toMatchObject({ kind: 'aborted' });
-    const gaveUp = new AbortController();
-    const events = readFolder(folder, { cacheDir: makeFolder(), signal: gaveUp.signal });
+    const aborting = new AbortController();
+    const events = readFolder(folder, { cacheDir: makeFolder(), signal: aborting.signal });
     await events.next();
-    gaveUp.abort();
+    aborting.abort();
     await expect(collect(events)).rejects.toMatchObject({ kind: 'aborted' });
   });
 });

@@ -9,33 +9,33 @@ import { createClient } from '../../src/client.ts';
 import { startWatch } from './running-watch.ts';
 
 const BUILDS = 50;
-/** Seed of the builds. Equal seeds give equal builds. */
+/** The seed of the builds. Equal seeds give equal builds. */
 const SEED = 20_261_121;
-/** More than twice the longest gap between two writes of a build. */
+/** The quiet period: more than twice the longest gap between two writes of a build. */
 const QUIET_MS = 60;
 const LONGEST_GAP_MS = 12;
 
-/** How a build tool replaces its output folder. */
+/** The ways in which a build tool replaces its output folder. */
 const plan = fc.record({
-  /** Number of files besides the page and the last one. */
+  /** The number of files between the page and `last.txt`. */
   files: fc.integer({ min: 2, max: 12 }),
   way: fc.constantFrom<'delete' | 'swap'>('delete', 'delete', 'delete', 'swap'),
-  /** How long the folder is missing. */
+  /** How long the folder is missing, in milliseconds. */
   goneMs: fc.constantFrom(0, 0, 1, 5, LONGEST_GAP_MS),
   gapsMs: fc.array(fc.constantFrom(0, 0, 0, 1, 3, LONGEST_GAP_MS), { minLength: 14, maxLength: 14 }),
-  /** `null`: the next build waits until this one is live. Otherwise it starts so much later, in any state. */
+  /** When the next build starts, in milliseconds; `null` if it waits until this build is live. */
   thenMs: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 3 * QUIET_MS })),
 });
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
 
 const server = useServer();
 
-/** The text of a file: its build, the number of files in that build, and its path. All texts are equally long. */
+/** Returns the text of a file: its build, the number of files in the build, and its path. All texts have the same length. */
 function textOf(build: number, files: number, path: string): string {
   return `${String(build).padStart(3, '0')} ${String(files).padStart(2, '0')} ${path.padEnd(200, '.')}`;
 }
 
-/** The paths of a build: the page first, `last.txt` last. */
+/** Returns the paths of a build: the page first, `last.txt` last. */
 function pathsOf(files: number): string[] {
   return ['index.html', ...Array.from({ length: files }, (_, i) => `assets/${i % 3}/${i}.txt`), 'last.txt'];
 }
@@ -58,7 +58,7 @@ async function build(folder: string, number: number, { files, way, goneMs, gapsM
   renameSync(at, folder);
 }
 
-/** Reads the build number of a deployment. @throws if it is not one complete build. */
+/** Reads the build number of a deployment. @throws if the deployment is not exactly one complete build. */
 async function readBuild(url: string): Promise<number> {
   const page = await server().visit(url);
   const [number, files] = page.text.split(' ', 2).map(Number) as [number, number];
@@ -70,7 +70,7 @@ async function readBuild(url: string): Promise<number> {
 }
 
 it(
-  'publishes every settled build of 50 that replace the folder at random times, and only complete ones (D3, D5, D6)',
+  'a watch publishes every settled build of 50 builds at random times, and no incomplete build (D3, D5, D6)',
   { timeout: 120_000 },
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'berth-builds-'));
@@ -98,7 +98,7 @@ it(
     };
     await untilLive(0);
 
-    // A visitor that never stops. It must never see a gap, half a page, or an older build than before.
+    // Visits the site until the test ends. The site must never be missing, incomplete, or older than before.
     let visiting = true;
     const visitor = (async () => {
       for (let newest = 0; visiting;) {

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Entry, type FakeWorld, type Folder, folderAt, simulate } from './fake-world.ts';
 
-/** Maximum time between two writes of a build; shorter than the time between two scans. */
+/** The maximum time between two writes of a build, which is shorter than the time between two scans. */
 const WRITE_GAP_MS = 240;
-/** When all changes and outages have ended. */
-const CALM_MS = 40_000;
-/** Leaves time for the longest pause, which may have begun just before. */
-const END_MS = CALM_MS + 2 * 5 * 60_000;
+/** The time at which all changes and outages have ended. */
+const FAULTS_END_MS = 40_000;
+/** The end of a simulation. It leaves time for the longest pause after the last outage. */
+const END_MS = FAULTS_END_MS + 2 * 5 * 60_000;
 
-/** A build: optionally deletes the folder, then writes one file after the other. */
+/** Generates a build that optionally deletes the folder, and then writes one file after the other. */
 const build = fc.record({
   after: fc.integer({ min: 0, max: 3_000 }),
   deletes: fc.constantFrom<'no' | 'gone' | 'empty'>('no', 'gone', 'empty'),
@@ -17,7 +17,7 @@ const build = fc.record({
   writesMs: fc.integer({ min: 1, max: WRITE_GAP_MS }),
 });
 
-/** A sequence of builds with different contents. */
+/** Generates a sequence of builds with different contents. */
 const builds = fc.array(build, { minLength: 1, maxLength: 12 }).map((all) => {
   const folder: [number, Folder][] = [[0, ['0', '0']]];
   let at = 0;
@@ -37,9 +37,9 @@ const builds = fc.array(build, { minLength: 1, maxLength: 12 }).map((all) => {
   return folder;
 });
 
-/** Periods in which the server cannot be reached. */
+/** Generates the periods in which the server cannot be reached. */
 const outages = fc.array(
-  fc.record({ from: fc.integer({ min: 0, max: CALM_MS }), ms: fc.integer({ min: 1, max: 10_000 }) }),
+  fc.record({ from: fc.integer({ min: 0, max: FAULTS_END_MS }), ms: fc.integer({ min: 1, max: 10_000 }) }),
   { maxLength: 3 },
 );
 
@@ -50,7 +50,7 @@ const world = fc
     publishMs: fc.integer({ min: 1, max: 5_000 }),
     outages,
     kind: fc.constantFrom('network' as const, 'unavailable' as const, 'server' as const),
-    /** Which changes are notified, and with what delay. */
+    /** Generates the times at which changes are notified. Some changes are not notified. */
     notifications: fc.array(fc.record({ isSent: fc.boolean(), delayMs: fc.integer({ min: 0, max: 100 }) }), {
       minLength: 40,
       maxLength: 40,
@@ -64,13 +64,13 @@ const world = fc
       )
       .toSorted((a, b) => a - b);
     const isAway = (at: number) => outages.some(({ from, ms }) => at >= from && at < from + ms);
-    return { ...world, notified, fault: (at) => (at < CALM_MS && isAway(at) ? [kind] : null) };
+    return { ...world, notified, fault: (at) => (at < FAULTS_END_MS && isAway(at) ? [kind] : null) };
   });
 
 const published = (log: readonly Entry[]) =>
   log.filter(({ did }) => did.startsWith('publish ')).map(({ at, did }) => ({ at, id: did.slice('publish '.length) }));
 
-describe('for any builds and notifications', () => {
+describe('for any builds and notifications, a watch', () => {
   it('publishes nothing empty, missing or half written (D3, D5)', () => {
     fc.assert(
       fc.property(world, (world) => {
@@ -96,7 +96,7 @@ describe('for any builds and notifications', () => {
     );
   });
 
-  it('ends with the last state of the folder live (D6, D7)', () => {
+  it('eventually publishes the last state of the folder (D6, D7)', () => {
     fc.assert(
       fc.property(world, (world) => {
         const last = simulate(world, END_MS).findLast(({ did }) => did.startsWith('published '));
@@ -106,7 +106,7 @@ describe('for any builds and notifications', () => {
     );
   });
 
-  it('does one thing at a time, and never deploys a state that is live (D4, D6)', () => {
+  it('runs one scan or deploy at a time, and never deploys a state that is live (D4, D6)', () => {
     fc.assert(
       fc.property(world, (world) => {
         let live = '';

@@ -8,19 +8,19 @@ const C = ['c', 'c'] as const;
 const PAGELESS = ['p-', 'p-'] as const;
 const LIVE_A = { id: 'a+a', frontPage: true };
 
-/** A time at which `a`, the initial folder, is already live. */
+/** The time of the first change, in milliseconds. The initial folder was live before this change. */
 const T = 2_000;
 
-/** The states of a folder, each from a time on. */
+/** Creates the states of a folder, each with the time at which it begins. */
 const over = (...states: FakeWorld['folder'][number][]) => states;
 
-/** The fault of a server that fails between two times. */
+/** Creates the fault of a server that fails between two times. */
 const failing =
   (from: number, until: number, ...failure: [ClientErrorKind, ClientErrorOptions?]): FakeWorld['fault'] =>
   (at) =>
     at > from && at < until ? failure : null;
 
-/** The times in a range, `step` apart. */
+/** Returns the times in a range, `step` milliseconds apart. */
 const range = (from: number, to: number, step: number) =>
   Array.from({ length: Math.ceil((to - from) / step) }, (_, i) => from + i * step);
 
@@ -28,9 +28,9 @@ const range = (from: number, to: number, step: number) =>
 interface Case {
   title: string;
   world: FakeWorld;
-  /** Default: the first 10 seconds. */
+  /** When the simulation ends, in milliseconds. Default: after 10 seconds. */
   during?: [fromMs: number, toMs: number];
-  /** The expected effects and events. Scans are omitted unless it contains one. */
+  /** The expected effects and events. Scans are compared only if the list contains a scan. */
   did: string;
 }
 
@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
     did: '250 scan, 500 scan, 510 publish a+a, 610 published a+a',
   },
   {
-    title: 'does not publish after a restart what is already live (D4)',
+    title: 'does not publish a folder that is already live after a restart (D4)',
     world: { folder: [[0, A]], live: LIVE_A, found: 'a+a' },
     did: '510 publish a+a, 610 unchanged',
   },
@@ -64,13 +64,13 @@ const CASES: readonly Case[] = [
     did: '2000 settling, 2240 scan, 2490 scan, 2735 scan, 2985 scan, 2995 publish b+b, 3095 published b+b',
   },
   {
-    title: 'finds a change without a notification with the second scan (D2)',
+    title: 'finds a change that was not notified with the second scan (D2)',
     world: { folder: over([0, A], [T, ['b', 'a']], [2_300, B]), notified: [T] },
     during: [T, 10_000],
     did: '2000 settling, 2240 scan, 2490 scan, 2740 scan, 2750 publish b+b, 2850 published b+b',
   },
   {
-    title: 'publishes a folder after 10 s that is written to constantly without changing its contents (D2)',
+    title: 'publishes a folder after 10 s even if it is written constantly without a change of its contents (D2)',
     world: { folder: over([0, A], [T, B]), notified: range(T, T + 15_000, 100) },
     during: [T, T + 11_000],
     did: '2000 settling, 12000 scan, 12500 scan, 12510 publish b+b, 12600 settling, 12610 published b+b',
@@ -88,19 +88,19 @@ const CASES: readonly Case[] = [
     did: '2000 settling, 2600 unchanged',
   },
   {
-    title: 'publishes changes during a deploy after it, and only the newest state (D6)',
+    title: 'publishes changes during a deploy after the deploy, and only in their newest state (D6)',
     world: { folder: over([0, A], [5_000, B], [5_600, C], [6_000, ['d', 'd']], [6_500, ['e', 'e']]), publishMs: 3_000 },
     during: [5_000, 20_000],
     did: '5000 settling, 5500 publish b+b, 5600 settling, 8500 published b+b, 8760 publish e+e, 11760 published e+e',
   },
   {
-    title: 'does not report a folder as missing that comes back within the grace time (D3)',
+    title: 'does not report a missing folder that comes back within the grace time (D3)',
     world: { folder: over([0, A], [T, 'gone'], [T + 8_000, B]) },
     during: [T, 20_000],
     did: '2000 settling, 10000 settling, 10500 publish b+b, 10600 published b+b',
   },
   {
-    title: 'reports a folder as missing once, after the grace time (D3)',
+    title: 'reports a missing folder once, after the grace time (D3)',
     world: { folder: over([0, A], [T, 'gone'], [200_000, B]) },
     during: [T, 210_000],
     did: '2000 settling, 12010 missing gone, 200000 settling, 200500 publish b+b, 200600 published b+b',
@@ -123,7 +123,7 @@ const CASES: readonly Case[] = [
     did: '510 publish p-+p-, 610 published p-+p-',
   },
   {
-    title: 'reports a folder that is missing at the start without a grace time (D3)',
+    title: 'reports a folder that is missing at the start at once, without the grace time (D3)',
     world: { folder: over([0, 'gone'], [T, A]) },
     did: '510 missing gone, 2000 settling, 2500 publish a+a, 2600 published a+a',
   },
@@ -142,7 +142,7 @@ const CASES: readonly Case[] = [
     did: '61260 publish c+c, 61360 published c+c',
   },
   {
-    title: 'keeps a longer pause that the server asked for, whatever changes (D6)',
+    title: 'keeps a pause that the server asked for even if the folder changes (D6)',
     world: {
       folder: over([0, A], [T, B], [5_000, C]),
       fault: failing(T, 3_000, 'unavailable', { retryAfterSeconds: 30 }),
@@ -151,7 +151,7 @@ const CASES: readonly Case[] = [
     did: '2000 settling, 2500 publish b+b, 2600 failed unavailable 30000, 32860 publish c+c, 32960 published c+c',
   },
   {
-    title: 'does not retry what was refused until the folder changes (D6)',
+    title: 'does not publish a refused folder again until the folder changes (D6)',
     world: { folder: over([0, A], [T, B]), notified: [T, 200_000], fault: failing(T, 190_000, 'refused') },
     during: [T, 300_000],
     did:
@@ -167,7 +167,7 @@ const CASES: readonly Case[] = [
       '30600 failed signed-out null',
   },
   {
-    title: 'restarts the quiet period silently if a file changes during a deploy (D5)',
+    title: 'restarts the quiet period without an event if a file changes during a deploy (D5)',
     world: { folder: over([0, A], [T, B], [2_550, C]), fault: failing(T, 2_700, 'folder') },
     during: [T, 10_000],
     did: '2000 settling, 2500 publish b+b, 2550 settling, 3100 publish c+c, 3200 published c+c',
@@ -187,7 +187,7 @@ const CASES: readonly Case[] = [
     did: '61010 restart-watcher, 61010 publish b+b, 61110 published b+b',
   },
   {
-    title: 'reports a missing folder again if it came back unchanged without a notification in between (D3, D7)',
+    title: 'reports a missing folder again if it came back in between without a notification (D3, D7)',
     world: { folder: over([0, A], [T, 'gone'], [60_000, A], [200_000, 'gone']), notified: [T, 200_000] },
     during: [T, 220_000],
     did: '2000 settling, 12010 missing gone, 72020 unchanged, 200000 settling, 210010 missing gone',
@@ -198,7 +198,7 @@ const CASES: readonly Case[] = [
     did: '510 publish a+a, 610 published a+a, 1000 polling, 5520 publish b+b, 5620 published b+b',
   },
   {
-    title: 'finds a change without a notification at once after a nudge (D7)',
+    title: 'finds a change that was not notified at once after a nudge (D7)',
     world: { folder: over([0, A], [T, B]), notified: [], nudged: [[3_000, false]] },
     during: [T, 10_000],
     did: '3500 restart-watcher, 3500 publish b+b, 3600 published b+b',
@@ -226,13 +226,13 @@ const CASES: readonly Case[] = [
     did: '32860 publish b+b, 32960 published b+b',
   },
   {
-    title: 'answers a publish request with unchanged if nothing is new (D4)',
+    title: 'emits unchanged after a publish request if nothing is new (D4)',
     world: { folder: [[0, A]], nudged: [[3_000, true]] },
     during: [T, 10_000],
     did: '3000 settling, 3500 unchanged',
   },
   {
-    title: 'retries on a publish request what was refused (D6)',
+    title: 'publishes a refused folder again after a publish request (D6)',
     world: { folder: over([0, A], [T, B]), fault: failing(T, 5_000, 'refused'), nudged: [[6_000, true]] },
     during: [T, 10_000],
     did:
@@ -240,18 +240,18 @@ const CASES: readonly Case[] = [
       '6600 published b+b',
   },
   {
-    title: 'reports again on a publish request that there is nothing to publish (D3)',
+    title: 'reports again after a publish request that there is nothing to publish (D3)',
     world: { folder: over([0, A], [T, 'gone']), nudged: [[20_000, true]] },
     during: [10_000, 30_000],
     did: '12010 missing gone, 20000 settling, 20500 missing gone',
   },
   {
-    title: 'answers a publish request during a deploy after the deploy (D6)',
+    title: 'emits the result of a publish request during a deploy after the deploy (D6)',
     world: { folder: [[0, A]], publishMs: 3_000, nudged: [[1_000, true]] },
     did: '510 publish a+a, 1000 settling, 3510 published a+a, 3770 unchanged',
   },
   {
-    title: 'does not report as live what was refused and comes back without a notification (D3, D6, D8)',
+    title: 'does not report a refused state as live if it comes back without a notification (D3, D6, D8)',
     world: {
       folder: over([0, A], [T, B], [10_000, 'gone'], [30_000, B]),
       notified: [T],
@@ -262,7 +262,7 @@ const CASES: readonly Case[] = [
     did: '2600 failed refused null, 20540 missing gone, 31080 publish b+b, 31180 failed refused null',
   },
   {
-    title: 'reports unchanged when the live state comes back unnotified after another one was refused (D6, D8)',
+    title: 'emits unchanged if the live state comes back unnotified after another state was refused (D6, D8)',
     world: {
       folder: over([0, A], [T, B], [10_000, A]),
       notified: [T],
@@ -273,7 +273,7 @@ const CASES: readonly Case[] = [
     did: '2600 failed refused null, 10540 unchanged',
   },
   {
-    title: 'asks the server before it reports as live what was live before a restart (D3, D4)',
+    title: 'asks the server after a restart before it reports the folder as live (D3, D4)',
     world: { folder: over([0, 'gone'], [T, A]), notified: [], watcherFailsAt: 100, live: LIVE_A, found: 'a+a' },
     during: [0, 20_000],
     did: '100 polling, 510 missing gone, 3010 publish a+a, 3110 unchanged',
@@ -287,7 +287,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe('a watch', () => {
-  it.each(CASES)('$title', ({ world, during: [from, to] = [0, 10_000], did }) => {
+  it.each(CASES)('has only the expected effects: it $title', ({ world, during: [from, to] = [0, 10_000], did }) => {
     const withScans = did.includes('scan');
     const log = simulate(world, to).filter((entry) => entry.at >= from && (withScans || entry.did !== 'scan'));
     expect(log.map((entry) => `${entry.at} ${entry.did}`)).toEqual(did.split(', '));

@@ -4,30 +4,27 @@ import { decide, wakeAt } from '../../src/watch/decide.ts';
 import { WATCH_RULE } from '../../src/watch/input.ts';
 import { createWatchState, type Effect, type WatchInput, type Live, type Scan } from '../../src/watch/state.ts';
 
-/**
- * The contents of a folder: two files, each named by the build it is from, or nothing. A `-` at the end of the first name means a
- * build without a front page.
- */
+/** The builds that wrote the two files of a folder, or why there are none. A build such as `a-` has no front page. */
 export type Folder = readonly [first: string, second: string] | 'empty' | 'gone';
 
 /** A simulated folder and server with a virtual clock. */
 export interface FakeWorld {
-  /** Each change of the folder: its time in milliseconds, and the contents from then on. */
+  /** The states of the folder, each with the time in milliseconds at which it begins. */
   folder: readonly (readonly [at: number, folder: Folder])[];
-  /** When change notifications come. Default: with each change of the folder after the first. */
+  /** The times of the change notifications. Default: each change of the folder after the first. */
   notified?: readonly number[];
   watcherFailsAt?: number;
-  /** When the watch is nudged, and whether an answer is wanted. */
-  nudged?: readonly (readonly [at: number, wantsAnswer: boolean])[];
+  /** The times of requests to the watch, and whether an event must report the result. */
+  nudged?: readonly (readonly [at: number, wantsEvent: boolean])[];
   live?: Omit<Live, 'confirmed'>;
-  /** How long a scan takes. The first file is read at its start, the second one at its end. */
+  /** The duration of a scan. A scan reads the first file at its start, and the second file at its end. */
   scanMs?: number;
   publishMs?: number;
-  /** The failure of a deploy that ends at a time; `null` if it succeeds. */
+  /** Returns the failure of a deploy that ends at a time; `null` if the deploy succeeds. */
   fault?: (at: number) => [ClientErrorKind, ClientErrorOptions?] | null;
-  /** The same for scans. */
+  /** Returns the failure of a scan that ends at a time; `null` if the scan succeeds. */
   scanFault?: (at: number) => ClientErrorKind | null;
-  /** The state that the first deploy finds to be already live. */
+  /** The id of the state that is live on the server before the first deploy. */
   found?: string;
 }
 
@@ -44,8 +41,8 @@ export function simulate(world: FakeWorld, untilMs: number): Entry[] {
   const scheduled: { at: number; toInput: (at: number) => WatchInput }[] = [];
   const notified = world.notified ?? world.folder.slice(1).map(([at]) => at);
   for (const at of notified) scheduled.push({ at, toInput: () => ({ type: 'changed' }) });
-  for (const [at, wantsAnswer] of world.nudged ?? [])
-    scheduled.push({ at, toInput: () => ({ type: 'nudged', wantsAnswer }) });
+  for (const [at, wantsEvent] of world.nudged ?? [])
+    scheduled.push({ at, toInput: () => ({ type: 'nudged', wantsEvent }) });
   if (world.watcherFailsAt !== undefined)
     scheduled.push({
       at: world.watcherFailsAt,
@@ -99,17 +96,17 @@ export function simulate(world: FakeWorld, untilMs: number): Entry[] {
   }
 }
 
-/** The contents of the folder at a time. */
+/** Returns the state of the folder at a time. */
 export function folderAt({ folder }: FakeWorld, at: number): Folder {
   return folder.findLast(([since]) => since <= at)![1];
 }
 
-/** The result of a scan that starts with one state and ends with another. */
+/** Returns the result of a scan during which the folder changes from one state to another. */
 function scanBetween(first: Folder, last: Folder): Scan {
   const nothing = [first, last].find((folder) => typeof folder === 'string');
   if (typeof nothing === 'string') return { found: nothing, id: nothing, frontPage: false };
-  const [one, other] = [first[0], last[1]];
-  return { found: 'files', id: `${one}+${other}`, frontPage: !one.endsWith('-') };
+  const [firstFile, lastFile] = [first[0], last[1]];
+  return { found: 'files', id: `${firstFile}+${lastFile}`, frontPage: !firstFile.endsWith('-') };
 }
 
 function nameOf(effect: Effect, found: Scan | null): string {

@@ -1,6 +1,7 @@
 import type { WatchEvent } from '../../src/watch/events.ts';
 import type { WatchFolderInput, WatchOptions } from '../../src/watch/input.ts';
-import { watchFolder, type WatchParts } from '../../src/watch/watch-folder.ts';
+import type { WatchParts } from '../../src/watch/publisher.ts';
+import { watchFolder } from '../../src/watch/watch-folder.ts';
 
 type Type = WatchEvent['type'];
 type EventOf<T extends Type> = Extract<WatchEvent, { type: T }>;
@@ -31,7 +32,7 @@ export function startWatch(
   ended.catch(() => {});
   return {
     events: events as readonly WatchEvent[],
-    /** The next event of a type, after the last one returned. Rejects with the events so far if the watch ends before. */
+    /** Returns the next event of a type that was not returned before. Rejects if the watch ends before such an event. */
     async next<T extends Type>(type: T): Promise<EventOf<T>> {
       for (;;) {
         for (; position < events.length; position += 1)
@@ -40,7 +41,7 @@ export function startWatch(
       }
     },
     count: (type: Type) => events.filter((event) => event.type === type).length,
-    /** Aborts the watch. Resolves when it has returned. */
+    /** Aborts the watch, and waits until the watch has ended. */
     async stop(): Promise<void> {
       stopping.abort();
       await running;

@@ -32,7 +32,7 @@ function watch(input: Omit<WatchFolderInput, 'client'> & { client?: BerthClient 
   return running;
 }
 
-/** The next deployment of a watch. */
+/** Returns the next deployment of a watch. */
 const published = async (watched: RunningWatch): Promise<string> =>
   (await watched.next('published')).deployment.deployment;
 
@@ -41,7 +41,7 @@ const versionsOf = async (of: Omit<Parameters<typeof listVersions>[0], 'client'>
 
 const freshDomain = () => `s${crypto.randomUUID().slice(0, 12)}.localhost`;
 
-it('the versions of a watched folder are only its own deployments, newest first', async () => {
+it('the versions of a watched folder are the deployments of its series, newest first', async () => {
   const folder = build('dist', 'one');
   const domain = freshDomain();
   const watched = watch({ folder, domain });
@@ -66,22 +66,25 @@ describe('a named series', () => {
 
     const folder = build('moved', 'three');
     const domain = freshDomain();
-    const again = watch({ series, folder, domain, keep: () => keep });
-    const thirdDeployment = await published(again);
+    const moved = watch({ series, folder, domain, keep: () => keep });
+    const thirdDeployment = await published(moved);
     expect(await versionsOf({ series, folder, domain })).toEqual([thirdDeployment, secondDeployment, firstDeployment]);
     expect(await versionsOf({ folder, domain })).toEqual([]);
     build('moved', 'four');
-    const fourthDeployment = await published(again);
-    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [firstDeployment] });
+    const fourthDeployment = await published(moved);
+    expect(await moved.next('pruned')).toEqual({ type: 'pruned', deployments: [firstDeployment] });
     keep = 1;
     build('moved', 'five');
-    const fifthDeployment = await published(again);
+    const fifthDeployment = await published(moved);
     // The first domain still points at the second deployment.
-    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [fourthDeployment, thirdDeployment] });
+    expect(await moved.next('pruned')).toEqual({
+      type: 'pruned',
+      deployments: [fourthDeployment, thirdDeployment],
+    });
     expect(await versionsOf({ series, folder })).toEqual([fifthDeployment, secondDeployment]);
   });
 
-  it('deletes nothing if keep is invalid, and reports that', async () => {
+  it('deletes nothing if keep is invalid, and reports the error', async () => {
     let keep = 1;
     const folder = build('dist', 'one');
     const watched = watch({ series, folder, keep: () => keep });
@@ -95,7 +98,7 @@ describe('a named series', () => {
 });
 
 describe('a watch with another key', () => {
-  it('recognises what is live with a key of the same account, but not with keys of other or unknown accounts (D4)', async () => {
+  it('recognises the live deployment of the same account, but not of other or unknown accounts (D4)', async () => {
     const folder = build('dist', 'one');
     const ownAccount = await client.api.account.get.query();
     const { secret } = await client.api.tokens.create.mutate({ kind: 'api' });
@@ -108,9 +111,9 @@ describe('a watch with another key', () => {
       ['with a key of an unknown account', clientOf(secret), 'published'],
     ] as const) {
       const watched = watch({ client: as, folder, password: 'open sesame' });
-      const seen = () => watched.events.map(({ type }) => type).filter((type) => /^(published|unchanged)$/.test(type));
-      await vi.waitFor(() => expect(seen()).not.toEqual([]), { timeout: 15_000, interval: 5 });
-      expect([what, ...seen()]).toEqual([what, expected]);
+      const types = () => watched.events.map(({ type }) => type).filter((type) => /^(published|unchanged)$/.test(type));
+      await vi.waitFor(() => expect(types()).not.toEqual([]), { timeout: 15_000, interval: 5 });
+      expect([what, ...types()]).toEqual([what, expected]);
       await watched.stop();
     }
   });

@@ -47,19 +47,19 @@ function watch(
   return running;
 }
 
-/** A domain name that no other test uses. */
+/** Returns a domain name that no other test uses. */
 const freshDomain = () => `w${crypto.randomUUID().slice(0, 12)}.localhost`;
 
 const show = async (domain: string, path = '/') =>
   (await server().visit(`http://${domain}:${server().port}`, path)).text;
 
-/** The ids of all deployments of the account, newest first. */
+/** Returns the ids of all deployments of the account, newest first. */
 const deployments = async () =>
   (await client.api.deployments.list.query({})).deployments
     .filter(({ status }) => status === 'success')
     .map(({ deployment }) => deployment);
 
-/** A deployFolder that waits for `open` before it begins. */
+/** Creates a `deployFolder` that waits for `open` before it begins. */
 function gated() {
   const open = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
@@ -102,7 +102,7 @@ describe('a watch', () => {
     expect(watched.count('committed')).toBe(2);
   });
 
-  it('gives each deployment a link of its own without a domain', async () => {
+  it('gives each deployment a different link without a domain', async () => {
     build({ 'index.html': 'one' });
     const watched = watch();
     const first = await watched.next('published');
@@ -114,7 +114,7 @@ describe('a watch', () => {
     expect((await client.api.domains.list.query({})).domains).toEqual([]);
   });
 
-  it('publishes nothing of a build that starts between a scan and its deploy, until it is complete (D5)', async () => {
+  it('publishes no file of a build that starts between a scan and its deploy, until the build is complete (D5)', async () => {
     const gate = gated();
     build({ 'index.html': 'page one', 'app.js': 'script one' });
     const domain = freshDomain();
@@ -147,9 +147,9 @@ describe('a watch', () => {
     await before.next('published');
     await before.stop();
 
-    const again = watch({ domain: name });
-    await again.next('unchanged');
-    await again.stop();
+    const secondWatch = watch({ domain: name });
+    await secondWatch.next('unchanged');
+    await secondWatch.stop();
     expect(await deployments()).toHaveLength(1);
 
     const { deployment } = await server().publish({ 'index.html': 'by hand' }, { key: client.key });
@@ -159,7 +159,7 @@ describe('a watch', () => {
     expect(await show(domain)).toBe('one');
   });
 
-  it('deploys nothing after a restart with the same password, unlike with another one (D4)', async () => {
+  it('deploys nothing after a restart with the same password, but deploys with another password (D4)', async () => {
     build({ 'index.html': 'one' });
     for (const [password, expected] of [
       ['open sesame', 'published'],
@@ -210,7 +210,7 @@ describe('a watch', () => {
     expect(await deployments()).toHaveLength(2);
   });
 
-  it('reports a refused build, and waits for another one (D6)', async () => {
+  it('reports a refused build, and waits for the next build (D6)', async () => {
     build({ 'index.html': 'one', 'ship.json': '{' });
     const watched = watch();
     expect(await watched.next('failed')).toMatchObject({ error: { kind: 'refused', status: 400 }, waitMs: null });
@@ -220,7 +220,7 @@ describe('a watch', () => {
 });
 
 describe('a watch on a system that does not report changes', () => {
-  it('polls the folder, and emits polling once (D8)', async () => {
+  it('polls the folder, and emits the event `polling` once (D8)', async () => {
     build({ 'index.html': 'one' });
     const unnotified = {
       async createWatcher(_folder: string, events: WatcherEvents) {
@@ -239,7 +239,7 @@ describe('a watch on a system that does not report changes', () => {
 });
 
 describe('a watch whose watcher is still starting', () => {
-  it('publishes what it missed, and replaces that watcher once it has started', async () => {
+  it('publishes the changes that the watcher missed, and replaces the watcher after it has started', async () => {
     const started = Promise.withResolvers<void>();
     const replaced = Promise.withResolvers<void>();
     let closed = 0;
@@ -286,7 +286,7 @@ describe('a watch whose watcher never reports changes', () => {
     expect((await server().visit(url)).text).toBe('second, unnotified');
   });
 
-  it('answers a publish request with unchanged if nothing is new (D4)', async () => {
+  it('emits the event `unchanged` after a publish request if nothing is new (D4)', async () => {
     const { watched, nudge } = await startUnnotified();
     nudge('publish');
     await watched.next('unchanged');
@@ -303,7 +303,7 @@ describe('a watch whose watcher never reports changes', () => {
 });
 
 describe('the pruning of a watch', () => {
-  it('keeps the newest deployments, and counts those of earlier runs', async () => {
+  it('keeps the newest deployments, including deployments of earlier runs', async () => {
     const createdFiles: string[] = [];
     const publishing = async (watched: RunningWatch, text: string) => {
       build({ 'index.html': text });
@@ -313,15 +313,15 @@ describe('the pruning of a watch', () => {
     for (const text of ['one', 'two', 'three']) await publishing(before, text);
     await before.stop();
 
-    const again = watch({ keep: 3 });
-    await publishing(again, 'four');
-    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [createdFiles[0]] });
-    await publishing(again, 'five');
-    expect(await again.next('pruned')).toEqual({ type: 'pruned', deployments: [createdFiles[1]] });
+    const secondWatch = watch({ keep: 3 });
+    await publishing(secondWatch, 'four');
+    expect(await secondWatch.next('pruned')).toEqual({ type: 'pruned', deployments: [createdFiles[0]] });
+    await publishing(secondWatch, 'five');
+    expect(await secondWatch.next('pruned')).toEqual({ type: 'pruned', deployments: [createdFiles[1]] });
     expect(await deployments()).toEqual(createdFiles.slice(2).toReversed());
   });
 
-  it('never deletes deployments of others, or one that a domain points at', async () => {
+  it('never deletes a deployment of another watch, or a deployment that a domain points at', async () => {
     const { deployment: foreign } = await server().publish({ 'index.html': 'by hand' }, { key: client.key });
     build({ 'index.html': 'first' });
     const domain = freshDomain();
@@ -337,12 +337,12 @@ describe('the pruning of a watch', () => {
     expect(await deployments()).toEqual([third, first.deployment, foreign]);
   });
 
-  it('deletes nothing if the credential can only deploy, and reports that once', async () => {
+  it('deletes nothing if the credential can only deploy, and reports the error once', async () => {
     const { deployToken } = await server().account('scale');
     build({ 'index.html': 'one' });
     const watched = watch({ client: createClient({ server: client.server.href, key: deployToken }), keep: 1 });
     await watched.next('published');
-    expect(await watched.next('failed')).toMatchObject({ error: { kind: 'signed-out', status: 403 }, waitMs: null });
+    expect(await watched.next('failed')).toMatchObject({ error: { kind: 'signed-out', status: 403 }, during: 'prune' });
     build({ 'index.html': 'two' });
     await watched.next('published');
     build({ 'index.html': 'three' });
@@ -352,7 +352,7 @@ describe('the pruning of a watch', () => {
 });
 
 describe('a watch that is ended', () => {
-  it('aborts a running deploy, and keeps what is live', async () => {
+  it('aborts a running deploy, and keeps the live deployment', async () => {
     build({ 'index.html': 'one' });
     const domain = freshDomain();
     const before = watch({ domain });
@@ -381,14 +381,14 @@ describe('a watch that is ended', () => {
   });
 });
 
-describe('refused watches', () => {
+describe('watchFolder', () => {
   const cases: [title: string, input: Partial<WatchFolderInput>, kind: string][] = [
     ['without a key', { client: createClient({ server: 'http://localhost:1' }) }, 'signed-out'],
     ['if keep is 0', { keep: 0 }, 'refused'],
     ['if the keep function returns 0', { keep: () => 0 }, 'refused'],
-    ['with too many labels to add its own', { labels: Array.from({ length: 10 }, (_, i) => `label-${i}`) }, 'refused'],
+    ['with too many labels', { labels: Array.from({ length: 10 }, (_, i) => `label-${i}`) }, 'refused'],
   ];
-  it.each(cases)('watchFolder throws %s', async (_title, input, kind) => {
+  it.each(cases)('throws %s', async (_title, input, kind) => {
     const error = await watchFolder({ folder, client, ...input })
       .next()
       .catch((thrown: unknown) => thrown);

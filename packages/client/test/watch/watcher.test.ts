@@ -27,10 +27,10 @@ function build(at: string, text = 'page'): void {
   writeFileSync(join(at, 'assets/app.js'), text);
 }
 
-/** Starts a watcher that counts notifications. `next` resolves when there are more than at the last call. */
+/** Starts a watcher that counts notifications. `next` waits for a notification after the last call of `next`. */
 async function listen() {
   let count = 0;
-  let known = 0;
+  let countBefore = 0;
   let news = Promise.withResolvers<void>();
   const events = {
     changed() {
@@ -43,16 +43,16 @@ async function listen() {
   return {
     count: () => count,
     async next() {
-      while (count === known) {
+      while (count === countBefore) {
         await news.promise;
         news = Promise.withResolvers();
       }
-      known = count;
+      countBefore = count;
     },
-    /** Resolves when there was no notification for a while, so that later ones belong to later changes. */
+    /** Waits until no more notifications arrive, so that later notifications belong to later changes. */
     async silence() {
-      do known = count;
-      while ((await sleep(60), count !== known));
+      do countBefore = count;
+      while ((await sleep(60), count !== countBefore));
     },
   };
 }
@@ -118,7 +118,7 @@ describe('a watcher', () => {
     }
   });
 
-  it('reports changes after a missing folder came and went five times (D1)', async () => {
+  it('reports changes after a folder was created and deleted five times (D1)', async () => {
     const notifications = await listen();
     for (let i = 0; i < 5; i += 1) {
       build(folder, String(i));
@@ -131,7 +131,7 @@ describe('a watcher', () => {
     await notifications.next();
   });
 
-  it('does not report changes next to the folder, nor of files that are never published (D1)', async () => {
+  it('does not report changes next to the folder, or changes of files that are never published (D1)', async () => {
     build(folder);
     mkdirSync(join(folder, 'node_modules'));
     build(join(parent, 'dist-2'));

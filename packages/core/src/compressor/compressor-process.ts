@@ -6,10 +6,10 @@ import { compressContent } from './forms.ts';
 
 // Compresses contents in a process of low priority, so that it does not slow down the server.
 
-/** Ignores the error on systems that do not allow the step. */
-function ifAllowed(step: () => void): void {
+/** Changes a setting of this process. Ignores the error on systems that do not allow the change. */
+function ifAllowed(change: () => void): void {
   try {
-    step();
+    change();
   } catch {}
 }
 
@@ -22,7 +22,7 @@ const send = (message: CompressorMessage) => process.send!(message);
 ifAllowed(() => setPriority(constants.priority.PRIORITY_LOW));
 // Let the kernel kill this process first when memory runs out.
 ifAllowed(() => writeFileSync('/proc/self/oom_score_adj', '1000'));
-// A signal for the server reaches the whole process group. The server ends this process itself, or exits, which closes the IPC channel and ends it too.
+// Ctrl+C in a terminal also reaches this process, but only the server may stop it, by SIGKILL or by closing the IPC channel.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 process.on('message', (content: UncompressedContent) => void send(compress(content)));
 send({ kind: 'ready' });

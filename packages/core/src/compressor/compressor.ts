@@ -8,67 +8,62 @@ export interface UncompressedContent {
   sha256: string;
 }
 
-/** The answer of the process: the forms worth keeping, or `damaged` if the bytes do not match the hash. */
+/** The result for one content: the forms worth keeping, or `damaged` if the bytes do not match the hash. */
 export type CompressorResult = { kind: 'forms'; forms: CompressedBytes } | { kind: 'damaged' };
 
-/** The messages of the process: `ready` after the start, then one answer per content. */
+/** A message from the process: `ready` after its start, then one result for each content. */
 export type CompressorMessage = { kind: 'ready' } | CompressorResult;
 
-/** The process ended during a job. `how` is its signal or exit code. */
+/** The process exited during a job. `how` is the signal or the exit code. */
 interface Crash {
   kind: 'crashed';
   how: string;
 }
 
-/** Compresses in one separate process of low priority. It starts on demand and does not keep the server process alive. */
+/** Compresses in a separate process of low priority, which starts on demand and does not keep the server process alive. */
 export interface Compressor {
-  /** The pid of the process; `null` while none runs. */
+  /** The id of the process; `null` while no process runs. */
   readonly pid: number | null;
   /**
-   * Compresses one content; only one at a time.
+   * Compresses one content. If the process dies, the result is `crashed`, and the next call starts a new process.
    *
-   * If the process dies, the result is `crashed`. The next content gets a new process.
-   *
-   * @param signal Aborts the job and ends the process.
-   * @throws if the process cannot be started; `AbortError`.
+   * @param signal Aborts the job and kills the process.
+   * @throws if the process cannot be started or another content is being compressed; `AbortError`.
    */
   compress(content: UncompressedContent, signal: AbortSignal): Promise<CompressorResult | Crash>;
-  /** Ends the process. */
   close(): void;
 }
 
-const DEFAULT_IDLE_MS = 30_000;
-
-/** @param idleMs How long the process may be idle before it is ended, in milliseconds. */
-export function createCompressor({ idleMs = DEFAULT_IDLE_MS } = {}): Compressor {
+/** @param idleMs How long the process may be idle before it is killed, in milliseconds. */
+export function createCompressor({ idleMs = 30_000 } = {}): Compressor {
   let child: ChildProcess | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
   let isBusy = false;
 
-  const end = () => {
-    clearTimeout(idle);
+  const killProcess = () => {
+    clearTimeout(idleTimer);
     child?.kill('SIGKILL');
     child = null;
   };
 
   async function start(signal: AbortSignal): Promise<ChildProcess> {
-    // An empty environment: the process needs no secrets.
-    const started = fork(new URL('./compressor-process.ts', import.meta.url), {
+    // The environment is empty because the process needs no secrets.
+    const startedChild = fork(new URL('./compressor-process.ts', import.meta.url), {
       serialization: 'advanced',
       execArgv: [],
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    child = started;
-    started.on('error', () => {}); // `nextMessage` reports the failure.
-    started.once('exit', () => {
-      if (child === started) child = null;
+    child = startedChild;
+    startedChild.on('error', () => {}); // Waiting for the next message fails with the same error.
+    startedChild.once('exit', () => {
+      if (child === startedChild) child = null;
     });
-    started.unref();
-    started.channel?.unref();
-    const first = await nextMessage(started, signal);
-    if (first.kind === 'crashed') throw new Error(`The compressor process cannot be started: ${first.how}`);
-    return started;
+    startedChild.unref();
+    startedChild.channel?.unref();
+    const message = await nextMessage(startedChild, signal);
+    if (message.kind === 'crashed') throw new Error(`The compressor process cannot be started: ${message.how}`);
+    return startedChild;
   }
 
   return {
@@ -76,38 +71,35 @@ export function createCompressor({ idleMs = DEFAULT_IDLE_MS } = {}): Compressor 
       return child?.pid ?? null;
     },
     async compress(content, signal) {
-      if (isBusy) throw new Error('The compressor works on one content at a time');
+      if (isBusy) throw new Error('The compressor can compress only one content at a time');
       isBusy = true;
-      clearTimeout(idle);
+      clearTimeout(idleTimer);
       try {
         signal.throwIfAborted();
-        const working = child ?? (await start(signal));
-        working.send(content, () => {}); // A process that cannot be reached has exited, and `nextMessage` reports it.
-        return (await nextMessage(working, signal)) as CompressorResult | Crash;
+        const readyChild = child ?? (await start(signal));
+        readyChild.send(content, () => {}); // Sending fails only if the process has exited, which is reported below.
+        return (await nextMessage(readyChild, signal)) as CompressorResult | Crash;
       } catch (error) {
-        end();
+        killProcess();
         throw error;
       } finally {
         isBusy = false;
-        idle = setTimeout(end, idleMs).unref();
+        idleTimer = setTimeout(killProcess, idleMs).unref();
       }
     },
-    close: end,
+    close: killProcess,
   };
 }
 
 async function nextMessage(from: ChildProcess, signal: AbortSignal): Promise<CompressorMessage | Crash> {
-  const over = new AbortController();
-  signal.addEventListener('abort', () => over.abort(signal.reason), { signal: over.signal });
+  const listening = new AbortController();
+  const options = { signal: AbortSignal.any([signal, listening.signal]) };
   try {
     return await Promise.race([
-      once(from, 'message', { signal: over.signal }).then(([message]) => message as CompressorMessage),
-      once(from, 'exit', { signal: over.signal }).then(([code, by]): Crash => ({
-        kind: 'crashed',
-        how: String(by ?? code),
-      })),
+      once(from, 'message', options).then(([message]) => message as CompressorMessage),
+      once(from, 'exit', options).then(([code, by]): Crash => ({ kind: 'crashed', how: String(by ?? code) })),
     ]);
   } finally {
-    over.abort();
+    listening.abort();
   }
 }

@@ -13,20 +13,20 @@ import type { Coding } from '@berth/serving';
 /** The compressed forms of a content that are worth keeping. */
 export type CompressedBytes = Partial<Record<Coding, Uint8Array>>;
 
-/** Up to this size the highest Brotli quality is fast enough. */
-const BEST_BROTLI_BYTES = 1024 * 1024;
+/** Maximum size at which the highest Brotli quality is fast enough. */
+const MAX_BYTES_FOR_BEST_BROTLI = 1024 * 1024;
 const BEST_BROTLI = 11;
 const GOOD_BROTLI = 9;
-/** The highest level whose window fits into the 8 MiB that every client supports. Source: RFC 9659. */
+/** The highest level whose window is at most the 8 MiB that every client supports. Source: RFC 9659. */
 const ZSTD_LEVEL = 19;
-/** A form is kept only if it is at most this fraction of the content. */
-const WORTH_KEEPING = 0.95;
+/** Maximum size of a form that is kept, as a fraction of the size of its content. */
+const MAX_KEPT_RATIO = 0.95;
 
 const COMPRESS: Record<Coding, (bytes: Uint8Array) => Uint8Array> = {
   br: (bytes) =>
     brotliCompressSync(bytes, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: bytes.length <= BEST_BROTLI_BYTES ? BEST_BROTLI : GOOD_BROTLI,
+        [constants.BROTLI_PARAM_QUALITY]: bytes.length <= MAX_BYTES_FOR_BEST_BROTLI ? BEST_BROTLI : GOOD_BROTLI,
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       },
     }),
@@ -41,13 +41,11 @@ const DECOMPRESS: Record<Coding, (bytes: Uint8Array, options: { maxOutputLength:
 };
 
 /**
- * Compresses a content with every supported coding, and keeps a form only if it saves 5 %. Blocks the calling thread for up
- * to some seconds.
- *
- * Source: serving S48.
+ * Compresses a content with every supported coding, and returns the forms that save at least 5 %. Can block the calling
+ * thread for some seconds. Source: serving S48.
  */
 export function compressContent(bytes: Uint8Array): CompressedBytes {
-  const maxBytes = bytes.length * WORTH_KEEPING;
+  const maxBytes = bytes.length * MAX_KEPT_RATIO;
   const forms: CompressedBytes = {};
   for (const coding of Object.keys(COMPRESS) as Coding[]) {
     const form = COMPRESS[coding](bytes);
@@ -56,12 +54,7 @@ export function compressContent(bytes: Uint8Array): CompressedBytes {
   return forms;
 }
 
-/**
- * Decompresses a form.
- *
- * @param maxBytes Maximum size of the content.
- * @throws if the form is invalid or its content is larger.
- */
+/** @throws if the form is invalid, or decompresses to more than `maxBytes`. */
 export function decompressForm(coding: Coding, form: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   return DECOMPRESS[coding](form, { maxOutputLength: maxBytes });
 }

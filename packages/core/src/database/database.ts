@@ -5,59 +5,47 @@ import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 
 import { type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
-import type { DatabaseAddress } from './sessions.ts';
 import { ChannelListener, type Listener } from './listener.ts';
-import { migrations } from './migrations/index.ts';
-import { recordCompatibility, requireKnownSchema } from './migrations/index.ts';
-import { createSessions } from './sessions.ts';
+import { migrations, recordCompatibility, requireKnownSchema } from './migrations/index.ts';
+import { createSessions, type DatabaseAddress } from './sessions.ts';
 import { db, type QueryBuilder } from './tables.ts';
 
 /** The connection to PostgreSQL. */
 export interface Database {
   /** The query builder for statements outside of a transaction. */
   readonly kysely: QueryBuilder;
-  /**
-   * Runs a prepared statement and returns its rows. Each connection parses it only once.
-   *
-   * @param name Identifies the text: equal for equal texts, different for different ones.
-   */
+  /** Runs a prepared statement, which each connection parses only once. Each text must have a different `name`. */
   prepared<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
-  /** Starts a unit of work. Every procedure, job and request needs a separate one. */
+  /** Starts a unit of work. Every procedure, job and request needs a separate unit of work. */
   em(): EntityManager;
   /**
-   * Runs `work` in one transaction. Retries at most twice after a lock timeout or a deadlock, so `work` must be safe to run again.
-   *
-   * When it resolves, this process has received the notifications for every site that the transaction changed, or treats its
-   * cache of sites as stale. Source: serving S2.
+   * Runs `work` in one transaction. Retries at most twice after a lock timeout or a deadlock, so `work` must be safe to run
+   * again. Resolves after this process has received the notifications for every site that the transaction changed, or treats
+   * its cache of sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
-  /**
-   * Migrates the schema. Several processes can call it at the same time.
-   *
-   * @throws SchemaTooNewError if a newer program has changed the schema so that this one cannot use it.
-   */
+  /** Migrates the schema, even in several processes at once. @throws Error if the schema is too new for this program. */
   migrate(): Promise<void>;
-  /** The SQL that would make the schema match the entities, except for triggers; empty if they match. */
+  /** Returns the SQL that would make the schema match the entities, without triggers; empty if the schema matches. */
   schemaDrift(): Promise<string>;
   /** Notifications of committed activities: `{ account, id }` as JSON. */
   readonly newActivities: Listener;
   /** Notifications of committed changes to what visitors see: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
   readonly siteChanges: Listener;
-  /** True if the database answers a query. */
+  /** Whether the database responds to a query. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 const MIGRATION_LOCK = 7_212_001;
 const RETRIES = 2;
-// lock_not_available, deadlock_detected
-const RETRYABLE = new Set(['55P03', '40P01']);
+/** The SQL states `lock_not_available` and `deadlock_detected`. */
+const RETRYABLE_CODES = new Set(['55P03', '40P01']);
 
-/** The options of {@link openDatabase}. */
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** The maximum number of connections for statements. Default 16. */
   poolSize?: number;
-  /** Logs when the database goes away and when it is back. Default: no log. */
+  /** Receives a message when the database becomes unavailable and when it is available again. Default: no log. */
   log?: Log;
 }
 
@@ -65,8 +53,8 @@ export interface DatabaseOptions {
 const POOL_TIMEOUT_MS = 15_000;
 
 /**
- * Connects to PostgreSQL. The pool opens connections on demand. While the database is known to be away, every statement fails at
- * once.
+ * Connects to PostgreSQL. The pool opens connections on demand. Every statement fails at once while the database is known to
+ * be unavailable.
  *
  * @throws Error if the address is invalid.
  */
@@ -88,8 +76,8 @@ export function openDatabase(
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
-  const activityNews = new ChannelListener(sessions.Session, 'berth_activity');
-  const siteNews = new ChannelListener(sessions.Session, 'berth_site');
+  const newActivities = new ChannelListener(sessions.Session, 'berth_activity');
+  const siteChanges = new ChannelListener(sessions.Session, 'berth_site');
   return {
     kysely: db(em()),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
@@ -101,16 +89,14 @@ export function openDatabase(
       for (let attempt = 0; ; attempt += 1) {
         try {
           const result = await em().transactional(work);
-          await siteNews.catchUp();
+          await siteChanges.catchUp();
           return result;
         } catch (error) {
-          if (attempt >= RETRIES || !RETRYABLE.has((error as { code?: string }).code ?? '')) throw error;
+          if (attempt >= RETRIES || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) throw error;
         }
       }
     },
-    async migrate() {
-      await em().transactional((tx) => migrate(orm, tx));
-    },
+    migrate: () => em().transactional((tx) => migrate(orm, tx)),
     async schemaDrift() {
       const drift = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return drift
@@ -118,12 +104,12 @@ export function openDatabase(
         .filter((line) => line.trim() !== '' && !/"migration"|^set names|^drop (?:trigger|function) /.test(line))
         .join('\n');
     },
-    newActivities: activityNews,
-    siteChanges: siteNews,
+    newActivities,
+    siteChanges,
     isReady: () => orm.isConnected(),
     async close() {
       sessions.close();
-      await Promise.all([activityNews.close(), siteNews.close()]);
+      await Promise.all([newActivities.close(), siteChanges.close()]);
       await orm.close(true);
     },
   };
@@ -138,9 +124,8 @@ async function migrate(orm: MikroORM, tx: EntityManager): Promise<void> {
 }
 
 /**
- * The ORM's driver without a leak: kysely does not return a session to the pool if BEGIN or ROLLBACK fails, which happens when
- * PostgreSQL ends sessions. A pool that loses all its sessions in this way can no longer run any statement.
- *
+ * The driver of the ORM without a leak of kysely, which does not return a session to the pool if BEGIN or ROLLBACK fails. A
+ * pool that loses all its sessions can no longer run any statement.
  * Source: https://github.com/kysely-org/kysely/issues/1990; security F12.
  */
 class SessionReturningDriver extends PostgreSqlDriver {
@@ -155,7 +140,7 @@ class Connection extends PostgreSqlConnection {
     return dialect;
   }
 
-  /** The driver reads `bigint` and `timestamptz` as strings. The entities, and so the types of the columns, have numbers and dates. */
+  /** Reads `bigint` and `timestamptz` as numbers and dates, as in the entities. The driver reads them as strings. */
   override mapOptions(overrides: PoolConfig): PoolConfig {
     const options = super.mapOptions(overrides);
     const types = options.types as TypeOverrides;

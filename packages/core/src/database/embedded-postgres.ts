@@ -23,29 +23,22 @@ import {
   type PostgresProcess,
   readLogTail,
 } from './postgres-launch.ts';
-import { superviseServer } from './postgres-supervisor.ts';
 
 /** An embedded PostgreSQL server on a Unix socket that only this user can open. */
 export interface EmbeddedPostgres {
-  /** Where to connect. The database exists. A restart does not change the address. */
+  /** The address of the database. A restart does not change it. */
   readonly address: Extract<DatabaseAddress, { socketDir: string }>;
-  /** True if the server was already running. */
+  /** Whether the server was already running. */
   readonly adopted: boolean;
-  /**
-   * Ends the server's sessions, stops it and waits until its process has ended. A visitor stops it only if no other process uses
-   * it. Safe to call again.
-   */
+  /** Stops the server and its sessions. With `visitor`, only if no other process uses it. Waits until it has ended. Safe to repeat. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions extends PostgresOptions {
   /** True for a process that uses the server without owning its folder, and so does not supervise it. Default false. */
   visitor?: boolean;
-  /** Default: no log. */
   log?: Log;
-  /**
-   * Called once after PostgreSQL has ended and five restarts in a row have failed. It then stays down. Default: logs the error.
-   */
+  /** Called once after five restarts in a row have failed. PostgreSQL then stays down. Default: logs the error. */
   giveUp?: (error: Error) => void;
 }
 
@@ -53,21 +46,27 @@ const MAX_LAUNCHES = 2;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 10;
-/** How often to check a server that is not a child of this process. */
+/** The interval of the checks of a server that is not a child of this process. */
 const WATCH_MS = 250;
+/** The number of failed restarts in a row after which PostgreSQL stays down. */
+const MAX_FAILURES = 5;
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 4_000;
+/** The time after which a server that ended is restarted without a pause. */
+const SETTLED_MS = 10_000;
+/** The maximum pause before the restart of a server that starts but soon ends again. */
+const MAX_REPEAT_PAUSE_MS = 2_000;
 
 /**
- * Starts PostgreSQL on a folder, or adopts a server that a killed process left running there, and restarts it within seconds
- * whenever it ends.
+ * Starts PostgreSQL on a folder, or adopts a server that a killed process left running there. Restarts PostgreSQL within
+ * seconds whenever it ends.
  *
  * A folder has one owner, which supervises and stops the server. Any number of visitors can use the server, with or without an
- * owner. Any number of processes can start at the same time. A folder is either empty or complete: a partial database of a
- * killed process is never used. Commits are durable.
+ * owner, and any number of processes can start at the same time. The partial database of a killed process is never used.
  *
- * @param dir Created if it is missing, readable only by its owner. As root, PostgreSQL runs as the owner of this folder; if that
- * is root too, it runs inside a user namespace, or else as another user.
- * @throws FolderInUseError at once if another process owns the folder; any other Error says what to do if the server cannot run
- * here.
+ * @param dir The folder, which only its owner can read. It is created if it is missing. As root, PostgreSQL runs as the owner
+ *   of the folder, in a user namespace, or as another user.
+ * @throws Error if another process owns the folder, or the server cannot run. The message says what to do.
  * Source: api §10, §12; security §8.
  */
 export async function startEmbeddedPostgres(
@@ -79,39 +78,41 @@ export async function startEmbeddedPostgres(
   const home = await realpath(dir);
   const plan: LaunchPlan = { programs, home, data: join(home, 'data'), options };
   const owner = options.visitor ? null : claimFolder(home);
-  let use: FileLock | null = null;
+  let userLock: FileLock | null = null;
   try {
-    use = await acquireUseLock(home);
+    userLock = await acquireUseLock(home);
     const server = await ensureRunning(plan, { mayCreate: true });
     const address = { socketDir: server.socketDir, user: POSTGRES_NAME, database: POSTGRES_NAME };
-    const ending = owner ? superviseOwnServer(plan, server, options, [owner, use]) : () => releaseServer(plan, use!);
-    let ended: Promise<void> | null = null;
-    return { address, adopted: server.child === null, stop: () => (ended ??= ending()) };
+    const shutDownAll = owner
+      ? superviseServer(plan, server, options, [owner, userLock])
+      : () => releaseServer(plan, userLock!);
+    let stopped: Promise<void> | null = null;
+    return { address, adopted: server.child === null, stop: () => (stopped ??= shutDownAll()) };
   } catch (error) {
     owner?.release();
-    use?.release();
+    userLock?.release();
     throw error;
   }
 }
 
-/** A server that answers. `child` is its process if this process started it, else `null`. */
+/** A server that is ready. `child` is `null` if another process started the server. */
 interface RunningServer extends PostgresProcess {
   child: ChildProcess | null;
 }
 
-/** Acquires the lock that all processes that use the server share. Waits while the last of them stops the server. */
+/** Acquires the lock that all users of the server share. Waits while another process stops the server. */
 async function acquireUseLock(home: string): Promise<FileLock> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (;;) {
-    const use = tryFileLock(join(home, 'users.lock'), { shared: true });
-    if (use) return use;
+    const lock = tryFileLock(join(home, 'users.lock'), { shared: true });
+    if (lock) return lock;
     if (performance.now() > deadline)
       throw new Error(`Another process has been stopping PostgreSQL in ${home} for ${STOP_TIMEOUT_MS / 1000} s.`);
     await sleep(POLL_MS);
   }
 }
 
-/** Waits until a server answers. Launches one if none runs; only one process launches at a time. */
+/** Waits until a server is ready. Launches one if none runs and no other process is launching one. */
 async function ensureRunning(
   plan: LaunchPlan,
   { mayCreate, signal }: { mayCreate: boolean; signal?: AbortSignal },
@@ -128,41 +129,40 @@ async function ensureRunning(
       if (server?.socketDir && (await isReady(server.socketDir, launching !== null)))
         return { ...server, child: children.find(({ pid }) => pid === server.pid) ?? null };
       if (!server && launching && children.every(hasEnded)) {
-        if (children.length === MAX_LAUNCHES) throw new Error(`it ended immediately. ${await readLogTail(home)}`);
+        if (children.length === MAX_LAUNCHES)
+          throw new Error(`PostgreSQL ended immediately. ${await readLogTail(home)}`);
         await killOrphanedSessions(data);
         children.push(await launchPostgres(plan, { isRetry: children.length > 0, mayCreate }));
       }
       if (performance.now() > deadline)
-        throw new Error(`it was not ready in ${START_TIMEOUT_MS / 1000} s. ${await readLogTail(home)}`);
+        throw new Error(`PostgreSQL was not ready in ${START_TIMEOUT_MS / 1000} s. ${await readLogTail(home)}`);
       await sleep(POLL_MS);
     }
   } catch (error) {
     for (const child of children)
       if (!hasEnded(child)) {
-        const gone = once(child, 'exit');
+        const exited = once(child, 'exit');
         child.kill('SIGINT');
-        await Promise.race([gone, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+        await Promise.race([exited, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
       }
     signal?.throwIfAborted();
     throw new Error(
       `The embedded PostgreSQL did not start in ${home}: ${(error as Error).message.trim()} ${OTHER_DATABASE_ADVICE}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   } finally {
     launching?.release();
   }
 }
 
-/** True if the database answers. With `mayCreate`, creates the database if it is missing. */
+/** Whether the database responds. Creates a missing database if `mayCreate` is true. */
 async function isReady(socketDir: string, mayCreate: boolean): Promise<boolean> {
   const code = await query(socketDir, POSTGRES_NAME, 'select 1');
   if (code === '3D000' && mayCreate) await query(socketDir, 'postgres', `create database ${POSTGRES_NAME}`);
   return code === null;
 }
 
-/** @returns `null` on success, else the error code. */
+/** @returns `null` after success, or the error code. */
 async function query(socketDir: string, database: string, sql: string): Promise<string | null> {
   const client = new pg.Client({
     host: socketDir,
@@ -185,26 +185,66 @@ async function query(socketDir: string, database: string, sql: string): Promise<
   }
 }
 
-function superviseOwnServer(
+/**
+ * Restarts a server whenever it ends: at once after the first end, then after growing pauses if the server soon ends again.
+ *
+ * @returns A function that ends the supervision, stops the server and releases the locks. Source: api §12.
+ */
+function superviseServer(
   plan: LaunchPlan,
   server: RunningServer,
   { log = SILENT, giveUp }: EmbeddedPostgresOptions,
   locks: readonly FileLock[],
 ): () => Promise<void> {
-  const endSupervision = superviseServer({
-    server,
-    ended: (running, signal) => whenEnded(running, plan.data, signal),
-    restart: (signal) => ensureRunning(plan, { mayCreate: false, signal }),
-    log,
-    giveUp: giveUp ?? ((error) => log.error({ err: error }, 'The database could not be restarted and stays down')),
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pause = (ms: number) => sleep(ms, undefined, { signal, ref: false });
+
+  async function restartWithRetries(): Promise<RunningServer> {
+    for (let failures = 0; ;) {
+      try {
+        return await ensureRunning(plan, { mayCreate: false, signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        failures += 1;
+        if (failures === MAX_FAILURES)
+          throw new Error(
+            `The database ended and could not be started ${failures} times in a row. ${(error as Error).message}`,
+            { cause: error },
+          );
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
+        log.error({ err: error, failures, pauseMs }, 'The database did not start; trying again');
+        await pause(pauseMs);
+      }
+    }
+  }
+
+  async function keepRunning(): Promise<void> {
+    let current = server;
+    for (let quickEnds = 0; ;) {
+      const startedAt = performance.now();
+      const reason = await whenEnded(current, plan.data, signal);
+      const endedAt = performance.now();
+      quickEnds = endedAt - startedAt < SETTLED_MS ? quickEnds + 1 : 0;
+      log.error({}, `The database ended (${reason}); restarting`);
+      if (quickEnds > 1) await pause(Math.min(FIRST_PAUSE_MS * 2 ** (quickEnds - 2), MAX_REPEAT_PAUSE_MS));
+      current = await restartWithRetries();
+      log.warn({ afterMs: Math.round(performance.now() - endedAt) }, 'The database is back');
+    }
+  }
+
+  const running = keepRunning().catch((error: Error) => {
+    if (signal.aborted) return;
+    if (giveUp) giveUp(error);
+    else log.error({ err: error }, 'The database could not be restarted and stays down');
   });
   return async () => {
-    await endSupervision();
+    stopping.abort();
+    await running;
     await shutDown(plan.data).finally(() => locks.forEach((lock) => lock.release()));
   };
 }
 
-/** Waits until a server has ended. @returns How it ended, as far as known. */
 async function whenEnded({ pid, child }: RunningServer, data: string, signal: AbortSignal): Promise<string> {
   if (child) {
     if (!hasEnded(child)) await once(child, 'exit', { signal });
@@ -214,11 +254,10 @@ async function whenEnded({ pid, child }: RunningServer, data: string, signal: Ab
   return `process ${pid}`;
 }
 
-/** Stops the server if no other process uses it. */
-async function releaseServer({ home, data }: LaunchPlan, use: FileLock): Promise<void> {
-  use.release();
-  const last = tryFileLock(join(home, 'users.lock'));
-  if (last) await shutDown(data).finally(() => last.release());
+async function releaseServer({ home, data }: LaunchPlan, userLock: FileLock): Promise<void> {
+  userLock.release();
+  const exclusiveLock = tryFileLock(join(home, 'users.lock'));
+  if (exclusiveLock) await shutDown(data).finally(() => exclusiveLock.release());
 }
 
 async function shutDown(data: string): Promise<void> {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { unavailable } from '../errors.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Receives a payload, or `null` if notifications may have been lost. */
+/** A function that receives the payload of a notification, or `null` if notifications may have been lost. */
 type Subscriber = (payload: string | null) => void;
 
 /** Subscriptions to one notification channel of the database. */
@@ -18,32 +18,29 @@ const END_TIMEOUT_MS = 1_000;
 const CATCH_UP_TIMEOUT_MS = 1_000;
 
 /**
- * Listens on one channel of PostgreSQL, with one connection for any number of subscribers. The first subscriber opens it. After a
- * loss it is opened again, after growing pauses, and all subscribers are notified that they may have missed something.
+ * Listens on one channel of PostgreSQL, with one connection for any number of subscribers. The first subscriber opens the
+ * connection. A lost connection is replaced after growing pauses, and all subscribers learn that notifications may be lost.
  */
 export class ChannelListener {
   readonly #Session: Sessions['Session'];
   readonly #channel: string;
   readonly #subscribers = new Set<Subscriber>();
   readonly #closing = new AbortController();
-  /** The newest attempt to connect. */
   #connecting: Promise<Connection> | null = null;
-  /** The connection that receives notifications now. */
   #current: Connection | null = null;
   #keeping: Promise<void> = Promise.resolve();
   #confirmedAt = -Infinity;
   #confirming: Promise<boolean> | null = null;
   #confirmingNext: Promise<boolean> | null = null;
 
-  /** @param channel A plain name, without quotes. */
   constructor(Session: Sessions['Session'], channel: string) {
     this.#Session = Session;
     this.#channel = channel;
   }
 
   /**
-   * All notifications that were committed until this time have been delivered. A time of `performance.now()`; `-Infinity` while
-   * there is no connection. Only {@link catchUp} advances it.
+   * The time, as of `performance.now()`, until which all notifications have been delivered; `-Infinity` without a connection.
+   * Only {@link catchUp} advances this time.
    */
   get confirmedAt(): number {
     return this.#confirmedAt;
@@ -52,9 +49,8 @@ export class ChannelListener {
   /**
    * Subscribes to the channel. Notifications arrive from the moment the promise resolves.
    *
-   * @param onChange Called with each payload, and with `null` whenever notifications may have been lost: the subscriber must then
-   *   read the data again. Must not throw.
-   * @returns Unsubscribes.
+   * @param onChange Receives each payload, and `null` when the subscriber must read the data again. Must not throw.
+   * @returns A function that unsubscribes.
    * @throws if the database cannot be reached, or the listener is closed.
    */
   async subscribe(onChange: Subscriber): Promise<() => void> {
@@ -70,10 +66,10 @@ export class ChannelListener {
   }
 
   /**
-   * Waits until the notifications of everything that is committed now have been delivered. PostgreSQL sends a session its
-   * notifications before it answers the next query, so one query on the listening connection is enough.
+   * Waits until the notifications of all current commits have been delivered. One query on the listening connection is enough,
+   * because PostgreSQL sends a session its notifications before the result of the next query.
    *
-   * @returns False if this could not be confirmed within a second, or there is no connection.
+   * @returns False if there is no connection, or the query has no result within a second.
    */
   async catchUp(): Promise<boolean> {
     if (!this.#current) return false;
@@ -110,7 +106,6 @@ export class ChannelListener {
     for (const onChange of this.#subscribers) onChange(payload);
   }
 
-  /** Replaces lost connections until the listener is closed. */
   async #keepConnected(first: Connection): Promise<void> {
     let opened: Connection | null = first;
     for (let pauseMs = MIN_PAUSE_MS; ;) {
@@ -130,7 +125,7 @@ export class ChannelListener {
     }
   }
 
-  /** Runs one confirmation at a time. A call during a confirmation needs the next one, because its commit may be newer. */
+  /** Runs one confirmation at a time. A call during one waits for the next, because the commit of the call may be newer. */
   #confirmOnce(): Promise<boolean> {
     if (this.#confirming)
       return (this.#confirmingNext ??= this.#confirming.then(() => {
@@ -141,23 +136,21 @@ export class ChannelListener {
     return this.#confirming;
   }
 
-  /** Queries the current connection once. Without an answer, notifications may have been lost for any time. */
   async #confirm(): Promise<boolean> {
-    const [asked, start] = [this.#current, performance.now()];
-    if (!asked) return false;
+    const [connection, start] = [this.#current, performance.now()];
+    if (!connection) return false;
     try {
-      await asked.client.query('select 1');
+      await connection.client.query('select 1');
     } catch {
-      if (asked === this.#current) this.#confirmedAt = -Infinity;
+      if (connection === this.#current) this.#confirmedAt = -Infinity;
       return false;
     }
-    if (asked !== this.#current) return false;
+    if (connection !== this.#current) return false;
     this.#confirmedAt = start;
     return true;
   }
 }
 
-/** A connection that receives notifications. `ended` resolves when it ends. */
 interface Connection {
   client: pg.Client;
   ended: Promise<void>;
@@ -182,7 +175,7 @@ async function openConnection(
   }
 }
 
-/** Waits until a connection has ended, stops answering, or is no longer needed. Then ends it. */
+/** Waits until a connection has ended, no longer responds, or is no longer needed, and then ends the connection. */
 async function useConnection({ client, ended }: Connection, stop: AbortSignal): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const probe = setInterval(() => void client.query('select 1').catch(() => resolve()), PROBE_MS).unref();
@@ -192,7 +185,7 @@ async function useConnection({ client, ended }: Connection, stop: AbortSignal): 
   await endConnection(client);
 }
 
-/** Ends a connection. Does not wait long for a server that does not answer. */
+/** Ends a connection. Waits at most a second for a server that does not respond. */
 async function endConnection(client: pg.Client): Promise<void> {
   const waiting = new AbortController();
   await Promise.race([

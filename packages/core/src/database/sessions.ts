@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { breaksSession, DatabaseAwayError } from './outages.ts';
 import { DatabaseWatch } from './watch.ts';
 
-/** Where PostgreSQL is reached: a URL, or a server on a Unix socket. */
+/** The address of a database: a URL, or a Unix socket. */
 export type DatabaseAddress = { url: string } | { socketDir: string; user: string; database: string };
 
 /** How long a statement waits for a lock before it fails. Source: storage §2. */
@@ -13,12 +13,7 @@ const OPTIONS = `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`;
 /** How long opening a connection may take, including TLS and authentication. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/**
- * The configuration of every connection to a database. Everything in the URL applies, such as TLS (`sslmode`, `sslrootcert`), a
- * socket (`host=/run/postgresql`), `options` and `application_name`.
- *
- * @throws Error if the URL is invalid, or names a certificate that cannot be read.
- */
+/** Returns the configuration of every connection. All parameters of the URL apply. @throws Error if the URL is invalid. */
 function connectionConfig(address: DatabaseAddress): pg.ClientConfig {
   const config: pg.ClientConfig =
     'url' in address
@@ -39,30 +34,21 @@ function connectionConfig(address: DatabaseAddress): pg.ClientConfig {
   };
 }
 
-/**
- * Replaces the TLS modes that `pg` treats as `verify-full` by that name, because `pg` prints a warning for them. With
- * `uselibpqcompat` they have the meaning of libpq, so they stay.
- */
+/** Replaces the TLS modes that `pg` treats as `verify-full`, to avoid its warning. Keeps them with `uselibpqcompat`. */
 function withClearTlsMode(url: string): string {
   if (/[?&]uselibpqcompat=true(?:&|$)/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
 }
 
-/** The sessions with one database. While the database is unavailable, they are closed and no new ones are opened. */
+/** The sessions with one database. While the database is unavailable, no session is open. */
 export interface Sessions {
-  /**
-   * The client class for the pool and the listeners. While the database is known to be away, `connect` rejects at once with a
-   * {@link DatabaseAwayError}.
-   */
+  /** The client class of the pool and the listeners. `connect` rejects with a {@link DatabaseAwayError} during an outage. */
   readonly Session: new (options?: pg.ClientConfig) => pg.Client;
-  /** Stops watching the database. Sessions stay open. Idempotent. */
+  /** Stops watching the database. Sessions stay open. Safe to call again. */
   close(): void;
 }
 
-/**
- * @param log Logs when the database goes away and when it is back.
- * @throws Error if the address is invalid.
- */
+/** @throws Error if the address is invalid. */
 export function createSessions(address: DatabaseAddress, log: Log): Sessions {
   const config = connectionConfig(address);
   const watch = new DatabaseWatch(config, log);
@@ -77,7 +63,7 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
       const { types, query_timeout } = options;
       super({ ...config, ...(types && { types }), ...(query_timeout && { query_timeout }) });
       this.once('end', () => this.#watched.forget());
-      // A session that ends before its owner listens to it must not end the process.
+      // An error before the owner listens for errors must not end the process.
       this.on('error', () => {});
     }
 
@@ -89,24 +75,24 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
     }
 
     async #connect(): Promise<this> {
-      const done = this.#watched.begin();
+      const endWait = this.#watched.begin();
       try {
         await super.connect();
-        done(true);
+        endWait(true);
         return this;
       } catch (error) {
-        done(isAnswer(error));
+        endWait(isResponse(error));
         this.#watched.forget();
-        watch.check();
+        void watch.check();
         throw error;
       }
     }
 
-    /** In every form of `pg`: the last argument is a callback, or a promise is returned. */
+    /** Supports all forms of `pg`: either the last argument is a callback, or the result is a promise. */
     override query(...args: never[]): never {
-      const done = this.#watched.begin();
+      const endWait = this.#watched.begin();
       const finish = (fault: unknown) => {
-        done(!fault || isAnswer(fault));
+        endWait(!fault || isResponse(fault));
         if (fault && breaksSession(fault)) void this.end().catch(() => {});
       };
       const callback: unknown = args.at(-1);
@@ -124,7 +110,7 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
   return { Session, close: () => watch.close() };
 }
 
-/** True if the database itself sent the error, which proves that it answers. */
-function isAnswer(error: unknown): boolean {
+/** Whether the database itself sent the error, which proves that it responds. */
+function isResponse(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== '57P03';
 }

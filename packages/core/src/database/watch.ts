@@ -3,49 +3,42 @@ import pg from 'pg';
 import type { Log } from '../log.ts';
 import { toUnavailable } from './outages.ts';
 
-/** The states of server processes by pid, as in `pg_stat_activity`: `active`, `idle`, `idle in transaction`; or `gone`. */
+/** The states of server processes by process id: those of `pg_stat_activity`, such as `idle`, or `gone`. */
 type SessionStates = ReadonlyMap<number, string>;
 
-/** A session, as the watch sees it. */
 interface WatchedSession {
-  /** The id of the server process of the session; `null` until it is connected. */
+  /** Returns the id of the server process of the session; `null` until the session is connected. */
   serverProcess(): number | null;
-  /** Ends the session at once. Its pending queries fail. */
+  /** Ends the session at once, so that its pending queries fail. */
   cut(): void;
 }
 
-/** How a session reports its state to the watch. */
 interface SessionReporter {
-  /**
-   * Starts a wait for a connection or for the answer to a query.
-   *
-   * @returns Ends the wait. `answered` says whether the database answered.
-   */
-  begin(): (answered: boolean) => void;
-  /** The session has ended. */
+  /** Starts a wait for the database. @returns A function that ends the wait, and takes whether the database responded. */
+  begin(): (responded: boolean) => void;
+  /** Reports that the session has ended. */
   forget(): void;
 }
 
-/** The interval of the check for waits that take too long. */
+/** The interval of the checks for long waits. */
 const TICK_MS = 100;
-/** A wait that takes longer triggers a probe. */
-const SUSPICIOUS_MS = 250;
-/** The pause before a suspected session is probed again, and the minimum pause for any other wait. */
+/** The length of a wait that triggers a probe. */
+const SUSPICION_DELAY_MS = 250;
+/** The pause before the second probe of a suspected session, and the minimum pause for any other wait. */
 const RECHECK_MS = 300;
 /** The maximum pause between two probes for a long statement. */
 const MAX_RECHECK_MS = 10_000;
-/** How long a probe may take, in ticks. A process that is busy itself counts fewer ticks. */
-const PATIENCE_TICKS = 9;
-/** The pause between two attempts to reach an unavailable database. */
+/** The maximum length of a probe, in ticks. A busy process counts fewer ticks. */
+const MAX_WAIT_TICKS = 9;
+/** The pause between two probes of an unavailable database. */
 const RETRY_MS = 250;
-/** If the database refuses new sessions for longer, the existing ones are cut too. */
-const REFUSED_MS = 1_000;
+/** If the database refuses new sessions for this long, the existing sessions are cut, too. */
+const MAX_REFUSED_MS = 1_000;
 
 interface Wait {
   since: number;
-  /** When the next probe for this wait is due. */
-  due: number;
-  /** True if the server process was idle at the last probe. */
+  nextProbe: number;
+  /** Whether the server process was idle at the last probe. */
   suspected: boolean;
 }
 
@@ -55,13 +48,11 @@ interface Entry {
 }
 
 /**
- * Detects within two seconds that a database does not answer, or that a single connection to it is dead, however long statements
- * may take.
+ * Detects within two seconds that a database does not respond, or that a single connection is dead, however long statements take.
  *
- * When an answer takes long, the database is probed over a fresh connection. If the probe fails too, and no other session receives
- * anything, the database is unavailable: all sessions are cut, and none is opened until it answers again. If the probe shows twice in a
- * row that the server process of a waiting session is idle, the connection of that session is dead. It is cut together with every
- * other idle session, because the same network fault may have hit them all.
+ * After a long wait, the watch probes the database over a new connection. If the probe fails, too, and no session receives
+ * anything, the database is unavailable: all sessions are cut, and none is opened until a probe succeeds. If two probes in a row
+ * find the server process of a waiting session idle, the connection is dead, and all idle sessions are cut.
  */
 export class DatabaseWatch {
   readonly #config: pg.ClientConfig;
@@ -69,22 +60,21 @@ export class DatabaseWatch {
   readonly #entries = new Set<Entry>();
   readonly #closing = new AbortController();
   #isAway = false;
-  #answeredAt = -Infinity;
+  #lastResponse = -Infinity;
   #isChecking = false;
   #ticking: NodeJS.Timeout | null = null;
 
-  /** @param config Connects to the database. */
   constructor(config: pg.ClientConfig, log: Log) {
     this.#config = config;
     this.#log = log;
   }
 
-  /** True while the database is known not to answer. */
+  /** Whether the database is known to be unavailable. */
   get isAway(): boolean {
     return this.#isAway;
   }
 
-  /** Adds a session, which reports its waits to the returned reporter. */
+  /** Adds a session. @returns The functions with which the session reports its waits. */
   add(session: WatchedSession): SessionReporter {
     const entry: Entry = { session, waiting: new Set() };
     return {
@@ -96,25 +86,20 @@ export class DatabaseWatch {
     };
   }
 
-  /** Probes the database now, because something failed. */
-  check(): void {
-    void this.#check();
-  }
-
   /** Ends the watch. Safe to call again. */
   close(): void {
     this.#closing.abort();
     this.#stopTicking();
   }
 
-  #beginWait(entry: Entry): (answered: boolean) => void {
+  #beginWait(entry: Entry): (responded: boolean) => void {
     const since = performance.now();
-    const wait: Wait = { since, due: since + SUSPICIOUS_MS, suspected: false };
+    const wait: Wait = { since, nextProbe: since + SUSPICION_DELAY_MS, suspected: false };
     this.#entries.add(entry);
     entry.waiting.add(wait);
     this.#startTicking();
-    return (answered) => {
-      if (answered) this.#answeredAt = performance.now();
+    return (responded) => {
+      if (responded) this.#lastResponse = performance.now();
       entry.waiting.delete(wait);
     };
   }
@@ -133,15 +118,16 @@ export class DatabaseWatch {
     let isDue = false;
     let isIdle = true;
     for (const { waiting } of this.#entries)
-      for (const { due } of waiting) {
+      for (const { nextProbe } of waiting) {
         isIdle = false;
-        isDue ||= due <= now;
+        isDue ||= nextProbe <= now;
       }
     if (isIdle) this.#stopTicking();
-    else if (isDue) this.check();
+    else if (isDue) void this.check();
   }
 
-  async #check(): Promise<void> {
+  /** Probes the database, unless a probe is running or the database is known to be unavailable. */
+  async check(): Promise<void> {
     if (this.#isChecking || this.#isAway || this.#closing.signal.aborted) return;
     this.#isChecking = true;
     const start = performance.now();
@@ -152,9 +138,9 @@ export class DatabaseWatch {
       if (states) this.#cutDead(states, start);
     } catch (error) {
       const isSilent = patience.signal.aborted;
-      // A new session that ended without an error code does not prove that no session can be opened.
+      // An error without a code does not prove that no session can be opened.
       const isRefused = (error as { code?: string }).code !== undefined && toUnavailable(error) !== null;
-      const isGone = (isSilent || isRefused) && this.#answeredAt < start;
+      const isGone = (isSilent || isRefused) && this.#lastResponse < start;
       if (isGone && !this.#closing.signal.aborted) await this.#waitUntilBack((error as Error).message, isSilent);
     } finally {
       this.#postpone();
@@ -169,7 +155,7 @@ export class DatabaseWatch {
     let ticks = 0;
     const timer = setInterval(() => {
       ticks += 1;
-      if (ticks >= PATIENCE_TICKS || this.#closing.signal.aborted) patience.abort();
+      if (ticks >= MAX_WAIT_TICKS || this.#closing.signal.aborted) patience.abort();
     }, TICK_MS).unref();
     try {
       return await probeDatabase(this.#config, serverProcesses, patience.signal);
@@ -178,18 +164,18 @@ export class DatabaseWatch {
     }
   }
 
-  /** Schedules the next probe of each due wait. The longer the wait, the longer the pause. */
+  /** Schedules the next probe of each due wait, after a pause that grows with the wait. */
   #postpone(): void {
     const now = performance.now();
     for (const { waiting } of this.#entries)
       for (const wait of waiting) {
-        if (wait.due > now) continue;
+        if (wait.nextProbe > now) continue;
         const pauseMs = wait.suspected ? RECHECK_MS : Math.min((now - wait.since) / 2, MAX_RECHECK_MS);
-        wait.due = now + Math.max(pauseMs, RECHECK_MS);
+        wait.nextProbe = now + Math.max(pauseMs, RECHECK_MS);
       }
   }
 
-  /** Cuts sessions that wait for an answer although their server process is idle. */
+  /** Cuts all idle sessions if a session waits for a server process that is idle. */
   #cutDead(states: SessionStates, start: number): void {
     const isIdle = ({ session, waiting }: Entry) => {
       const state = states.get(session.serverProcess() ?? 0);
@@ -198,7 +184,7 @@ export class DatabaseWatch {
     let dead = false;
     for (const entry of this.#entries)
       for (const wait of entry.waiting) {
-        const isSuspect = wait.since < start - SUSPICIOUS_MS && isIdle(entry);
+        const isSuspect = wait.since < start - SUSPICION_DELAY_MS && isIdle(entry);
         dead ||= isSuspect && wait.suspected;
         wait.suspected = isSuspect;
       }
@@ -213,19 +199,19 @@ export class DatabaseWatch {
   async #waitUntilBack(reason: string, isSilent: boolean): Promise<void> {
     this.#isAway = true;
     const start = performance.now();
-    // A database that has never answered is reported as an error of the start instead.
-    const isOutage = this.#answeredAt > -Infinity;
+    // If the database has never responded, the start of the server fails with an error instead of a warning.
+    const isOutage = this.#lastResponse > -Infinity;
     if (isOutage) this.#log.warn({ reason }, 'The database does not answer; requests get 503 until it does');
     this.#stopTicking();
     if (isSilent) cut([...this.#entries]);
     while (!this.#closing.signal.aborted) {
       await sleep(RETRY_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
-      const answered = await this.#probeWithTimeout([]).then(
+      const isBack = await this.#probeWithTimeout([]).then(
         () => true,
         () => false,
       );
-      if (!answered && performance.now() - start > REFUSED_MS) cut([...this.#entries]);
-      if (!answered) continue;
+      if (!isBack && performance.now() - start > MAX_REFUSED_MS) cut([...this.#entries]);
+      if (!isBack) continue;
       this.#isAway = false;
       this.#startTicking();
       if (isOutage) this.#log.warn({ afterMs: Math.round(performance.now() - start) }, 'The database answers again');
@@ -239,15 +225,15 @@ function cut(entries: readonly Entry[]): void {
 }
 
 const STATES = 'select pid, state from pg_stat_activity where pid = any($1)';
-/** The error of a server that is starting or stopping. Any other one shows that it answers. */
-const NOT_UP = '57P03';
+/** The SQL state of a server that is starting or stopping. Any other SQL state proves that the server responds. */
+const NOT_READY_CODE = '57P03';
 
 /**
- * Checks over a separate connection whether the database answers, and reads the states of server processes.
+ * Probes the database over a new connection, and reads the states of server processes.
  *
- * @param patience Aborted when the answer takes too long.
- * @returns `null` if the database answers but accepts no new sessions.
- * @throws if it does not answer.
+ * @param patience Aborted when the probe takes too long.
+ * @returns `null` if the database responds but accepts no new sessions.
+ * @throws if the database does not respond.
  */
 async function probeDatabase(
   config: pg.ClientConfig,
@@ -265,7 +251,7 @@ async function probeDatabase(
     for (const { pid, state } of rows) states.set(pid, state ?? 'unknown');
     return states;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code !== NOT_UP) return null;
+    if (error instanceof pg.DatabaseError && error.code !== NOT_READY_CODE) return null;
     throw error;
   } finally {
     patience.removeEventListener('abort', giveUp);

@@ -4,24 +4,20 @@ import { checkRecord, type WantedRecord } from './checks.ts';
 import { findProviderByNameServers } from './providers.ts';
 import { type DnsOptions, withResolver } from './resolver.ts';
 
-/**
- * The queries to public DNS that the service needs. It connects only to resolvers, whatever hosts their answers name.
- *
- * Source: api §4; security T30.
- */
+/** Queries public DNS. Connects only to the configured resolvers. Source: api §4; security T30. */
 export interface Dns {
   /**
-   * Checks the wanted records and returns the results in the same order. Never throws, and takes at most 5 s in all.
-   *
-   * A check that is not `ok` has a `reason`. A `failed` check got no answer and says nothing about the record.
+   * Checks the wanted records and returns the results in the same order. Never throws, and takes at most 5 s in all. A
+   * check that is not `ok` has a `reason`. If a check is `failed`, no resolver could say whether the record exists.
    */
   check(wanted: readonly WantedRecord[]): Promise<DnsCheck[]>;
-  /** The DNS provider of a registrable domain, by its NS records; `null` if it is unknown or there was no answer. */
+  /** Finds the DNS provider of a registrable domain by its NS records; `null` if it is unknown or the query failed. */
   provider(registrable: string): Promise<{ name: string } | null>;
 }
 
-/** How long a provider is cached, in milliseconds, so that the public page does not query it each time. */
+/** How long a provider is cached, in milliseconds, so that a visit of the public page does not always send a query. */
 const PROVIDER_MS = 5 * 60 * 1000;
+/** How long `null` is cached after a failed query, in milliseconds. */
 const PROVIDER_RETRY_MS = 15 * 1000;
 const MAX_PROVIDERS = 1000;
 
@@ -38,11 +34,11 @@ export function createDns(options: DnsOptions): Dns {
     check: (wanted) =>
       withResolver(options, (query) => Promise.all(wanted.map((record) => checkRecord(query, record)))),
     provider(registrable) {
-      const known = providers.get(registrable);
-      if (known) return known;
-      const found = findProvider(registrable);
-      providers.set(registrable, found, { ttl: PROVIDER_MS });
-      return found;
+      const cached = providers.get(registrable);
+      if (cached) return cached;
+      const foundProvider = findProvider(registrable);
+      providers.set(registrable, foundProvider, { ttl: PROVIDER_MS });
+      return foundProvider;
     },
   };
 }

@@ -5,7 +5,7 @@ const PATTERNS = PROVIDER_TABLE.map((provider) => ({
   pattern: new RegExp(`(?:^|\\.)(?:${provider.servers.map(toPattern).join('|')})$`),
 }));
 
-/** The provider of most of these name servers; `null` if none of them is known. */
+/** The provider that runs most of the given name servers; `null` if they are all unknown. */
 export function findProviderByNameServers(nameServers: readonly string[]): DnsProvider | null {
   const counts = new Map<DnsProvider, number>();
   for (const server of nameServers) {
@@ -19,36 +19,37 @@ export function findProviderByNameServers(nameServers: readonly string[]): DnsPr
 
 /** Whether the form of this provider expects full names. `false` for an unknown provider. */
 export function expectsFullNames(provider: string | null): boolean {
-  return PROVIDER_TABLE.some(({ name, entry }) => name === provider && entry === 'whole');
+  return PROVIDER_TABLE.some(({ name, recordName }) => name === provider && recordName === 'full');
 }
 
 /**
- * Instructions for adding records, step by step, in plain text.
+ * Explains step by step, in plain text, how to add records.
  *
- * @param provider The name of a provider from {@link findProviderByNameServers}. `null` or an unknown name gives steps that fit any
- * provider.
+ * @param provider The name of a provider. `null` or an unknown name gives steps that fit any provider.
  */
 export function listSetupSteps(provider: string | null): string[] {
-  const known = PROVIDER_TABLE.find(({ name }) => name === provider);
-  if (!known)
-    return [
-      'Sign in to the DNS provider of the domain. This is usually the company where you bought it.',
-      'Open the list of DNS records. It may be called "DNS", "Zone" or "Name servers".',
-      'Add each record with its type, name and value. Most forms expect the short name; some expect the full one.',
-      'If a record with the same type and name already exists, change that one.',
-      'Save. The change can take from a minute to a few hours to take effect.',
-    ];
-  const apexEntry = known.apex === '' ? 'leave the field empty' : `write ${known.apex}`;
+  const knownProvider = PROVIDER_TABLE.find(({ name }) => name === provider);
+  const start = knownProvider
+    ? [`Sign in at ${knownProvider.name} and open ${knownProvider.open}.`]
+    : [
+        'Sign in to the DNS provider of the domain. This is usually the company where you bought it.',
+        'Open the list of DNS records. It may be called "DNS", "Zone" or "Name servers".',
+      ];
   return [
-    `Sign in at ${known.name} and open ${known.open}.`,
-    known.entry === 'whole'
-      ? 'Add each record with its type, name and value. The form expects the full name.'
-      : `Add each record with its type, name and value. The form expects the short name; for the domain itself, ${apexEntry}.`,
+    ...start,
+    `Add each record with its type, name and value. ${NAME_HINTS[knownProvider?.recordName ?? 'unknown']}`,
     'If a record with the same type and name already exists, change that one.',
-    ...(known.note === undefined ? [] : [known.note]),
+    ...(knownProvider?.note === undefined ? [] : [knownProvider.note]),
     'Save. The change can take from a minute to a few hours to take effect.',
   ];
 }
+
+const NAME_HINTS = {
+  full: 'The form expects the full name.',
+  '@': 'The form expects the short name; for the domain itself, write @.',
+  empty: 'The form expects the short name; for the domain itself, leave the field empty.',
+  unknown: 'Most forms expect the short name; some expect the full one.',
+};
 
 function toPattern(server: string): string {
   return server.replaceAll('.', '\\.').replaceAll('*', '[a-z0-9-]+');

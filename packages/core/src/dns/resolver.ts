@@ -1,69 +1,65 @@
 import { Resolver } from 'node:dns/promises';
 
-/** Which resolvers to query, and how long to wait. */
 export interface DnsOptions {
-  /** Resolvers as `address` or `address:port`, an IPv6 address with a port in brackets. Empty means the system's resolvers. */
+  /** Resolvers as `address`, `address:port` or `[IPv6 address]:port`. Empty means the system's resolvers. */
   servers: readonly string[];
-  /** Timeout of the first try of a query, in milliseconds; the next try may take twice as long. Default 1000. */
+  /** Timeout of the first try of a query, in milliseconds; the next try may take twice as long. Default: 1000. */
   timeoutMs?: number;
-  /** How many times a query is sent to one server. Default 2. */
-  tries?: number;
-  /** Deadline for all queries of one check together, in milliseconds. Default 5000. */
+  /** Deadline for all queries of one check together, in milliseconds. Default: 5000. */
   deadlineMs?: number;
 }
 
 type QueryType = 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT';
 
-/** The outcome of a query. `none`: the resolver answered that there is no record. `failed`: there was no usable answer, so nothing is known about the record. */
+/** The outcome of a query. `none`: the record does not exist. `failed`: no resolver could say whether the record exists. */
 export type DnsAnswer =
-  | { kind: 'found'; values: string[]; /** How many further records the answer had. */ unread: number }
+  | { kind: 'found'; values: string[]; /** The number of records that were not read. */ unread: number }
   | { kind: 'none'; missing: 'name' | 'record'; reason: string }
   | { kind: 'failed'; reason: string };
 
-/** Sends one query. Never throws. A name that is invalid in DNS is not sent and gives `none`. */
+/** Sends one query. Never throws. A name that is invalid in DNS is not sent, and the outcome is `none`. */
 export type DnsQuery = (type: QueryType, name: string) => Promise<DnsAnswer>;
 
-const TIMEOUT_MS = 1000;
 const TRIES = 2;
-const DEADLINE_MS = 5000;
-/** Bounds of what is read from one answer. Source: security T30. */
+/** Maximum number of records that are read from a response. Source: security T30. */
 const MAX_RECORDS = 50;
+/** Maximum number of characters that are read from a response. Source: security T30. */
 const MAX_CHARACTERS = 16 * 1024;
 /** Names that may be sent: labels of ASCII letters, digits, hyphens and underscores. */
 const VALID_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i;
-const TIMED_OUT = 'The DNS server did not answer in time.';
+const TIMEOUT_MESSAGE = 'The DNS server did not answer in time.';
 
 const FAILURES: Readonly<Record<string, string>> = {
-  ETIMEOUT: TIMED_OUT,
-  ECANCELLED: TIMED_OUT,
+  ETIMEOUT: TIMEOUT_MESSAGE,
+  ECANCELLED: TIMEOUT_MESSAGE,
   ESERVFAIL:
     'The DNS server could not resolve the name (SERVFAIL). The name servers of the domain may be down, or its DNSSEC may be invalid.',
   EREFUSED: 'The DNS server refused the query (REFUSED).',
   ENOTIMP: 'The DNS server does not support this type of query (NOTIMP).',
   ECONNREFUSED: 'The DNS server could not be reached.',
 };
-const UNREADABLE = 'The answer of the DNS server is invalid.';
 
 /**
- * Runs `work` with queries that have separate sockets and share no state. At the deadline, open queries fail, and so do
- * later ones, so `work` ends soon after.
- *
- * Source: security T30.
+ * Runs `work` with a function that sends queries. The queries of each call have separate sockets and share no state. At
+ * the deadline, open and later queries fail, so `work` ends soon after. Source: security T30.
  */
-export async function withResolver<T>(options: DnsOptions, work: (query: DnsQuery) => Promise<T>): Promise<T> {
-  const { servers, timeoutMs = TIMEOUT_MS, tries = TRIES, deadlineMs = DEADLINE_MS } = options;
-  const resolver = new Resolver({ timeout: timeoutMs, tries });
+export async function withResolver<T>(
+  { servers, timeoutMs = 1000, deadlineMs = 5000 }: DnsOptions,
+  work: (query: DnsQuery) => Promise<T>,
+): Promise<T> {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: TRIES });
   if (servers.length > 0) resolver.setServers(servers);
-  let over = false;
+  let isOver = false;
   const deadline = setTimeout(() => {
-    over = true;
+    isOver = true;
     resolver.cancel();
   }, deadlineMs);
   const query: DnsQuery = async (type, name) => {
-    if (over) return { kind: 'failed', reason: TIMED_OUT };
+    if (isOver) return { kind: 'failed', reason: TIMEOUT_MESSAGE };
     if (!VALID_NAME.test(name)) return { kind: 'none', missing: 'name', reason: 'This is not a valid DNS name.' };
     try {
-      return toFoundAnswer(await resolve(resolver, type, name));
+      const values = (await resolver.resolve(name, type)) as (string | string[])[];
+      return toFoundAnswer(values.map((value) => (typeof value === 'string' ? value : value.join(''))));
     } catch (error) {
       return toMissingAnswer((error as NodeJS.ErrnoException).code ?? '', type);
     }
@@ -73,23 +69,6 @@ export async function withResolver<T>(options: DnsOptions, work: (query: DnsQuer
   } finally {
     clearTimeout(deadline);
     resolver.cancel();
-  }
-}
-
-async function resolve(resolver: Resolver, type: QueryType, name: string): Promise<string[]> {
-  switch (type) {
-    case 'A':
-      return resolver.resolve4(name);
-    case 'AAAA':
-      return resolver.resolve6(name);
-    case 'CNAME':
-      return resolver.resolveCname(name);
-    case 'NS':
-      return resolver.resolveNs(name);
-    case 'TXT':
-      return (await resolver.resolveTxt(name)).map((pieces) => pieces.join(''));
-    default:
-      return type satisfies never;
   }
 }
 
@@ -108,5 +87,5 @@ function toMissingAnswer(code: string, type: QueryType): DnsAnswer {
   if (code === 'ENOTFOUND') return { kind: 'none', missing: 'name', reason: 'There is no such name.' };
   if (code === 'ENODATA')
     return { kind: 'none', missing: 'record', reason: `There is no ${type} record at this name.` };
-  return { kind: 'failed', reason: FAILURES[code] ?? UNREADABLE };
+  return { kind: 'failed', reason: FAILURES[code] ?? 'The response of the DNS server is invalid.' };
 }

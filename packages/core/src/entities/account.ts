@@ -1,43 +1,40 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { ActivityEvent, AuthMethod } from '@berth/contract';
 import { TextArray } from './text-array.ts';
 
-/** The state decides whether an account may act and whether its sites are shown. Source: api §6. */
+/** The states of an account, which decide whether it may act and whether its sites are shown. Source: api §6. */
 const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
-export const AccountSchema = defineEntity({
+/** An account, which owns deployments, domains and tokens. */
+export const Account = defineEntity({
   name: 'Account',
-  tableName: 'account',
   properties: {
     id: p.text().primary(),
     email: p.text().unique(),
     name: p.text().nullable(),
     plan: p.text(),
     state: p.enum(ACCOUNT_STATES).default('active'),
-    /** The number of live deployments. Changed in the same transaction as the deployments; those being deleted do not count. */
+    /** The number of deployments, without those that are being deleted. Changes in the transaction that changes the deployments. */
     deploymentCount: p.integer().default(0),
-    /** Bytes of the distinct contents it refers to: never too few, and exactly those when `storageExact`. */
+    /** The size of the distinct contents of the account, in bytes; an upper bound unless `storageExact`. */
     storageBytes: p.bigint('number').default(0),
     storageExact: p.boolean().default(true),
-    /** Counts the changes of what is stored, so that a measurement that one overtook is discarded. */
+    /** Counts the changes of the stored contents. A measurement that began before a change is discarded. */
     storageVersion: p.integer().default(0),
     created: p.datetime(3),
-    /** 7 of `[a-z0-9]`: the account's own CNAME target is `to-<this>.{cname_target}`. */
+    /** The part of the account in its CNAME target, `to-<dnsName>.{cname_target}`: 7 of `[a-z0-9]`. */
     dnsName: p.text().unique(),
-    /** The billing period, and when the first one started. */
+    /** The length of the billing periods. The first period began at `periodStarted`. */
     period: p.enum(['month', 'year'] as const).default('month'),
     periodStarted: p.datetime(3),
   },
 });
+export type Account = InferEntity<typeof Account>;
 
-/** Owns deployments, domains and tokens. */
-export class Account extends AccountSchema.class {}
-AccountSchema.setClass(Account);
-
-export const MemberSchema = defineEntity({
+/** A person who acts for an account. The `seats` cap limits the number of members. Source: api §6. */
+export const Member = defineEntity({
   name: 'Member',
-  tableName: 'member',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
@@ -47,14 +44,11 @@ export const MemberSchema = defineEntity({
   },
   uniques: [{ name: 'member_account_email_unique', properties: ['account', 'email'] }],
 });
+export type Member = InferEntity<typeof Member>;
 
-/** A person who acts for an account. The `seats` cap limits the number of members. Source: api §6. */
-export class Member extends MemberSchema.class {}
-MemberSchema.setClass(Member);
-
-export const PlanChangeSchema = defineEntity({
+/** A downgrade that takes effect at the end of the billing period. An account has at most one such downgrade. Source: api §6. */
+export const PlanChange = defineEntity({
   name: 'PlanChange',
-  tableName: 'plan_change',
   properties: {
     account: () => p.manyToOne(Account).primary().deleteRule('cascade'),
     plan: p.text(),
@@ -63,21 +57,18 @@ export const PlanChangeSchema = defineEntity({
     due: p.datetime(3).index('plan_change_due_index'),
   },
 });
+export type PlanChange = InferEntity<typeof PlanChange>;
 
-/** A downgrade that takes effect at the end of the billing period. An account has at most one. Source: api §6. */
-export class PlanChange extends PlanChangeSchema.class {}
-PlanChangeSchema.setClass(PlanChange);
-
-export const TokenSchema = defineEntity({
+/** A credential, without its secret. Source: api §5. */
+export const Token = defineEntity({
   name: 'Token',
-  tableName: 'token',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
-    /** The identifier that people see, 7 of `[a-z0-9]`. */
+    /** The id that people see: 7 of `[a-z0-9]`. */
     token: p.text(),
     kind: p.enum(['api', 'deploy'] as const),
-    /** SHA-256 of the whole credential. It has 128 random bits, so a slow hash is not needed. */
+    /** The SHA-256 of the whole credential. A slow hash is not needed, because a credential has 128 random bits. */
     secretHash: p.blob().unique(),
     last4: p.text(),
     labels: p.type(TextArray),
@@ -88,14 +79,11 @@ export const TokenSchema = defineEntity({
   uniques: [{ name: 'token_account_token_unique', properties: ['account', 'token'] }],
   indexes: [{ name: 'token_account_id_index', properties: ['account', 'id'] }],
 });
+export type Token = InferEntity<typeof Token>;
 
-/** A credential, without its secret. Source: api §5. */
-export class Token extends TokenSchema.class {}
-TokenSchema.setClass(Token);
-
-export const ActivitySchema = defineEntity({
+/** One entry of an account's audit log, written in the same transaction as the change it records. Source: api §6. */
+export const Activity = defineEntity({
   name: 'Activity',
-  tableName: 'activity',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
@@ -109,7 +97,4 @@ export const ActivitySchema = defineEntity({
   },
   indexes: [{ name: 'activity_account_id_index', properties: ['account', 'id'] }],
 });
-
-/** One entry of an account's audit log, written in the same transaction as the change it records. Source: api §6. */
-export class Activity extends ActivitySchema.class {}
-ActivitySchema.setClass(Activity);
+export type Activity = InferEntity<typeof Activity>;

@@ -1,87 +1,69 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { TextArray } from './text-array.ts';
 import { Account } from './account.ts';
 import { Pack } from './pack.ts';
 
-export const DeploymentSchema = defineEntity({
+/** A published site. Source: api §3. */
+export const Deployment = defineEntity({
   name: 'Deployment',
-  tableName: 'deployment',
   properties: {
-    /** Also the subdomain. Recorded in `issued_id` forever. */
+    /** The id, which is also the subdomain. A row of `issued_id` keeps every id forever. */
     id: p.text().primary(),
-    /** `null` until an anonymous deployment is claimed. */
+    /** The owner; `null` until an anonymous deployment is claimed. */
     account: () => p.manyToOne(Account).nullable().deleteRule('restrict'),
-    /** The client address of an anonymous deployment, IPv6 cut to its /64; `null` once it is claimed. */
+    /** The client address of an anonymous deployment, with IPv6 cut to its /64; `null` once the deployment is claimed. */
     address: p.text().nullable().index('deployment_address_index'),
-    status: p.enum(['success', 'deleting'] as const),
+    status: p.enum(['success', 'deleting'] as const).index('deployment_status_index'),
     files: p.integer(),
     size: p.bigint('number'),
     labels: p.type(TextArray),
     via: p.text(),
-    /** Password hash as a PHC string; `null` for a public site. */
+    /** The password hash as a PHC string; `null` for a public site. */
     passwordHash: p.text().nullable(),
-    /** SHA-256 of the claim hash; `null` on authenticated deploys. */
+    /** The SHA-256 of the claim hash; `null` for a deploy with a credential. */
     claimHash: p.blob().nullable().unique(),
     created: p.datetime(3),
-    expires: p.datetime(3).nullable(),
-    /** When the operator took the deployment down; `null` if it is available. */
+    expires: p.datetime(3).nullable().index('deployment_expires_index'),
+    /** When the operator took the deployment down; `null` if the deployment is available. */
     takenDown: p.datetime(3).nullable(),
-    /** When it was claimed. Distinguishes a retry of the successful claim from an attempt by another account. */
+    /** When the deployment was claimed; `null` if it never was. Lets the claiming account repeat its claim. */
     claimed: p.datetime(3).nullable(),
-    /** When its files are due for compression, or due again if the process that took them does not finish; `null` once they are compressed. */
-    compressAt: p.datetime(3).nullable(),
+    /** When the files are due for compression, or for another attempt; `null` once all are compressed. */
+    compressAt: p.datetime(3).nullable().index('deployment_compress_at_index'),
   },
-  indexes: [
-    { name: 'deployment_account_created_id_index', properties: ['account', 'created', 'id'] },
-    { name: 'deployment_expires_index', properties: ['expires'] },
-    { name: 'deployment_status_index', properties: ['status'] },
-    { name: 'deployment_compress_at_index', properties: ['compressAt'] },
-  ],
+  indexes: [{ name: 'deployment_account_created_id_index', properties: ['account', 'created', 'id'] }],
 });
+export type Deployment = InferEntity<typeof Deployment>;
 
-/** A published site. Source: api §3. */
-export class Deployment extends DeploymentSchema.class {}
-DeploymentSchema.setClass(Deployment);
-
-export const DeploymentPackSchema = defineEntity({
+/** A pack that a deployment needs. A foreign key prevents the sweep from removing the pack. Source: storage §1. */
+export const DeploymentPack = defineEntity({
   name: 'DeploymentPack',
-  tableName: 'deployment_pack',
   properties: {
     deployment: () => p.manyToOne(Deployment).primary().deleteRule('cascade'),
     pack: () => p.manyToOne(Pack).primary().deleteRule('restrict').index('deployment_pack_pack_id_index'),
   },
 });
+export type DeploymentPack = InferEntity<typeof DeploymentPack>;
 
-/** The packs that a deployment needs. If the sweep wrongly removes one, the foreign key makes its commit fail. Source: storage §1. */
-export class DeploymentPack extends DeploymentPackSchema.class {}
-DeploymentPackSchema.setClass(DeploymentPack);
-
-export const ManifestSchema = defineEntity({
+/** The files of a deployment in one row. Rows of `content` locate the bytes, which can move to another pack. */
+export const Manifest = defineEntity({
   name: 'Manifest',
-  tableName: 'manifest',
   properties: {
     deployment: () => p.oneToOne(Deployment).primary().deleteRule('cascade').owner(),
-    /** The path of each file. */
     paths: p.type(TextArray),
-    /** Their SHA-256, 32 bytes each, in the order of the paths. */
+    /** The SHA-256 of each file, 32 bytes each, in the order of `paths`. */
     hashes: p.blob(),
-    /** Their sizes in bytes, in the same order. */
+    /** The size of each file in bytes, in the order of `paths`. */
     sizes: p.array<number>().columnType('bigint[]'),
-    /** The compiled rule files, as `RuleData` of serving; `null` if there are none. */
+    /** The compiled rule files, as `RuleData` of serving; `null` if the deployment has no rules. */
     rules: p.json<object>().nullable(),
   },
 });
+export type Manifest = InferEntity<typeof Manifest>;
 
-/** The files of a deployment in one row. Their location is in `content`, so that the bytes can move to another pack. */
-export class Manifest extends ManifestSchema.class {}
-ManifestSchema.setClass(Manifest);
-
-export const IssuedIdSchema = defineEntity({
+/** An issued deployment id. Rows are never removed, so that an id never names two deployments. Source: security T15. */
+export const IssuedId = defineEntity({
   name: 'IssuedId',
-  tableName: 'issued_id',
   properties: { id: p.text().primary() },
 });
-
-/** A deployment id that was issued. Rows are never removed, so an id never names two deployments. Source: security T15. */
-export class IssuedId extends IssuedIdSchema.class {}
-IssuedIdSchema.setClass(IssuedId);
+export type IssuedId = InferEntity<typeof IssuedId>;

@@ -1,4 +1,4 @@
-// The database registers every schema that this file exports, and infers the types of its tables from them.
+// The database registers every entity that this file exports, and infers the types of its tables from these entities.
 export * from './account.ts';
 export * from './deployment.ts';
 export * from './domain.ts';

@@ -1,10 +1,10 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-export const RateBucketSchema = defineEntity({
+/** The level of one token bucket, which all processes share. Source: api §7. */
+export const RateBucket = defineEntity({
   name: 'RateBucket',
-  tableName: 'rate_bucket',
   properties: {
-    /** The limit and whom it applies to: `deploy:<credential>`. */
+    /** The name of the limit and the client that it applies to, such as `deploy:<credential>`. */
     key: p.text().primary(),
     /** When the bucket will be full again. */
     full: p.datetime(6).index('rate_bucket_full_index'),
@@ -12,7 +12,4 @@ export const RateBucketSchema = defineEntity({
     taken: p.boolean(),
   },
 });
-
-/** The level of one token bucket, shared by every process. Source: api §7. */
-export class RateBucket extends RateBucketSchema.class {}
-RateBucketSchema.setClass(RateBucket);
+export type RateBucket = InferEntity<typeof RateBucket>;

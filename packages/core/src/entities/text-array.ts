@@ -1,8 +1,6 @@
 import { ArrayType } from '@mikro-orm/core';
 
-/**
- * `text[]` with every element quoted. The ORM's own type leaves most elements unquoted, and PostgreSQL then reads the text `null` as NULL.
- */
+/** `text[]` with every element in quotes. PostgreSQL reads an unquoted `null`, which the type of the ORM writes, as NULL. */
 export class TextArray extends ArrayType {
   override convertToDatabaseValue(value: string[] | null): string {
     return `{${(value ?? []).map((text) => `"${text.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;

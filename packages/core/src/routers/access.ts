@@ -1,12 +1,8 @@
 /**
- * Who may call which procedure. A procedure is closed to every actor that its row does not list. A procedure without a
- * row cannot be called at all.
+ * The actors that may call each operation. An operation without a row cannot be called at all.
  *
- * `anonymous` is a request without a credential, `deploy` a deploy token, `api` an API key. No row lists suspended or
- * terminated accounts: their credentials are refused before this table is read, whatever the request. {@link FOREIGN_RESOURCE_ACCESS}
- * defines what an API key can do with resources of another account.
- *
- * Source: api §5; security T21.
+ * Credentials of suspended and terminated accounts are refused before this table is read. {@link FOREIGN_RESOURCE_ACCESS}
+ * defines what an API key can do with resources of another account. Source: api §5; security T21.
  */
 export const OPERATION_ACCESS = {
   'deployments.create': ['anonymous', 'deploy', 'api'],
@@ -43,20 +39,17 @@ export const OPERATION_ACCESS = {
   'platform.ping': ['deploy', 'api'],
 } as const satisfies Record<string, readonly Actor[]>;
 
+/** The kinds of callers: without a credential, with a deploy token, with an API key. */
 export type Actor = 'anonymous' | 'deploy' | 'api';
 
-/** An operation of the table. */
+/** The name of an operation in {@link OPERATION_ACCESS}. */
 export type Operation = keyof typeof OPERATION_ACCESS;
 
 /**
- * How an operation that names a resource answers an API key of another account. `not_found`: with the 404 of a missing
- * resource, equal to the byte. `own`: anybody may ask for the name, and the operation changes only resources of the
- * caller.
+ * How each operation that names a resource treats a resource of another account. `not_found`: it returns the 404 of a missing
+ * resource, equal to the byte. `own`: it accepts every name, and changes only resources of the caller.
  *
- * Every operation whose input names a resource is listed here. The services enforce it: each query on account data
- * takes the account.
- *
- * Source: api §2, §4; security T22.
+ * The services enforce this table, because each query on account data takes the account. Source: api §2, §4; security T22.
  */
 export const FOREIGN_RESOURCE_ACCESS = {
   'deployments.begin': 'not_found',
@@ -79,7 +72,7 @@ export const FOREIGN_RESOURCE_ACCESS = {
   'tokens.delete': 'not_found',
 } as const satisfies Partial<Record<Operation, 'not_found' | 'own'>>;
 
-/** True if the row of the operation lists the actor; `false` if the operation has no row. */
+/** Whether the row of the operation lists the actor. Returns false for an operation without a row. */
 export function mayCall(operation: string, actor: Actor): boolean {
   const row: readonly Actor[] = Object.hasOwn(OPERATION_ACCESS, operation)
     ? OPERATION_ACCESS[operation as Operation]

@@ -6,7 +6,7 @@ import { accountProcedure, NoInput, operations, router } from './trpc.ts';
 
 const op = operations('Account', accountProcedure);
 
-/** The account of the credential. Source: api §6. */
+/** The procedures for the account of the credential. Source: api §6. */
 export const account = router({
   get: op('GET /account', 'Read the account: plan, usage and caps', { success: 'The account.' })
     .input(NoInput)
@@ -28,7 +28,7 @@ export const account = router({
     .mutation(({ ctx, input }) => claimDeployment(ctx, input.claim)),
 });
 
-/** The labels of the account. Source: api §6. */
+/** The procedure for the labels of the account. Source: api §6. */
 export const labels = router({
   list: op('GET /labels', 'List the labels in use, most recently used first', { success: 'The labels.' })
     .input(NoInput)

@@ -21,7 +21,7 @@ const WatchInput = z
   })
   .optional();
 
-/** The audit log. Source: api §6. */
+/** The procedures for the audit log. Source: api §6. */
 export const activities = router({
   list: op('GET /activities', 'List the activities of the account, newest first', {
     success: 'One page of the audit log.',
@@ -30,7 +30,7 @@ export const activities = router({
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),
 
-  /** Live activities. tRPC clients resume automatically with the id of the last event. Source: api §9. */
+  /** Streams new activities. tRPC clients resume automatically with the id of the last event. Source: api §9. */
   watch: accountProcedure.input(WatchInput).subscription(async ({ ctx, input, signal }) => {
     const after = input?.lastEventId ?? undefined;
     const watch = await watchActivities(ctx, {
@@ -43,7 +43,7 @@ export const activities = router({
   }),
 });
 
-/** Converts activities to tRPC events. An `AbortError` is passed on: tRPC then ends the connection without an error. */
+/** Converts activities to tRPC events. Rethrows an `AbortError`, after which tRPC ends the connection without an error. */
 async function* toEvents(watch: ActivityWatch) {
   try {
     for await (const { id, activity } of watch.activities()) yield tracked(id, activity);

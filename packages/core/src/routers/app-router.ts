@@ -6,11 +6,11 @@ import { plans, platform } from './platform.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
-/** All procedures. The REST API and the OpenAPI document are derived from this router. */
+/** The router of all procedures, from which the REST API and the OpenAPI document are derived. */
 export const appRouter = router({ account, activities, deployments, domains, labels, plans, platform, tokens });
 
-/** The type from which typed clients are created. */
+/** The type of the router, for typed clients. */
 export type AppRouter = typeof appRouter;
 
-/** Calls procedures within this process. */
+/** Creates a caller of procedures within this process. */
 export const createCaller = createCallerFactory(appRouter);

@@ -1,6 +1,5 @@
 import {
   AbortedUpload,
-  AbortUpload,
   BeginUpload,
   BegunUpload,
   CommitUpload,
@@ -27,10 +26,7 @@ import { accountProcedure, deployProcedure, operations, router } from './trpc.ts
 const op = operations('Deployments', accountProcedure);
 const uploadOp = operations('Uploads', deployProcedure);
 
-/**
- * A procedure whose input lists files. Lists that are longer than the plan allows are refused before they are
- * validated.
- */
+/** A procedure whose input lists files. It refuses lists that are longer than the plan allows without validating them. */
 const fileListProcedure = deployProcedure.use(async ({ ctx, getRawInput, next }) => {
   refuseLongFileLists(ctx, await getRawInput());
   return next();
@@ -38,8 +34,8 @@ const fileListProcedure = deployProcedure.use(async ({ ctx, getRawInput, next })
 const fileListOp = operations('Uploads', fileListProcedure);
 
 /**
- * Deployments. `POST /deployments` is multipart and has a separate route, as do the contents of uploads. Source:
- * api §9.
+ * The procedures for deployments and uploads. `POST /deployments` and `PUT /uploads/{upload}/contents` are separate routes,
+ * because their bodies are not JSON. Source: api §9.
  */
 export const deployments = router({
   list: op('GET /deployments', 'List deployments, newest first', { success: 'One page of deployments.' })
@@ -52,13 +48,17 @@ export const deployments = router({
     .output(Deployment)
     .query(({ ctx, input }) => getDeployment(ctx, input.deployment)),
 
-  update: op('PATCH /deployments/{deployment}', 'Replace the labels of a deployment', {
-    success: 'The deployment with its new labels.',
-    errorResponses: { 422: 'The deployment is being deleted.' },
+  update: op('PATCH /deployments/{deployment}', 'Change the labels, the password or the time to live of a deployment', {
+    success: 'The changed deployment.',
+    description:
+      'What is absent stays as it is. With a new password or without one, visitors who entered the old password are locked out or let in at once.',
+    errorResponses: {
+      422: 'The deployment is being deleted; or domains point at it, and `ttl` would let it expire.',
+    },
   })
     .input(DeploymentPatch)
     .output(Deployment)
-    .mutation(({ ctx, input }) => updateDeployment(ctx, input.deployment, { labels: input.labels })),
+    .mutation(({ ctx, input: { deployment, ...changes } }) => updateDeployment(ctx, deployment, changes)),
 
   delete: op('DELETE /deployments/{deployment}', 'Delete a deployment', {
     success: 'The site is no longer served; its files are being removed.',
@@ -82,7 +82,7 @@ export const deployments = router({
       403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
       413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
       422: 'The `Idempotency-Key` was used for another upload; the base was taken down; or a deploy token sets a password for a protected base.',
-      429: 'Deploys have an additional limit: by credential, or a stricter one by address without a credential. So has the number of open uploads.',
+      429: 'The limit of deploys by credential, the stricter limit by address without a credential, or the limit of open uploads is reached.',
     },
     status: 201,
     bodySize: fileListSize,
@@ -113,7 +113,7 @@ export const deployments = router({
       422: 'The upload was committed. Delete its deployment instead.',
     },
   })
-    .input(AbortUpload)
+    .input(CommitUpload)
     .output(AbortedUpload)
     .mutation(({ ctx, input }) => abortUpload(ctx, input.upload)),
 });

@@ -27,7 +27,7 @@ import { accountProcedure, operations, router } from './trpc.ts';
 
 const op = operations('Domains', accountProcedure);
 
-/** Domains and their DNS. Source: api §4. */
+/** The procedures for domains and their DNS records. Source: api §4. */
 export const domains = router({
   put: op('PUT /domains/{domain}', 'Create a domain, link it to a deployment, or set its labels', {
     success: 'The updated domain.',
@@ -87,7 +87,7 @@ export const domains = router({
 
   verify: op('POST /domains/{domain}/verify', 'Check the DNS records of a domain now', {
     success: 'The domain, and the result for each of its records.',
-    description: 'Takes at most 5 seconds. A domain can be checked once every 10 seconds.',
+    description: 'A check takes at most 5 seconds. A domain can be checked once every 10 seconds.',
     errorResponses: {
       422: 'A platform domain needs no DNS records.',
       429: 'A domain can be checked only once every 10 seconds.',

@@ -32,18 +32,16 @@ const FROM_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, [ErrorCode, string]>> = {
 };
 
 /**
- * Converts any thrown value to a `ServiceError`. An unexpected exception becomes `internal_server_error` with a
- * constant message, so no detail of it reaches a client.
- *
- * Source: api §2; security F7.
+ * Converts any thrown value to a `ServiceError`. An unexpected exception becomes `internal_server_error` with a constant
+ * message, so that no detail of the exception reaches a client. Source: api §2; security F7.
  */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof TRPCError) {
     if (thrown.cause instanceof ServiceError) return thrown.cause;
     if (thrown.cause instanceof z.ZodError && thrown.code === 'BAD_REQUEST') return fromZodIssues(thrown.cause.issues);
-    const known = thrown.code === 'INTERNAL_SERVER_ERROR' ? undefined : FROM_TRPC[thrown.code];
-    if (known) return new ServiceError(known[0], known[1], { cause: thrown });
+    const mapped = thrown.code === 'INTERNAL_SERVER_ERROR' ? undefined : FROM_TRPC[thrown.code];
+    if (mapped) return new ServiceError(mapped[0], mapped[1], { cause: thrown });
     return toServiceError(thrown.cause ?? new Error(thrown.message));
   }
   return (
@@ -52,15 +50,15 @@ export function toServiceError(thrown: unknown): ServiceError {
   );
 }
 
-/** The `validation_failed` error for the issues of a schema. */
+/** Converts the issues of a schema to a `validation_failed` error. */
 export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): ServiceError {
   const list = issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-  const first = list[0] ?? { path: '', message: 'the input is not valid' };
-  const error = invalid(first.path || 'input', first.message);
+  const firstIssue = list[0] ?? { path: '', message: 'the input is not valid' };
+  const error = invalid(firstIssue.path || 'input', firstIssue.message);
   return new ServiceError('validation_failed', error.message, { details: { issues: list } });
 }
 
-/** The wire form of an error, limited in size. Source: api §2. */
+/** Converts an error to its wire form, limited in size. Source: api §2. */
 export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
   const bounded = limitErrorSize(error);
   const details =
@@ -77,15 +75,15 @@ export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
   };
 }
 
-/** The same error for tRPC, so that REST and tRPC answer with the same status. */
+/** Converts an error for tRPC, so that REST and tRPC respond with the same status. */
 export function toTrpcError(error: ServiceError): TRPCError {
   return new TRPCError({ code: TRPC_CODE[error.code], message: error.message, cause: error });
 }
 
-/** The maximum length of a text in an error, in UTF-16 units. Longer than the longest path. */
-const MAX_TEXT = 2_048;
-const MAX_LISTED = 50;
-/** The maximum total size of these entries as JSON, in bytes. */
+/** The maximum length of a text in an error, in UTF-16 units. A path is never longer. */
+const MAX_TEXT_LENGTH = 2_048;
+const MAX_LISTED_ISSUES = 50;
+/** The maximum total size of the entries of a list as JSON, in bytes. */
 const MAX_LIST_BYTES = 12 * 1024;
 
 interface ErrorText {
@@ -94,29 +92,26 @@ interface ErrorText {
 }
 
 /**
- * Limits the message and the details of an error to about 16 KiB: long texts are cut, long lists are cut to their first
- * entries, and the message counts the rest.
- *
- * @param details Values of at most two levels, such as lists of objects.
- * Source: api §2.
+ * Limits the message and the details of an error to about 16 KiB. Cuts long texts, and long lists to their first entries;
+ * the message then says how many entries are not listed. `details` has at most two levels. Source: api §2.
  */
 function limitErrorSize({ message, details }: ErrorText): ErrorText {
   if (!details) return { message: cut(message) };
-  let left = 0;
+  let omitted = 0;
   const bounded = Object.entries(details).map(([name, value]: [string, unknown]) => {
     if (!Array.isArray(value)) return [name, cutTexts(value)];
     const boundedEntries = firstEntries(value);
-    left += value.length - boundedEntries.length;
+    omitted += value.length - boundedEntries.length;
     return [name, boundedEntries];
   });
-  const rest = left > 0 ? ` (and ${left.toLocaleString('en-US')} more that are not listed)` : '';
-  return { message: `${cut(message)}${rest}`, details: Object.fromEntries(bounded) };
+  const note = omitted > 0 ? ` (and ${omitted.toLocaleString('en-US')} more that are not listed)` : '';
+  return { message: `${cut(message)}${note}`, details: Object.fromEntries(bounded) };
 }
 
 function firstEntries(list: readonly unknown[]): unknown[] {
   const entries: unknown[] = [];
   let size = 0;
-  for (const value of list.slice(0, MAX_LISTED)) {
+  for (const value of list.slice(0, MAX_LISTED_ISSUES)) {
     const entry = cutTexts(value);
     size += Buffer.byteLength(JSON.stringify(entry));
     if (size > MAX_LIST_BYTES) break;
@@ -134,5 +129,5 @@ function cutTexts(value: unknown): unknown {
 }
 
 function cut(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH).toWellFormed()}…` : text;
 }

@@ -6,7 +6,7 @@ import { accountProcedure, NoInput, operations, procedure, router } from './trpc
 const op = operations('Platform', accountProcedure);
 const publicOp = operations('Platform', procedure);
 
-/** The limits and the settings of the platform, and its health check. Source: api §6. */
+/** The procedures for the limits of the platform and for its health check. Source: api §6. */
 export const platform = router({
   limits: op('GET /limits', 'Read the limits of a deploy', { success: 'The limits of the account’s plan.' })
     .input(NoInput)
@@ -31,7 +31,7 @@ export const platform = router({
     .query(({ ctx }) => ({ timestamp: Math.floor(ctx.core.now().getTime() / 1000) })),
 });
 
-/** The plans. Source: api §6. */
+/** The procedure for the plans. Source: api §6. */
 export const plans = router({
   list: publicOp('GET /plans', 'List the plans on sale, in display order', { success: 'The plans.' })
     .input(NoInput)

@@ -4,7 +4,7 @@ import { accountProcedure, operations, router } from './trpc.ts';
 
 const op = operations('Tokens', accountProcedure);
 
-/** Credentials of the account. Source: api §5. */
+/** The procedures for the credentials of the account. Source: api §5. */
 export const tokens = router({
   create: op('POST /tokens', 'Create a deploy token or an API key', {
     success: 'The token, with its secret.',
@@ -29,7 +29,7 @@ export const tokens = router({
   delete: op('DELETE /tokens/{token}', 'Revoke a token', {
     success: 'The token is no longer valid.',
     description:
-      'Takes effect at once. A credential can revoke itself. After the last API key of an account is revoked, only the operator can create a new one.',
+      'The revocation takes effect at once. A credential can revoke itself. After the last API key of an account is revoked, only the operator can create a new one.',
   })
     .input(TokenPath)
     .output(DeletedToken)

@@ -6,16 +6,14 @@ import { type AccountState, Token } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
 import { secretHash } from './random.ts';
 
-const USED_PRECISION_SECONDS = 60;
+const USED_PRECISION_MS = 60_000;
 
 /**
  * Determines the caller of a request.
  *
- * @param header The `Authorization` header. Only a request without the header, `undefined`, is anonymous.
- * @param address The client's address.
- * @throws `authentication_failed` if the header is present but invalid: unreadable, of another scheme, unknown,
- *   expired or revoked, with the same message for all. `forbidden` for a suspended or terminated account.
- * Source: api §1; security T20.
+ * @param header The `Authorization` header. Only a request without this header is anonymous.
+ * @throws `authentication_failed` if the credential cannot be read, is unknown, has expired or was revoked, always with
+ *   the same message; `forbidden` for a suspended or terminated account. Source: api §1; security T20.
  */
 export async function authenticate(core: Core, header: string | undefined, address: string): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous', address };
@@ -35,21 +33,18 @@ export async function authenticate(core: Core, header: string | undefined, addre
 }
 
 /**
- * Checks the credential of a caller again during a long request.
+ * Checks the credential of a caller again during a long request, and returns when it expires; `null` for never.
  *
- * @returns When it expires; `null` for never.
  * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
  * Source: api §5, §9.
  */
 export async function checkCredential({ core, caller }: Scope): Promise<Date | null> {
-  const { expires } = requireActive(await credentialOf(core, core, caller).executeTakeFirst());
-  return expires;
+  return requireActive(await credentialOf(core, core, caller).executeTakeFirst()).expires;
 }
 
 /**
- * Checks the credential of a caller again and locks it, so that it cannot be revoked until the transaction ends. So
- * everything that commits was allowed, and nothing commits after a revocation was answered. Call it after the account
- * is locked.
+ * Checks the credential of a caller again and locks it until the transaction ends. A revocation waits for the
+ * transaction, so nothing commits after a credential is revoked. The account must be locked before.
  *
  * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
  * Source: api §5.
@@ -60,18 +55,13 @@ export async function lockCredential(em: EntityManager, { core, caller }: Scope<
 }
 
 function credentialOf(scope: StatementScope, core: Core, { account, token }: AccountCaller) {
-  return validCredentials(scope, core.now())
-    .select(['a.state', 't.expires'])
-    .where('t.account_id', '=', account)
-    .where('t.token', '=', token);
-}
-
-/** The credentials that have not expired, as `t`, with their account, as `a`. */
-function validCredentials(scope: StatementScope, now: Date) {
   return db(scope)
     .selectFrom('token as t')
     .innerJoin('account as a', 'a.id', 't.account_id')
-    .where(({ eb, or }) => or([eb('t.expires', 'is', null), eb('t.expires', '>', now)]));
+    .select(['a.state', 't.expires'])
+    .where('t.account_id', '=', account)
+    .where('t.token', '=', token)
+    .where(({ eb, or }) => or([eb('t.expires', 'is', null), eb('t.expires', '>', core.now())]));
 }
 
 function requireActive<T extends { state: AccountState }>(row: T | undefined): T {
@@ -84,19 +74,29 @@ function requireActive<T extends { state: AccountState }>(row: T | undefined): T
   return row;
 }
 
-async function findCredential(core: Core, credential: string) {
-  const now = core.now();
-  return validCredentials(core, now)
-    .select(['t.id', 'a.id as account', 'a.plan', 'a.state', 't.token', 't.kind'])
-    .select(({ eb, or }) => or([eb('t.used', 'is', null), eb('t.used', '<', staleBefore(now))]).as('stale'))
-    .where('t.secret_hash', '=', secretHash(credential))
-    .executeTakeFirst();
+interface CredentialRow {
+  id: number;
+  account: string;
+  plan: string;
+  state: AccountState;
+  token: string;
+  kind: 'api' | 'deploy';
+  stale: boolean;
 }
 
-/**
- * Marks a credential as used. The update checks again if the mark is old, so that only one of several concurrent
- * requests writes it.
- */
+/** Nearly every request of the API runs this statement, so it is prepared. */
+const FIND_CREDENTIAL = `
+  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, t.used is null or t.used < $3 as stale
+  from token t join account a on a.id = t.account_id
+  where t.secret_hash = $1 and (t.expires is null or t.expires > $2)`;
+
+async function findCredential({ database, now }: Core, credential: string): Promise<CredentialRow | undefined> {
+  const values = [secretHash(credential), now(), staleBefore(now())];
+  const [row] = await database.prepared<CredentialRow>('credential', FIND_CREDENTIAL, values);
+  return row;
+}
+
+/** Records that a credential was used. Only one of several concurrent requests writes. */
 async function markUsed(core: Core, id: number): Promise<void> {
   const used = core.now();
   const em = core.database.em();
@@ -104,5 +104,5 @@ async function markUsed(core: Core, id: number): Promise<void> {
 }
 
 function staleBefore(now: Date): Date {
-  return new Date(now.getTime() - USED_PRECISION_SECONDS * 1000);
+  return new Date(now.getTime() - USED_PRECISION_MS);
 }

@@ -5,10 +5,9 @@ import { invalid } from '../errors.ts';
 const MAC_BYTES = 16;
 const VERSION = 1;
 
-/** The position at which a page ends: the sort key of its last row. */
-export type PageKey = readonly (string | number)[];
+type PageKey = readonly (string | number)[];
 
-/** The account and list that a cursor belongs to. A cursor of another scope is refused like a forged one. */
+/** The account and list that a cursor is valid for. */
 export interface CursorScope {
   core: Core;
   account: string;
@@ -23,29 +22,25 @@ function macOf({ core, account, list }: CursorScope, key: Buffer): Buffer {
     .subarray(0, MAC_BYTES);
 }
 
-/** Encodes the cursor of a page: opaque, URL-safe and signed. Source: api §1; security T23. */
+/** Encodes the end of a page as an opaque, URL-safe and signed cursor. Source: api §1; security T23. */
 export function encodeCursor(scope: CursorScope, key: PageKey): string {
   const bytes = Buffer.from(JSON.stringify(key));
   return Buffer.concat([macOf(scope, bytes), bytes]).toString('base64url');
 }
 
-/**
- * Decodes a cursor.
- *
- * @throws `validation_failed` unless {@link encodeCursor} made the cursor for the same scope.
- */
+/** @throws `validation_failed` unless {@link encodeCursor} made the cursor for the same scope. */
 export function decodeCursor(scope: CursorScope, cursor: string): PageKey {
   const bytes = Buffer.from(cursor, 'base64url');
   const key = bytes.subarray(MAC_BYTES);
-  const genuine =
+  const isGenuine =
     bytes.length > MAC_BYTES &&
     bytes.toString('base64url') === cursor &&
     timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(scope, key));
-  if (!genuine) throw invalid('cursor', 'must be the nextCursor of an earlier page of this list');
+  if (!isGenuine) throw invalid('cursor', 'the cursor must be the nextCursor of an earlier page of this list');
   return JSON.parse(key.toString()) as PageKey;
 }
 
-/** Converts rows to a page. If there is one row more than fits, the page has a cursor for the next page. */
+/** Makes a page of at most `limit` rows. If there are more rows, the page has a cursor for the next page. */
 export function toPage<T>(
   scope: CursorScope,
   rows: T[],
@@ -58,10 +53,8 @@ export function toPage<T>(
 }
 
 /**
- * The condition for the rows after a given row in a list that is sorted newest first, by creation and then by id.
- *
- * The first bound lets an index seek to the position. Without it, every page would read the rows of all earlier pages
- * again.
+ * Selects the rows that follow a given row in a list that is sorted newest first, by creation and then by id. The first
+ * bound lets an index seek to the position, so that a page does not read the rows of earlier pages again.
  */
 export function olderThan<T extends string | number>(created: Date, id: T) {
   return { created: { $lte: created }, $or: [{ created: { $lt: created } }, { id: { $lt: id } }] };

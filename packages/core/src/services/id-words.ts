@@ -1,4 +1,4 @@
-/** First words of deployment ids: short, friendly, lower case. */
+/** First words of deployment ids. */
 export const ADJECTIVES: readonly string[] = (
   'able agile airy alert amber ample apt azure bold brave breezy bright brisk calm candid careful cheery chief ' +
   'civil clean clear clever cosmic cosy crisp curious daring deep eager early earnest easy epic even exact fair ' +

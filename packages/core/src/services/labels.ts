@@ -4,12 +4,9 @@ import type { Scope } from '../core.ts';
 import { db } from '../database/tables.ts';
 
 /**
- * `GET /labels`: the distinct labels of the account's deployments, domains and tokens, the most recently used first.
- *
- * The last use of a label is the creation, or the claim by the account, of the newest resource that has it. Deployments
- * that are being deleted or have expired do not count. Labels with the same time are in alphabetical order.
- *
- * Source: api §6.
+ * `GET /labels`: the distinct labels of the account's deployments, domains and tokens, the most recently used first. A
+ * label was last used when the newest resource with this label was created, or claimed by the account. Deployments that
+ * are being deleted or have expired do not count. Labels with the same time are in alphabetical order. Source: api §6.
  */
 export async function listLabels({ core, caller: { account } }: Scope): Promise<{ labels: string[] }> {
   const { rows } = await sql<{ label: string }>`

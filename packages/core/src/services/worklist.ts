@@ -4,11 +4,7 @@ import { db } from '../database/tables.ts';
 
 type TaskResult<T> = { ok: true; value: T } | { ok: false; error: unknown };
 
-/**
- * Runs one piece of background work. A failure is logged, so that the caller can continue with the next piece.
- *
- * @param about Describes the work in the log: `task`, and the ids of the item.
- */
+/** Runs a background task. If it fails, logs the error with `about` and returns it, so that other tasks can run. */
 export async function attemptTask<T>(
   { log }: Pick<Core, 'log'>,
   about: { task: string } & Readonly<Record<string, unknown>>,
@@ -22,71 +18,65 @@ export async function attemptTask<T>(
   }
 }
 
-/** Background work on items that are due. */
+/** A kind of background work on items that are due. */
 export interface Worklist<T> {
   /** The name of the work in the log, such as `expire deployments`. */
   task: string;
-  /**
-   * Reads the items that are due, the longest overdue first.
-   *
-   * @param skip The groups to leave out.
-   * @param limit The maximum number of items.
-   */
+  /** Reads at most `limit` items that are due, the longest overdue first, without those of the groups in `skip`. */
   due(skip: readonly string[], limit: number): Promise<readonly T[]>;
-  /** The group of an item. Items of one group fail together, such as the deployments of a locked account. */
+  /** The group of an item. After a failure, a run skips all items of the group, such as the deployments of an account. */
   groupOf(item: T): string;
-  /** The ids of an item, for the log. */
   idsOf(item: T): Readonly<Record<string, unknown>>;
-  /** @returns False if there was nothing left to do because another process was first. */
+  /** Processes an item. @returns False if another process has already done the work. */
   work(item: T): Promise<boolean>;
 }
 
 /** The limits of one run. */
 export interface RunLimits {
-  /** The maximum number of items that are processed. Failed ones do not count. */
+  /** The maximum number of items that are processed. Failed items do not count. */
   limit: number;
   /** Ends the run after the current item. */
   signal?: AbortSignal | undefined;
 }
 
-/** A run ends after this many failed groups: the cause is then not in the items. */
+/** A run stops after this many failed groups, because then the items are probably not the cause. */
 const MAX_FAILED_GROUPS = 1_000;
 
 /**
- * Processes the items that are due, one after the other. An item that fails is logged, its group is skipped for the
- * rest of the run, and the run continues. So failing items never block others, however many of them are due first.
+ * Processes the items that are due, one after the other. If an item fails, the error is logged and the run continues
+ * without the group of this item. So failing items never block others, however many of them are due first.
  *
  * @returns How many items were processed.
- * @throws the errors of `due`, and the error of an item if the database cannot be used.
+ * @throws the errors of `due`; the error of an item if the database cannot be used.
  */
 export async function runWorklist<T>(core: Core, list: Worklist<T>, { limit, signal }: RunLimits): Promise<number> {
-  const failed = new Set<string>();
-  let done = 0;
+  const failedGroups = new Set<string>();
+  let processed = 0;
   for (;;) {
-    const maxItems = limit - done;
-    const failedBefore = failed.size;
-    const items = await list.due([...failed], maxItems);
+    const maxItems = limit - processed;
+    const failedGroupsBefore = failedGroups.size;
+    const items = await list.due([...failedGroups], maxItems);
     for (const item of items) {
-      if (signal?.aborted || failed.size >= MAX_FAILED_GROUPS) return done;
+      if (signal?.aborted || failedGroups.size >= MAX_FAILED_GROUPS) return processed;
       const group = list.groupOf(item);
-      if (failed.has(group)) continue;
+      if (failedGroups.has(group)) continue;
       const outcome = await attemptTask(core, { task: list.task, ...list.idsOf(item) }, () => list.work(item));
-      if (outcome.ok) done += Number(outcome.value);
+      if (outcome.ok) processed += Number(outcome.value);
       else {
         await throwIfDatabaseAway(core, outcome.error);
-        failed.add(group);
+        failedGroups.add(group);
       }
     }
-    const isMoreDue = items.length === maxItems && done < limit && failed.size > failedBefore;
-    if (!isMoreDue) return done;
+    const isMoreDue = items.length === maxItems && processed < limit && failedGroups.size > failedGroupsBefore;
+    if (!isMoreDue) return processed;
   }
 }
 
-/** @throws the error if the database cannot be used: all other work would fail as well. */
+/** @throws `error` if the database cannot be used, because all other work would fail as well. */
 export async function throwIfDatabaseAway(core: Core, error: unknown): Promise<void> {
-  const isAway = await sql`select 1`.execute(db(core)).then(
-    () => false,
-    () => true,
-  );
-  if (isAway) throw error;
+  try {
+    await sql`select 1`.execute(db(core));
+  } catch {
+    throw error;
+  }
 }

@@ -1,12 +1,10 @@
 /**
- * Allocates page-aligned buffers, which O_DIRECT needs.
+ * Reserves page-aligned buffers, which O_DIRECT needs. Only WebAssembly gives page-aligned memory without native code. The
+ * memory is shared with other threads, and is freed together with the last block.
  *
- * WebAssembly is the only way to get page-aligned memory without native code. The memory is shared, so posting it to another
- * thread does not move it. It is freed together with the last block.
- *
- * @param count Number of blocks.
- * @param size Size of each block in bytes, a multiple of 64 KiB.
- * @returns A function that gives the next block, or `null` when all blocks are in use or the memory cannot be reserved.
+ * @param count The number of blocks.
+ * @param size The size of each block in bytes, a multiple of 64 KiB.
+ * @returns A function that returns the next block, or `null` if no block or no memory is left.
  */
 export function alignedBlocks(count: number, size: number): () => Buffer | null {
   let memory: SharedArrayBuffer | null | undefined;
@@ -19,7 +17,7 @@ export function alignedBlocks(count: number, size: number): () => Buffer | null 
   };
 }
 
-/** The part of WebAssembly used here. The types of Node do not declare it. */
+/** The types of Node do not declare WebAssembly. */
 declare const WebAssembly: {
   Memory: new (limits: { initial: number; maximum: number; shared: true }) => { buffer: SharedArrayBuffer };
 };
@@ -31,7 +29,7 @@ function reserve(bytes: number): SharedArrayBuffer | null {
   try {
     return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }).buffer;
   } catch (error) {
-    // Node limits the address space for shared memories. The caller falls back to ordinary buffers.
+    // Node limits the address space of shared memories. The caller then uses ordinary buffers.
     if (error instanceof RangeError) return null;
     throw error;
   }

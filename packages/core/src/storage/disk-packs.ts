@@ -10,11 +10,7 @@ const SUFFIX = '.pack';
 const CHUNK_BYTES = 256 * 1024;
 const SHARDS = Array.from({ length: 16 }, (_, i) => i.toString(16));
 
-/**
- * Stores packs as files under one folder, in 16 shards by the first character of their ids.
- *
- * @param root The folder. It and its shards are created if they are missing.
- */
+/** Opens a store of packs as files in 16 folders below `root`, which are created if they are missing. */
 export async function openDiskPacks(root: string): Promise<PackStore> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   const present = new Set(await readdir(root));
@@ -34,7 +30,7 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
     async read(place) {
       const file = await files.use(fileOf(place.pack));
       try {
-        // Not from Node's buffer pool: a caller that keeps the bytes would keep the whole pool slab alive.
+        // A buffer from the pool of Node would keep the whole slab alive as long as the caller keeps the bytes.
         const bytes = Buffer.allocUnsafeSlow(place.length);
         await file.read(bytes, place.offset);
         return bytes;
@@ -88,14 +84,14 @@ function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
   };
 }
 
-/** Reads one content in chunks. Releases the file even if the reader stops early. */
+/** Yields one content in chunks. Releases the file even if the reader stops early. */
 async function* chunksOf(files: OpenFiles, path: string, { offset, length }: ContentLocation): AsyncGenerator<Buffer> {
   const file = await files.use(path);
   try {
-    for (let done = 0; done < length;) {
-      const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - done));
-      await file.read(bytes, offset + done);
-      done += bytes.length;
+    for (let readLength = 0; readLength < length;) {
+      const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - readLength));
+      await file.read(bytes, offset + readLength);
+      readLength += bytes.length;
       yield bytes;
     }
   } finally {
@@ -104,14 +100,13 @@ async function* chunksOf(files: OpenFiles, path: string, { offset, length }: Con
 }
 
 async function readFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, position + done);
+  for (let readLength = 0; readLength < bytes.length;) {
+    const { bytesRead } = await handle.read(bytes, readLength, bytes.length - readLength, position + readLength);
     if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
-    done += bytesRead;
+    readLength += bytesRead;
   }
 }
 
-/** Makes the entries of a folder durable. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

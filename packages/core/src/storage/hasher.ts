@@ -8,8 +8,8 @@ import {
   SHA256_BYTES,
 } from './block-hasher.ts';
 
-/** MD5 and SHA-256 of one content, in lowercase hex. */
-export interface Hashes {
+/** The MD5 and the SHA-256 of one content, in lowercase hex. */
+interface Hashes {
   md5: string;
   sha256: string;
 }
@@ -17,32 +17,31 @@ export interface Hashes {
 /** Hashes the contents of one upload in the order in which they arrive. */
 export interface HashStream {
   /**
-   * Hashes a block in which contents end at the offsets `ends`. Answers of one stream arrive in order.
+   * Hashes a block in which contents end at the offsets `ends`. The results of one stream arrive in order.
    *
-   * Ownership of the block passes to the thread, unless its memory is shared. The answer returns it with the same bytes. A small block
-   * of whole contents is hashed synchronously, as long as no earlier block of the stream went to the thread.
+   * The caller must not use the block until the result returns it, unless its memory is shared. If a stream begins with small
+   * blocks of whole contents, they are hashed synchronously.
    *
-   * @throws with code `EIO` if the thread has ended since the stream began.
+   * @throws with the code `EIO` if the thread has ended since the stream began.
    */
   hash(block: Uint8Array, used: number, ends: readonly number[]): Promise<{ block: Uint8Array; hashes: Hashes[] }>;
-  /** Discards a content that was begun and will not end. */
+  /** Discards a content that has begun and not ended. */
   close(): void;
 }
 
-/** Hashes uploads in a worker thread. */
+/** A worker thread that hashes uploads. */
 export interface Hasher {
-  /** Starts hashing one upload. */
   stream(): HashStream;
   /** Ends the thread. Pending hashes fail. */
   close(): Promise<void>;
 }
 
-/** Up to this size and number of contents, hashing is faster than the round trip to the thread. */
-const INLINE_BYTES = 128 * 1024;
-const INLINE_CONTENTS = 256;
+/** The maximum size of a block that is hashed synchronously, which is faster than the round trip to the thread. */
+const MAX_SYNC_BYTES = 128 * 1024;
+const MAX_SYNC_CONTENTS = 256;
 const DIGEST_BYTES = MD5_BYTES + SHA256_BYTES;
 
-/** The thread starts on first use and restarts if it dies. It does not keep the process alive. */
+/** Creates a hasher. The thread starts on first use, restarts after an error, and does not keep the process alive. */
 export function createHasher(): Hasher {
   const waiting = new Map<number, PromiseWithResolvers<HashResult>>();
   let worker: Worker | null = null;
@@ -57,9 +56,9 @@ export function createHasher(): Hasher {
       for (const { reject } of waiting.values()) reject(error);
       waiting.clear();
     };
-    started.on('message', (answer: HashResult) => {
-      waiting.get(answer.job)?.resolve(answer);
-      waiting.delete(answer.job);
+    started.on('message', (result: HashResult) => {
+      waiting.get(result.job)?.resolve(result);
+      waiting.delete(result.job);
       if (waiting.size === 0) started.unref();
     });
     started.on('error', onEnd);
@@ -69,12 +68,12 @@ export function createHasher(): Hasher {
   }
 
   function send(job: HashJob & { block: Uint8Array }): Promise<HashResult> {
-    const answered = Promise.withResolvers<HashResult>();
-    waiting.set(job.job, answered);
+    const pending = Promise.withResolvers<HashResult>();
+    waiting.set(job.job, pending);
     worker ??= start();
     worker.ref();
     worker.postMessage(job, transferListOf(job.block));
-    return answered.promise;
+    return pending.promise;
   }
 
   return {
@@ -84,13 +83,13 @@ export function createHasher(): Hasher {
       return {
         async hash(block, used, ends) {
           const job = { job: (jobs += 1), stream, block, used, ends };
-          const isSmall = used <= INLINE_BYTES && ends.length <= INLINE_CONTENTS;
-          const isWhole = usedWorker === null && isSmall && (ends.at(-1) ?? 0) === used;
-          if (isWhole) return read(createBlockHasher()(job)!);
+          const isSmall = used <= MAX_SYNC_BYTES && ends.length <= MAX_SYNC_CONTENTS;
+          const canHashNow = usedWorker === null && isSmall && (ends.at(-1) ?? 0) === used;
+          if (canHashNow) return toHashes(createBlockHasher()(job)!);
           if (usedWorker !== null && usedWorker !== worker) throw threadEnded();
-          const answer = send(job);
+          const result = send(job);
           usedWorker = worker;
-          return read(await answer);
+          return toHashes(await result);
         },
         close() {
           if (usedWorker !== null && usedWorker === worker)
@@ -104,12 +103,12 @@ export function createHasher(): Hasher {
   };
 }
 
-/** The same code as a failing disk: the upload is discarded, and the client can retry it. */
+/** Returns an error with the code of a failing disk, so that the client can retry the upload. */
 function threadEnded(): Error {
   return Object.assign(new Error('The thread that hashes uploads has ended'), { code: 'EIO' });
 }
 
-function read({ block, digests }: HashResult): { block: Uint8Array; hashes: Hashes[] } {
+function toHashes({ block, digests }: HashResult): { block: Uint8Array; hashes: Hashes[] } {
   const hex = Buffer.from(digests.buffer).toString('hex');
   return {
     block,

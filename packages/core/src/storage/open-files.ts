@@ -9,36 +9,36 @@ export interface OpenFiles {
   forget(path: string): void;
 }
 
-/** A file in use. The user must call `release` once. */
+/** An open file. Its user must call `release` once. */
 interface OpenFile {
-  /** Fills `bytes` from a position. @throws if the file ends before. */
+  /** Fills `bytes` from a position of the file. @throws if the file is too short. */
   read(bytes: Uint8Array, position: number): Promise<void>;
   release(): void;
 }
 
 const openFile = promisify(open);
 const readSome = promisify(read);
-const MAX_OPEN = 128;
+const MAX_OPEN_FILES = 128;
 const IDLE_MS = 10_000;
 
 interface Entry {
   fd: Promise<number>;
   users: number;
-  /** Whether it closes when its last user releases it. */
+  /** Whether the file is closed when its last user releases it. */
   isClosing: boolean;
-  /** Whether it was used since the last check for idle files. */
+  /** Whether the file was used since the last check for idle files. */
   wasUsed: boolean;
 }
 
 /**
- * Keeps at most {@link MAX_OPEN} files open and closes the least recently used first. Closes a file that was not used
- * for about {@link IDLE_MS} milliseconds. Files in use stay open, even above the maximum.
+ * Creates a cache of at most {@link MAX_OPEN} open files, which closes the least recently used file first and any file after
+ * about {@link IDLE_MS} milliseconds without use. Files in use stay open, even above the maximum.
  */
 export function createOpenFiles(): OpenFiles {
   const entries = new Map<string, Entry>();
   let idleTimer: NodeJS.Timeout | null = null;
 
-  function end(path: string, entry: Entry): void {
+  function closeEntry(path: string, entry: Entry): void {
     if (entries.get(path) === entry) entries.delete(path);
     entry.isClosing = true;
     closeUnused(entry);
@@ -46,7 +46,7 @@ export function createOpenFiles(): OpenFiles {
 
   function closeIdle(): void {
     for (const [path, entry] of entries) {
-      if (!entry.wasUsed && entry.users === 0) end(path, entry);
+      if (!entry.wasUsed && entry.users === 0) closeEntry(path, entry);
       entry.wasUsed = false;
     }
     if (entries.size === 0 && idleTimer) {
@@ -58,9 +58,9 @@ export function createOpenFiles(): OpenFiles {
   function add(path: string): Entry {
     const entry: Entry = { fd: openFile(path, 'r'), users: 0, isClosing: false, wasUsed: true };
     entry.fd.catch(() => entries.get(path) === entry && entries.delete(path));
-    if (entries.size >= MAX_OPEN) {
+    if (entries.size >= MAX_OPEN_FILES) {
       const [oldest] = entries;
-      end(...oldest!);
+      closeEntry(...oldest!);
     }
     idleTimer ??= setInterval(closeIdle, IDLE_MS).unref();
     return entry;
@@ -69,7 +69,7 @@ export function createOpenFiles(): OpenFiles {
   return {
     async use(path) {
       const entry = entries.get(path) ?? add(path);
-      // Reinsert it: the map is ordered by last use.
+      // Reinserts the entry, because the map is ordered by last use.
       entries.delete(path);
       entries.set(path, entry);
       entry.users += 1;
@@ -85,22 +85,21 @@ export function createOpenFiles(): OpenFiles {
     },
     forget(path) {
       const entry = entries.get(path);
-      if (entry) end(path, entry);
+      if (entry) closeEntry(path, entry);
     },
   };
 }
 
 function closeUnused({ fd, users }: Entry): void {
   if (users > 0) return;
-  // Opened for reading only, so a failed close loses nothing.
+  // The file was only read, so that a failed close loses nothing.
   fd.then((opened) => close(opened, () => {})).catch(() => {});
 }
 
-/** Fills `bytes` from a position of the file. @throws if the file ends before. */
 async function readFully(fd: number, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesRead } = await readSome(fd, bytes, done, bytes.length - done, position + done);
+  for (let readLength = 0; readLength < bytes.length;) {
+    const { bytesRead } = await readSome(fd, bytes, readLength, bytes.length - readLength, position + readLength);
     if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
-    done += bytesRead;
+    readLength += bytesRead;
   }
 }

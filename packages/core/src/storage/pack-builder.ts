@@ -1,52 +1,52 @@
 import { createHash } from 'node:crypto';
 import { failpoint } from '../failpoints.ts';
 import { alignedBlocks } from './aligned-blocks.ts';
-import type { Hasher, Hashes, HashStream } from './hasher.ts';
+import type { Hasher, HashStream } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
 import type { PackFile } from './packs.ts';
 
-/** The hashes and size of a content. `sha256` and `md5` in lowercase hex, `size` in bytes. */
+/** The hashes of a content in lowercase hex, and its size in bytes. */
 export interface ContentDigest {
   sha256: string;
   md5: string;
   size: number;
 }
 
-/** Takes the bytes of one content. Only one sink is open at a time. Call `end` exactly once. */
+/** Receives the bytes of one content. Only one sink can be open at a time. The writer must call `end` once. */
 export interface ContentSink {
-  /** Appends a copy of the bytes. Returns a promise when the writer should pause until it resolves. */
+  /** Appends a copy of the bytes. If the result is a promise, the writer should pause until the promise resolves. */
   write(chunk: Uint8Array): Promise<void> | undefined;
   end(): void;
 }
 
 const MiB = 1024 * 1024;
-/** The first batch until it is full: most uploads are small, and many can arrive at once. */
+/** The size of the first batch until it is full. Most uploads are small, and many can arrive at once. */
 const FIRST_BATCH_BYTES = 64 * 1024;
-/** Batches are small at first, so that the last batch of a typical upload is hashed soon, then larger, since each one is a round trip to the thread. */
+/** The size of the next batches, which keep the last batch of a typical upload small. */
 const BATCH_BYTES = MiB / 2;
+/** The size of the batches after {@link LARGE_FROM_BYTES}. Large batches save round trips to the thread. */
 const LARGE_BATCH_BYTES = 2 * MiB;
 const LARGE_FROM_BYTES = 64 * MiB;
 const BATCHES_IN_FLIGHT = 4;
-/** The batches in flight of all packs after which each pack may have only one, so that many uploads at once take little memory. */
+/** The number of batches in flight above which each pack may have only one, so that many uploads take little memory. */
 const MAX_BATCHES_IN_FLIGHT = 16;
 let batchesInFlight = 0;
 
-/** Unused batches for the next packs. A new one for each pack would make memory grow between garbage collections. */
+/** The batches that the next packs reuse. New batches would make memory grow between garbage collections. */
 const unusedBatches: Buffer[] = [];
 const MAX_UNUSED_BATCHES = 16;
 
-/** A content that has ended but is not hashed yet. */
-interface Ended {
+interface EndedContent {
   offset: number;
   length: number;
   onDigest: (digest: ContentDigest) => void;
 }
 
 /**
- * Collects contents into one pack. Another thread hashes the bytes; they go to disk one batch at a time.
+ * Collects contents into one pack. Another thread hashes the bytes, which are written one batch at a time.
  *
- * Memory is bounded by the batches, whatever the upload size. The file is opened when the first batch is full, so a small
- * upload that is rejected never touches the disk.
+ * The memory is bounded for every upload size. The file is opened when the first batch is full, so that a small rejected
+ * upload never touches the disk.
  */
 export class PackBuilder {
   readonly #openFile: () => Promise<PackFile>;
@@ -54,21 +54,20 @@ export class PackBuilder {
   readonly #allocateAligned = alignedBlocks(BATCHES_IN_FLIGHT + 2, LARGE_BATCH_BYTES);
   readonly #entries = new Map<string, IndexEntry>();
   readonly #spareBatches: Buffer[] = [];
-  /** Writes that have not finished, oldest first. */
+  /** The writes that have not finished, oldest first. */
   readonly #inFlight: Promise<void>[] = [];
   #batch: Buffer | null = null;
-  /** The number of bytes in the batch. */
   #used = 0;
-  /** Position in the pack of the first byte of the batch. */
+  /** The position of the first byte of the batch in the pack. */
   #flushed = 0;
-  #ended: Ended[] = [];
+  #ended: EndedContent[] = [];
   #file: Promise<PackFile> | null = null;
   #writes: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | null = null;
   #finishing: Promise<void> | null = null;
   #sealing: Promise<{ sizeBytes: number }> | null = null;
 
-  /** @param openFile Opens the file to write to; called at most once. */
+  /** @param openFile Opens the file of the pack. Called at most once. */
   constructor(openFile: () => Promise<PackFile>, hasher: Hasher) {
     this.#openFile = openFile;
     this.#hashing = hasher.stream();
@@ -77,8 +76,8 @@ export class PackBuilder {
   /**
    * Starts a content.
    *
-   * @param onDigest Receives the digest some time between `end` and the end of {@link finish}.
-   * @param keep If `false`, the bytes are hashed but not stored.
+   * @param onDigest Receives the digest after `end`, and before {@link finish} resolves.
+   * @param keep Whether to store the bytes. Default: true.
    */
   begin(onDigest: (digest: ContentDigest) => void, { keep = true }: { keep?: boolean } = {}): ContentSink {
     if (!keep) return hashOnly(onDigest);
@@ -97,17 +96,17 @@ export class PackBuilder {
     };
   }
 
-  /** Resolves when every digest was delivered. Do not begin another content after it. @throws if a batch could not be hashed or written. */
+  /** Resolves after every digest was reported. No content can begin after this call. @throws if hashing or writing failed. */
   finish(): Promise<void> {
     return (this.#finishing ??= this.#finishOnce());
   }
 
-  /** Every distinct content in pack order. Complete once {@link finish} has resolved. */
+  /** Returns every distinct content in pack order. The list is complete after {@link finish} has resolved. */
   contents(): readonly IndexEntry[] {
     return [...this.#entries.values()];
   }
 
-  /** Drops contents that `wanted` rejects, and duplicates, and closes the gaps. Call after {@link finish}. */
+  /** Drops duplicates and the contents that `wanted` rejects, and closes the gaps. Call it after {@link finish}. */
   async retain(wanted: (sha256: string) => boolean): Promise<void> {
     const remaining = this.contents().filter(({ sha256 }) => wanted(sha256));
     const keptBytes = remaining.reduce((sum, { length }) => sum + length, 0);
@@ -124,12 +123,12 @@ export class PackBuilder {
     for (const entry of remaining) this.#entries.set(entry.sha256, entry);
   }
 
-  /** Writes the remaining bytes and the index and makes the pack durable. Runs only once. @throws if that fails; the pack is then lost. */
+  /** Writes the remaining bytes and the index, and makes the pack durable. @throws if a step fails. The pack is then lost. */
   seal(): Promise<{ sizeBytes: number }> {
     return (this.#sealing ??= this.#sealOnce());
   }
 
-  /** Discards the pack. Safe at any time, also after a failure. */
+  /** Discards the pack. Safe at any time, even after a failure. */
   async abandon(): Promise<void> {
     this.#fail(new Error('The pack was abandoned'));
     this.#hashing.close();
@@ -142,12 +141,12 @@ export class PackBuilder {
   }
 
   #append(chunk: Uint8Array): Promise<void> | undefined {
-    for (let at = 0; at < chunk.length;) {
+    for (let copied = 0; copied < chunk.length;) {
       const batch = (this.#batch = this.#batchWithRoom());
-      const fits = Math.min(chunk.length - at, batch.length - this.#used);
-      batch.set(fits === chunk.length ? chunk : chunk.subarray(at, at + fits), this.#used);
+      const fits = Math.min(chunk.length - copied, batch.length - this.#used);
+      batch.set(fits === chunk.length ? chunk : chunk.subarray(copied, copied + fits), this.#used);
       this.#used += fits;
-      at += fits;
+      copied += fits;
       if (this.#used >= BATCH_BYTES && this.#used === batch.length) this.#flush(this.#hashBatch(batch));
     }
     if (this.#failure) throw this.#failure.error;
@@ -171,19 +170,18 @@ export class PackBuilder {
     return (isLarge ? this.#allocateAligned() : null) ?? Buffer.from(new ArrayBuffer(size));
   }
 
-  /** Hashes the contents that ended in the batch and reports their digests. @returns The batch, back from the thread. */
+  /** Hashes the contents that ended in the batch and reports their digests. @returns The batch, which the thread has returned. */
   async #hashBatch(full: Buffer): Promise<Buffer> {
     const contents = this.#ended;
     this.#ended = [];
     const ends = contents.map(({ offset, length }) => offset + length - this.#flushed);
     const { block, hashes } = await this.#hashing.hash(full, this.#used, ends);
-    for (const [i, content] of contents.entries()) this.#report(content, hashes[i]!);
+    for (const [i, { offset, length, onDigest }] of contents.entries()) {
+      const { md5, sha256 } = hashes[i]!;
+      if (!this.#entries.has(sha256)) this.#entries.set(sha256, { sha256, offset, length });
+      onDigest({ sha256, md5, size: length });
+    }
     return Buffer.from(block.buffer, block.byteOffset, block.length);
-  }
-
-  #report({ offset, length, onDigest }: Ended, { md5, sha256 }: Hashes): void {
-    if (!this.#entries.has(sha256)) this.#entries.set(sha256, { sha256, offset, length });
-    onDigest({ sha256, md5, size: length });
   }
 
   /** Queues the batch for writing once `ready` returns it. */
@@ -192,7 +190,7 @@ export class PackBuilder {
     this.#batch = null;
     this.#used = 0;
     this.#flushed += length;
-    ready.catch(() => {}); // `#settle` reports the failure.
+    ready.catch(() => {}); // The write below handles the failure.
     const write = async () => {
       const full = await ready;
       if (!this.#failure) await (await this.#openOnce()).write(full.subarray(0, length), position);
@@ -209,17 +207,17 @@ export class PackBuilder {
     this.#inFlight.push(this.#writes);
   }
 
-  /** Waits for all writes so far. @throws the first failure. */
+  /** Waits for all writes that have begun. @throws the first failure. */
   async #settle(): Promise<void> {
     await this.#writes;
     if (this.#failure) throw this.#failure.error;
   }
 
   async #finishOnce(): Promise<void> {
-    const last = this.#batch && this.#ended.length > 0 ? this.#hashBatch(this.#batch) : null;
-    last?.catch((error: unknown) => this.#fail(error));
+    const lastBatch = this.#batch && this.#ended.length > 0 ? this.#hashBatch(this.#batch) : null;
+    lastBatch?.catch((error: unknown) => this.#fail(error));
     await this.#settle();
-    if (last) this.#batch = await last;
+    if (lastBatch) this.#batch = await lastBatch;
   }
 
   async #sealOnce(): Promise<{ sizeBytes: number }> {
@@ -268,34 +266,29 @@ function hashOnly(onDigest: (digest: ContentDigest) => void): ContentSink {
 
 const COPY_BYTES = 1024 * 1024;
 
-/**
- * Moves contents to the front of a batch, without gaps, and updates their offsets.
- *
- * @param contents Ordered by offset.
- * @returns The offset at which the last one ends.
- */
+/** Moves contents, ordered by offset, to the front of a batch, and updates their offsets. @returns Their total length. */
 function closeGapsInMemory(batch: Buffer, contents: readonly IndexEntry[]): number {
-  let end = 0;
+  let keptLength = 0;
   for (const content of contents) {
-    batch.copyWithin(end, content.offset, content.offset + content.length);
-    content.offset = end;
-    end += content.length;
+    batch.copyWithin(keptLength, content.offset, content.offset + content.length);
+    content.offset = keptLength;
+    keptLength += content.length;
   }
-  return end;
+  return keptLength;
 }
 
-/** Does the same in a pack that is being written. Bytes only move towards the front, so nothing is overwritten before it is read. */
+/** Closes the gaps in a pack that is being written. Bytes only move towards the front, so that no unread byte is overwritten. */
 async function closeGaps(file: PackFile, contents: readonly IndexEntry[]): Promise<number> {
-  let end = 0;
+  let keptLength = 0;
   for (const content of contents) {
-    for (let done = 0; content.offset !== end && done < content.length;) {
-      const bytes = Buffer.allocUnsafe(Math.min(COPY_BYTES, content.length - done));
-      await file.read(bytes, content.offset + done);
-      await file.write(bytes, end + done);
-      done += bytes.length;
+    for (let movedLength = 0; content.offset !== keptLength && movedLength < content.length;) {
+      const bytes = Buffer.allocUnsafe(Math.min(COPY_BYTES, content.length - movedLength));
+      await file.read(bytes, content.offset + movedLength);
+      await file.write(bytes, keptLength + movedLength);
+      movedLength += bytes.length;
     }
-    content.offset = end;
-    end += content.length;
+    content.offset = keptLength;
+    keptLength += content.length;
   }
-  return end;
+  return keptLength;
 }

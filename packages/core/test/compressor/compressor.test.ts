@@ -16,8 +16,8 @@ afterEach(() => {
 
 const contentOf = (text: string) => ({ bytes: Buffer.from(text), sha256: hash('sha256', text) });
 const SMALL = contentOf('tide '.repeat(300));
-/** Takes Brotli a second or more. */
-const SLOW = contentOf(randomBytes(500_000).toString('hex'));
+/** A content that Brotli needs at least a second to compress. */
+const SLOW_BYTES = contentOf(randomBytes(500_000).toString('hex'));
 const { signal } = new AbortController();
 
 const isAlive = (pid: number) => {
@@ -50,11 +50,11 @@ describe('the compressor (S48)', () => {
     expect(await create().compress({ ...SMALL, bytes: Buffer.from('other') }, signal)).toEqual({ kind: 'damaged' });
   });
 
-  it('reports that the process died, and starts another one for the next content', async () => {
+  it('reports when the process has died, and starts a new process for the next content', async () => {
     const compressor = create();
     await compressor.compress(SMALL, signal);
     const pid = compressor.pid!;
-    // Stop the process first, so that it cannot answer before it dies.
+    // Stop the process first, so that it cannot return a result before it dies.
     process.kill(pid, 'SIGSTOP');
     const outcome = compressor.compress(SMALL, signal);
     process.kill(pid, 'SIGKILL');
@@ -70,12 +70,12 @@ describe('the compressor (S48)', () => {
     expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
   });
 
-  it('aborts at once on request, and ends the process', async () => {
+  it('kills the process at once when the caller aborts a compression', async () => {
     const compressor = create();
     await compressor.compress(SMALL, signal);
     const pid = compressor.pid!;
     const stopping = new AbortController();
-    const outcome = compressor.compress(SLOW, stopping.signal);
+    const outcome = compressor.compress(SLOW_BYTES, stopping.signal);
     stopping.abort();
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
     await expect.poll(() => isAlive(pid)).toBe(false);
@@ -83,14 +83,14 @@ describe('the compressor (S48)', () => {
     expect(compressor.pid).toBeNull();
   });
 
-  it('ends the process when it is idle', async () => {
+  it('kills its process after an idle period', async () => {
     const compressor = create({ idleMs: 20 });
     await compressor.compress(SMALL, signal);
     await expect.poll(() => compressor.pid).toBeNull();
     expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
   });
 
-  it('rejects a second content while one is being compressed', async () => {
+  it('rejects a second content while the first content is being compressed', async () => {
     const compressor = create();
     const first = compressor.compress(SMALL, signal);
     await expect(compressor.compress(SMALL, signal)).rejects.toThrow('one content at a time');

@@ -5,16 +5,16 @@ import type { Coding } from '@berth/serving';
 
 const MiB = 1024 ** 2;
 const TEXT = Buffer.from('A quay is a place where a berth is; '.repeat(100));
-/** Reads the single-segment flag and the window descriptor. Source: RFC 8878 §3.1.1.1.1. */
+/** Returns the window size in the header of a zstd frame, in bytes. Source: RFC 8878 §3.1.1.1.1. */
 const windowOf = (zstd: Uint8Array) => {
   if (zstd[4]! & 0b0010_0000) return 0;
   const [exponent, mantissa] = [zstd[5]! >> 3, zstd[5]! & 7];
   return 2 ** (10 + exponent) * (1 + mantissa / 8);
 };
 
-describe('makeForms', () => {
+describe('compressContent', () => {
   it.each(['br', 'zstd', 'gzip'] as const)(
-    'creates a %s form that decompresses to the whole content, within a maximum (S48)',
+    'creates a %s form that decompresses to the same bytes, unless they exceed the given maximum (S48)',
     async (coding) => {
       const form = compressContent(TEXT)[coding]!;
       expect(form.length).toBeLessThan(TEXT.length / 10);
@@ -23,13 +23,13 @@ describe('makeForms', () => {
     },
   );
 
-  it('returns the same forms each time', () => {
+  it('returns the same forms each time for the same content', () => {
     expect(compressContent(TEXT)).toEqual(compressContent(TEXT));
   });
 
   it('keeps each form only if it saves 5 % (S48)', () => {
     expect(compressContent(randomBytes(4_000))).toEqual({});
-    // The compressible part grows with each round.
+    // In each round, a larger share of the bytes can be compressed.
     const codingsUsed = new Set<string>();
     for (let share = 0; share <= 400; share += 40) {
       const bytes = Buffer.concat([randomBytes(4_000 - share), Buffer.alloc(share)]);
@@ -41,7 +41,7 @@ describe('makeForms', () => {
     expect(codingsUsed).toContain('br,zstd,gzip');
   });
 
-  it('uses less effort above 1 MiB, and no larger window than every browser supports (S48)', async () => {
+  it('compresses contents above 1 MiB, with a zstd window that every browser supports (S48)', async () => {
     const line = Array.from({ length: 2_000 }, (_, i) => `${i} `).join('');
     const large = Buffer.alloc(9 * MiB, line);
     const forms = compressContent(large);

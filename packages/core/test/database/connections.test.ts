@@ -12,7 +12,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database
 import { toServiceError } from '../../src/routers/error-body.ts';
 import { connect } from './running-postgres.ts';
 
-/** A loopback address of its own: the port of the embedded server is fixed. */
+/** A separate loopback address, because the port of the embedded server is fixed. */
 const HOST =
   process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}` : '127.0.0.1';
 const SESSIONS = `
@@ -21,11 +21,11 @@ const SESSIONS = `
 
 let dir: string;
 let server: EmbeddedPostgres;
-/** The certificate of the server, which signs itself. */
+/** The self-signed certificate of the server. */
 let certificate: string;
 let admin: pg.Client;
 
-/** A server that takes TCP connections with TLS only, and few of them. */
+/** A server that accepts only few TCP connections, all with TLS. */
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'berth-tls-'));
   certificate = join(dir, 'ca.crt');
@@ -62,7 +62,7 @@ afterAll(async () => {
 
 const urlOf = (query: string, user = 'berth') => `postgres://${user}@${HOST}:5432/berth?application_name=ours&${query}`;
 
-/** The sessions of the pool and of a listener, as the server lists them. */
+/** Returns the sessions of the pool and of a listener, as the server lists them. */
 async function sessionsOf(url: string): Promise<{ pool: object; listener: object }> {
   const database = openDatabase({ url });
   try {
@@ -83,19 +83,19 @@ async function sessionsOf(url: string): Promise<{ pool: object; listener: object
   }
 }
 
-describe('scale B1: every part of DATABASE_URL counts, for statements and for listening alike', () => {
+describe('scale B1: a connection by DATABASE_URL, for statements or for notifications,', () => {
   it.each([
     ['no-verify', () => 'sslmode=no-verify'],
     ['verify-full and its CA', () => `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate)}`],
     ['require and its CA', () => `sslmode=require&sslrootcert=${encodeURIComponent(certificate)}`],
     ['require as libpq has it', () => 'uselibpqcompat=true&sslmode=require'],
-  ])('TLS with sslmode=%s, and the options of the URL beside ours', async (_, query) => {
+  ])('uses TLS with sslmode=%s, and has the options of the URL beside those of Berth', async (_, query) => {
     const { pool, listener } = await sessionsOf(urlOf(`${query()}&options=-c%20work_mem%3D7MB`));
     expect(listener).toEqual({ app: 'ours', tls: true });
     expect(pool).toEqual({ app: 'ours', tls: true, work_mem: '7MB', lock_timeout: '8s', user: 'berth' });
   });
 
-  it('a socket named by host=, and another user', async () => {
+  it('can use the socket and the user that host= and user= of the URL name', async () => {
     const socket = encodeURIComponent(server.address.socketDir);
     const { pool, listener } = await sessionsOf(`postgresql:///berth?host=${socket}&user=app&application_name=ours`);
     expect(listener).toEqual({ app: 'ours', tls: false });
@@ -103,7 +103,7 @@ describe('scale B1: every part of DATABASE_URL counts, for statements and for li
   });
 
   it.each(['require', 'verify-full'])(
-    'a certificate without a trusted issuer is refused with sslmode=%s',
+    'fails with sslmode=%s if the certificate of the server has no trusted issuer',
     async (mode) => {
       const database = openDatabase({ url: urlOf(`sslmode=${mode}`) });
       await expect(database.migrate()).rejects.toThrow(/self-signed certificate/);
@@ -112,13 +112,13 @@ describe('scale B1: every part of DATABASE_URL counts, for statements and for li
     },
   );
 
-  it('nothing is sent in plain text to a server that wants TLS', async () => {
+  it('fails with sslmode=disable if the server requires TLS', async () => {
     await expect(sessionsOf(urlOf('sslmode=disable'))).rejects.toThrow(/no encryption/);
   });
 });
 
-describe('scale B3: a database that cannot do what is asked right now', () => {
-  it('that only reads is a 503, and its session is replaced', async () => {
+describe('scale B3: a database', () => {
+  it('that is read-only causes a 503, and its session is replaced', async () => {
     const database = openDatabase(server.address, { poolSize: 1 });
     const write = () => sql`create table if not exists written (x int)`.execute(database.kysely);
     await admin.query(`alter database berth set default_transaction_read_only = on`);
@@ -130,13 +130,13 @@ describe('scale B3: a database that cannot do what is asked right now', () => {
     } finally {
       await admin.query(`alter database berth reset default_transaction_read_only`);
     }
-    // A session keeps the setting that it began with: only a new one writes.
+    // A session keeps the setting from its start, so that only a new session can write.
     await write();
     await database.transaction((em) => sql`insert into written values (1)`.execute(em.getKysely()));
     await database.close();
   });
 
-  it('that has no connection left is a 503, and works as soon as there is one', async () => {
+  it('without a free connection causes a 503, and works as soon as a connection is free', async () => {
     const url = `postgresql:///berth?host=${encodeURIComponent(server.address.socketDir)}&user=app`;
     const others: pg.Client[] = [];
     const database = openDatabase({ url });

@@ -1,4 +1,4 @@
-// A process that runs an embedded PostgreSQL, or visits one: prints what it got, stops it at the end of its standard input.
+// A process that owns or visits an embedded PostgreSQL. It prints `adopted`, and stops at the end of its standard input.
 import { startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
 
 const server = await startEmbeddedPostgres(process.argv[2]!, {

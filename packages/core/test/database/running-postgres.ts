@@ -6,14 +6,14 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 import type { EmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
 
-const PROCESS = join(import.meta.dirname, 'embedded-postgres-process.ts');
+const PROCESS_FILE = join(import.meta.dirname, 'embedded-postgres-process.ts');
 
-/** Starts a process that runs an embedded PostgreSQL, or visits one, until the end of its standard input. */
+/** Starts a process that owns or visits an embedded PostgreSQL until the end of its standard input. */
 export function spawnOwner(dir: string, role: 'owner' | 'visitor' = 'owner'): ChildProcess {
-  return spawn(process.execPath, [PROCESS, dir, role], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [PROCESS_FILE, dir, role], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-/** Resolves when the PostgreSQL of such a process is ready. */
+/** Resolves when the PostgreSQL of a process from `spawnOwner` is ready. */
 export async function announced(child: ChildProcess): Promise<{ adopted: boolean }> {
   const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
   return JSON.parse(line) as { adopted: boolean };
@@ -25,7 +25,7 @@ export async function kill(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** The process id that the server of a folder wrote down. */
+/** Returns the process id in the `postmaster.pid` of a folder. */
 export async function postmaster(dir: string): Promise<number> {
   return Number((await readFile(join(dir, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
@@ -38,7 +38,7 @@ export async function connect({ address }: EmbeddedPostgres): Promise<pg.Client>
   return client;
 }
 
-/** The values of the first row, as text. */
+/** Returns the values of the first row, as text. */
 export async function ask(server: EmbeddedPostgres, sql: string): Promise<string> {
   const client = await connect(server);
   try {

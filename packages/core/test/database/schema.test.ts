@@ -15,7 +15,7 @@ const test = await createTestDatabase();
 afterAll(() => test.drop());
 
 describe('the schema', () => {
-  it('of a migrated database is the one the entities describe', async () => {
+  it('of a migrated database equals the schema of the entities', async () => {
     const migrated = openDatabase(test.address);
     expect(await migrated.schemaDrift()).toBe('');
     await migrated.close();
@@ -27,7 +27,7 @@ describe('the schema', () => {
     ['another type', 'alter table deployment alter column files type bigint'],
     ['a missing index', 'drop index deployment_expires_index'],
     ['a column that may be empty', 'alter table pack alter column boot_id drop not null'],
-  ])('differs from the entities after a change: %s', async (_, change) => {
+  ])('differs from the entities after the change %s', async (_, change) => {
     const copy = await createTestDatabase();
     await copy.query(change);
     const drifted = openDatabase(copy.address);
@@ -38,7 +38,7 @@ describe('the schema', () => {
 });
 
 describe('migrations', () => {
-  it('bring an empty database up to date, four processes at once, each migration once', async () => {
+  it('run once each when four processes migrate an empty database at the same time', async () => {
     const server = inject('postgres');
     const name = `empty_${process.pid}_${Date.now()}`;
     const admin = new pg.Client({ host: server.socketDir, port: 5432, user: server.user, database: server.database });
@@ -64,8 +64,8 @@ describe('migrations', () => {
     await admin.end();
   });
 
-  describe('scale B9: after migrations by a newer program', () => {
-    /** A copy of the database that a newer program has migrated. */
+  describe('scale B9: with migrations of a newer program', () => {
+    /** Creates a copy of the database that a newer program has migrated. */
     async function upgraded(...future: [name: string, compatibleSince: number | null][]): Promise<TestDatabase> {
       const copy = await createTestDatabase();
       const insert = 'insert into migration (name, executed_at, compatible_since) values ($1, now(), $2)';
@@ -73,7 +73,7 @@ describe('migrations', () => {
       return copy;
     }
 
-    it('starts if the newer migrations are declared compatible with this program', async () => {
+    it('accept a database whose newer migrations are compatible with this program', async () => {
       const copy = await upgraded(['0998-more', 6], ['0999-even-more', null]);
       const program = openDatabase(copy.address);
       await program.migrate();
@@ -82,7 +82,7 @@ describe('migrations', () => {
       await copy.drop();
     });
 
-    it('that need a newer program are refused; the message names the migration and the next step', async () => {
+    it('refuse a database that needs a newer program, with the migration and the next step in the message', async () => {
       const copy = await upgraded(['0998-more', 6], ['0999-another-world', 998]);
       const before = await copy.query('select * from migration');
       const program = openDatabase(copy.address);
@@ -94,7 +94,7 @@ describe('migrations', () => {
       await copy.drop();
     });
 
-    it('each migration has what it demands in the database, and declares it', async () => {
+    it('record in the database which schema each of them requires', async () => {
       const rows = await test.query<{ name: string; since: number }>(
         'select name, compatible_since as since from migration order by name',
       );
@@ -108,7 +108,7 @@ describe('migrations', () => {
       expect(undeclared).toEqual([]);
     });
 
-    it('a database from before compatibility was recorded is brought up to date', async () => {
+    it('update a database from before compatibility was recorded', async () => {
       const copy = await createTestDatabase();
       await copy.query('alter table migration drop column compatible_since');
       await copy.query(`delete from migration where name = '0006-compatibility'`);
@@ -121,7 +121,7 @@ describe('migrations', () => {
     });
   });
 
-  it('0005 lists each content of an upload once, and takes an upper bound of what accounts store', async () => {
+  it('list each content of an upload once after 0005, and set an upper bound for the storage of accounts', async () => {
     const before = await createTestDatabase();
     await before.query(`
       delete from migration where name = '0005-storage';

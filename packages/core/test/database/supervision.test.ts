@@ -11,7 +11,7 @@ const isLinux = process.platform === 'linux';
 let dir: string;
 let server: EmbeddedPostgres;
 let logged: string[];
-/** Resolves with the first line of the log, when the supervisor has noticed that the server ended. */
+/** Resolves with the first line of the log, after the supervisor has noticed the end of the server. */
 let noticed: Promise<string>;
 let notice: (message: string) => void;
 
@@ -22,14 +22,14 @@ function note(_: object, message: string): void {
 const start = () =>
   startEmbeddedPostgres(dir, { settings: { fsync: 'off' }, log: { info: note, warn: note, error: note } });
 
-/** The data folder of a new database that was stopped. Each test copies it, which is faster than making another one. */
+/** A folder with a new, stopped database. Each test copies the folder, which is faster than creating a database. */
 const template = await mkdtemp(join(tmpdir(), 'berth-template-'));
 await (await startEmbeddedPostgres(template, { settings: { fsync: 'off' } })).stop();
 afterAll(() => rm(template, { recursive: true, force: true }));
 
 async function copyTemplate(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-supervised-'));
-  // Keeps the owner of the files: as root, PostgreSQL may run as another user.
+  // The copy keeps the owner of the files, because PostgreSQL may run as another user.
   execFileSync('cp', ['-a', join(template, 'data'), join(folder, 'data')]);
   return folder;
 }
@@ -38,7 +38,7 @@ const query = (sql: string) => ask(server, sql);
 const isBack = (times: number) =>
   expect.poll(() => logged.filter((message) => message === 'The database is back').length).toBe(times);
 
-describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
+describe('api §12: an embedded PostgreSQL is restarted', () => {
   beforeEach(async () => {
     dir = await copyTemplate();
     logged = [];
@@ -50,7 +50,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  it('after each SIGKILL, with its data, at the same address, with two log lines each time', async () => {
+  it('after each SIGKILL, with its data, at the same address, and with two log lines', async () => {
     await query('create table kept (kill int)');
     for (let kill = 1; kill <= 3; kill += 1) {
       await query(`insert into kept values (${kill})`);
@@ -72,7 +72,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     expect(await query('select 1')).toBe('1');
   });
 
-  it('when it was adopted from a process that was killed', async () => {
+  it('after it was adopted from a process that was killed', async () => {
     await server.stop();
     const owner = spawnOwner(dir);
     await announced(owner);
@@ -84,7 +84,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     expect(await query('select 1')).toBe('1');
   });
 
-  it('when it is killed again while it recovers', async () => {
+  it('after it was killed again during its recovery', async () => {
     await query('create table big as select g, repeat(md5(g::text), 20) as text from generate_series(1, 50000) g');
     process.kill(await postmaster(dir), 'SIGKILL');
     let killed = 0;
@@ -102,7 +102,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
       .toBe('50000');
   });
 
-  it.runIf(isLinux)('when a session of the killed server is stopped and holds on to the shared memory', async () => {
+  it.runIf(isLinux)('after it was killed while a stopped session of it holds the shared memory', async () => {
     const client = await connect(server);
     const session = Number((await client.query('select pg_backend_pid() as pid')).rows[0].pid);
     process.kill(session, 'SIGSTOP');
@@ -113,7 +113,7 @@ describe('api §12: an embedded PostgreSQL that ends is restarted', () => {
     await client.end();
   });
 
-  it('only once: no restart after it was stopped, or while it is being stopped', async () => {
+  it('neither after it was stopped nor while it is being stopped', async () => {
     process.kill(await postmaster(dir), 'SIGKILL');
     expect(await noticed).toBe('The database ended (signal 9); restarting');
     await server.stop();
@@ -145,8 +145,8 @@ describe('api §12: an embedded PostgreSQL that cannot be restarted', () => {
     }
   }
 
-  // Both wait for seconds between the starts that fail.
-  it.concurrent('is given up after five failed starts in a row, by a message that says why', async () => {
+  // These tests run at the same time, because they wait for seconds between failing starts.
+  it.concurrent('stays down after five failed starts in a row, with a message that says why', async () => {
     const { lines, message } = await breakServer((folder) => writeFile(join(folder, 'data/PG_VERSION'), '9.6\n'));
     expect(message).toMatch(/^The database ended and could not be started 5 times in a row\. .*initialized by/s);
     expect(lines.filter((line) => line === 'The database did not start; trying again')).toHaveLength(4);

@@ -13,7 +13,7 @@ const aaaa: WantedRecord = { type: 'AAAA', name: 'example.com', values: ['2001:d
 const server = await startDnsServer();
 // The DNS server runs in this process, which may be busy, so these timeouts are long.
 const dns = createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 90_000 });
-/** Times out quickly, for tests where no answer comes. */
+/** Times out quickly, for tests in which the DNS server does not respond. */
 const shortTimeout = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 150 });
 beforeEach(() => {
   server.zone.clear();
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-/** Runs checks and then advances fake timers to the deadline. @param until Resolves when the deadline may come. */
+/** Runs checks and advances fake timers to the deadline as soon as `until` resolves. */
 async function atDeadline<T>(
   check: (slow: Dns) => Promise<T>,
   until: () => Promise<void> = async () => {},
@@ -46,17 +46,17 @@ const LONG = 'v'.repeat(300);
 const setRecords = (records: Zone) => {
   for (const [name, entry] of Object.entries(records)) server.zone.set(name, entry);
 };
-const one = async (wanted: WantedRecord, asked = dns) => (await asked.check([wanted]))[0]!;
+const checkOne = async (wanted: WantedRecord, asked = dns) => (await asked.check([wanted]))[0]!;
 
 describe('api §4: a check of DNS records', () => {
   it.each<[string, WantedRecord, Records, string[], Zone?]>([
     ['a CNAME record', cname, { CNAME: TARGET }, [TARGET]],
-    ['a CNAME record in another case', cname, { CNAME: TARGET.toUpperCase() }, [TARGET]],
-    ['a CNAME record through another name', cname, { CNAME: 'Edge.test' }, ['edge.test', TARGET], EDGE],
+    ['the target of a CNAME record in another case', cname, { CNAME: TARGET.toUpperCase() }, [TARGET]],
+    ['a chain of CNAME records', cname, { CNAME: 'Edge.test' }, ['edge.test', TARGET], EDGE],
     ['a TXT record', txt, { TXT: [PROOF] }, [PROOF]],
     ['a TXT record among others', txt, { TXT: ['x', PROOF, 'y'] }, ['x', PROOF, 'y']],
     ['one of two addresses', a, { A: ['192.0.2.11'] }, ['192.0.2.11']],
-    ['the address and an unrelated one', a, { A: ['192.0.2.10', '10.0.0.1'] }, ['192.0.2.10', '10.0.0.1']],
+    ['the wanted address and an unrelated address', a, { A: ['192.0.2.10', '10.0.0.1'] }, ['192.0.2.10', '10.0.0.1']],
     [
       'an IPv6 address in another notation',
       { ...aaaa, values: ['2001:DB8:0:0::10'] },
@@ -64,9 +64,9 @@ describe('api §4: a check of DNS records', () => {
       ['2001:db8::10'],
     ],
     ['a text in several pieces', { ...txt, values: [LONG] }, { TXT: [LONG] }, [`${LONG.slice(0, 255)}…`]],
-  ])('passes with %s', async (_, wanted, record, found, others = {}) => {
+  ])('passes if the DNS has %s', async (_, wanted, record, found, others = {}) => {
     setRecords({ [wanted.name]: record, ...others });
-    const check = await one(wanted);
+    const check = await checkOne(wanted);
     expect({ ...check, found: check.found.toSorted() }).toEqual({
       type: wanted.type,
       name: wanted.name,
@@ -76,7 +76,7 @@ describe('api §4: a check of DNS records', () => {
     });
   });
 
-  it('checks several records at once and returns the results in their order', async () => {
+  it('checks several records at once and returns the results in the order of the records', async () => {
     setRecords({ 'example.com': { A: ['192.0.2.10'] }, '_berth.example.com': { TXT: [PROOF] } });
     const checks = await dns.check([a, aaaa, txt]);
     expect(checks.map(({ type, ok }) => [type, ok])).toEqual([
@@ -135,7 +135,7 @@ describe('T30: a check of DNS records', () => {
       10,
     ],
     [
-      'an answer of almost 64 KB',
+      'a response of almost 64 KB',
       txt,
       { TXT: Array.from({ length: 30 }, () => 'x'.repeat(2000)) },
       /^Saw "x{255}…", .* 22 more records were not read/,
@@ -150,52 +150,52 @@ describe('T30: a check of DNS records', () => {
     ],
     ['a name with a NUL', { ...txt, name: 'a\0b.test' }, null, /^This is not a valid DNS name\./, 0],
     ['a name beyond ASCII', { ...txt, name: 'bücher.test' }, null, /^This is not a valid DNS name\./, 0],
-  ])('fails and gives the reason for %s', async (_, wanted, record, reason, found, others = {}) => {
+  ])('fails, with a reason, because of %s', async (_, wanted, record, reason, found, others = {}) => {
     setRecords({ ...(record && { [wanted.name]: record }), ...others });
-    const check = await one(wanted);
+    const check = await checkOne(wanted);
     expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(reason), found: { length: found } });
     expect(check.failed).toBeUndefined();
   });
 
-  it('sends at most five queries for a chain, and none for an invalid name', async () => {
+  it('sends at most five queries for a chain of CNAME records, and no query for an invalid name', async () => {
     setRecords(chain);
-    await one(cname);
+    await checkOne(cname);
     expect(server.asked).toHaveLength(5);
     server.asked.length = 0;
-    await one({ ...txt, name: 'a\0b.test' });
+    await checkOne({ ...txt, name: 'a\0b.test' });
     expect(server.asked).toEqual([]);
   });
 });
 
-describe('T30: a DNS query without an answer', () => {
+describe('T30: a DNS check whose query gets no answer', () => {
   it.each<[string, Fault, () => Dns, RegExp]>([
     ['SERVFAIL', 'SERVFAIL', () => dns, /\(SERVFAIL\)/],
     ['REFUSED', 'REFUSED', () => dns, /\(REFUSED\)/],
-    ['silence', 'silence', () => shortTimeout, /did not answer in time/],
-    ['an answer with the wrong id', 'wrong id', () => shortTimeout, /did not answer in time/],
-  ])('reports the check as failed after %s', async (_, fault, asked, reason) => {
+    ['a timeout', 'silence', () => shortTimeout, /did not answer in time/],
+    ['a response with the wrong id', 'wrong id', () => shortTimeout, /did not answer in time/],
+  ])('is reported as failed after %s', async (_, fault, asked, reason) => {
     setRecords({ 'www.example.com': fault, '_berth.example.com': fault });
     const failure = { ok: false, failed: true, found: [], reason: expect.stringMatching(reason) };
-    for (const wanted of [cname, txt]) expect(await one(wanted, asked())).toMatchObject(failure);
+    for (const wanted of [cname, txt]) expect(await checkOne(wanted, asked())).toMatchObject(failure);
   });
 
-  it('reports the check as failed if the second query of a chain gets no answer', async () => {
+  it('is reported as failed if only the second query of a chain of CNAME records gets no answer', async () => {
     setRecords({ 'www.example.com': { CNAME: 'b.test' }, 'b.test': 'silence' });
     const bothAsked = () => expect.poll(() => server.asked).toHaveLength(2);
-    const checked = await atDeadline((slow) => one(cname, slow), bothAsked);
+    const checked = await atDeadline((slow) => checkOne(cname, slow), bothAsked);
     expect(checked).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
   });
 
-  it('reports the check as failed after a refused connection', async () => {
-    const gone = createDns({ servers: ['127.0.0.1:1'], timeoutMs: 60, deadlineMs: 300 });
-    expect(await one(txt, gone)).toMatchObject({
+  it('is reported as failed if the connection to the DNS server is refused', async () => {
+    const refusing = createDns({ servers: ['127.0.0.1:1'], timeoutMs: 60, deadlineMs: 300 });
+    expect(await checkOne(txt, refusing)).toMatchObject({
       ok: false,
       failed: true,
       reason: expect.stringMatching(/DNS server/),
     });
   });
 
-  it('is sent twice, and all checks end at the deadline however many records are wanted', async () => {
+  it('sends its query twice, and finishes at the deadline however many records are wanted', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `silent${index}.test`);
     setRecords(Object.fromEntries([...names, 'twice.test'].map((name) => [name, 'silence' as const])));
     const checks = await atDeadline((slow) => slow.check(names.map((name) => ({ ...txt, name }))));
@@ -209,8 +209,8 @@ describe('T30: a DNS query without an answer', () => {
   });
 });
 
-describe('api §4: finding the DNS provider', () => {
-  it('finds it by the NS records of the registrable domain, and caches it', async () => {
+describe('api §4: the DNS provider of a domain', () => {
+  it('is found by the NS records of the registrable domain, and is cached', async () => {
     setRecords({ 'example.com': { NS: ['amy.ns.cloudflare.com', 'bob.ns.cloudflare.com'] } });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });
     expect(await dns.provider('example.com')).toEqual({ name: 'Cloudflare' });
@@ -220,8 +220,8 @@ describe('api §4: finding the DNS provider', () => {
   it.each<[string, Records | Fault]>([
     ['unknown name servers', { NS: ['ns1.example.net'] }],
     ['no name servers', { A: ['192.0.2.1'] }],
-    ['silence', 'silence'],
-  ])('returns null for a domain with %s', async (title, entry) => {
+    ['no response', 'silence'],
+  ])('is null if the query for NS records gets %s', async (title, entry) => {
     const name = `${title.replaceAll(' ', '-')}.test`;
     setRecords({ [name]: entry });
     expect(await shortTimeout.provider(name)).toBeNull();

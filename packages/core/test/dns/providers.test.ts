@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROVIDER_TABLE } from '../../src/dns/provider-table.ts';
 import { findProviderByNameServers, listSetupSteps } from '../../src/dns/providers.ts';
 
-describe('api §4: findProviderOf', () => {
+describe('api §4: findProviderByNameServers', () => {
   it('finds every provider by each of its name servers', () => {
     for (const { name, servers } of PROVIDER_TABLE)
       for (const server of servers) {
@@ -20,24 +20,24 @@ describe('api §4: findProviderOf', () => {
     ['NS1 or Netlify', 'dns1.p01.nsone.net'],
     ['Strato', 'docks11.rzone.de'],
     ['Hurricane Electric', 'ns5.he.net'],
-  ])('finds %s by %s', (name, server) => {
+  ])('finds %s by the name server %s', (name, server) => {
     expect(findProviderByNameServers([server])?.name).toBe(name);
     expect(findProviderByNameServers([`${server.toUpperCase()}.`])?.name).toBe(name);
   });
 
   it.each(['ns1.notcloudflare.com', 'cloudflare.com.evil.test', 'the.net', 'ns1.awsdns.com', 'awsdns-1.evil.test', ''])(
-    'returns null for %j',
+    'returns null for the name server %j',
     (server) => expect(findProviderByNameServers([server])).toBeNull(),
   );
 
-  it('returns the provider of most of the name servers', () => {
+  it('returns the provider that runs most of the name servers', () => {
     const servers = ['ns1.hover.com', 'ns1.linode.com', 'ns2.linode.com', 'ns1.example.net'];
     expect(findProviderByNameServers(servers)?.name).toBe('Linode');
   });
 });
 
-describe('stepsOf', () => {
-  it('gives steps for at least 50 providers with distinct names', () => {
+describe('listSetupSteps', () => {
+  it('returns steps for at least 50 providers, each with its own name', () => {
     expect(new Set(PROVIDER_TABLE.map(({ name }) => name)).size).toBe(PROVIDER_TABLE.length);
     expect(PROVIDER_TABLE.length).toBeGreaterThanOrEqual(50);
     for (const { name, open } of PROVIDER_TABLE) {
@@ -55,7 +55,7 @@ describe('stepsOf', () => {
     ['deSEC', /End the target of a CNAME record with a dot/],
     [null, /Most forms expect the short name/],
     ['Unknown provider', /Most forms expect the short name/],
-  ])('explains the name field for %s: %s', (provider, text) => {
+  ])('returns steps for %s that match %s', (provider, text) => {
     expect(listSetupSteps(provider).join('\n')).toMatch(text);
   });
 });

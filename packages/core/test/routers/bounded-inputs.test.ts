@@ -8,8 +8,8 @@ interface Definition {
   [part: string]: unknown;
 }
 
-/** Inputs that are bounded elsewhere, and where. */
-const ELSEWHERE = new Map([
+/** The inputs that are bounded elsewhere, with the place of the bound. */
+const OTHER_BOUNDS = new Map([
   ['deployments.begin files', 'by the plan of the caller, before validation'],
   ['deployments.begin put', 'by the plan of the caller, before validation'],
   ['deployments.begin remove', 'by the largest plan, before validation'],
@@ -17,27 +17,27 @@ const ELSEWHERE = new Map([
 ]);
 
 const BOUNDED_TYPES = new Set(['number', 'int', 'boolean', 'enum', 'literal', 'null', 'undefined', 'never']);
-const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault', 'catch', 'readonly', 'nonoptional']);
+const WRAPPER_TYPES = new Set(['optional', 'nullable', 'default', 'prefault', 'catch', 'readonly', 'nonoptional']);
 
 function describeInput(schema: z.core.$ZodType): { maxItems?: number; maxLength?: number } {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 }
 
-/** Returns the places of an input that accept lists or texts of any length. */
+/** Returns the positions in an input that accept lists or texts of any length. */
 function unbounded(schema: z.core.$ZodType, place: string): string[] {
   const def = schema._zod.def as unknown as Definition;
   const inner = (part: unknown, name: string) => unbounded(part as z.core.$ZodType, name);
-  if (WRAPPERS.has(def.type)) return inner(def['innerType'], place);
+  if (WRAPPER_TYPES.has(def.type)) return inner(def['innerType'], place);
   if (def.type === 'pipe') return inner(def['in'], place);
   if (def.type === 'union') return (def['options'] as unknown[]).flatMap((option) => inner(option, place));
   if (def.type === 'object')
     return Object.entries(def['shape'] as object).flatMap(([name, field]) => inner(field, `${place} ${name}`));
   const { maxItems, maxLength } = describeInput(schema);
   if (def.type === 'array') {
-    const isBounded = schema._zod.traits.has('List') && (maxItems !== undefined || ELSEWHERE.has(place));
+    const isBounded = schema._zod.traits.has('List') && (maxItems !== undefined || OTHER_BOUNDS.has(place));
     return [...(isBounded ? [] : [`${place}: a list`]), ...inner(def['element'], `${place} []`)];
   }
-  if (def.type === 'string') return maxLength !== undefined || ELSEWHERE.has(place) ? [] : [`${place}: a text`];
+  if (def.type === 'string') return maxLength !== undefined || OTHER_BOUNDS.has(place) ? [] : [`${place}: a text`];
   return BOUNDED_TYPES.has(def.type) ? [] : [`${place}: ${def.type}`];
 }
 
@@ -46,12 +46,12 @@ const procedures = Object.entries(appRouter._def.procedures) as unknown as [
   { _def: { inputs: z.core.$ZodType[] } },
 ][];
 
-describe('S1: every input is bounded', () => {
-  it.each(procedures.map(([name, { _def }]) => [name, _def.inputs] as const))('%s', (name, inputs) => {
+describe('S1: the input', () => {
+  it.each(procedures.map(([name, { _def }]) => [name, _def.inputs] as const))('of %s is bounded', (name, inputs) => {
     expect(inputs.flatMap((input) => unbounded(input, name))).toEqual([]);
   });
 
-  it('the check finds unbounded inputs', () => {
+  it('of a procedure is recognised by this test if it is unbounded', () => {
     const found = (schema: z.core.$ZodType) => unbounded(schema, 'x');
     expect(found(z.object({ a: z.string(), b: z.string().max(3) }))).toEqual(['x a: a text']);
     expect(found(z.array(z.int()).max(3))).toEqual(['x: a list']);
@@ -60,8 +60,8 @@ describe('S1: every input is bounded', () => {
     expect(found(z.record(z.string(), z.unknown()))).toEqual(['x: record']);
   });
 
-  it('the list of exceptions names existing procedures only', () => {
+  it('that is listed as an exception belongs to an existing procedure', () => {
     const names = new Set(procedures.map(([name]) => name));
-    expect([...ELSEWHERE.keys()].filter((place) => !names.has(place.split(' ')[0]!))).toEqual([]);
+    expect([...OTHER_BOUNDS.keys()].filter((place) => !names.has(place.split(' ')[0]!))).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ describe('F7: an unexpected error', () => {
     ['null', null],
     ['undefined', undefined],
     ['an object', { message: SECRET, status: 404, code: 'not_found' }],
-  ])('becomes a 500 without details: %s', (_, thrown) => {
+  ])('such as %s becomes a 500 without details', (_, thrown) => {
     expect(bodyOf(thrown)).toEqual({
       error: 'internal_server_error',
       message: 'Something went wrong on our side.',
@@ -35,7 +35,7 @@ describe('F7: an unexpected error', () => {
     expect(JSON.stringify(toServiceError(thrown).message)).not.toContain('hunter2');
   });
 
-  it('keeps its cause for the operator', () => {
+  it('keeps the cause for the operator', () => {
     const error = new Error(SECRET);
     expect(toServiceError(error).cause).toBe(error);
   });
@@ -59,7 +59,7 @@ describe('api §2: the body of an error', () => {
       { message: 'Slow down.', details: { retryAfter: 7 } },
     ],
     [new ServiceError('rate_limit_exceeded', 'Slow down.'), { message: 'Slow down.', details: { retryAfter: 1 } }],
-  ])('%s', (error, expected) => {
+  ])('has the specified fields for %s', (error, expected) => {
     const body = toErrorBody(error, 'request-1');
     expect(body).toEqual({ error: error.code, status: ERROR_STATUS[error.code], ...expected });
     expect(ErrorBody.parse(body)).toEqual(body);
@@ -73,15 +73,15 @@ describe('api §2: the body of an error', () => {
   });
 });
 
-describe('api §2: REST and tRPC answer with the same status', () => {
+describe('api §2: REST and tRPC respond with the same status', () => {
   it.each(Object.entries(ERROR_STATUS) as [ErrorCode, number][])(
-    '%s is %s for REST, and survives tRPC',
+    'for %s, which is %s for REST and unchanged by tRPC',
     (code, status) => {
       const error = new ServiceError(code, 'm');
       const carried = toTrpcError(error);
       expect(error.status).toBe(status);
       expect(toServiceError(carried)).toBe(error);
-      // tRPC has no 414 and 431.
+      // The codes of tRPC have no 414 and no 431.
       expect(getHTTPStatusCodeFromError(carried)).toBe(
         code === 'uri_too_long' || code === 'headers_too_large' ? 400 : status,
       );
@@ -96,7 +96,7 @@ describe('api §2: REST and tRPC answer with the same status', () => {
     ['BAD_REQUEST', 'validation_failed'],
     ['UNSUPPORTED_MEDIA_TYPE', 'validation_failed'],
     ['CLIENT_CLOSED_REQUEST', 'request_timeout'],
-  ])('tRPC’s own %s is %s, with a message of the service', (code, expected) => {
+  ])('for the error %s of tRPC, which is %s with a message of the service', (code, expected) => {
     const body = bodyOf(new TRPCError({ code, message: SECRET }));
     expect(body).toMatchObject({ error: expected, status: ERROR_STATUS[expected] });
     expect(body.message).not.toContain('hunter2');
@@ -128,7 +128,7 @@ describe('api §2: the issues of a schema', () => {
     expect(toErrorBody(fromZodIssues([]), '')).toMatchObject({ error: 'validation_failed', status: 400 });
   });
 
-  it('S1: are at most 50; the message counts the rest', () => {
+  it('S1: are cut to 50, and the message says how many more there are', () => {
     const many = fromZodIssues(issuesOf({ limit: 1, labels: Array.from({ length: 5_050 }, () => 1) }));
     expect(toErrorBody(many, '')).toMatchObject({
       message: 'labels.0: a text (and 5,000 more that are not listed)',
@@ -136,7 +136,7 @@ describe('api §2: the issues of a schema', () => {
     });
   });
 
-  it('S1: make a body of at most 16 KiB, whatever it echoes', () => {
+  it('S1: are cut to a body of at most 16 KiB, whatever the input is', () => {
     const long = 'é'.repeat(100_000);
     const errors = [
       fromZodIssues(Array.from({ length: 100 }, (_, at) => ({ code: 'custom', path: [long, at], message: long }))),
@@ -152,18 +152,18 @@ describe('api §2: the issues of a schema', () => {
     }
   });
 
-  it('are a 400 only if the input was invalid', () => {
+  it('cause a 400 only if the input was invalid', () => {
     const { error } = schema.safeParse({});
     expect(bodyOf(new TRPCError({ code: 'BAD_REQUEST', cause: error! })).status).toBe(400);
     expect(bodyOf(error).status).toBe(500);
   });
 });
 
-describe('I9: a dependency that cannot be used', () => {
+describe('I9: an unavailable dependency', () => {
   const codes =
     'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT 08000 08003 08006 53300 53400 57P01 57P02 57P03 55P03 40P01 ' +
     '40001 ENOSPC EDQUOT EIO EROFS EMFILE ENFILE';
-  it.each(codes.split(' '))('is a 503 with Retry-After and without details: %s', (code) => {
+  it.each(codes.split(' '))('causes a 503 with Retry-After and without details, as for %s', (code) => {
     const direct = coded(code);
     for (const thrown of [
       direct,
@@ -182,7 +182,7 @@ describe('I9: a dependency that cannot be used', () => {
     'Connection terminated due to connection timeout',
     'timeout exceeded when trying to connect',
     'Client has encountered a connection error and is not queryable',
-  ])('is recognised by the message of the driver: %s', (message) => {
+  ])('is recognised by the message "%s" of the driver', (message) => {
     expect(toServiceError(new Error(message))).toMatchObject({ code: 'unavailable' });
   });
 
@@ -192,7 +192,7 @@ describe('I9: a dependency that cannot be used', () => {
     expect(bodyOf(coded('ENOENT')).status).toBe(500);
   });
 
-  it('is searched for in a circular chain of causes without an endless loop', () => {
+  it('does not cause an endless loop in a circular chain of causes', () => {
     const circular = new Error('a');
     circular.cause = circular;
     expect(bodyOf(circular).status).toBe(500);

@@ -8,7 +8,7 @@ import { appRouter, createCaller } from '../../src/routers/app-router.ts';
 import { createCallerFactory, procedure, router } from '../../src/routers/trpc.ts';
 
 const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
-/** The operations that are not procedures, because their bodies are not JSON. */
+/** The operations without a procedure, because their bodies are not JSON. */
 const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents'];
 
 const test = await createTestCore();
@@ -22,7 +22,7 @@ afterAll(() => test.close());
 
 const contextOf = (actor: Actor) => ({ core: test.core, caller: callers[actor], requestId: 'request-1' });
 
-/** Calls an operation with an invalid input. @returns The HTTP status of the error; 200 without an error. */
+/** Calls an operation with an invalid input. @returns The HTTP status of the error, or 200. */
 async function statusOf(operation: string, actor: Actor): Promise<number> {
   const [noun, verb] = operation.split('.') as [string, string];
   type Nouns = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
@@ -40,7 +40,7 @@ describe('T21: the access table', () => {
     );
   });
 
-  it('api §5: allows a deploy token what deploys need, and nothing else', () => {
+  it('api §5: allows a deploy token only the operations of deploys', () => {
     const open = (actor: Actor) => Object.keys(OPERATION_ACCESS).filter((operation) => mayCall(operation, actor));
     const deploys = ['abort', 'begin', 'commit', 'contents', 'create'].map((verb) => `deployments.${verb}`);
     expect(open('deploy').toSorted()).toEqual([
@@ -61,7 +61,7 @@ describe('T21: the access table', () => {
 
   const procedures = Object.keys(OPERATION_ACCESS).filter((operation) => !ROUTES.includes(operation)) as Operation[];
   it.each(procedures.flatMap((operation) => ACTORS.map((actor) => [operation, actor] as const)))(
-    'decides on %s for %s before the input is validated',
+    'decides whether %s is allowed for %s before the input is validated',
     async (operation, actor) => {
       const status = await statusOf(operation, actor);
       if ((OPERATION_ACCESS[operation] as readonly Actor[]).includes(actor)) expect([200, 400]).toContain(status);
@@ -69,7 +69,7 @@ describe('T21: the access table', () => {
     },
   );
 
-  it('denies by default: a procedure without a row is refused and never runs', async () => {
+  it('refuses a procedure without a row, and the procedure never runs', async () => {
     let ran = false;
     const forgotten = createCallerFactory(router({ forgotten: procedure.query(() => void (ran = true)) }));
     for (const actor of ACTORS)
@@ -97,27 +97,27 @@ describe('api §2: errors of procedures', () => {
     ['no labels', () => api.deployments.update({ deployment: missing } as never), 'labels'],
     ['bad labels', () => api.deployments.update({ deployment: missing, labels: ['good', 'Bad'] }), 'labels.1'],
     ['a forged cursor', () => api.deployments.list({ cursor: 'forged' }), 'cursor'],
-  ])('T23: %s is 400, naming its path', async (_, call, path) => {
+  ])('T23: have status 400 and the path of the input for %s', async (_, call, path) => {
     await expect(call()).rejects.toMatchObject({
       code: 'BAD_REQUEST',
       cause: { code: 'validation_failed', details: { issues: [expect.objectContaining({ path })] } },
     });
   });
 
-  it('T23: unknown fields are dropped, not passed on', async () => {
+  it('T23: do not occur for unknown fields, which are dropped', async () => {
     const deployment = await deploy();
     const fields = { status: 'deleting', account: 'acc-x', ['__proto__']: { password: 'x' } };
     const patch = { deployment, labels: ['one', 'one'], ...fields };
     expect(await api.deployments.update(patch)).toMatchObject({ status: 'success', labels: ['one'] });
   });
 
-  it('T22: a missing resource is a not_found with the error of the service as its cause', async () => {
+  it('T22: are not_found for a missing resource, with the error of the service as the cause', async () => {
     const error = await api.deployments.get({ deployment: missing }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'NOT_FOUND', message: 'There is no such deployment.' });
     expect((error as Error).cause).toBeInstanceOf(ServiceError);
   });
 
-  it('F7: the message of an unexpected exception is not passed on', async () => {
+  it('F7: do not contain the message of an unexpected exception', async () => {
     const now = () => {
       throw new Error('hunter2');
     };
@@ -128,7 +128,7 @@ describe('api §2: errors of procedures', () => {
     });
   });
 
-  it('calls in one context never share a transaction: the next call does not save what a failed call left', async () => {
+  it('never let the next call in the same context save changes of the failed call', async () => {
     const deployment = await deploy();
     const outcomes = await Promise.allSettled([
       api.deployments.update({ deployment, labels: ['aaa'] }),

@@ -31,7 +31,7 @@ const domains = (nextName: () => string) => ({
   delete: (name: string) => deleteDomain({ core, caller }, name),
   list: async () => (await listDomains({ core, caller }, { limit: 100 })).domains,
 });
-/** How each capped thing is created, deleted and listed. */
+/** Functions that create, delete and list each kind of resource that has a cap. */
 const KINDS = {
   deployments: {
     create: async () => (await deploySite(core, caller, SITE)).body.deployment,
@@ -59,26 +59,26 @@ const changePlan = (plan: string) =>
 
 describe.each(names)('api §6: the cap on %s', (kind) => {
   const limit = CAPS[kind];
-  const things = KINDS[kind];
+  const resources = KINDS[kind];
 
-  it('T26: allows exactly as many as the cap, of 50 at once', async () => {
+  it('T26: lets exactly as many of 50 concurrent requests succeed as the cap allows', async () => {
     const before = await usage();
-    const refused = await refusals(Array.from({ length: 50 }, things.create));
+    const refused = await refusals(Array.from({ length: 50 }, resources.create));
     expect(refused).toHaveLength(50 - limit);
     for (const error of refused) expect(error).toMatchObject(refusalOf(kind));
     expect(await usage()).toEqual({ ...before, storage: expect.any(Number), [kind]: limit });
-    expect(await things.list()).toHaveLength(limit);
+    expect(await resources.list()).toHaveLength(limit);
   });
 
-  it('T26: holds at every moment while deletes make room', async () => {
+  it('T26: is never exceeded while deletes make room', async () => {
     let created = 0;
     const worker = async () => {
       for (let turn = 0; turn < 6; turn += 1) {
         try {
-          const name = await things.create();
+          const name = await resources.create();
           created += 1;
           expect((await usage())[kind]).toBeLessThanOrEqual(limit);
-          await things.delete(name);
+          await resources.delete(name);
         } catch (error) {
           expect(error).toMatchObject({ code: 'forbidden', details: { cap: kind, limit } });
         }
@@ -87,7 +87,7 @@ describe.each(names)('api §6: the cap on %s', (kind) => {
     await Promise.all(Array.from({ length: 12 }, worker));
     expect(created).toBeGreaterThan(limit);
     expect((await usage())[kind]).toBe(0);
-    // Activities are written under the lock of the account, so the log has the order in which they happened.
+    // The account is locked while an activity is written, so ids increase in the order of the commits.
     const log = await test.database.query<{ event: string }>(
       `select event from activity where account_id = $1 and event ~ '^(deployment|domain)' order by id`,
       [caller.account],
@@ -101,23 +101,23 @@ describe.each(names)('api §6: the cap on %s', (kind) => {
     }
   });
 
-  it('prevents nothing of another kind', async () => {
+  it('does not restrict other kinds of resources', async () => {
     await fill(kind);
-    await expect(things.create()).rejects.toMatchObject(refusalOf(kind));
+    await expect(resources.create()).rejects.toMatchObject(refusalOf(kind));
     for (const other of names.filter((each) => each !== kind)) await KINDS[other].create();
   });
 
-  it('follows the current plan of the account, not the one that was read with the credential', async () => {
+  it('follows the current plan of the account, not the plan that was read with the credential', async () => {
     await fill(kind);
     await changePlan('open');
-    await things.create();
+    await resources.create();
     await changePlan('no longer sold');
-    await expect(things.create()).rejects.toMatchObject(refusalOf(kind, limit + 1));
+    await expect(resources.create()).rejects.toMatchObject(refusalOf(kind, limit + 1));
   });
 });
 
 describe('api §6: the cap on deployments', () => {
-  it('refuses a full account before a byte is read, but a deploy with a key only at its end', async () => {
+  it('refuses a deploy before its first byte is read, or at its end if the deploy has an idempotency key', async () => {
     await fill('deployments');
     await expect(beginDeploy({ core, caller }, null)).rejects.toMatchObject(refusalOf('deployments'));
     await expect(deploySite(core, caller, SITE, { key: 'k' })).rejects.toMatchObject(refusalOf('deployments'));
@@ -137,7 +137,7 @@ describe('api §6: the cap on custom domains', () => {
   const pause = (paused: string[]) =>
     test.database.query(`update domain set status = 'paused' where name = any($1)`, [paused]);
 
-  it('does not prevent changes', async () => {
+  it('does not prevent changes of existing domains', async () => {
     const [first] = await fill('customDomains');
     expect(await putDomain({ core, caller }, first!, { labels: ['kept'] })).toMatchObject({ created: false });
   });

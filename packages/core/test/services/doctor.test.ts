@@ -36,14 +36,14 @@ type Found = Extract<DoctorEvent, { kind: 'finding' }>;
 async function events({ fix = false, apiHost = 'api.example.com' } = {}, of = core): Promise<DoctorEvent[]> {
   return Array.fromAsync(doctor(of, { fix, graceMs: GRACE_MS, apiHost }));
 }
-/** The findings, without the expected advice about the isolation of the test domain. */
+/** Returns the findings without the expected advice about the isolation of the test domain. */
 async function examine(options: { fix?: boolean } = {}, of = core): Promise<Found[]> {
   const found = (await events(options, of)).filter((event) => event.kind === 'finding');
   return found.filter(({ check }) => check !== 'isolation');
 }
 const fileOf = (id: string) => packFile(test, id);
 const exists = (id: string) => existsSync(fileOf(id));
-/** The location of the content of a path. */
+/** Returns the hash and the location of the content at a path. */
 async function placeOf(path: string) {
   const [row] = await test.database.query<{ hash: string; offset: string; length: string; pack: string }>(
     `select encode(c.hash, 'hex') as hash, "offset", length, pack_id as pack from manifest m
@@ -54,14 +54,14 @@ async function placeOf(path: string) {
   );
   return { hash: row!.hash, pack: row!.pack, offset: Number(row!.offset), length: Number(row!.length) };
 }
-async function orphan(ageMs: number, name: string = randomUUID()): Promise<string> {
+async function createOrphan(ageMs: number, name: string = randomUUID()): Promise<string> {
   await writeFile(fileOf(name), 'left over');
   const at = new Date(Date.now() - ageMs);
   await utimes(fileOf(name), at, at);
   return name;
 }
 
-/** Inserts an anonymous upload. @param expires An SQL expression. @returns Its hash. */
+/** Inserts an anonymous upload and returns its hash. @param expires An SQL expression. */
 async function beginAnUpload(expires: string): Promise<Buffer> {
   const [row] = await test.database.query<{ hash: Buffer }>(`
     insert into upload (hash, fingerprint, paths, hashes, sizes, asked, lengths, labels, via, created, touched, expires)
@@ -69,22 +69,22 @@ async function beginAnUpload(expires: string): Promise<Buffer> {
   return row!.hash;
 }
 
-describe('api §8: the doctor on a healthy service', () => {
-  it('finds nothing, and reports every check and its progress', async () => {
-    const seen = await events();
-    const checks = seen.filter(({ kind }) => kind === 'check').map(({ check }) => check);
+describe('api §8: on a healthy service, the doctor', () => {
+  it('finds no problem, and reports every check and its progress', async () => {
+    const emitted = await events();
+    const checks = emitted.filter(({ kind }) => kind === 'check').map(({ check }) => check);
     expect(checks.join(' ')).toBe('isolation backlog counters domains packs manifests contents forms');
     expect(await examine()).toEqual([]);
     const [row] = await test.database.query<{ bytes: string }>('select sum(length) as bytes from content');
-    const last = seen.findLast(({ kind }) => kind === 'progress');
-    expect(last).toMatchObject({ done: Number(row!.bytes), total: Number(row!.bytes), unit: 'bytes' });
+    const lastProgress = emitted.findLast(({ kind }) => kind === 'progress');
+    expect(lastProgress).toMatchObject({ done: Number(row!.bytes), total: Number(row!.bytes), unit: 'bytes' });
   });
 
-  it('finds nothing while deploys, deletes and sweeps are running', async () => {
+  it('finds no problem while deploys, deletes and sweeps are running', async () => {
     const { caller } = await test.account('pro');
-    let going = true;
+    let isRunning = true;
     const traffic = async () => {
-      while (going) {
+      while (isRunning) {
         const { deployment } = (await deploySite(core, caller, { 'a.txt': randomUUID(), 'b.txt': randomUUID() })).body;
         await deleteDeployment({ core, caller }, deployment);
         await sweep(core, { graceMs: 0 });
@@ -95,7 +95,7 @@ describe('api §8: the doctor on a healthy service', () => {
     try {
       for (let i = 0; i < 4; i += 1) found.push(...(await examine()));
     } finally {
-      going = false;
+      isRunning = false;
       await running;
     }
     expect(found.filter(({ severity }) => severity !== 'advice')).toEqual([]);
@@ -103,8 +103,8 @@ describe('api §8: the doctor on a healthy service', () => {
   });
 });
 
-describe('api §8: the doctor beside a sweep', () => {
-  it('does not report as damage what a sweep removed while it was read', async () => {
+describe('api §8: while a sweep is running, the doctor', () => {
+  it('does not report contents as damaged that the sweep removed while they were read', async () => {
     const read: Core['packs']['read'] = async (place) => {
       await test.database.query('delete from deployment');
       await test.database.query('update account set deployment_count = 0, storage_bytes = 0, storage_exact = true');
@@ -115,7 +115,7 @@ describe('api §8: the doctor beside a sweep', () => {
     expect(exists(pack)).toBe(false);
   });
 
-  it('does not report leftovers that a sweep removed after they were listed', async () => {
+  it('does not report pack files without a row that the sweep removed after they were listed', async () => {
     async function* list() {
       yield* core.packs.list();
       yield randomUUID();
@@ -124,15 +124,15 @@ describe('api §8: the doctor beside a sweep', () => {
   });
 });
 
-describe('T36: the doctor reads the stored bytes', () => {
-  it.each(['index.html', 'big.bin'])('finds a flipped bit in %s and the affected deployment', async (path) => {
+describe('T36: when the doctor reads the stored bytes, it', () => {
+  it.each(['index.html', 'big.bin'])('finds a flipped bit in %s, and names the affected deployment', async (path) => {
     const { hash, pack, offset, length } = await placeOf(path);
     await flipBit(fileOf(pack), offset + Math.floor(length / 2));
     const damage = { check: 'contents', severity: 'damage', content: hash, pack, deployments: [site], fixed: false };
     expect(await examine()).toMatchObject([damage]);
   });
 
-  it('lists every deployment that shares a damaged content, and no other', async () => {
+  it('names every deployment that shares a damaged content, and no other deployment', async () => {
     const { caller } = await test.account();
     const sharing = (await deploySite(core, caller, { 'copy.html': SITE['index.html'] })).body.deployment;
     await deploySite(core, caller, { 'own.txt': 'has other bytes' });
@@ -148,18 +148,18 @@ describe('T36: the doctor reads the stored bytes', () => {
     expect(await examine()).toContainEqual(expect.objectContaining(damage));
   });
 
-  it('reports a pack with a missing file once', async () => {
+  it('reports only once that the file of a pack is missing', async () => {
     await unlink(fileOf(pack));
     const damage = { check: 'contents', severity: 'damage', pack, deployments: [site], fixed: false };
     expect(await examine({ fix: true })).toMatchObject([damage]);
   });
 
-  it('finds a missing file of an empty pack', async () => {
+  it('finds an empty pack whose file is missing', async () => {
     const empty = await insertPack(test, 'sealed');
     expect(await examine()).toMatchObject([{ check: 'contents', pack: empty, deployments: [] }]);
   });
 
-  it('lists twenty damaged contents of a pack, and counts the rest', async () => {
+  it('lists twenty damaged contents of a pack, and only counts further ones', async () => {
     const { caller } = await test.account();
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.txt`, `text ${i} ${randomUUID()}`]));
     site = (await deploySite(core, caller, files)).body.deployment;
@@ -171,11 +171,11 @@ describe('T36: the doctor reads the stored bytes', () => {
   });
 });
 
-describe('I2: the doctor checks the contents of every manifest', () => {
+describe('I2: when the doctor checks the contents of every manifest, it', () => {
   it.each([
     ['are missing in the store', 'delete from content where hash = decode($1, $2)'],
-    ['different size', `update content set length = length - 1 where hash = decode($1, $2)`],
-  ])('finds files in a manifest: %s', async (words, change) => {
+    ['have a different size', `update content set length = length - 1 where hash = decode($1, $2)`],
+  ])('finds files in a manifest that %s', async (words, change) => {
     const { hash } = await placeOf('big.bin');
     await test.database.query(change, [hash, 'hex']);
     const found = (await examine()).filter(({ check }) => check === 'manifests');
@@ -194,7 +194,7 @@ describe('I2: the doctor checks the contents of every manifest', () => {
     expect(await examine()).toMatchObject([{ check: 'manifests', severity: 'damage', deployments: [site] }]);
   });
 
-  it('finds contents in packs that are not sealed', async () => {
+  it('finds contents whose pack is not sealed', async () => {
     await test.database.query(`update pack set state = 'open' where id = $1`, [pack]);
     const found = await examine();
     expect(found.map(({ check }) => check)).toEqual(expect.arrayContaining(['packs', 'manifests']));
@@ -217,9 +217,9 @@ describe('I2: the doctor checks the contents of every manifest', () => {
   });
 });
 
-describe('I3: the doctor compares files and rows', () => {
-  it('finds a file without a row, and removes it with fix once it is older than the grace time', async () => {
-    const [old, young] = [await orphan(GRACE_MS + 1_000), await orphan(GRACE_MS / 2)];
+describe('I3: when the doctor compares pack files and rows, it', () => {
+  it('finds a file without a row, and with fix removes the file once it is older than the grace time', async () => {
+    const [old, young] = [await createOrphan(GRACE_MS + 1_000), await createOrphan(GRACE_MS / 2)];
     const { caller } = await test.account();
     const remaining = [await deploySite(core, caller, { a: 'one' }), await deploySite(core, caller, { a: 'two' })];
     const found = await examine();
@@ -231,15 +231,15 @@ describe('I3: the doctor compares files and rows', () => {
     for (const { body } of remaining) expect(await readSite(core, body.deployment)).not.toBeNull();
   });
 
-  it('removes nothing if most files are unknown, since this is probably the wrong database', async () => {
-    const orphans = await Promise.all(Array.from({ length: 5 }, () => orphan(10 * GRACE_MS)));
+  it('removes no file if most files have no row, because the database is probably the wrong one', async () => {
+    const orphans = await Promise.all(Array.from({ length: 5 }, () => createOrphan(10 * GRACE_MS)));
     const found = await examine({ fix: true });
     const kept = { fixed: false, message: expect.stringMatching(/right database/) };
     expect(found).toMatchObject(Array(5).fill(kept));
     expect(orphans.map(exists)).toEqual(Array(5).fill(true));
   });
 
-  it('finds a pack that an open upload needs and that may be removed', async () => {
+  it('finds a pack that an open upload needs but that may be removed', async () => {
     const pack = await insertPack(test, 'open');
     const upload = await beginAnUpload(`now() + interval '1 hour'`);
     await test.database.query('insert into upload_pack values ($1, $2)', [upload, pack]);
@@ -249,18 +249,18 @@ describe('I3: the doctor compares files and rows', () => {
   });
 
   it('keeps a file that Berth did not create', async () => {
-    await orphan(10 * GRACE_MS, 'a-note');
+    await createOrphan(10 * GRACE_MS, 'a-note');
     expect(await examine({ fix: true })).toMatchObject([{ check: 'packs', pack: 'a-note', fixed: false }]);
     expect(exists('a-note')).toBe(true);
   });
 });
 
-describe('I4: the doctor recounts deployments', () => {
+describe('I4: the doctor compares the counters of accounts, and', () => {
   it.each([
-    ['the number of deployments', 'deployment_count = 7', /counts 7 deployments and has 1\.$/],
-    ['stored bytes, with an exact counter', 'storage_bytes = 7, storage_exact = true', /counts 7 stored bytes/],
-    ['stored bytes, with a bound that is too low', 'storage_bytes = 7, storage_exact = false', /counts 7 stored bytes/],
-  ])('and fixes %s with fix, but not without it', async (_, change, message) => {
+    ['a wrong number of deployments', 'deployment_count = 7', /counts 7 deployments and has 1\.$/],
+    ['a wrong exact counter of stored bytes', 'storage_bytes = 7, storage_exact = true', /counts 7 stored bytes/],
+    ['a bound of stored bytes that is too low', 'storage_bytes = 7, storage_exact = false', /counts 7 stored bytes/],
+  ])('fixes %s with fix, but not without fix', async (_, change, message) => {
     const [{ account }] = (await test.database.query<{ account: string }>(
       `update account set ${change} where id = (select account_id from deployment where id = $1) returning id as account`,
       [site],
@@ -271,28 +271,28 @@ describe('I4: the doctor recounts deployments', () => {
   });
 });
 
-describe('api §8: the doctor finds overdue work of the background jobs', () => {
-  it('does the overdue work with fix: expired deployments and uploads, plan changes, dead packs', async () => {
+describe('api §8: the doctor finds overdue work of the background jobs, and', () => {
+  it('with fix removes expired deployments, expired uploads and dead packs, and applies plan changes', async () => {
     const dead = await insertPack(test, 'dead');
-    await orphan(0, dead);
+    await createOrphan(0, dead);
     await test.database.query(`update deployment set expires = now() - interval '1 hour' where id = $1`, [site]);
     await beginAnUpload(`now() - interval '1 hour'`);
     await test.database.query(
       `insert into plan_change select account_id, 'free', now(), now() - interval '1 hour' from deployment where id = $1`,
       [site],
     );
-    const fresh = await examine();
+    const unfixed = await examine();
     const overdue = { check: 'backlog', fixed: false };
-    expect(fresh).toMatchObject(['drift', 'drift', 'drift', 'advice'].map((severity) => ({ ...overdue, severity })));
+    expect(unfixed).toMatchObject(['drift', 'drift', 'drift', 'advice'].map((severity) => ({ ...overdue, severity })));
     expect(await examine({ fix: true })).toMatchObject(Array(4).fill({ fixed: true }));
     expect(await examine()).toEqual([]);
     expect(exists(dead)).toBe(false);
   });
 });
 
-describe('api §4: the doctor checks domains', () => {
+describe('api §4: when the doctor checks domains, it', () => {
   it.each([
-    ['is being deleted', `update deployment set status = 'deleting' where id = $1`],
+    ['cannot be removed', `update deployment set status = 'deleting' where id = $1`],
     ['will expire', `update deployment set expires = now() + interval '1 hour' where id = $1`],
     ['belongs to another account', `update deployment set account_id = null where id = $1`],
   ])('finds a domain whose deployment %s', async (words, change) => {
@@ -307,7 +307,7 @@ describe('api §4: the doctor checks domains', () => {
   });
 });
 
-describe('T13: the doctor reports whether browsers isolate sites from the API', () => {
+describe('T13: about the isolation of sites from the API in browsers, the doctor', () => {
   it.each([
     ['localhost:4000', 'localhost', 'finding', /trying things out/],
     ['sites.test', 'api.test', 'finding', /trying things out/],
@@ -317,9 +317,9 @@ describe('T13: the doctor reports whether browsers isolate sites from the API', 
     ['sites.example.net', 'api.example.com', 'note', /under example\.net, the API is not/],
     ['one.co.uk', 'two.co.uk', 'note', /under one\.co\.uk, the API is not/],
     ['github.io', 'api.example.com', 'note', /is a public suffix/],
-  ] as const)('with sites under %s and the API at %s: a %s', async (platformDomain, apiHost, kind, message) => {
-    const seen = await events({ apiHost }, { ...core, addresses: { ...core.addresses, platformDomain } });
-    expect(seen.filter((event) => event.check === 'isolation' && event.kind !== 'check')).toMatchObject([
+  ] as const)('reports for sites under %s and an API at %s a %s', async (platformDomain, apiHost, kind, message) => {
+    const emitted = await events({ apiHost }, { ...core, addresses: { ...core.addresses, platformDomain } });
+    expect(emitted.filter((event) => event.check === 'isolation' && event.kind !== 'check')).toMatchObject([
       { kind, message: expect.stringMatching(message), ...(kind === 'finding' ? { severity: 'advice' } : {}) },
     ]);
   });

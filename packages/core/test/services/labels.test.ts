@@ -13,7 +13,7 @@ beforeEach(async () => void ({ caller } = await test.account('pro')));
 
 const scope = () => ({ core: test.core, caller });
 const labels = async () => (await listLabels(scope())).labels;
-/** Each deployment is created one second after the one before. */
+/** Creates a deployment one second after the previous resource. */
 async function deploy(list: string[], fields: Record<string, string> = {}): Promise<string> {
   test.advance(1);
   const options = { fields: { labels: JSON.stringify(list), ...fields } };
@@ -33,7 +33,7 @@ async function domain(name: string, list: string[]): Promise<void> {
 }
 
 describe('api §6: GET /labels', () => {
-  it('lists distinct labels of deployments, domains and tokens, the most recently used first', async () => {
+  it('lists each label of deployments, domains and tokens once, the most recently used first', async () => {
     expect(await labels()).toEqual([]);
     await deploy(['old', 'both']);
     await token(['token', 'both']);
@@ -43,7 +43,7 @@ describe('api §6: GET /labels', () => {
     expect(await labels()).toEqual(['old', 'domain', 'both', 'token']);
   });
 
-  it('does not list labels that were removed from everything', async () => {
+  it('lists only labels that a resource has at the moment', async () => {
     const [first, second] = [await deploy(['one']), await deploy(['two'])];
     const third = await token(['three']);
     await deploy(['four'], { ttl: '1' });
@@ -57,7 +57,7 @@ describe('api §6: GET /labels', () => {
     expect(await labels()).toEqual(['new']);
   });
 
-  it('counts a claim as a use of the labels of the deployment', async () => {
+  it('counts a claim of a deployment as a use of its labels', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, { a: '1' }, { fields: { labels: '["found"]' } });
     await deploy(['own']);
     expect(await labels()).toEqual(['own']);
@@ -66,7 +66,7 @@ describe('api §6: GET /labels', () => {
     expect(await labels()).toEqual(['found', 'own']);
   });
 
-  it('T22: lists no labels of another account', async () => {
+  it('T22: does not list labels of other accounts', async () => {
     await deploy(['mine']);
     await token(['mine-too']);
     await domain('two', ['mine-three']);
@@ -74,7 +74,7 @@ describe('api §6: GET /labels', () => {
     expect(await labels()).toEqual([]);
   });
 
-  it('lists at most 1,000, the most recent ones', async () => {
+  it('lists only the 1,000 labels that were used most recently', async () => {
     await test.database.query(
       `insert into token (account_id, token, kind, secret_hash, last4, labels, created)
        select $1, 'x' || lpad(n::text, 6, '0'), 'deploy', sha256(($1 || n)::bytea), '0000',

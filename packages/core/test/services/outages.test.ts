@@ -19,7 +19,7 @@ const { core } = test;
 const { caller, key } = await test.account();
 afterAll(() => closeSwept(test));
 
-/** Expects the error of every outage. */
+/** Expects the error that every outage causes. */
 const expectOutage = (error: unknown) =>
   expect(toServiceError(error), String(error)).toMatchObject({ code: 'unavailable', status: 503 });
 const expectUnavailable = async (work: Promise<unknown>) => expectOutage(await refusal(work));
@@ -30,7 +30,7 @@ const endIdleSessions = () =>
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );
 
-describe('I9: PostgreSQL is down', () => {
+describe('I9: while PostgreSQL is down', () => {
   it.each<[string, (away: Core) => Promise<unknown>]>([
     ['a deploy', (away) => deploySite(away, caller, { a: randomBytes(10) })],
     ['a large deploy', (away) => deploySite(away, caller, { a: randomBytes(1_500_000) })],
@@ -39,7 +39,7 @@ describe('I9: PostgreSQL is down', () => {
     ['a credential', (away) => authenticate(away, `Bearer ${key}`, '')],
     ['a visit', (away) => new LiveSiteCache(away).find({ deployment: 'calm-otter-0000000' })],
     ['a sweep', (away) => sweep(away)],
-  ])('%s is 503 if its socket is missing, and leaves nothing', async (_, call) => {
+  ])('%s is refused with 503 and leaves nothing behind', async (_, call) => {
     const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
     await expectUnavailable(call({ ...core, database }));
     expect(await database.isReady()).toBe(false);
@@ -49,8 +49,8 @@ describe('I9: PostgreSQL is down', () => {
   });
 });
 
-describe('F12: PostgreSQL ends the sessions', () => {
-  it('that are idle: callers do not notice', async () => {
+describe('F12: when PostgreSQL ends its sessions', () => {
+  it('calls succeed again if the sessions were idle', async () => {
     await Promise.all(Array.from({ length: 5 }, () => getAccount({ core, caller })));
     await endIdleSessions();
     await expect
@@ -58,7 +58,7 @@ describe('F12: PostgreSQL ends the sessions', () => {
       .toMatchObject({ account: caller.account });
   });
 
-  it('in the middle of a transaction: 503, and the transaction leaves nothing', async () => {
+  it('an open transaction is refused with 503 and leaves nothing behind', async () => {
     const before = await stateOf(test);
     await expectUnavailable(
       core.database.transaction(async (em) => {
@@ -69,7 +69,7 @@ describe('F12: PostgreSQL ends the sessions', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('during COMMIT of a deploy: 503, and the retry with its key results in one deployment', async () => {
+  it('a deploy during COMMIT is refused with 503, and a retry with the same key creates exactly one deployment', async () => {
     await test.database.query('create sequence commits');
     await test.database.query(`
       create function end_session() returns trigger language plpgsql as $$
@@ -92,7 +92,7 @@ describe('F12: PostgreSQL ends the sessions', () => {
     expect((await readSite(core, body.deployment))!['index.html']!.equals(files['index.html'])).toBe(true);
   });
 
-  it('during ten deploys: each is complete or 503', async () => {
+  it('each of ten running deploys either succeeds or is refused with 503', async () => {
     const running = refusals(
       Array.from({ length: 10 }, (_, i) => deploySite(core, caller, { a: randomBytes(1_000) }, { key: `shaken ${i}` })),
     );
@@ -111,7 +111,7 @@ describe('storage §2: a transaction that loses a race for locks', () => {
     await lockAccount(em);
   };
 
-  it('is retried, and can succeed', async () => {
+  it('is retried and can succeed', async () => {
     let attempts = 0;
     await whileLocked(core, lockAccount, async (release) => {
       const answer = await core.database.transaction(async (em) => {
@@ -125,7 +125,7 @@ describe('storage §2: a transaction that loses a race for locks', () => {
     expect(attempts).toBe(2);
   });
 
-  it('is run three times in total, then 503', async () => {
+  it('is run three times in total and then refused with 503', async () => {
     let attempts = 0;
     await whileLocked(core, lockAccount, async () => {
       await expectUnavailable(
@@ -170,10 +170,10 @@ describe('storage §2: a transaction that loses a race for locks', () => {
   });
 
   it.each([
-    ['a refusal', new ServiceError('unavailable', 'no')],
+    ['a ServiceError', new ServiceError('unavailable', 'no')],
     ['a unique violation', Object.assign(new Error('duplicate'), { code: '23505' })],
-    ['a fault of ours', new TypeError('x is undefined')],
-  ])('is the only one that is retried: %s is not', async (_, fault) => {
+    ['a TypeError', new TypeError('x is undefined')],
+  ])('is retried, but not after %s', async (_, fault) => {
     let attempts = 0;
     await expect(
       core.database.transaction(async () => {

@@ -14,10 +14,10 @@ import {
 const test = await useTestCore({ rateLimits: DEFAULT_RATE_LIMITS });
 
 const MINUTE_MS = 60_000;
-/** A core whose clock shows a given time. */
+/** Returns a core whose clock shows the given time. */
 const at = (ms: number) => ({ ...test.core, now: () => new Date(1_800_000_000_000 + ms) });
 
-/** Takes single tokens until one is refused. */
+/** Takes single tokens until a token is refused. Returns how many were taken. */
 async function drain(key: string, limit: RateLimit, ms: number): Promise<number> {
   for (let taken = 0; ; taken += 1) if (!(await takeFromBucket(at(ms), key, limit)).allowed) return taken;
 }
@@ -43,7 +43,7 @@ describe('api §7: a token bucket', () => {
     [11, 3_600],
     [30, 7],
   ])(
-    'of %i in %i s gives exactly so many at once, and one more for each share of the time',
+    'for %i requests in %i s allows that many at once, and one more after each share of the time',
     async (count, perSeconds) => {
       const limit = { count, perSeconds };
       const key = `exact ${count}/${perSeconds}`;
@@ -55,7 +55,7 @@ describe('api §7: a token bucket', () => {
     },
   );
 
-  it('never gives more than its content and its refill, at any time and for any cost', async () => {
+  it('never gives more tokens than its size and its refill allow, at any time and for any cost', async () => {
     const limit = { count: 13, perSeconds: 7 };
     let ms = 0;
     let taken = 0;
@@ -71,7 +71,7 @@ describe('api §7: a token bucket', () => {
     expect(taken).toBeGreaterThan(0.95 * (ms / 7_000) * 13);
   });
 
-  it('of 10 gives exactly 10 to 100 concurrent requests', async () => {
+  it('of size 10 gives exactly 10 tokens to 100 concurrent requests', async () => {
     const limit = { count: 10, perSeconds: 600 };
     const states = await Promise.all(Array.from({ length: 100 }, () => takeFromBucket(at(0), 'at once', limit)));
     const allowed = states.filter((state) => state.allowed);
@@ -79,7 +79,7 @@ describe('api §7: a token bucket', () => {
     for (const state of states) expect(state.retryAfterSeconds).toBe(state.allowed ? 0 : 60);
   });
 
-  it('takes all requested tokens or none', async () => {
+  it('gives all requested tokens or none', async () => {
     const limit = { count: 5, perSeconds: 50 };
     expect(await takeFromBucket(at(0), 'all', limit, 3)).toMatchObject({ allowed: true, remaining: 2 });
     const refused = { allowed: false, remaining: 2, retryAfterSeconds: 10 };
@@ -87,7 +87,7 @@ describe('api §7: a token bucket', () => {
     expect(await takeFromBucket(at(0), 'all', limit, 2)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  it('never gives more than its size, and then reports the time at which it is full', async () => {
+  it('refuses a request for more tokens than its size, and reports the time until it is full', async () => {
     const limit = { count: 5, perSeconds: 50 };
     const refused = { allowed: false, remaining: 5, retryAfterSeconds: 1 };
     expect(await takeFromBucket(at(0), 'too much', limit, 6)).toMatchObject(refused);
@@ -95,14 +95,14 @@ describe('api §7: a token bucket', () => {
     expect(await takeFromBucket(at(0), 'too much', limit, 6)).toMatchObject({ allowed: false, retryAfterSeconds: 20 });
   });
 
-  it('refuses for no longer than it takes to fill, even if a clock ran ahead', async () => {
+  it('refuses requests for no longer than its refill takes, even after a request with a clock that was ahead', async () => {
     const limit = { count: 2, perSeconds: 60 };
     expect(await drain('ahead', limit, 24 * 60 * MINUTE_MS)).toBe(2);
     expect(await takeFromBucket(at(0), 'ahead', limit)).toMatchObject({ allowed: false, retryAfterSeconds: 30 });
     expect(await takeFromBucket(at(30_000), 'ahead', limit)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  it('follows a changed limit', async () => {
+  it('follows a limit that has changed', async () => {
     expect(await drain('changed', { count: 2, perSeconds: 60 }, 0)).toBe(2);
     const state = await takeFromBucket(at(0), 'changed', { count: 10, perSeconds: 10 });
     expect(state).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
@@ -112,7 +112,7 @@ describe('api §7: a token bucket', () => {
 describe('api §7: the named limits', () => {
   const coreWith = (limits: object) => ({ ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, ...limits } });
 
-  it('have one bucket for each name and client', async () => {
+  it('have a separate bucket for each name and client', async () => {
     const core = coreWith({ unlock: { count: 1, perSeconds: 600 } });
     expect((await takeRateLimit(core, 'unlock', 'one')).allowed).toBe(true);
     expect((await takeRateLimit(core, 'unlock', 'one')).allowed).toBe(false);
@@ -120,7 +120,7 @@ describe('api §7: the named limits', () => {
     expect((await takeRateLimit(core, 'claim', 'one')).allowed).toBe(true);
   });
 
-  it('refuse with the seconds to wait', async () => {
+  it('refuse requests with the number of seconds to wait', async () => {
     const core = coreWith({ signin: { count: 1, perSeconds: 30 } });
     await requireRateLimit(core, 'signin', 'me');
     await expect(requireRateLimit(core, 'signin', 'me')).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('api §7: the named limits', () => {
     });
   });
 
-  it('accept returned tokens, and never exceed their size', async () => {
+  it('take returned tokens back, up to the size of the bucket', async () => {
     const core = coreWith({ deploy: { count: 2, perSeconds: 60 } });
     await takeRateLimit(core, 'deploy', 'back', 2);
     await giveBackRateLimit(core, 'deploy', 'back');
@@ -139,7 +139,7 @@ describe('api §7: the named limits', () => {
     expect(await takeRateLimit(core, 'deploy', 'back')).toMatchObject({ allowed: true, remaining: 1 });
   });
 
-  it('do not apply if they are off', async () => {
+  it('allow every request if they are switched off', async () => {
     const core = { ...at(0), rateLimits: null };
     await giveBackRateLimit(core, 'signin', 'off');
     for (let call = 0; call < 50; call += 1)
@@ -147,7 +147,7 @@ describe('api §7: the named limits', () => {
     expect(await test.database.query(`select 1 from rate_bucket where key = 'signin:off'`)).toEqual([]);
   });
 
-  it("need no transaction of their own, and survive a rollback of the caller's", async () => {
+  it('keep a taken token even if the transaction of the caller is rolled back', async () => {
     const core = coreWith({ claim: { count: 1, perSeconds: 60 } });
     await core.database
       .transaction(async () => {
@@ -158,7 +158,7 @@ describe('api §7: the named limits', () => {
     expect((await takeRateLimit(core, 'claim', 'rolled back')).allowed).toBe(false);
   });
 
-  it('T27: are unavailable if the store cannot be used', async () => {
+  it('T27: refuse requests as unavailable if the database cannot be used', async () => {
     const database = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
     const coreInOutage = { ...test.core, database };
     await expect(takeRateLimit(coreInOutage, 'signin', 'me')).rejects.toMatchObject({ code: 'unavailable' });
@@ -167,7 +167,7 @@ describe('api §7: the named limits', () => {
   });
 });
 
-it('forget buckets that are full again, and no others', async () => {
+it('deleteFullBuckets deletes the buckets that are full again, and no others', async () => {
   await takeFromBucket(at(0), 'forgotten', { count: 2, perSeconds: 60 });
   await takeFromBucket(at(0), 'kept', { count: 2, perSeconds: 62 });
   await deleteFullBuckets(at(30_000));

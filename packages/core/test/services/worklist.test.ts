@@ -6,7 +6,7 @@ import { warningLog } from '@berth/testing/refused-rows';
 
 const test = await useTestCore();
 
-/** A list of numbers that are due in order. Those that fail stay due. */
+/** A worklist of numbers that are due in ascending order. Numbers whose work fails stay due. */
 function listOf(count: number, fails: (item: number) => boolean, groupOf: (item: number) => string = String) {
   const due = new Set(Array.from({ length: count }, (_, n) => n));
   const worked: number[] = [];
@@ -24,8 +24,8 @@ function listOf(count: number, fails: (item: number) => boolean, groupOf: (item:
   return { list, due, worked };
 }
 
-describe('work on a list', () => {
-  it('logs an item that fails, with the task and the item, and processes the others', async () => {
+describe('a run of a worklist', () => {
+  it('logs the task and the ids of an item that fails, and processes the other items', async () => {
     const { log, warnings } = warningLog();
     const { list, due } = listOf(5, (item) => item === 1);
     expect(await runWorklist({ ...test.core, log }, list, { limit: 10 })).toBe(4);
@@ -35,7 +35,7 @@ describe('work on a list', () => {
   });
 
   it.each([1, 2, 3, 7])(
-    'processes as many as its limit of %i, even if any number of failing items are due first',
+    'processes as many items as its limit of %i, however many failing items are due first',
     async (limit) => {
       const { list, due } = listOf(30, (item) => item < 20);
       expect(await runWorklist(test.core, list, { limit })).toBe(limit);
@@ -43,13 +43,13 @@ describe('work on a list', () => {
     },
   );
 
-  it('tries each failing item once in a run', async () => {
+  it('tries each failing item only once', async () => {
     const { list, worked } = listOf(6, () => true);
     expect(await runWorklist(test.core, list, { limit: 2 })).toBe(0);
     expect(worked).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  it('skips the group of an item that failed', async () => {
+  it('skips the other items in the group of a failed item', async () => {
     const { list, worked } = listOf(
       9,
       (item) => item < 3,
@@ -59,7 +59,7 @@ describe('work on a list', () => {
     expect(worked).toEqual([0, 1]);
   });
 
-  it('does not repeat an item that had nothing left to do', async () => {
+  it('does not retry an item whose work another process has done', async () => {
     const { list } = listOf(3, () => false);
     let calls = 0;
     const work = async () => (calls += 1) < 0;
@@ -67,13 +67,13 @@ describe('work on a list', () => {
     expect(calls).toBe(3);
   });
 
-  it('ends after 1,000 groups that fail', async () => {
+  it('stops after 1,000 groups that fail', async () => {
     const { list, worked } = listOf(1_500, () => true);
     expect(await runWorklist(test.core, list, { limit: 100 })).toBe(0);
     expect(worked).toHaveLength(1_000);
   });
 
-  it('ends with the error of an item if the database is down', async () => {
+  it('throws the error of the first item if the database is down', async () => {
     const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
     const { list, worked } = listOf(3, () => true);
     await expect(runWorklist({ ...test.core, database }, list, { limit: 10 })).rejects.toThrow('item 0 fails');
@@ -81,7 +81,7 @@ describe('work on a list', () => {
     await database.close();
   });
 
-  it('ends after the current item when it is aborted', async () => {
+  it('stops after the current item when it is aborted', async () => {
     const stopping = new AbortController();
     const { list, worked } = listOf(3, () => false);
     const work = (item: number) => {
@@ -93,6 +93,6 @@ describe('work on a list', () => {
   });
 });
 
-it('an attempt returns the result of its work', async () => {
+it('attemptTask returns the result of the task', async () => {
   expect(await attemptTask(test.core, { task: 'add' }, async () => 1 + 1)).toEqual({ ok: true, value: 2 });
 });

@@ -6,7 +6,7 @@ import { alignedBlocks } from '../../src/storage/aligned-blocks.ts';
 import { openDirectWriter, writeFully } from '../../src/storage/direct-writer.ts';
 
 const MiB = 1024 ** 2;
-/** A folder on a real disk; the temporary folder of the tests may be in memory. */
+/** A folder on a real disk, because the temporary folder of the tests may be in memory. */
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache');
 
 await mkdir(CACHE, { recursive: true });
@@ -22,7 +22,7 @@ describe('writes with O_DIRECT', () => {
     const pieces: [Uint8Array, boolean | null][] = [
       [next()!, null],
       [next()!, null],
-      // Not whole blocks, too small, and memory that is not page-aligned.
+      // The pieces are not whole blocks, are too small, or are not page-aligned.
       [new Uint8Array(4 * MiB + 5), false],
       [new Uint8Array(4096), false],
       [new Uint8Array(4 * MiB), false],

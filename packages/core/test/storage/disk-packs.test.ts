@@ -40,7 +40,7 @@ describe('packs on a disk', () => {
     await expect(second.create('cd01')).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
-  it('cannot be stored if the root is below a file', async () => {
+  it('cannot be opened if the root is below a file', async () => {
     await writeFile(join(dir, 'file'), '');
     await expect(openDiskPacks(join(dir, 'file', 'packs'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });

@@ -9,24 +9,24 @@ afterAll(() => hasher.close());
 
 const BLOCK_BYTES = 150_000;
 
-/** Concatenates contents, cuts them into blocks and hashes these. */
+/** Concatenates contents, cuts the bytes into blocks and hashes the blocks. */
 async function hashAll(stream: HashStream, contents: readonly Buffer[], blockBytes: number) {
-  const all = Buffer.concat(contents);
+  const bytes = Buffer.concat(contents);
   const ends = contents.map((_, i) => contents.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
-  const answers = [];
-  for (let start = 0; start === 0 || start < all.length; start += blockBytes) {
-    const end = Math.min(all.length, start + blockBytes);
-    const isLast = end === all.length;
+  const pending = [];
+  for (let start = 0; start === 0 || start < bytes.length; start += blockBytes) {
+    const end = Math.min(bytes.length, start + blockBytes);
+    const isLast = end === bytes.length;
     const block = new Uint8Array(blockBytes);
-    block.set(all.subarray(start, end));
+    block.set(bytes.subarray(start, end));
     const here = ends.filter((at) => (at > start || (start === 0 && at === 0)) && (at < end || (isLast && at === end)));
     const atSeam = isLast ? [] : ends.filter((at) => at === end);
     const boundaries = [...here, ...atSeam].map((at) => at - start);
-    answers.push(stream.hash(block, end - start, boundaries));
+    pending.push(stream.hash(block, end - start, boundaries));
   }
-  const done = await Promise.all(answers);
-  expect(Buffer.concat(done.map(({ block }) => block)).subarray(0, all.length)).toEqual(all);
-  return done.flatMap(({ hashes }) => hashes);
+  const results = await Promise.all(pending);
+  expect(Buffer.concat(results.map(({ block }) => block)).subarray(0, bytes.length)).toEqual(bytes);
+  return results.flatMap(({ hashes }) => hashes);
 }
 
 const expected = (contents: readonly Buffer[]) =>

@@ -22,14 +22,14 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Cheap test contents: equal seeds and sizes give equal bytes. */
+/** Creates test bytes, which are equal for equal seeds and sizes. */
 function contentOf(seed: number, size: number): Buffer {
   const bytes = Buffer.alloc(size, `${size} bytes of ${seed}, `);
   for (let at = 0; at < size; at += 4096) bytes[at] = (at >> 12) + seed * 31 + size;
   return bytes;
 }
 
-/** Writes a content in chunks of the given sizes, cycling through them. Overwrites each chunk as soon as it was handed over. */
+/** Writes a content in chunks of the given sizes in turn. Overwrites each chunk after writing it. */
 async function put(builder: PackBuilder, bytes: Buffer, chunkSizes: readonly number[], keep = true) {
   const digests: ContentDigest[] = [];
   const sink = builder.begin((digest) => digests.push(digest), { keep });
@@ -61,10 +61,10 @@ const anyContent = (sizes: fc.Arbitrary<number>, chunks: fc.Arbitrary<number>): 
     keep: fc.integer({ min: 0, max: 4 }).map((n) => n > 0),
   });
 
-/** Which of the contents to retain, as a repeating pattern. */
+/** The contents to retain, as a repeating pattern. */
 const anyPattern = fc.oneof(fc.constant([true]), fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }));
 
-/** Builds a real pack and compares every digest and the sealed file with an oracle that keeps all bytes. */
+/** Builds a pack on a disk, and compares every digest and the sealed file with the expected bytes. */
 async function matchesOracle(contents: readonly Content[], pattern: readonly boolean[]): Promise<void> {
   const pack = `${(packs++ % 256).toString(16).padStart(2, '0')}${packs}`;
   let opened = 0;
@@ -125,7 +125,7 @@ describe('P1, P2: contents collected into a pack', () => {
     await fc.assert(fc.asyncProperty(contents, anyPattern, matchesOracle), { numRuns: 40 });
   });
 
-  it('are stored completely beyond 64 MiB, where O_DIRECT is used, together with smaller ones after them', async () => {
+  it('are stored completely beyond 64 MiB, where O_DIRECT is used, also if smaller contents follow', async () => {
     const sizes = [5, 66 * MiB, 11 * MiB + 7, 0, 9];
     const contents = sizes.map((size, seed) => ({ seed, size, chunkSizes: [65_536], keep: true }));
     await matchesOracle(contents, [false, true, true]);
@@ -155,7 +155,7 @@ function slowFile() {
 }
 
 describe('a pack on a slow or broken disk', () => {
-  it('applies backpressure, and bounds the memory', async () => {
+  it('makes its writer pause, so that the memory is bounded', async () => {
     const slow = slowFile();
     const builder = new PackBuilder(() => Promise.resolve(slow.file), hasher);
     const sink = builder.begin(() => {});
@@ -185,7 +185,7 @@ describe('a pack on a slow or broken disk', () => {
     await abandoned;
   });
 
-  /** Writes enough contents to reach the failing write. */
+  /** Writes contents until the failing write is reached. */
   async function fill(builder: PackBuilder): Promise<void> {
     for (let i = 0; i < 60; i += 1) await put(builder, contentOf(i, 200_000), [50_000]);
   }

@@ -11,7 +11,7 @@ const anyEntry: fc.Arbitrary<IndexEntry> = fc.record({
 });
 
 describe('P2: the index at the end of a pack', () => {
-  it('is decoded as it was encoded, whatever precedes it', () => {
+  it('is decoded to the encoded entries, whatever bytes precede it', () => {
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 40 }), fc.uint8Array({ maxLength: 200 }), (entries, contents) => {
         expect(decodePackIndex(Buffer.concat([contents, encodePackIndex(entries)]))).toEqual(entries);
@@ -19,7 +19,7 @@ describe('P2: the index at the end of a pack', () => {
     );
   });
 
-  it('is rejected if any bit of it flipped', () => {
+  it('is rejected if any of its bits flipped', () => {
     const contents = randomBytes(500);
     const index = encodePackIndex(
       Array.from({ length: 3 }, (_, i) => ({ sha256: randomBytes(32).toString('hex'), offset: i * 100, length: 100 })),

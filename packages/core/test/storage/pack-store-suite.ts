@@ -6,18 +6,18 @@ import { refusals } from '@berth/testing/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PackStore } from '../../src/storage/packs.ts';
 
-/** An empty store, and a function that removes it. */
+/** An empty store, and a function that removes the store. */
 export interface StoreUnderTest {
   store: PackStore;
   close(): Promise<void>;
 }
 
-/** Larger than any implementation reads at once. */
+/** More bytes than any implementation reads at once. */
 const LARGE_BYTES = 700_001;
 
 const newId = () => randomBytes(16).toString('hex');
 
-/** The tests that every implementation must pass. Source: storage §1. */
+/** Declares the tests that every pack store must pass. Source: storage §1. */
 export function describePackStore(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`PackStore on ${name}`, () => {
     let test: StoreUnderTest;
@@ -28,7 +28,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     });
     afterAll(() => test.close());
 
-    /** Creates a sealed pack with these bytes. */
+    /** Creates a sealed pack with the given bytes. */
     async function sealed(bytes: Uint8Array): Promise<string> {
       const pack = newId();
       const file = await store.create(pack);
@@ -58,7 +58,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         ['a large part', 5, LARGE_BYTES - 10],
         ['nothing, at the start', 0, 0],
         ['nothing, at the end', LARGE_BYTES, 0],
-      ])('can be read and streamed: %s', async (_, offset, length) => {
+      ])('of %s can be read and streamed', async (_, offset, length) => {
         const expected = bytes.subarray(offset, offset + length);
         expect((await store.read({ pack, offset, length })).equals(expected)).toBe(true);
         expect((await buffer(store.stream({ pack, offset, length }))).equals(expected)).toBe(true);
@@ -68,13 +68,13 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         ['one byte past the end', 0, LARGE_BYTES + 1],
         ['wholly past the end', LARGE_BYTES, 1],
         ['far past the end', LARGE_BYTES * 10, 10],
-      ])('cannot be read if the pack is too short: %s', async (_, offset, length) => {
+      ])('cannot be read if the pack is too short for %s', async (_, offset, length) => {
         await expect(store.read({ pack, offset, length })).rejects.toThrow();
         await expect(buffer(store.stream({ pack, offset, length }))).rejects.toThrow();
       });
 
       it.each([[0], [1], [LARGE_BYTES]])(
-        'cannot be read if the pack is missing, with the code ENOENT (%s bytes)',
+        'of %s bytes cannot be read if the pack is missing, and the error has the code ENOENT',
         async (length) => {
           const place = { pack: newId(), offset: 0, length };
           await expect(store.read(place)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -94,7 +94,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     });
 
     it.runIf(process.platform === 'linux')(
-      'I10: a stream that is destroyed early leaks no descriptor, whenever that happens',
+      'I10: leaks no descriptor when a stream is destroyed early, at any time',
       async () => {
         const pack = await sealed(randomBytes(LARGE_BYTES));
         const place = { pack, offset: 0, length: LARGE_BYTES };
@@ -122,8 +122,8 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       },
     );
 
-    describe('a pack being written', () => {
-      it('takes bytes at any position, and returns them before it is sealed', async () => {
+    describe('a pack that is being written', () => {
+      it('accepts bytes at any position, and returns the bytes before it is sealed', async () => {
         const file = await store.create(newId());
         await file.write(Buffer.from('world'), 5);
         await file.write(Buffer.from('hello'), 0);
@@ -134,7 +134,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await file.abandon();
       });
 
-      it('no longer needs the bytes once a write resolves', async () => {
+      it('no longer needs the bytes after a write has resolved', async () => {
         const pack = newId();
         const file = await store.create(pack);
         const bytes = Buffer.alloc(300_000, 'a');
@@ -154,7 +154,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         expect((await store.read({ pack, offset: 0, length: 12 })).toString()).toBe('first SECOND');
       });
 
-      it.each([[0], [1], [7], [10]])('has exactly the size passed to seal (%s of 10 bytes)', async (size) => {
+      it.each([[0], [1], [7], [10]])('has exactly the size passed to seal, such as %s of 10 bytes', async (size) => {
         const pack = newId();
         const file = await store.create(pack);
         await file.write(Buffer.from('0123456789'), 0);
@@ -163,7 +163,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await expect(store.read({ pack, offset: 0, length: size + 1 })).rejects.toThrow();
       });
 
-      it('can be sealed empty', async () => {
+      it('can be sealed without any bytes', async () => {
         const pack = newId();
         await (await store.create(pack)).seal(0);
         expect(await listed()).toContain(pack);
@@ -171,7 +171,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     });
 
     describe('a pack id', () => {
-      it('can be used only once: a second pack with the id is rejected, and the first stays intact', async () => {
+      it('can be used only once, and a second use leaves the first pack intact', async () => {
         const pack = newId();
         const file = await store.create(pack);
         await file.write(Buffer.from('first'), 0);
@@ -181,7 +181,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         expect((await store.read({ pack, offset: 0, length: 5 })).toString()).toBe('first');
       });
 
-      it('can be used only once, also by concurrent callers', async () => {
+      it('can be used only once, even by concurrent callers', async () => {
         const pack = newId();
         const created = Array.from({ length: 8 }, () => store.create(pack));
         const file = await Promise.any(created);
@@ -202,7 +202,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       });
     });
 
-    describe('modified', () => {
+    describe('the function modified', () => {
       it('returns when a pack was last written, sealed or not, and null for a missing pack', async () => {
         const before = Date.now() - 2_000;
         const open = newId();
@@ -219,7 +219,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     });
 
     describe('a pack that is removed', () => {
-      it('is gone, and removing it twice is no error', async () => {
+      it('no longer exists, and can be removed again without an error', async () => {
         const pack = await sealed(Buffer.from('bytes'));
         await store.remove(pack);
         await store.remove(pack);
@@ -227,7 +227,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         expect(await listed()).not.toContain(pack);
       });
 
-      it('is gone once abandoned: empty, written, twice, removed by another process, or sealed', async () => {
+      it('no longer exists if it was abandoned empty, written, twice, removed by another process, or sealed', async () => {
         const packs = Array.from({ length: 5 }, newId);
         const [empty, written, twice, removed, done] = await Promise.all(packs.map((pack) => store.create(pack)));
         await empty!.abandon();

@@ -6,7 +6,7 @@ const BASIC_AUTH_FIELD = /^[^\w/-]*basic-auth[^\w/-]*(?:[:=].*)?$/is;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
-const HASH = 0x23;
+const HASH_SIGN = 0x23;
 const HYPHEN = 0x2d;
 const COLON = 0x3a;
 const EQUALS = 0x3d;
@@ -14,18 +14,16 @@ const UNDERSCORE = 0x5f;
 const DELETE = 0x7f;
 
 /**
- * Scans a file of lines, such as `_headers`, for a `Basic-Auth` field. On Netlify this field protects a path, so its owner
- * believes that the site is protected. The scan is wider than the parser: it reads the whole file, also what the parser
- * skips as invalid or beyond a limit, and finds the name in any case, indented, in quotes, before a colon or an equals sign,
- * and in UTF-16. Only comments are skipped.
+ * Scans a file of lines, such as `_headers`, for a `Basic-Auth` field. On Netlify the field protects a path, so the owner of
+ * the site believes that the site is protected. The scan skips only comments, and finds the name in lines that the parser
+ * skips, in any case, indented, in quotes, before a colon or an equals sign, and in UTF-16.
  *
- * @returns A function that takes the next bytes of the file and returns the line of the field, from 1, or `null` if these
- *   bytes have none. Time is linear in the bytes; memory is constant.
- * Source: api §3.
+ * @returns A function that takes the next bytes of the file and returns the line of the field, from 1, or `null` if the bytes
+ *   contain no field. The function takes linear time and constant memory. Source: api §3.
  */
 export function scanForBasicAuth(): (bytes: Uint8Array) => number | null {
   let line = 1;
-  /** How many characters of the name the current word matches; -1 if it is another word. */
+  /** How many characters of `basic-auth` the current word matches; -1 if the word is a different one. */
   let matched = 0;
   let isInWord = false;
   let isLineStart = true;
@@ -47,7 +45,7 @@ export function scanForBasicAuth(): (bytes: Uint8Array) => number | null {
         isLineStart = false;
       } else {
         if ((byte === COLON || byte === EQUALS) && matched === NAME.length) return line;
-        isComment = isLineStart && byte === HASH;
+        isComment = isLineStart && byte === HASH_SIGN;
         isInWord = false;
         if (byte > SPACE && byte < DELETE) isLineStart = false;
       }
@@ -66,11 +64,10 @@ function isWordCharacter(byte: number): boolean {
 }
 
 /**
- * Finds a `Basic-Auth` field in a parsed `ship.json`, wherever it is: as a property, or as a text that is not the `value` of
- * a header. Entries that the reader skips count as well.
+ * Finds a `Basic-Auth` field anywhere in a parsed `ship.json`: as a property, or as a text that is not the `value` of a
+ * header. Searches entries that the reader skips, too.
  *
- * @param json Nested at most as deep as `parseShipJson` accepts.
- * @returns Its position, such as `headers[0].headers[1].key`, or `null` if there is none. Source: api §3.
+ * @returns The position of the field, such as `headers[0].headers[1].key`, or `null`. Source: api §3.
  */
 export function findBasicAuth(json: object): string | null {
   const isList = Array.isArray(json);

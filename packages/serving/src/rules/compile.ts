@@ -1,13 +1,14 @@
 import { isOffLimits } from '../pages.ts';
 import { warnOfCycles } from './cycles.ts';
+import { type Destination, literalStart } from './destination.ts';
 import { type Placed, quote, type Warn } from './fault.ts';
 import { MAX_RESPONSE_HEADER_BYTES, sizeOf } from './header-rules.ts';
 import { readHeadersFile } from './headers-file.ts';
-import type { ShipJson } from './parse-ship-json.ts';
 import { type Pattern, subjectOf } from './pattern.ts';
 import { readRedirectsFile } from './redirects-file.ts';
 import type { HeaderRule, PathRule, RuleData } from './rules.ts';
-import { readShipJson } from './ship-json.ts';
+import { warnOfHiddenRules, warnOfRepeatedPaths } from './shadows.ts';
+import { readShipJson, type ShipJson } from './ship-json.ts';
 
 /** The rule files that a deployment has. */
 export interface RuleFiles {
@@ -19,15 +20,12 @@ export interface RuleFiles {
 const NO_LINES = new Uint8Array();
 
 /**
- * Compiles the rule files of a deployment into the rules that are stored with it.
+ * Compiles the rule files of a deployment into the rules that are stored with the deployment. Omits rules that can never act:
+ * rewrite and 404 rules whose destination is missing, and repetitions of a rule.
  *
- * Omits rules that can never act: rewrite and 404 rules whose destination is missing, and repetitions of a rule.
- *
- * @param paths The files of the deployment, by canonical path.
- * @param warn Called for each skipped rule, and for rules that may not work as intended: missing destinations, cycles, and
- *   pages that are hidden by another page.
- * @returns `null` if the files have no effect on serving.
- * Source: serving S20, S22 to S35, S65.
+ * @param paths The canonical paths of the files of the deployment.
+ * @param warn Receives each skipped rule, and rules that may not work as intended, such as cycles and hidden pages.
+ * @returns `null` if the files have no effect on serving. Source: serving S20, S22 to S35, S65.
  */
 export function compileRules(files: RuleFiles, paths: readonly string[], warn: Warn): RuleData | null {
   if (Object.keys(files).length === 0) return null;
@@ -39,7 +37,14 @@ export function compileRules(files: RuleFiles, paths: readonly string[], warn: W
   const forced = withDestination([...ship.redirects, ...lines.forced], published, warn);
   const whenMissing = withDestination([...ship.rewrites, ...lines.whenMissing], published, warn);
   const headers = [...blocks, ...ship.headers];
-  warnOfCycles([...forced, ...whenMissing.filter(({ rule }) => !isPublished(rule.from, published))], warn);
+  warnOfRepeatedPaths([...forced, ...whenMissing], warn);
+  const unforced = whenMissing.filter(({ position }) => position.file === '_redirects');
+  warnOfHiddenRules(unforced, paths, (path) => formOf(path, published), warn);
+  const redirecting = [...forced, ...whenMissing.filter(({ rule }) => !isPublished(rule.from, published))];
+  warnOfCycles(
+    redirecting.filter(({ rule }) => rule.host === undefined),
+    warn,
+  );
   warnOfSize(headers, warn);
   if (ship.trailingSlash !== null) warnOfHiddenPages(paths, published, ship.trailingSlash, warn);
 
@@ -60,38 +65,56 @@ function rulesOf<Rule>(placed: readonly Placed<Rule>[]): Rule[] {
   return placed.map(({ rule }) => rule);
 }
 
-/** The rules that can act on some request. Source: serving S26, S29. */
+/** Returns the rules that can act on some request. Source: serving S26, S29. */
 function withDestination(
   placed: readonly Placed<PathRule>[],
   published: ReadonlySet<string>,
   warn: Warn,
 ): Placed<PathRule>[] {
-  const seen = new Set<string>();
+  const known = new Set<string>();
   return placed.filter(({ rule, position }) => {
     const key = JSON.stringify(rule);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    if (lacksDestination(rule, published)) {
-      warn(
-        position,
-        `Skipped: its destination ${quote(`/${String(rule.to.path)}`)} is not a file or page of this deploy.`,
-      );
-      return false;
-    }
-    return true;
+    if (known.has(key)) return false;
+    known.add(key);
+    const reason = isNeverServed(rule.from)
+      ? `no request reaches ${quote(`/${literalStart(rule.from)}`)}, because such paths are never served`
+      : destinationFault(rule, published);
+    if (reason === null) return true;
+    warn(position, `Skipped: ${reason}.`);
+    return false;
   });
 }
 
-function lacksDestination({ status, to }: PathRule, published: ReadonlySet<string>): boolean {
-  return (status === 200 || status === 404) && typeof to.path === 'string' && !isPublished(to.path, published);
+/** Returns why a rewrite or 404 rule has no file to show; `null` if it may have one. */
+function destinationFault({ status, to }: PathRule, published: ReadonlySet<string>): string | null {
+  if (status !== 200 && status !== 404) return null;
+  if (typeof to.path === 'string')
+    return isPublished(to.path, published)
+      ? null
+      : `the destination ${quote(`/${to.path}`)} is not a file or page of this deploy`;
+  return isNeverServed(to.path)
+    ? `the destination starts with ${quote(`/${literalStart(to.path)}`)}, and such paths are never served`
+    : null;
 }
 
-/** Whether a literal path is that of a file or a page form, under any settings. Source: serving S14 to S21. */
+/** Whether every path of a pattern or a destination is withheld. */
+function isNeverServed(path: Pattern | Destination['path']): boolean {
+  if (typeof path === 'string') return isOffLimits(path);
+  const start = literalStart(path);
+  return isOffLimits(`${start.slice(0, start.lastIndexOf('/') + 1)}x`);
+}
+
+/** Whether a literal path leads to a file or a page under any settings. Source: serving S14 to S21. */
 function isPublished(path: Pattern, published: ReadonlySet<string>): boolean {
-  if (typeof path !== 'string' || isOffLimits(path)) return false;
+  return typeof path === 'string' && formOf(path, published) !== undefined;
+}
+
+/** Returns the first file that a literal path may lead to. */
+function formOf(path: string, published: ReadonlySet<string>): string | undefined {
+  if (isOffLimits(path)) return undefined;
   const { bare, folder } = subjectOf(path);
   const forms = [path, `${bare}.html`, bare === '' ? 'index.html' : `${folder}index.html`];
-  return forms.some((form) => published.has(form) && !isOffLimits(form));
+  return forms.find((form) => published.has(form) && !isOffLimits(form));
 }
 
 function warnOfSize(headers: readonly Placed<HeaderRule>[], warn: Warn): void {
@@ -103,7 +126,7 @@ function warnOfSize(headers: readonly Placed<HeaderRule>[], warn: Warn): void {
       );
 }
 
-/** Warns about each page that only its full path can reach, because another page has the short address. Source: serving S20. */
+/** Warns about each page that has only its full path as an address, because another page has the short one. Source: serving S20. */
 function warnOfHiddenPages(paths: readonly string[], published: ReadonlySet<string>, slash: boolean, warn: Warn): void {
   for (const page of paths) {
     const name = page.slice(0, -'.html'.length);

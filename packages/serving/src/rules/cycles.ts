@@ -4,11 +4,9 @@ import type { PathRule } from './rules.ts';
 
 interface LiteralRule {
   placed: Placed<PathRule>;
-  /** Its index among all rules. */
   order: number;
 }
 
-/** A redirect at one address. */
 interface Redirect {
   from: string;
   to: string;
@@ -17,31 +15,21 @@ interface Redirect {
 
 type RulesByPath = ReadonlyMap<string, readonly LiteralRule[]>;
 
-const MAX_SHOWN = 4;
+const MAX_SHOWN_ADDRESSES = 4;
 
 /**
- * Warns about literal redirects that form a cycle: one warning for each cycle, at its last rule. Takes time linear in the
- * number of rules.
- *
- * `/a` and `/a/` are two addresses that the same rules match. At each of them, the first rule applies that does not lead to
- * the address itself.
- *
- * @param rules In the order in which they are tried. Source: serving S26, S28.
+ * Warns once about each cycle of literal redirects, at its last rule, in time linear in the number of rules. The same rules
+ * match the addresses `/a` and `/a/`. The first rule that does not lead to the address itself applies. Source: serving S26, S28.
  */
 export function warnOfCycles(rules: readonly Placed<PathRule>[], warn: Warn): void {
   for (const cycle of findCycles(rulesByPath(rules))) warnOfCycle(cycle, warn);
 }
 
 function rulesByPath(rules: readonly Placed<PathRule>[]): RulesByPath {
-  const byPath = new Map<string, LiteralRule[]>();
-  for (const [order, placed] of rules.entries()) {
-    const { from } = placed.rule;
-    if (typeof from !== 'string') continue;
-    const others = byPath.get(from);
-    if (others) others.push({ placed, order });
-    else byPath.set(from, [{ placed, order }]);
-  }
-  return byPath;
+  const literal = rules
+    .map((placed, order) => ({ placed, order }))
+    .filter(({ placed }) => typeof placed.rule.from === 'string');
+  return Map.groupBy(literal, ({ placed }) => placed.rule.from as string);
 }
 
 function* findCycles(byPath: RulesByPath): Generator<Redirect[]> {
@@ -57,19 +45,19 @@ function* findCycles(byPath: RulesByPath): Generator<Redirect[]> {
         chain.push(redirect);
         address = redirect.to;
       }
-      const first = chain.findIndex(({ from }) => from === address);
-      if (first >= 0) yield chain.slice(first);
+      const loopStart = chain.findIndex(({ from }) => from === address);
+      if (loopStart >= 0) yield chain.slice(loopStart);
     }
 }
 
-/** The redirect at an address; `null` if the rules for its path show a file, leave the site, or have no effect. */
+/** Returns the redirect at an address; `null` if the rules show a file, leave the site, or have no effect there. */
 function redirectAt(from: string, byPath: RulesByPath): Redirect | null {
   let ownQuery: string | null = null;
   for (const rule of byPath.get(withoutSlash(from))!) {
     const { status, to } = rule.placed.rule;
     if (status === 200 || status === 404 || to.origin !== null || typeof to.path !== 'string') return null;
     if (to.path !== from) return { from, to: to.path, rule };
-    // A redirect to its own address acts only if its query differs from that of the request. Two of them form a cycle.
+    // A redirect to its own address acts only if its query differs from the query of the request. Two such redirects form a cycle.
     if (typeof to.query !== 'string' || to.query === '') continue;
     if (ownQuery !== null && to.query !== ownQuery) return { from, to: from, rule };
     ownQuery = to.query;
@@ -78,11 +66,8 @@ function redirectAt(from: string, byPath: RulesByPath): Redirect | null {
 }
 
 function warnOfCycle(cycle: readonly Redirect[], warn: Warn): void {
-  const last = cycle.map(({ rule }) => rule).reduce((a, b) => (a.order > b.order ? a : b));
-  warn(last.placed.position, `These redirects form a loop: ${formatCycle(cycle.map(({ from }) => from))}.`);
-}
-
-function formatCycle(cycle: readonly string[]): string {
-  const names = cycle.slice(0, MAX_SHOWN).map((path) => quote(`/${path}`));
-  return [...names, ...(cycle.length > MAX_SHOWN ? ['…'] : []), quote(`/${cycle[0]!}`)].join(' -> ');
+  const lastRule = cycle.map(({ rule }) => rule).reduce((a, b) => (a.order > b.order ? a : b));
+  const addresses = cycle.slice(0, MAX_SHOWN_ADDRESSES).map(({ from }) => quote(`/${from}`));
+  const loop = [...addresses, ...(cycle.length > MAX_SHOWN_ADDRESSES ? ['…'] : []), addresses[0]!].join(' -> ');
+  warn(lastRule.placed.position, `These redirects form a loop: ${loop}.`);
 }

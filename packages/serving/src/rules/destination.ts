@@ -1,41 +1,38 @@
 import { isEmptyOrDots } from '../request-path.ts';
 import { Fault, quote } from './fault.ts';
-import { type Dialect, MAX_CHARACTERS, readLiteral } from './pattern.ts';
+import { type Dialect, MAX_CHARACTERS, type Pattern, readLiteral } from './pattern.ts';
 
-/** A text, or its pieces. A number is the index of the capture to insert. */
-type Template = string | (string | number)[];
+/** A literal text, or the pieces of a text with captures. A number is the index of the capture to insert. */
+export type Template = string | (string | number)[];
 
-/** The destination of a rule, as stored with a deployment. */
+/** The destination of a rule, as the database stores it. */
 export interface Destination {
-  /** `https://host:port` for another origin, `null` for a path of this site. */
+  /** `https://host:port` for another origin; `null` for a path of the site itself. */
   origin: string | null;
-  /** Decoded, in NFC, without the leading slash. */
+  /** The path, decoded, in NFC and without the leading slash. */
   path: Template;
-  /** The query including `?`, encoded. */
+  /** The encoded query, including `?`. */
   query: Template;
-  /** The fragment including `#`, encoded. */
+  /** The encoded fragment, including `#`. */
   fragment: Template;
 }
 
 const URL_PARTS = /^(?<authority>https?:\/\/[^/?#]*)?(?<path>[^?#]*)(?<query>\?[^#]*)?(?<fragment>#.*)?$/is;
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
+const BRACED_CAPTURE = /\{[:$]\w/;
 const CAPTURE: Record<Dialect, RegExp> = {
   json: /:(?<name>[a-z_]\w*)(?<star>[*+]?)|\$(?<number>\d+)/gi,
   lines: /:(?<name>[a-z_]\w*)/gi,
 };
 
-/**
- * Parses a destination.
- *
- * @param captures The captures of the pattern. Each has a list of names that the destination may use for it.
- * @returns A fault for a destination that leaves the site without naming a host, and for a capture that the pattern does not have. Source: serving S24, S30.
- */
+/** Parses the destination of a rule. `captures` has the names of each capture of the pattern. Source: serving S24, S30. */
 export function readDestination(text: string, captures: readonly string[][], dialect: Dialect): Destination | Fault {
   if (text.length > MAX_CHARACTERS) return new Fault(`a destination must have at most ${MAX_CHARACTERS} characters`);
   // oxlint-disable-next-line no-control-regex -- naming control characters is this pattern's purpose
   if (/[\u0000-\u001f\u007f]/.test(text)) return new Fault('a destination must not contain control characters');
   const { authority, path, query, fragment } = URL_PARTS.exec(text)?.groups ?? {};
   if (path === undefined || LINE_BREAK.test(fragment ?? '')) return new Fault('a destination must be one line of text');
+  if (BRACED_CAPTURE.test(text)) return new Fault('a capture must be written without braces, as in /new/:name');
   if (/^[/\\]{2}/.test(path) && authority === undefined)
     return new Fault('a destination on another host must start with https:// or http://');
   if (authority === undefined && !path.startsWith('/'))
@@ -62,13 +59,13 @@ export interface Target {
 }
 
 const MAX_FILLED_CHARACTERS = 8192;
-// Only characters from U+0300 on can combine with the one before them.
+// Only characters from U+0300 on can combine with the character before.
 const MAY_COMPOSE = /[\u0300-\uffff]/;
 const MAY_BE_UNCLEAN = /^[/.]|\/[/.]/;
 
 /**
- * Fills captures into a destination: unencoded into the path, encoded into query and fragment. On the site itself, empty,
- * `.` and `..` segments are removed from the path, so no capture can make it leave the host.
+ * Fills captures into a destination: unencoded into the path, encoded into query and fragment. Removes empty, `.` and `..`
+ * segments from a path of the site itself, so that no capture can make the path leave the host.
  *
  * @returns `null` if the address would be longer than clients accept.
  */
@@ -84,9 +81,42 @@ export function fill({ origin, path, query, fragment }: Destination, captures: r
   };
 }
 
+/**
+ * Parses the value of a header. Only a name that the pattern has is a capture, because values such as `img-src data:` may
+ * contain any colon. Source: serving S24.
+ */
+export function readValue(text: string, captures: readonly string[][], dialect: Dialect): Template {
+  const isCapture = ({ groups }: RegExpExecArray) => indexOfCapture(groups!, captures) >= 0;
+  const uses = [...text.matchAll(CAPTURE[dialect])].filter(isCapture);
+  if (uses.length === 0) return text;
+  const pieces: (string | number)[] = [];
+  let literalStart = 0;
+  for (const use of uses) {
+    pieces.push(text.slice(literalStart, use.index), indexOfCapture(use.groups!, captures));
+    literalStart = use.index + use[0].length;
+  }
+  return [...pieces, text.slice(literalStart)].filter((piece) => piece !== '');
+}
+
+/** Fills captures into the value of a header, encoded. Returns `undefined` if the value would have more characters than `max`. */
+export function fillValue(value: Template, captures: readonly string[], max: number): string | undefined {
+  return lengthOf(value, captures) > max ? undefined : write(value, captures, encodeSegments);
+}
+
+function indexOfCapture({ name, number }: Record<string, string | undefined>, captures: readonly string[][]): number {
+  return captures.findIndex((names) => names.includes((name ?? number)!));
+}
+
 /** Whether a destination has no captures. */
 export function isLiteral({ path, query, fragment }: Destination): boolean {
   return typeof path === 'string' && typeof query === 'string' && typeof fragment === 'string';
+}
+
+/** Returns the literal text that every path of a pattern or a destination starts with. */
+export function literalStart(path: Pattern | Destination['path']): string {
+  if (typeof path === 'string') return path;
+  const [start] = Array.isArray(path) ? path : path.texts;
+  return typeof start === 'string' ? start : '';
 }
 
 function write(template: Template, captures: readonly string[], encode: (capture: string) => string): string {
@@ -134,7 +164,7 @@ function readOrigin(authority: string, dialect: Dialect): string | Fault {
   return new URL(authority).origin;
 }
 
-/** Parses text with captures in it. `read` parses the literal pieces. */
+/** @param read Parses the literal pieces between the captures. */
 function readTemplate(
   text: string,
   captures: readonly string[][],
@@ -142,22 +172,24 @@ function readTemplate(
   read: (literal: string) => string | Fault,
 ): Template | Fault {
   const pieces: (string | number)[] = [];
-  let at = 0;
-  for (const use of text.matchAll(CAPTURE[dialect])) {
-    const { name, number, star } = use.groups!;
-    const index = captures.findIndex((names) => names.includes((name ?? number)!));
+  let literalStart = 0;
+  for (const captureUse of text.matchAll(CAPTURE[dialect])) {
+    const { name, star } = captureUse.groups!;
+    const index = indexOfCapture(captureUse.groups!, captures);
+    // A colon inside a word is text, as in `Special:Random`, unless the pattern has the name.
+    if (index < 0 && name !== undefined && /\w/.test(text[captureUse.index - 1] ?? '')) continue;
     if (index < 0 || (star && captures[index]!.length === 1))
       return new Fault(
-        `its pattern has no capture ${use[0]}${name === undefined ? '' : '; write a plain colon as %3A'}`,
+        `the pattern of the rule has no capture ${captureUse[0]}${name === undefined ? '' : '; write a plain colon as %3A'}`,
       );
-    const literal = read(text.slice(at, use.index));
+    const literal = read(text.slice(literalStart, captureUse.index));
     if (literal instanceof Fault) return literal;
     pieces.push(literal, index);
-    at = use.index + use[0].length;
+    literalStart = captureUse.index + captureUse[0].length;
   }
-  const rest = read(text.slice(at));
-  if (rest instanceof Fault) return rest;
-  return pieces.length === 0 ? rest : [...pieces, rest].filter((piece) => piece !== '');
+  const lastLiteral = read(text.slice(literalStart));
+  if (lastLiteral instanceof Fault) return lastLiteral;
+  return pieces.length === 0 ? lastLiteral : [...pieces, lastLiteral].filter((piece) => piece !== '');
 }
 
 function escapeRest(text: string): string | Fault {

@@ -1,45 +1,58 @@
 import type { Pattern } from './pattern.ts';
+import { fillValue } from './destination.ts';
+import { valueKindOf } from './field-values.ts';
 import { indexPatterns } from './pattern-index.ts';
 import { isDroppedHeader, nameFault } from './reserved-headers.ts';
-import type { HeaderField, HeaderRule, HeaderRules, RuledAnswer } from './rules.ts';
+import type { HeaderField, HeaderRule, HeaderRules, HeaderValue, HostRule, RuledAnswer } from './rules.ts';
 
-interface PreparedRule {
-  from: Pattern;
-  replaces: boolean;
-  steps: { name: string; lower: string; value: string | null }[];
+interface PreparedStep {
+  name: string;
+  lower: string;
+  value: HeaderValue;
+  /** Whether the value is appended to an earlier one. */
+  joins: boolean;
 }
 
-/** The result of the rules for one header; `value` is `null` if they removed it. */
+interface PreparedRule extends HostRule {
+  from: Pattern;
+  steps: PreparedStep[];
+}
+
+/** The value that the rules give to one header; `null` if they remove the header. */
 interface Change {
   name: string;
   value: string | null;
 }
 
-/** Maximum size of the headers that rules add to a response, in bytes, including `: ` and the line ends. Source: serving S65. */
+/** The maximum size of the headers that rules add to a response, in bytes, with `: ` and line ends. Source: serving S65. */
 export const MAX_RESPONSE_HEADER_BYTES = 8192;
 
-/** The maximum size of the fields of one rule in bytes. Source: serving S65. */
+/** Returns the size of the fields that one rule sets, in bytes. Source: serving S65. */
 export function sizeOf({ steps }: HeaderRule): number {
-  return steps.reduce((sum, [name, value]) => sum + (value === null ? 0 : fieldSize(name, value)), 0);
+  return steps.reduce((sum, [name, value]) => sum + (value === null ? 0 : fieldSize(name, literalPart(value))), 0);
+}
+
+/** The text of a value without its captures, whose length depends on the path. */
+function literalPart(value: string | readonly (string | number)[]): string {
+  return typeof value === 'string' ? value : value.filter((piece) => typeof piece === 'string').join('');
 }
 
 const fieldSize = (name: string, value: string) => name.length + value.length + 4;
 
-const REPLACEABLE = new Set([
+const REPLACEABLE_HEADERS = new Set([
   'content-type',
   'cache-control',
   'referrer-policy',
   'origin-agent-cluster',
   'strict-transport-security',
 ]);
-const REMOVABLE = new Set(['referrer-policy', 'origin-agent-cluster']);
+const REMOVABLE_HEADERS = new Set(['referrer-policy', 'origin-agent-cluster']);
 
 /**
- * Prepares header rules for matching. Rules for reserved headers are ignored.
+ * Prepares header rules for matching. Ignores rules for reserved headers.
  *
- * Rules can replace some defaults, remove others, and only add to `Vary`. Removing a header that rules can only replace, such
- * as `! Cache-Control`, restores its default. A field that would exceed {@link MAX_RESPONSE_HEADER_BYTES} together with those before
- * it is omitted.
+ * Rules can replace some default headers, remove others, and only add to `Vary`. Removing a header that rules can only
+ * replace, such as `! Cache-Control`, restores its default. Omits fields beyond {@link MAX_RESPONSE_HEADER_BYTES}.
  */
 export function prepareHeaderRules(rules: readonly HeaderRule[]): HeaderRules {
   const index = indexPatterns(rules.map(prepare));
@@ -47,51 +60,56 @@ export function prepareHeaderRules(rules: readonly HeaderRule[]): HeaderRules {
     isEmpty: rules.length === 0,
     apply(path, fields, answer) {
       const changes = new Map<string, Change>();
-      for (const [{ replaces, steps }] of index.find(path))
-        for (const { name, lower, value } of steps)
-          if (appliesTo(answer, lower)) applyStep(changes, lower, { name, value }, replaces);
+      for (const [{ host, steps }, captures] of index.find(path)) {
+        if (host !== undefined && host !== answer.host) continue;
+        for (const step of steps) if (appliesTo(answer, step.lower)) applyStep(changes, step, captures);
+      }
       return changes.size === 0 ? fields : merge(fields, changes);
     },
   };
 }
 
-function prepare({ from, replaces, steps }: HeaderRule): PreparedRule {
+function prepare({ host, from, replaces, steps }: HeaderRule): PreparedRule {
   const allowed = steps.filter(([name]) => nameFault(name) === null);
-  return { from, replaces, steps: allowed.map(([name, value]) => ({ name, lower: name.toLowerCase(), value })) };
+  const inRule = new Set<string>();
+  const prepared = allowed.map(([name, value]): PreparedStep => {
+    const lower = name.toLowerCase();
+    const kind = valueKindOf(lower);
+    const joins = lower === 'vary' || (!replaces && (kind === 'list' || (kind === 'directives' && inRule.has(lower))));
+    inRule.add(lower);
+    return { name, lower, value, joins };
+  });
+  return { from, steps: prepared, ...(host !== undefined && { host }) };
 }
 
 /** Whether a rule for this header applies to a response. Source: serving S32, S35. */
 function appliesTo(answer: RuledAnswer, name: string): boolean {
   if (isDroppedHeader(name, answer)) return false;
-  switch (answer.kind) {
-    case 'redirect':
-      return name === 'cache-control';
-    case 'not-found':
-      return name !== 'cache-control';
-    case 'file':
-    case 'options':
-      return true;
-    default:
-      throw new TypeError(`unknown kind of response: ${String(answer.kind satisfies never)}`);
-  }
+  if (answer.kind === 'redirect') return name === 'cache-control';
+  return answer.kind !== 'not-found' || name !== 'cache-control';
 }
 
-/** Sets, appends to or removes one header. Source: serving S33, S34. */
-function applyStep(changes: Map<string, Change>, lower: string, { name, value }: Change, replaces: boolean): void {
+/** Sets, appends to or removes one header. Source: serving S24, S33, S34. */
+function applyStep(changes: Map<string, Change>, step: PreparedStep, captures: readonly string[]): void {
+  const { name, lower, joins } = step;
+  const value = isLiteralValue(step.value) ? step.value : fillValue(step.value, captures, MAX_RESPONSE_HEADER_BYTES);
+  if (value === undefined) return;
   const earlier = changes.get(lower);
-  const appends = !replaces || lower === 'vary';
-  if (value === null) changes.set(lower, { name, value: null });
-  else if (earlier?.value && appends) earlier.value = `${earlier.value}, ${value}`;
+  if (value !== null && earlier?.value && joins) earlier.value = `${earlier.value}, ${value}`;
   else changes.set(lower, { name, value });
 }
 
-/** The fields of the response: the defaults in their order, then the fields that rules add. */
+function isLiteralValue(value: HeaderValue): value is string | null {
+  return typeof value === 'string' || value === null;
+}
+
+/** Returns the default fields in their order, with the changes applied, and then the fields that rules add. */
 function merge(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Change>): HeaderField[] {
   const fields: HeaderField[] = [];
   const indexes = new Map<string, number>();
   for (const field of defaults) {
     const lower = field[0].toLowerCase();
-    if (changes.get(lower)?.value === null && REMOVABLE.has(lower)) continue;
+    if (changes.get(lower)?.value === null && REMOVABLE_HEADERS.has(lower)) continue;
     indexes.set(lower, fields.length);
     fields.push(field);
   }
@@ -99,7 +117,7 @@ function merge(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Ch
   for (const [lower, { name, value }] of changes) {
     if (value === null) continue;
     const index = indexes.get(lower);
-    if (index !== undefined && lower !== 'vary' && !REPLACEABLE.has(lower)) continue;
+    if (index !== undefined && lower !== 'vary' && !REPLACEABLE_HEADERS.has(lower)) continue;
     const size = fieldSize(name, value);
     if (size > room) continue;
     room -= size;
@@ -111,10 +129,10 @@ function merge(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Ch
 
 function addNames(list: string, more: string): string {
   const names = list.split(',').map((name) => name.trim());
-  const known = new Set(names.map((name) => name.toLowerCase()));
+  const lowerNames = new Set(names.map((name) => name.toLowerCase()));
   for (const name of more.split(',').map((name) => name.trim()))
-    if (name !== '' && !known.has(name.toLowerCase())) {
-      known.add(name.toLowerCase());
+    if (name !== '' && !lowerNames.has(name.toLowerCase())) {
+      lowerNames.add(name.toLowerCase());
       names.push(name);
     }
   return names.join(', ');

@@ -1,58 +1,107 @@
+import { readValue } from './destination.ts';
 import { Fault, type Placed, quote, type Warn } from './fault.ts';
-import { nameFault, valueFault } from './reserved-headers.ts';
+import { valueKindOf } from './field-values.ts';
+import { isAlwaysSent, nameFault, valueFault } from './reserved-headers.ts';
 import type { HeaderRule } from './rules.ts';
 import { readLines } from './lines.ts';
-import { readPattern } from './pattern.ts';
+import { type Pattern, readSource } from './pattern.ts';
 
-/** Only this many bytes of `_headers` are read. Source: serving S65. */
+/** The maximum number of bytes of `_headers` that are read. Source: serving S65. */
 export const MAX_HEADERS_BYTES = 256 * 1024;
 
 const FILE = '_headers';
 const MAX_BLOCKS = 500;
-const MAX_STEPS = 50;
-const STARTS_BLOCK = /^(?:\/|[a-z][a-z\d+.-]*:\/\/)/i;
+const MAX_HEADERS = 50;
+const STARTS_BLOCK = /^(?:\/|\*\/|\*[^:]*$|[a-z][a-z\d+.-]*:\/\/)/i;
+const EVERY_PATH = JSON.stringify({ texts: [''], star: { tail: '', mayBeEmpty: true } } satisfies Pattern);
+const POLICIES = ['content-security-policy', 'content-security-policy-report-only'];
 const REMOVAL = /^!\s+(?<name>\S.*)$/;
 
-/** Parses `_headers`: a path, then `Name: value` and `! Name` lines. Source: serving S23, S33 to S35, S65. */
+/** Parses `_headers`, whose blocks are a path and then lines `Name: value` and `! Name`. Source: serving S23, S33 to S35, S65. */
 export function readHeadersFile(bytes: Uint8Array, warn: Warn): Placed<HeaderRule>[] {
   const blocks: Placed<HeaderRule>[] = [];
-  // The lines after an invalid path belong to no other block, so they are skipped too.
+  // A fault stands for a block that is skipped with all its lines.
   let block: HeaderRule | Fault | null = null;
+  let captures: readonly string[][] = [];
   for (const { number, text } of readLines(bytes, FILE, MAX_HEADERS_BYTES, warn)) {
     const position = { file: FILE, line: number };
     if (STARTS_BLOCK.test(text)) {
-      const read = readPattern(text, 'lines');
+      const path = text.startsWith('*') ? `/${text}` : text;
+      if (path !== text) warn(position, `Read as ${quote(path)}: a path must start with a slash.`);
+      const parsed = readSource(path);
       if (blocks.length === MAX_BLOCKS) {
         warn(position, `Skipped this block and all further ones: there can be at most ${MAX_BLOCKS} blocks.`);
         break;
       }
-      if (read instanceof Fault) {
-        warn(position, `Skipped with its headers: ${read.message}.`);
-        block = read;
+      if (parsed instanceof Fault) {
+        warn(position, `Skipped this path with its headers: ${parsed.message}.`);
+        block = parsed;
       } else {
-        block = { from: read.pattern, replaces: false, steps: [] };
+        const { pattern, host } = parsed;
+        block = { from: pattern, replaces: false, steps: [], ...(host !== undefined && { host }) };
+        captures = parsed.captures;
         blocks.push({ rule: block, position });
       }
       continue;
     }
     if (block instanceof Fault) continue;
-    const step = block ? readStep(text) : new Fault('headers must follow a path, such as /*');
+    const step = block ? readStep(text, captures) : new Fault('headers must follow a path, such as /*');
+    if (step === null) continue;
     if (step instanceof Fault) warn(position, `Skipped: ${step.message}.`);
-    else if (block!.steps.length < MAX_STEPS) block!.steps.push(step);
-    else {
-      warn(position, `Skipped up to the next path: a block can have at most ${MAX_STEPS} headers.`);
+    else if (block!.steps.length < MAX_HEADERS) {
+      if (replacesOwnValue(step, block!))
+        warn(position, `Replaces the value above: a response has only one ${step[0]}.`);
+      block!.steps.push(step);
+    } else {
+      warn(position, `Skipped up to the next path: a block can have at most ${MAX_HEADERS} headers.`);
       block = new Fault('full');
     }
   }
+  warnOfTwoPolicies(blocks, warn);
   return blocks.filter(({ rule }) => rule.steps.length > 0);
 }
 
-function readStep(text: string): HeaderRule['steps'][number] | Fault {
+type Step = HeaderRule['steps'][number];
+
+const hasName = (name: string) => (step: Step) => step[0].toLowerCase() === name;
+
+/** Whether a line gives a header that can have one value another value than an earlier line of its block. */
+function replacesOwnValue([name, value]: Step, { steps }: HeaderRule): boolean {
+  const lower = name.toLowerCase();
+  const earlier = steps.findLast(hasName(lower))?.[1] ?? null;
+  return value !== null && earlier !== null && String(earlier) !== String(value) && valueKindOf(lower) === 'one';
+}
+
+/** Warns about a block that adds a second policy to paths that have one: browsers then enforce both. Source: serving S33. */
+function warnOfTwoPolicies(blocks: readonly Placed<HeaderRule>[], warn: Warn): void {
+  for (const name of POLICIES) {
+    const policies = blocks.flatMap(({ rule, position }) => {
+      const value = rule.steps.findLast(hasName(name))?.[1] ?? null;
+      const replaces = rule.steps.some((step) => hasName(name)(step) && step[1] === null);
+      return value === null ? [] : [{ path: JSON.stringify(rule.from), value: String(value), replaces, position }];
+    });
+    for (const [index, { path, value, replaces, position }] of policies.entries()) {
+      const overlaps = (other: string) => other === path || other === EVERY_PATH || path === EVERY_PATH;
+      const first = replaces ? undefined : policies.slice(0, index).find((earlier) => overlaps(earlier.path));
+      if (first && first.value !== value)
+        warn(
+          position,
+          `Adds a second ${name} to that of line ${first.position.line}, and browsers enforce both. To replace the first one, ` +
+            `write "! ${name}" above the second one.`,
+        );
+    }
+  }
+}
+
+/** Returns `null` for a header that every response has without the line. */
+function readStep(text: string, captures: readonly string[][]): Step | Fault | null {
   const removed = REMOVAL.exec(text)?.groups!['name'];
   if (removed !== undefined) return nameFault(removed) ?? [removed, null];
   const colon = text.indexOf(':');
   if (colon < 0) return new Fault(`a line must be Name: value, or ! Name to remove a header; this is ${quote(text)}`);
   const name = text.slice(0, colon).trim();
   const value = text.slice(colon + 1).trim();
-  return nameFault(name) ?? valueFault(value) ?? [name, value];
+  return isAlwaysSent(name, value)
+    ? null
+    : (nameFault(name) ?? valueFault(value) ?? [name, readValue(value, captures, 'lines')]);
 }

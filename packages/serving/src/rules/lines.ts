@@ -1,27 +1,25 @@
 import type { Warn } from './fault.ts';
 
-/** Maximum length of a line in a line file, in characters. Source: serving S65. */
+/** The maximum length of a line in `_redirects` or `_headers`, in characters. Source: serving S65. */
 const MAX_LINE_CHARACTERS = 2000;
 
 const LINE_FEED = 10;
 
-/** A line with a rule, without surrounding white space. */
-export interface Line {
-  /** From 1. */
-  number: number;
-  text: string;
-}
-
 /**
- * Yields the lines of a line file, without blank lines and comments. Lines beyond the limits are skipped with a warning. A
- * byte-order mark is skipped.
+ * Yields the lines of `_redirects` or `_headers` without surrounding white space, blank lines, comments and a byte-order mark.
+ * Skips lines beyond the limits with a warning. Line numbers start at 1.
  *
- * @param maxBytes How many bytes of the file are read. Source: serving S22, S65.
+ * @param maxBytes The maximum number of bytes of the file that are read. Source: serving S22, S65.
  */
-export function* readLines(bytes: Uint8Array, file: string, maxBytes: number, warn: Warn): Generator<Line> {
+export function* readLines(
+  bytes: Uint8Array,
+  file: string,
+  maxBytes: number,
+  warn: Warn,
+): Generator<{ number: number; text: string }> {
   const isCut = bytes.length > maxBytes;
-  const read = isCut ? bytes.subarray(0, bytes.lastIndexOf(LINE_FEED, maxBytes - 1) + 1) : bytes;
-  const lines = new TextDecoder().decode(read).split('\n');
+  const keptBytes = isCut ? bytes.subarray(0, bytes.lastIndexOf(LINE_FEED, maxBytes - 1) + 1) : bytes;
+  const lines = new TextDecoder().decode(keptBytes).split('\n');
   for (const [index, line] of lines.entries()) {
     const text = line.trim();
     const number = index + 1;

@@ -1,56 +1,87 @@
 import { Fault, quote } from './fault.ts';
 
-/**
- * A pattern as stored with a deployment: a literal path without slashes at its ends, or an {@link OpenPattern}.
- *
- * Source: serving S24.
- */
+/** A pattern as the database stores it: a literal path without slashes at its ends, or an {@link OpenPattern}. Source: serving S24. */
 export type Pattern = string | OpenPattern;
 
 /** A pattern with placeholders, a star, or both. */
 export interface OpenPattern {
-  /** The literal texts around the placeholders: one more than there are placeholders. */
+  /** The literal texts before, between and after the placeholders. */
   texts: string[];
-  /** The star after the last of `texts`, and the literal text after that star. */
-  star?: { tail: string; mayBeEmpty: boolean };
+  /** The star after the last literal text. */
+  star?: Star;
 }
 
-/** The syntax of patterns and destinations: that of `ship.json`, or that of the line files. */
+interface Star {
+  /** The literal text after the star. */
+  tail: string;
+  mayBeEmpty: boolean;
+  /** Texts that the captured text must not start with. */
+  except?: string[];
+}
+
+/** The syntax of patterns and destinations: `json` in `ship.json`, `lines` in `_redirects` and `_headers`. */
 export type Dialect = 'json' | 'lines';
 
 /** A parsed pattern, and the names that a destination can use for its captures. */
-export interface ReadPattern {
+interface ReadPattern {
   pattern: Pattern;
-  /** The placeholders in order, then the star. In `ship.json` a star has several names. */
+  /** The names of each capture: of the placeholders in order, then of the star. In `ship.json` a star can have several names. */
   captures: string[][];
 }
 
-/** Maximum length of a pattern or a destination in characters, the same as of a line. Source: serving S65. */
+/** The maximum length of a pattern or a destination, in characters. Source: serving S65. */
 export const MAX_CHARACTERS = 2000;
 
-// Bounds the cost of one pattern: all patterns of a site must be tried within a millisecond.
+// Bounds the cost of one pattern, because all patterns of a site must be tried within a millisecond.
 const MAX_CAPTURES = 8;
 const PLACEHOLDER = /^:([a-z_]\w*)$/i;
 const NAMED_STAR = /^:([a-z_]\w*)([*+])$/i;
-const RESERVED = /[()[\]{}|^$?+*]/;
+// Matches a star with its name or its exceptions, as in `((?!api/|assets/).*)` and `:path(.*)`.
+const STAR_GROUP = /(?::(?<name>[a-z_]\w*))?\((?:\(\?!(?<except>[^()]*)\))?\.\*\)/i;
+const MAX_EXCEPTIONS = 32;
+const RESERVED_CHARACTER = /[()[\]{}|^$?+*]/;
 const STRAY_NAME = /:[a-z_]/i;
+const STAR_HINTS = { json: 'write the star as (.*) or as a last segment :name*', lines: 'write the star as *' };
 
-/**
- * Parses a pattern. Its pieces are compared as text; user input never becomes a regular expression.
- *
- * @returns A fault for syntax that the matcher does not support, and for a pattern that no path can match. Source: serving S24, S30.
- */
+/** A parsed pattern of `_redirects` or `_headers`, which can start with a host. */
+interface ReadSource extends ReadPattern {
+  /** The host that the pattern starts with, in lower case. Absent for a pattern of every host. */
+  host?: string;
+}
+
+const HOST = /^https?:\/\/(?<host>[^/\\?#@]+)(?<path>\/.*)?$/i;
+const LITERAL_HOST = /^[a-z\d.-]+\.[a-z\d-]+$/;
+
+/** Parses a path, or an address such as `https://www.example.com/*`, whose rule applies to this host only. Source: serving S24, S30. */
+export function readSource(text: string): ReadSource | Fault {
+  const { host, path = '/' } = HOST.exec(text)?.groups ?? {};
+  if (host === undefined) return readPattern(text, 'lines');
+  const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).host : '';
+  if (!LITERAL_HOST.test(name))
+    return new Fault(
+      `the host of a path must be written out, as in https://www.example.com/old; this is ${quote(host)}`,
+    );
+  const pattern = readPattern(path, 'lines');
+  return pattern instanceof Fault ? pattern : { ...pattern, host: name };
+}
+
+/** Parses a pattern. User input never becomes a regular expression. Source: serving S24, S30. */
 export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault {
   if (text.length > MAX_CHARACTERS) return new Fault(`a path must have at most ${MAX_CHARACTERS} characters`);
   if (/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(text))
     return new Fault('a rule applies to every host of the site, so write only the path, as in /old');
   if (!text.startsWith('/')) return new Fault(`a path must start with a slash, as in /old; this is ${quote(text)}`);
 
+  const group = dialect === 'json' ? STAR_GROUP.exec(text)?.groups : undefined;
+  const except = group?.['except'] === undefined ? undefined : readExceptions(group['except']);
+  if (except instanceof Fault) return except;
+  const plainText = group ? text.replace(STAR_GROUP, '(.*)') : text;
+
   const texts: string[] = [];
   const captures: string[][] = [];
-  let star: OpenPattern['star'];
+  let star: Star | undefined;
   let current = '';
-  const segments = text.slice(1).replace(/\/$/, '').split('/');
+  const segments = plainText.slice(1).replace(/\/$/, '').split('/');
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1;
     const namedStar = isLast && dialect === 'json' ? NAMED_STAR.exec(segment) : null;
@@ -70,8 +101,8 @@ export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault
     if (pieces.length > 2 || (pieces.length === 2 && star)) return new Fault('a pattern can have only one star');
     for (const [n, piece] of pieces.entries()) {
       if (n === 1) {
-        star = { tail: '', mayBeEmpty: namedStar?.[2] !== '+' };
-        captures.push(starNames(namedStar?.[1], dialect));
+        star = { tail: '', mayBeEmpty: namedStar?.[2] !== '+', ...(except && { except }) };
+        captures.push(starNames(namedStar?.[1] ?? group?.['name'], dialect));
         texts.push(current);
         current = '';
       }
@@ -85,13 +116,25 @@ export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault
   if (star) star.tail = current;
   else texts.push(current);
   const names = captures.flat();
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    return new Fault(`the name :${twice} is used twice; every placeholder must have a different name`);
+  const repeatedName = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeatedName !== undefined)
+    return new Fault(`the name :${repeatedName} is used twice; every placeholder must have a different name`);
   if (captures.length > MAX_CAPTURES)
     return new Fault(`a pattern can have at most ${MAX_CAPTURES} placeholders and stars`);
   const isLiteral = captures.length === 0;
   return { pattern: isLiteral ? texts[0]! : { texts, ...(star === undefined ? {} : { star }) }, captures };
+}
+
+/** Parses the texts of a negative lookahead, such as `api/|favicon\\.ico|assets/.*`. */
+function readExceptions(alternatives: string): string[] | Fault {
+  const texts = alternatives.split('|').map((text) => text.replace(/\.\*$/, '').replaceAll(/\\(?=[./-])/g, ''));
+  const literals = texts.map((text) => (text === '' || RESERVED_CHARACTER.test(text) ? null : readLiteral(text)));
+  const exceptions = literals.filter((text) => typeof text === 'string');
+  return exceptions.length === texts.length && texts.length <= MAX_EXCEPTIONS
+    ? exceptions
+    : new Fault(
+        `the exceptions of a star must be at most ${MAX_EXCEPTIONS} literal texts, as in /((?!api/|assets/).*)`,
+      );
 }
 
 function starNames(name: string | undefined, dialect: Dialect): string[] {
@@ -100,12 +143,11 @@ function starNames(name: string | undefined, dialect: Dialect): string[] {
 }
 
 function readPiece(piece: string, dialect: Dialect, isWholeSegment: boolean): string | Fault {
-  const reserved = RESERVED.exec(piece);
-  if (reserved)
-    return new Fault(
-      `${reserved[0]} is not allowed there; ${dialect === 'json' ? 'the star is (.*) or a last :name*' : 'the star is *'}, ` +
-        `and the character itself must be written as ${percent(reserved[0])}`,
-    );
+  const reserved = RESERVED_CHARACTER.exec(piece);
+  if (reserved) {
+    const code = `%${reserved[0].charCodeAt(0).toString(16).toUpperCase()}`;
+    return new Fault(`${reserved[0]} is not allowed there; ${STAR_HINTS[dialect]}, and the character as ${code}`);
+  }
   if (STRAY_NAME.test(piece))
     return new Fault(`a placeholder must be a whole segment, as in /:name; write a colon as %3A (in ${quote(piece)})`);
   const literal = readLiteral(piece);
@@ -115,65 +157,56 @@ function readPiece(piece: string, dialect: Dialect, isWholeSegment: boolean): st
   return literal;
 }
 
-const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-
-/** A path to match, prepared once for all patterns. */
+/** A path to match, prepared once for all patterns: as requested, without and with a trailing slash. */
 export interface Subject {
-  /** As requested. */
   path: string;
-  /** Without a trailing slash. */
   bare: string;
-  /** With a trailing slash. */
   folder: string;
 }
 
-/** A path without its trailing slash. */
 export function withoutSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** Prepares a path for matching. @param path In the format of `RequestPath.path`. */
+/** Prepares a path for matching. @param path A path in the format of `RequestPath.path`. */
 export function subjectOf(path: string): Subject {
   const bare = withoutSlash(path);
   return { path, bare, folder: `${bare}/` };
 }
 
 /**
- * Matches a path, in time linear in its length.
+ * Matches a path in time linear in its length.
  *
- * @returns The text captured by the placeholders and then by the star, decoded; `null` if the path does not match. A star at the end
- *   also captures a trailing slash of the path. Source: serving S24.
+ * @returns The decoded texts that the placeholders and then the star capture; `null` if the path does not match. A star at the
+ *   end of the pattern also captures a trailing slash of the path. Source: serving S24.
  */
 export function matchPattern(pattern: OpenPattern, { path, bare, folder }: Subject): readonly string[] | null {
   const { texts, star } = pattern;
-  // With the trailing slash, the folder itself starts like the paths below it: `/docs/*` also matches `/docs`.
+  // A star at the end also matches the folder: `/docs/*` matches `/docs`.
   const subject = star?.tail === '' ? folder : bare;
   if (!subject.startsWith(texts[0]!)) return null;
-  let at = texts[0]!.length;
+  let position = texts[0]!.length;
   const captures: string[] = [];
   for (let n = 1; n < texts.length; n += 1) {
-    const slash = subject.indexOf('/', at);
+    const slash = subject.indexOf('/', position);
     const end = slash < 0 ? subject.length : slash;
-    if (end === at || !subject.startsWith(texts[n]!, end)) return null;
-    captures.push(subject.slice(at, end));
-    at = end + texts[n]!.length;
+    if (end === position || !subject.startsWith(texts[n]!, end)) return null;
+    captures.push(subject.slice(position, end));
+    position = end + texts[n]!.length;
   }
-  if (!star) return at === subject.length ? captures : null;
+  if (!star) return position === subject.length ? captures : null;
   const end = star.tail === '' ? path.length : bare.length - star.tail.length;
-  if (star.tail !== '' && (end < at || !bare.endsWith(star.tail))) return null;
-  const rest = path.slice(at, Math.max(at, end));
-  if (!star.mayBeEmpty && (rest === '' || rest === '/')) return null;
-  captures.push(rest);
+  if (star.tail !== '' && (end < position || !bare.endsWith(star.tail))) return null;
+  const starText = path.slice(position, Math.max(position, end));
+  if (star.except?.some((text) => starText.startsWith(text))) return null;
+  if (!star.mayBeEmpty && (starText === '' || starText === '/')) return null;
+  captures.push(starText);
   return captures;
 }
 
 const CONTROL = /\p{Cc}/u;
 
-/**
- * Parses literal path text in a rule file like a request path: percent-decoded once, in NFC.
- *
- * @returns A fault for text that cannot occur in a request path. Source: serving S7, S8, S24.
- */
+/** Parses literal path text of a rule file like a request path: decoded once, in NFC. Source: serving S7, S8, S24. */
 export function readLiteral(text: string): string | Fault {
   if (!text.isWellFormed() || text.includes('\ufffd')) return new Fault('the file must be UTF-8');
   if (/[#?]/.test(text)) return new Fault('a path must not contain # or ?; write them as %23 or %3F');

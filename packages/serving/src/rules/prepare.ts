@@ -3,7 +3,7 @@ import { prepareHeaderRules } from './header-rules.ts';
 import { indexPatterns } from './pattern-index.ts';
 import type { PathRule, PathRules, RuleData, RuleMatch, SiteRules } from './rules.ts';
 
-const NOTHING: readonly RuleMatch[] = [];
+const NO_MATCHES: readonly RuleMatch[] = [];
 
 /** The rules of a site without rule files. */
 export const NO_RULES: SiteRules = {
@@ -12,40 +12,38 @@ export const NO_RULES: SiteRules = {
   forced: preparePathRules([]),
   whenMissing: preparePathRules([]),
   headers: prepareHeaderRules([]),
+  dependOnHost: false,
 };
 
-/**
- * Prepares the rules of a deployment for matching: literal ones are found in a hash map, the others are tried in order.
- *
- * @param data The stored rules; `null` gives {@link NO_RULES}. Source: serving S22, S26, S66.
- */
+/** Prepares the rules of a deployment for matching; `null` gives {@link NO_RULES}. Source: serving S22, S26, S66. */
 export function prepareRules(data: RuleData | null): SiteRules {
   if (data === null) return NO_RULES;
   return {
-    cleanUrls: data.cleanUrls,
-    trailingSlash: data.trailingSlash,
+    ...data,
     forced: preparePathRules(data.forced),
     whenMissing: preparePathRules(data.whenMissing),
     headers: prepareHeaderRules(data.headers),
+    dependOnHost: [data.forced, data.whenMissing, data.headers].some((rules) => rules.some(({ host }) => host)),
   };
 }
 
-/** Prepares rules for matching. Matches without captures are built once. Source: serving S26, S66. */
+/** Prepares rules for matching. Builds matches without captures only once. Source: serving S26, S66. */
 function preparePathRules(rules: readonly PathRule[]): PathRules {
-  if (rules.length === 0) return { matches: () => NOTHING };
+  if (rules.length === 0) return { matches: () => NO_MATCHES };
   const index = indexPatterns(
     rules.map((rule) => ({
       from: rule.from,
-      // The match, if it does not depend on captures; else `null`, and it is built for each path.
+      // `null` if the match depends on captures, and must be built for each path.
       match: isLiteral(rule.to) ? buildMatch(rule, []) : null,
       rule,
     })),
   );
   return {
-    *matches(path) {
+    *matches(path, host) {
       for (const [{ match, rule }, captures] of index.find(path)) {
-        const found = match ?? buildMatch(rule, captures);
-        if (found) yield found;
+        if (rule.host !== undefined && rule.host !== host) continue;
+        const ruleMatch = match ?? buildMatch(rule, captures);
+        if (ruleMatch) yield ruleMatch;
       }
     },
   };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findBasicAuth, scanForBasicAuth } from '../../src/rules/basic-auth.ts';
 
-/** The line with a Basic-Auth field, if the text arrives in pieces of this size. */
+/** Returns the line with a Basic-Auth field, if the scan gets the text in pieces of this size. */
 function lineOf(text: string | Buffer, pieceBytes = 65_536): number | null {
   const bytes = Buffer.from(text as string);
   const scan = scanForBasicAuth();
@@ -16,9 +16,9 @@ function lineOf(text: string | Buffer, pieceBytes = 65_536): number | null {
 
 const BLOCKS = Array.from({ length: 501 }, (_, n) => `/${n}\n  X-A: 1\n`).join('');
 
-describe('Basic-Auth in a file of lines (api §3)', () => {
+describe('Basic-Auth in _headers (api §3)', () => {
   it.each<[title: string, text: string | Buffer, line: number]>([
-    ['as Netlify documents it', '/*\n  Basic-Auth: jane:hunter2\n', 2],
+    ['in the form that Netlify documents', '/*\n  Basic-Auth: jane:hunter2\n', 2],
     ['in lower case', '/*\n  basic-auth: jane:hunter2', 2],
     ['in upper case', '/*\n  BASIC-AUTH: jane:hunter2', 2],
     ['without blanks', '/*\nBasic-Auth:jane:hunter2', 2],
@@ -54,11 +54,11 @@ describe('Basic-Auth in a file of lines (api §3)', () => {
     ['the end of a longer name', '/*\n  X-Basic-Auth: 1'],
     ['the beginning of a longer name', '/*\n  Basic-Auth-Realm: 1'],
     ['a value before the name of the next line', '/*\n  X-A: basic-auth\n  : x'],
-  ])('is not %s', (_, text) => {
+  ])('is not found in %s', (_, text) => {
     expect([lineOf(text), lineOf(text, 1)]).toEqual([null, null]);
   });
 
-  it('is found in any case, whatever comes before its line', () => {
+  it('is found in any letter case, whatever text precedes its line', () => {
     const name = fc.constantFrom('Basic-Auth', 'basic-auth', 'BASIC-AUTH', 'bAsIc-aUtH');
     const blanks = fc.stringMatching(/^[ \t]{0,5}$/);
     fc.assert(
@@ -88,21 +88,21 @@ describe('Basic-Auth in ship.json (api §3)', () => {
 
   it.each<[title: string, json: object, at: string]>([
     ['a key', headers({ key: 'X-A', value: '1' }, { key: 'Basic-Auth', value: 'x' }), 'headers[0].headers[1].key'],
-    ['in other case', headers({ key: 'bASIC-aUTH', value: 'x' }), 'headers[0].headers[0].key'],
-    ['with blanks', headers({ key: ' Basic-Auth\t', value: 'x' }), 'headers[0].headers[0].key'],
-    ['with its colon', headers({ key: 'Basic-Auth:', value: 'x' }), 'headers[0].headers[0].key'],
+    ['a key in another letter case', headers({ key: 'bASIC-aUTH', value: 'x' }), 'headers[0].headers[0].key'],
+    ['a key with blanks', headers({ key: ' Basic-Auth\t', value: 'x' }), 'headers[0].headers[0].key'],
+    ['a key with a colon', headers({ key: 'Basic-Auth:', value: 'x' }), 'headers[0].headers[0].key'],
     ['a whole line', headers('Basic-Auth: jane:hunter2'), 'headers[0].headers[0]'],
-    ['under another name', headers({ name: 'Basic-Auth', value: 'x' }), 'headers[0].headers[0].name'],
+    ['a value of an unknown property', headers({ name: 'Basic-Auth', value: 'x' }), 'headers[0].headers[0].name'],
     ['a property', { headers: [{ source: '/a', headers: { 'Basic-Auth': 'x' } }] }, 'headers[0].headers.Basic-Auth'],
-    ['at the top', { 'basic-auth': 'x' }, 'basic-auth'],
+    ['a property at the top', { 'basic-auth': 'x' }, 'basic-auth'],
     ['an unknown key', { routes: [{ src: '/.*', headers: { 'Basic-Auth': 'x' } }] }, 'routes[0].headers.Basic-Auth'],
     [
-      'beyond the limit of entries',
+      'a key beyond the limit of entries',
       { headers: [...Array(600).fill({}), { source: '/a', headers: [{ key: 'Basic-Auth', value: 'x' }] }] },
       'headers[600].headers[0].key',
     ],
-    ['in an entry that is skipped', { headers: [{ headers: [{ key: 'Basic-Auth' }] }] }, 'headers[0].headers[0].key'],
-  ])('is found as %s', (_, json, at) => {
+    ['a key in a skipped entry', { headers: [{ headers: [{ key: 'Basic-Auth' }] }] }, 'headers[0].headers[0].key'],
+  ])('is found if it is %s', (_, json, at) => {
     expect(findBasicAuth(json)).toBe(at);
   });
 
@@ -110,8 +110,8 @@ describe('Basic-Auth in ship.json (api §3)', () => {
     ['a path', { redirects: [{ source: '/basic-auth', destination: '/password' }] }],
     ['a value', headers({ key: 'Access-Control-Allow-Headers', value: 'Basic-Auth' })],
     ['part of a name', headers({ key: 'X-Basic-Auth', value: 'x' })],
-    ['nothing', {}],
-  ])('is not %s', (_, json) => {
+    ['an empty object', {}],
+  ])('is not found in %s', (_, json) => {
     expect(findBasicAuth(json)).toBeNull();
   });
 

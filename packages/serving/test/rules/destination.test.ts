@@ -4,7 +4,7 @@ import { Fault } from '../../src/rules/fault.ts';
 import { type Dialect, matchPattern, readPattern, subjectOf } from '../../src/rules/pattern.ts';
 import { formatRequestPath } from '../../src/request-path.ts';
 
-/** The `Location` of a rule for a path; a fault as `fault: ...`. */
+/** Returns the `Location` of a rule for a path, or the message of a fault as `fault: ...`. */
 function locationOf(dialect: Dialect, from: string, to: string, path: string): string | null {
   const read = readPattern(from, dialect);
   if (read instanceof Fault) throw new Error(read.message);
@@ -27,6 +27,10 @@ describe('a destination with its captures filled in (S13, S24, S27)', () => {
     ['lines', '/a', '/b##c', 'a', '/b##c'],
     ['lines', '/a', '/time/12:30', 'a', '/time/12:30'],
     ['lines', '/a', '/price/$1', 'a', '/price/$1'],
+    ['lines', '/a', 'https://matrix.to/#/#room:example.org', 'a', 'https://matrix.to/#/#room:example.org'],
+    ['lines', '/:page', '/wiki/Special:Random?x=:page', 'a', '/wiki/Special:Random?x=a'],
+    ['json', '/a', 'https://w.example/Special:Random*', 'a', 'https://w.example/Special:Random*'],
+    ['lines', '/:room', '/x:room', 'a', '/xa'],
     ['lines', '/a', 'https://B.example', 'a', 'https://b.example/'],
     ['lines', '/a', 'https://b.example:8443/x//y?z#w', 'a', 'https://b.example:8443/x//y?z#w'],
     ['lines', '/a', 'http://b.example:80/x', 'a', 'http://b.example/x'],
@@ -45,7 +49,7 @@ describe('a destination with its captures filled in (S13, S24, S27)', () => {
     ['json', '/old/:path*', '/new/:path', 'old/a/b', '/new/a/b'],
     ['json', '/old/:path+', '/new/:path+', 'old/a/b', '/new/a/b'],
     ['json', '/old/:path*', '/new/$1', 'old/a/b', '/new/a/b'],
-  ])('%s %s to %s, requested as /%s, gives %s', (dialect, from, to, path, expected) => {
+  ])('of a rule in the dialect %s from %s to %s, requested as /%s, is %s', (dialect, from, to, path, expected) => {
     expect(locationOf(dialect, from, to, path)).toBe(expected);
   });
 
@@ -56,7 +60,7 @@ describe('a destination with its captures filled in (S13, S24, S27)', () => {
     ['/:a', '/.:a', '.', '/'],
     ['/a/*', '/..:splat/x', 'a', '/x'],
     ['/e/*', '/e:splat', 'e/\u0301', '/%C3%A9'],
-  ])('%s to %s stays on the host and inside the site, requested as /%s (S13)', (from, to, path, expected) => {
+  ])('of a rule from %s to %s stays inside the site, requested as /%s (S13)', (from, to, path, expected) => {
     expect(locationOf('lines', from, to, path)).toBe(expected);
   });
 
@@ -81,6 +85,8 @@ describe('an invalid destination (S24, S30)', () => {
     ['no capture $2', 'json', '/(.*)', ['/$2']],
     ['no capture :id*', 'json', '/:id', ['/:id*']],
     ['no capture :splat', 'json', '/(.*)', ['/:splat']],
+    ['without braces', 'json', '/:a', ['/b/{:a}', '/b?x={:a}']],
+    ['without braces', 'lines', '/*', ['/b/{:splat}']],
     ['empty', 'lines', '/a', ['/b//c']],
     ['..', 'lines', '/a', ['/../c']],
     ['slash', 'lines', '/a', ['/b%2Fc']],
@@ -88,7 +94,7 @@ describe('an invalid destination (S24, S30)', () => {
     ['control', 'json', '/a', ['/b\nSet-Cookie: x', '/b\u0000']],
     ['UTF-8', 'json', '/a', ['/b?\ud800']],
     ['2000', 'lines', '/a', [`/${'b'.repeat(2000)}`]],
-  ])('is rejected with the message "%s": %s %j to %.60j', (message, dialect, from, destinations) => {
+  ])('is rejected with "%s" in the dialect %s: from %j to each of %.60j', (message, dialect, from, destinations) => {
     const read = readPattern(from, dialect);
     if (read instanceof Fault) throw new Error(read.message);
     for (const to of destinations) {

@@ -4,7 +4,13 @@ import { MAX_RESPONSE_HEADER_BYTES } from '../../src/rules/header-rules.ts';
 import { prepareRules } from '../../src/rules/prepare.ts';
 import type { HeaderField, RuledAnswer } from '../../src/rules/rules.ts';
 
-const FILE: RuledAnswer = { kind: 'file', onPlatformDomain: false, anonymous: false, isProtected: false };
+const FILE: RuledAnswer = {
+  kind: 'file',
+  host: 'site.example',
+  onPlatformDomain: false,
+  anonymous: false,
+  isProtected: false,
+};
 const DEFAULTS: readonly HeaderField[] = [
   ['Content-Type', 'text/html; charset=utf-8'],
   ['Cache-Control', 'public, max-age=0, must-revalidate'],
@@ -32,25 +38,25 @@ function rulesOf({ lines, json }: Sketch) {
   return prepareRules(compileRules(files, [], () => {})).headers;
 }
 
-/** How rules change the defaults: the fields that differ, with `null` for a removed one. */
+/** Returns the fields that rules change, with `null` for a removed field. */
 function changes(sketch: Sketch, path = 'a', answer: RuledAnswer = FILE): Record<string, string | null> {
   const fields = rulesOf(sketch).apply(path, DEFAULTS, answer);
   const names = fields.map(([name]) => name.toLowerCase());
   expect(names).toEqual([...new Set(names)]);
-  const left = new Map(fields);
-  const gone = DEFAULTS.filter(([name]) => !left.has(name)).map(([name]) => [name, null] as const);
+  const remaining = new Map(fields);
+  const removed = DEFAULTS.filter(([name]) => !remaining.has(name)).map(([name]) => [name, null] as const);
   const changed = fields.filter(([name, value]) => DEFAULTS.every((field) => field[0] !== name || field[1] !== value));
-  return Object.fromEntries([...changed, ...gone]);
+  return Object.fromEntries([...changed, ...removed]);
 }
 
-describe('the header rules that apply to a path (S32, S33)', () => {
-  it('every matching block of _headers applies, in order; values of equal names are joined', () => {
+describe('the header rules for a path (S32, S33)', () => {
+  it('are all matching blocks of _headers in order, whose values for equal names are joined', () => {
     const lines = '/*\n  X-A: 1\n/a\n  x-a: 2\n  X-B: b\n/b\n  X-C: c\n/:any\n  X-A: 3\n  X-A: 4';
     expect(changes({ lines })).toEqual({ 'X-A': '1, 2, 3, 4', 'X-B': 'b' });
     expect(changes({ lines }, 'b/c')).toEqual({ 'X-A': '1' });
   });
 
-  it('every matching entry of ship.json applies; a later value replaces an earlier one', () => {
+  it('are all matching entries of ship.json, of which a later value replaces an earlier value', () => {
     const json: Sketch['json'] = [
       { source: '/(.*)', headers: { 'X-A': '1', 'X-B': '1' } },
       { source: '/a', headers: { 'x-a': '2' } },
@@ -59,7 +65,7 @@ describe('the header rules that apply to a path (S32, S33)', () => {
     expect(changes({ json })).toEqual({ 'x-a': '2', 'X-B': '1' });
   });
 
-  it('a header that both files set has the value of ship.json', () => {
+  it('give a header that both files set the value of ship.json', () => {
     const sketch = {
       lines: '/*\n  X-A: 1\n  X-B: 1\n  ! X-C',
       json: [{ source: '/a', headers: { 'X-A': '2', 'X-C': '2' } }],
@@ -68,7 +74,38 @@ describe('the header rules that apply to a path (S32, S33)', () => {
     expect(changes(sketch, 'b')).toEqual({ 'X-A': '1', 'X-B': '1' });
   });
 
-  it('a trailing slash makes no difference, and / matches the front page', () => {
+  it('give a header with one value the value of the last block, and join the values of other headers', () => {
+    const block = (n: number) =>
+      ['X-Frame-Options', 'Content-Type', 'Access-Control-Allow-Origin', 'Referrer-Policy', 'Link', 'X-Robots-Tag']
+        .map((name) => `  ${name}: ${n}\n`)
+        .join('');
+    expect(changes({ lines: `/*\n${block(1)}/a\n${block(2)}` })).toEqual({
+      'X-Frame-Options': '2',
+      'Content-Type': '2',
+      'Access-Control-Allow-Origin': '2',
+      'Referrer-Policy': '2',
+      Link: '1, 2',
+      'X-Robots-Tag': '1, 2',
+    });
+  });
+
+  it('join the lines of Cache-Control in one block, which replace those of earlier blocks', () => {
+    const lines =
+      '/*\n  Cache-Control: max-age=0\n  cache-control: no-cache\n' +
+      '/a\n  Cache-Control: public\n  Cache-Control: max-age=600\n  CDN-Cache-Control: no-store\n' +
+      '/:any\n  CDN-Cache-Control: max-age=1';
+    expect(changes({ lines }, 'b/c')).toEqual({ 'Cache-Control': 'max-age=0, no-cache' });
+    expect(changes({ lines })).toEqual({ 'Cache-Control': 'public, max-age=600', 'CDN-Cache-Control': 'max-age=1' });
+  });
+
+  it('include the blocks of the requested host, and no other host (S30)', () => {
+    const lines = '/*\n  X-A: 1\nhttps://site.example/*\n  X-A: 2\nhttps://www.site.example/*\n  X-A: 3';
+    expect(changes({ lines })).toEqual({ 'X-A': '1, 2' });
+    expect(changes({ lines }, 'a', { ...FILE, host: 'www.site.example' })).toEqual({ 'X-A': '1, 3' });
+    expect(changes({ lines }, 'a', { ...FILE, host: 'other.example' })).toEqual({ 'X-A': '1' });
+  });
+
+  it('do not depend on a trailing slash, and / is the front page', () => {
     const lines = '/a/\n  X-A: 1\n/\n  X-Front: 1';
     expect(changes({ lines }, 'a/')).toEqual({ 'X-A': '1' });
     expect(changes({ lines }, '')).toEqual({ 'X-Front': '1' });
@@ -88,7 +125,7 @@ describe('a block that removes headers (S33, S34)', () => {
     ['Cache-Control: a\n! Cache-Control\nCache-Control: b', { 'Cache-Control': 'b' }],
     ['Vary: X\n! Vary', {}],
     ['! Allow', {}],
-  ])('%j', (block, expected) => {
+  ])('such as %j results in the changes %j', (block, expected) => {
     expect(changes({ lines: `/*\n${block}` })).toEqual(expected);
   });
 });
@@ -103,16 +140,16 @@ describe('a block that sets headers with a default (S34)', () => {
     ['Vary: Origin', { Vary: 'Accept-Encoding, Origin' }],
     ['Vary: origin, ACCEPT-ENCODING\nVary: Origin, X', { Vary: 'Accept-Encoding, origin, X' }],
     ['Strict-Transport-Security: max-age=1', { 'Strict-Transport-Security': 'max-age=1' }],
-  ])('%j', (block, expected) => {
+  ])('such as %j results in the changes %j', (block, expected) => {
     expect(changes({ lines: `/*\n${block}` })).toEqual(expected);
   });
 
-  it('Vary of ship.json is appended too', () => {
+  it('of ship.json appends to Vary, too', () => {
     const sketch = { lines: '/*\n  Vary: A', json: [{ source: '/a', headers: { Vary: 'B' } }] };
     expect(changes(sketch)).toEqual({ Vary: 'Accept-Encoding, A, B' });
   });
 
-  it('a header without a default becomes a new field', () => {
+  it('adds a new field for a header without a default', () => {
     expect(rulesOf({ lines: '/*\n  Vary: A\n  Cache-Control: no-store' }).apply('a', [], FILE)).toEqual([
       ['Vary', 'A'],
       ['Cache-Control', 'no-store'],
@@ -120,7 +157,7 @@ describe('a block that sets headers with a default (S34)', () => {
   });
 });
 
-describe('the headers that rules can set, by kind of response (S32, S35, S43)', () => {
+describe('the headers that rules can set (S32, S35, S43)', () => {
   const lines = [
     '/*',
     'Cache-Control: no-cache',
@@ -162,7 +199,7 @@ describe('the headers that rules can set, by kind of response (S32, S35, S43)', 
       without('X-Robots-Tag', 'Cache-Control', 'Access-Control-Allow-Origin'),
     ],
     ['a redirect of a protected site', { kind: 'redirect', isProtected: true }, {}],
-  ])('%s', (_, answer, expected) => {
+  ])('depend on the kind of response: %s', (_, answer, expected) => {
     expect(changes({ lines }, 'a', { ...FILE, ...answer })).toEqual(expected);
   });
 
@@ -172,18 +209,49 @@ describe('the headers that rules can set, by kind of response (S32, S35, S43)', 
       'Netlify-CDN-Cache-Control Fastly-Cache-Control X-Cache-Control Expires Edge-Control Edge-Cache-Tag Cache-Tag',
       'Akamai-Cache-Control X-Cache-TTL cdn-cache-control EXPIRES',
     ].flatMap((names) => names.split(' ')),
-  )('%s from a rule is sent by a public site and omitted by a protected one (S35)', (name) => {
+  )('include %s on a public site, but not on a protected site (S35)', (name) => {
     const rule = { lines: `/*\n${name}: max-age=600` };
     expect(changes(rule, 'a', FILE)).toEqual({ [name]: 'max-age=600' });
     for (const kind of ['file', 'options', 'redirect', 'not-found'] as const)
       expect(changes(rule, 'a', { ...FILE, kind, isProtected: true })).toEqual({});
   });
 
-  it('a rule that does not apply leaves the default of the service unchanged', () => {
+  it('leave the default of the service unchanged if the rule does not apply', () => {
     const robots = [['X-Robots-Tag', 'noindex']] as const;
     for (const block of ['X-Robots-Tag: all', '! X-Robots-Tag'])
       for (const site of [{ anonymous: true }, { isProtected: true }])
         expect(rulesOf({ lines: `/*\n${block}` }).apply('a', robots, { ...FILE, ...site })).toEqual(robots);
+  });
+});
+
+describe('captures in the values of headers (S24)', () => {
+  it.each<[Sketch, path: string, Record<string, string>]>([
+    [
+      { lines: '/*\n  Link: <https://a.example/:splat>; rel="canonical"' },
+      'b/c d',
+      { Link: '<https://a.example/b/c%20d>; rel="canonical"' },
+    ],
+    [{ lines: '/:lang/*\n  X-A: :lang-:splat' }, 'de/a', { 'X-A': 'de-a' }],
+    [
+      { lines: '/:lang/*\n  X-A: :language :other https://x.example:8080' },
+      'de/a',
+      { 'X-A': ':language :other https://x.example:8080' },
+    ],
+    [{ lines: '/a\n  X-A: :splat $1' }, 'a', { 'X-A': ':splat $1' }],
+    [{ lines: '/*\n  X-A: :splat' }, 'a,b;c"\u00e9\r', { 'X-A': 'a%2Cb%3Bc%22%C3%A9%0D' }],
+    [
+      { json: [{ source: '/x/:path*', headers: { 'X-A': '/:path* $1 :path $2' } }] },
+      'x/a/b',
+      { 'X-A': '/a/b a/b a/b $2' },
+    ],
+  ])('are filled in, encoded, if the pattern has them: %j for /%s', (sketch, path, expected) => {
+    expect(changes(sketch, path)).toEqual(expected);
+  });
+
+  it('make a field be omitted if they make it too long (S65)', () => {
+    const sketch = { lines: `/*\n  X-A: ${':splat'.repeat(300)}\n  X-B: :splat` };
+    expect(changes(sketch, 'x'.repeat(1000))).toEqual({ 'X-B': 'x'.repeat(1000) });
+    expect(changes({ lines: `/*\n  X-A: ${':splat'.repeat(300)}` }, '')).toEqual({ 'X-A': '' });
   });
 });
 
@@ -199,7 +267,7 @@ describe('the size of the headers that rules add to a response (S65)', () => {
   });
 });
 
-it('returns the same fields if no header rule matches', () => {
+it('the headers of a response stay the same if no header rule matches', () => {
   const rules = prepareRules(null).headers;
   expect(rules.isEmpty).toBe(true);
   expect(rules.apply('a', DEFAULTS, FILE)).toBe(DEFAULTS);

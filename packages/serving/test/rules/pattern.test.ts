@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../src/rules/fault.ts';
 import { type Dialect, matchPattern, readPattern, subjectOf } from '../../src/rules/pattern.ts';
 
-/** The text that a pattern captures from a path, `null` if it does not match. */
+/** Returns the texts that a pattern captures from a path; `null` if the path does not match. */
 function captured(dialect: Dialect, text: string, path: string): readonly string[] | null {
   const read = readPattern(text, dialect);
   if (read instanceof Fault) throw new Error(read.message);
@@ -49,19 +49,36 @@ describe('matching a pattern against a path (S24)', () => {
     ['json', '/(.*).js', { 'x/y.js': ['x/y'] }],
     ['json', '/:lang/(.*)', { 'de/a/b': ['de', 'a/b'] }],
     ['json', '/(.*)', { '': [''] }],
-  ])('%s %s captures from each path: %j', (dialect, pattern, paths) => {
+    ['json', '/:path(.*)', { 'a/b': ['a/b'] }],
+    [
+      'json',
+      '/((?!api/).*)',
+      { '': [''], route: ['route'], 'api/x': null, 'api/': null, api: ['api'], apis: ['apis'] },
+    ],
+    ['json', '/((?!api|assets/).*)', { 'api/x': null, apis: null, 'assets/x': null, 'x/api': ['x/api'] }],
+    [
+      'json',
+      '/:path((?!api/.*|favicon\\.ico|caf%C3%A9).*)',
+      { x: ['x'], 'api/x': null, 'favicon.ico': null, café: null },
+    ],
+    ['json', '/app/((?!api/).*)', { 'app/x': ['x'], app: [''], 'app/api/x': null, 'api/x': null }],
+    ['json', '/:lang/((?!api/).*)', { 'de/x': ['de', 'x'], 'de/api/x': null }],
+  ])('in the dialect %s with the pattern %s captures from each path: %j', (dialect, pattern, paths) => {
     for (const [path, captures] of Object.entries(paths))
       expect(captured(dialect, pattern, path), path).toEqual(captures);
   });
 });
 
-describe('an invalid pattern, and the hint in its message (S24, S30)', () => {
+describe('an invalid pattern (S24, S30)', () => {
   it.each<[hint: string, dialect: Dialect, patterns: string[]]>([
     ['', 'lines', '()[]{}|^$?+'.split('').map((sign) => `/a${sign}b`)],
     ['', 'json', '()[]{}|^$?+*'.split('').map((sign) => `/a${sign}b`)],
     ['%2B', 'lines', ['/a+b']],
     ['(.*)', 'json', ['/*', '/:path*/x']],
-    ['(', 'json', ['/a/:id(\\d+)', '/a/(?:b)']],
+    ['(', 'json', ['/a/:id(\\d+)', '/a/(?:b)', '/(?!api/).*']],
+    ['literal texts', 'json', ['/((?!).*)', '/((?!a|).*)', '/((?!.*\\.js$).*)', '/((?![a-z]+).*)', '/((?!a?b).*)']],
+    ['literal texts', 'json', [`/((?!${Array.from({ length: 33 }, (_, n) => `a${n}`).join('|')}).*)`]],
+    ['one star', 'json', ['/((?!a).*)/(.*)', '/((?!a).*)/:b*']],
     ['%3F', 'json', ['/:id?']],
     ['one star', 'lines', ['/a/*/b/*', '/a**']],
     ['one star', 'json', ['/(.*)/(.*)', '/(.*)/:path*']],
@@ -82,7 +99,7 @@ describe('an invalid pattern, and the hint in its message (S24, S30)', () => {
     ['UTF-8', 'json', ['/a\ud800']],
     ['2000', 'lines', [`/${'a'.repeat(2000)}`]],
     ['8', 'lines', [`/${Array.from({ length: 9 }, (_, n) => `:p${n}`).join('/')}`]],
-  ])('is rejected with the hint "%s": %s %.60j', (hint, dialect, patterns) => {
+  ])('is rejected with the hint "%s" in the dialect %s, such as each of %.60j', (hint, dialect, patterns) => {
     for (const pattern of patterns) {
       const read = readPattern(pattern, dialect);
       expect(read, pattern).toBeInstanceOf(Fault);
@@ -91,7 +108,7 @@ describe('an invalid pattern, and the hint in its message (S24, S30)', () => {
   });
 });
 
-describe('for any text', () => {
+describe('for any text as a pattern', () => {
   const piece = fc.oneof(fc.constantFrom(':a', ':b', '*', '(.*)', ':c*', ':d+', '', '.', '%41', 'x*'), fc.string());
   const pattern = fc.array(piece, { maxLength: 6 }).map((pieces) => `/${pieces.join('/')}`);
 
@@ -108,7 +125,7 @@ describe('for any text', () => {
     );
   });
 
-  it('the texts of a pattern and its captures together make up the path (S24)', () => {
+  it('the literal texts and the captures together are the path (S24)', () => {
     const segment = fc.stringMatching(/^[a-c.]{1,3}$/).filter((text) => !/^\.+$/.test(text));
     const path = fc.array(segment, { minLength: 1, maxLength: 5 }).map((segments) => segments.join('/'));
     fc.assert(

@@ -4,6 +4,8 @@ import { compileRules, type RuleFiles } from '../../src/rules/compile.ts';
 import { NO_RULES, prepareRules } from '../../src/rules/prepare.ts';
 import type { RuleMatch, SiteRules } from '../../src/rules/rules.ts';
 
+const HOST = 'site.example';
+
 function prepare(redirects: string, ship?: Record<string, unknown>, headers?: string): SiteRules {
   const files: RuleFiles = { _redirects: new TextEncoder().encode(redirects) };
   if (ship) files['ship.json'] = ship;
@@ -15,39 +17,51 @@ const formatMatches = (matches: Iterable<RuleMatch>) =>
   Array.from(matches, ({ status, path }) => `${status} /${path}`).join(', ');
 
 describe('prepared rules (S26)', () => {
-  it('return their matches in order, literal ones among the others', () => {
+  it('return their matches in order, whether their patterns are literal or not', () => {
     const { whenMissing } = prepare('/:a /1\n/x /2\n/* /3\n/x /4 302\n/y /5\n/:b /6\n/x/ /7');
     for (const path of ['x', 'x/'])
-      expect(formatMatches(whenMissing.matches(path))).toBe('301 /1, 301 /2, 301 /3, 302 /4, 301 /6, 301 /7');
-    expect(formatMatches(whenMissing.matches('y'))).toBe('301 /1, 301 /3, 301 /5, 301 /6');
-    for (const path of ['x/y', '']) expect(formatMatches(whenMissing.matches(path))).toBe('301 /3');
+      expect(formatMatches(whenMissing.matches(path, HOST))).toBe('301 /1, 301 /2, 301 /3, 302 /4, 301 /6, 301 /7');
+    expect(formatMatches(whenMissing.matches('y', HOST))).toBe('301 /1, 301 /3, 301 /5, 301 /6');
+    for (const path of ['x/y', '']) expect(formatMatches(whenMissing.matches(path, HOST))).toBe('301 /3');
   });
 
   it('return the origin, path, query and fragment of the destination', () => {
     const { whenMissing } = prepare('/a/* https://b.example/:splat/\u00e9?x=:splat#y 302');
     const address = { origin: 'https://b.example', path: 'b c/\u00e9', query: '?x=b%20c', fragment: '#y' };
-    expect([...whenMissing.matches('a/b c')]).toEqual([{ status: 302, ...address, isFallback: false }]);
+    expect([...whenMissing.matches('a/b c', HOST)]).toEqual([{ status: 302, ...address, isFallback: false }]);
   });
 
   it.each([
     [true, ['/* /page 200', '/* /page.html 200', '/* / 200', '/a/* /:splat 200', '/* /logo.png 200']],
     [false, ['/:a /page 200', '/x /page 200', '/* /page 404', '/* /page 302']],
-  ])(
-    'with a star and the status 200 are fallbacks if their destination is a page (%s): %j (S36)',
-    (isFallback, lines) => {
-      for (const line of lines) {
-        const path = line.startsWith('/a/') ? 'a/x' : 'x';
-        expect([...prepare(line).whenMissing.matches(path)].map((match) => match.isFallback)).toEqual([isFallback]);
-      }
-    },
-  );
+  ])('return matches with isFallback = %s for each of %j (S36)', (isFallback, lines) => {
+    for (const line of lines) {
+      const path = line.startsWith('/a/') ? 'a/x' : 'x';
+      expect([...prepare(line).whenMissing.matches(path, HOST)].map((match) => match.isFallback)).toEqual([isFallback]);
+    }
+  });
+
+  it('of a host match only requests for this host (S30)', () => {
+    const { whenMissing, dependOnHost } = prepare(
+      'https://www.b.example/* /1\n/* /2\nhttp://WWW.b.example/x /3\n/x /4',
+    );
+    expect(dependOnHost).toBe(true);
+    expect(formatMatches(whenMissing.matches('x', 'www.b.example'))).toBe('301 /1, 301 /2, 301 /3, 301 /4');
+    for (const host of ['b.example', 'www.b.example.org', 'ww.b.example'])
+      expect(formatMatches(whenMissing.matches('x', host))).toBe('301 /2, 301 /4');
+  });
+
+  it('without a host do not depend on the host (S30)', () => {
+    expect([NO_RULES.dependOnHost, prepare('/a /b', {}, '/*\n  X-A: 1').dependOnHost]).toEqual([false, false]);
+    expect(prepare('', {}, 'https://b.example/*\n  X-A: 1').dependOnHost).toBe(true);
+  });
 
   it('match nothing on a site without rules', () => {
     expect(prepareRules(null)).toBe(NO_RULES);
-    for (const rules of [NO_RULES.forced, NO_RULES.whenMissing]) expect([...rules.matches('a')]).toEqual([]);
+    for (const rules of [NO_RULES.forced, NO_RULES.whenMissing]) expect([...rules.matches('a', HOST)]).toEqual([]);
   });
 
-  it('return the same matches with an index as without', () => {
+  it('return the same matches with an index as one by one', () => {
     const segment = fc.constantFrom('a', 'b', ':p');
     const pattern = fc
       .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', '/*', '*'))
@@ -59,8 +73,8 @@ describe('prepared rules (S26)', () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 8 }), path, (patterns, path) => {
         const lines = patterns.map((from, n) => `${from.startsWith('/') ? from : `/${from}`} /to/${n}`);
-        const oneByOne = lines.flatMap((line) => [...prepare(line).whenMissing.matches(path)]);
-        expect([...prepare(lines.join('\n')).whenMissing.matches(path)]).toEqual(oneByOne);
+        const oneByOne = lines.flatMap((line) => [...prepare(line).whenMissing.matches(path, HOST)]);
+        expect([...prepare(lines.join('\n')).whenMissing.matches(path, HOST)]).toEqual(oneByOne);
       }),
     );
   });
@@ -73,10 +87,10 @@ describe('rules at every limit (S66)', () => {
     ['stars', (n) => `/section-${n}/*`],
     ['placeholders', (n) => `/:a/:b/:c/:d/${n}`],
     ['many placeholders', (n) => `/${times(7, (i) => `:${'abcdefg'[i]}`).join('/')}/${n}/*`],
-    ['a long common head', (n) => `/${'a/'.repeat(25)}${n}/*`],
+    ['a long common prefix', (n) => `/${'a/'.repeat(25)}${n}/*`],
     ['a tail', (n) => `/*/a/a/${n}`],
   ];
-  it.each(kinds)('of the kind %s match the same paths as a few rules', (_, pattern) => {
+  it.each(kinds)('match the same paths as a few rules, in patterns with %s', (_, pattern) => {
     const json = (n: number) => pattern(n).replace('*', '(.*)');
     const rules = prepare(
       [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} /page`)].join('\n'),
@@ -87,13 +101,13 @@ describe('rules at every limit (S66)', () => {
       },
       times(500, (n) => `${pattern(n)}\nX-A: 1`).join('\n'),
     );
-    const answer = { kind: 'file', onPlatformDomain: false, anonymous: false, isProtected: false } as const;
+    const answer = { kind: 'file', host: HOST, onPlatformDomain: false, anonymous: false, isProtected: false } as const;
     for (const path of [longest, longest.slice(0, -1), 'literal-9999', 'section-499/x']) {
-      const alone = times(500, (n) => [...prepare(`${pattern(n)} /page`).whenMissing.matches(path)].length);
+      const alone = times(500, (n) => [...prepare(`${pattern(n)} /page`).whenMissing.matches(path, HOST)].length);
       const expected = alone.reduce((sum, found) => sum + found, 0);
       const literal = path === 'literal-9999' ? 1 : 0;
-      expect([...rules.forced.matches(path)]).toHaveLength(expected);
-      expect([...rules.whenMissing.matches(path)]).toHaveLength(2 * expected + literal);
+      expect([...rules.forced.matches(path, HOST)]).toHaveLength(expected);
+      expect([...rules.whenMissing.matches(path, HOST)]).toHaveLength(2 * expected + literal);
       const fields = rules.headers.apply(path, [], answer).map(([name]) => name);
       expect(fields).toEqual(expected === 0 ? [] : ['X-A', 'X']);
     }

@@ -1,4 +1,4 @@
-import { fill } from '../../src/rules/destination.ts';
+import { fill, type Template } from '../../src/rules/destination.ts';
 import type { Warn } from '../../src/rules/fault.ts';
 import type { HeaderRule, PathRule } from '../../src/rules/rules.ts';
 import type { Pattern } from '../../src/rules/pattern.ts';
@@ -14,19 +14,27 @@ export function collectWarnings(): { warn: Warn; warnings: string[] } {
 }
 
 /** Formats a rule as one line: `/old/* -> 301 /new/{0}`. Captures are `{0}`, `{1}` and so on. */
-export function formatRule({ from, status, to }: PathRule): string {
+export function formatRule({ host, from, status, to }: PathRule): string {
   const captures = typeof from === 'string' ? [] : Array.from({ length: 20 }, (_, n) => `{${n}}`);
   const { origin, path, query, fragment } = fill(to, captures)!;
   const address = `${origin ?? ''}${formatRequestPath(path)}${query}${fragment}`;
-  return `${formatPattern(from)} -> ${status} ${decodeURI(address)}`;
+  return `${formatPattern(from, host)} -> ${status} ${decodeURI(address)}`;
 }
 
 /** Formats a header rule as one line: `/*: A=1 -B`. */
-export function formatHeaders({ from, steps }: HeaderRule): string {
-  return `${formatPattern(from)}: ${steps.map(([name, value]) => (value === null ? `-${name}` : `${name}=${value}`)).join(' ')}`;
+export function formatHeaders({ host, from, steps }: HeaderRule): string {
+  const formatted = steps.map(([name, value]) => (value === null ? `-${name}` : `${name}=${formatValue(value)}`));
+  return `${formatPattern(from, host)}: ${formatted.join(' ')}`;
 }
 
-function formatPattern(pattern: Pattern): string {
-  if (typeof pattern === 'string') return `/${pattern}`;
-  return `/${pattern.texts.join(':')}${pattern.star ? `*${pattern.star.tail}` : ''}`;
+function formatValue(value: Template): string {
+  return typeof value === 'string'
+    ? value
+    : value.map((piece) => (typeof piece === 'string' ? piece : `{${piece}}`)).join('');
+}
+
+function formatPattern(pattern: Pattern, host?: string): string {
+  const start = host === undefined ? '/' : `//${host}/`;
+  if (typeof pattern === 'string') return start + pattern;
+  return `${start}${pattern.texts.join(':')}${pattern.star ? `*${pattern.star.tail}` : ''}`;
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../src/rules/fault.ts';
-import { parseShipJson } from '../../src/rules/parse-ship-json.ts';
-import { readShipJson } from '../../src/rules/ship-json.ts';
+import { parseShipJson, readShipJson } from '../../src/rules/ship-json.ts';
 import { collectWarnings, formatHeaders, formatRule } from './rule-texts.ts';
 
 function read(json: Record<string, unknown>) {
@@ -17,7 +16,7 @@ function read(json: Record<string, unknown>) {
 
 const redirect = (rest: Record<string, unknown>) => ({ source: '/a', destination: '/b', ...rest });
 
-describe('redirects of ship.json (S25)', () => {
+describe('a redirect of ship.json (S25)', () => {
   it.each<readonly [rest: Record<string, unknown>, result: string]>([
     [{}, '/a -> 308 /b'],
     [{ permanent: true }, '/a -> 308 /b'],
@@ -27,12 +26,12 @@ describe('redirects of ship.json (S25)', () => {
     [{ source: '/(.*)', destination: 'https://b.example/$1' }, '/* -> 308 https://b.example/{0}'],
     [{ source: '/old/:path*', destination: '/new/:path*' }, '/old/* -> 308 /new/{0}'],
     [{ source: '/:lang/(.*)', destination: '/$1?l=:lang#x' }, '/:/* -> 308 /{1}?l={0}#x'],
-  ])('%j is %s', (rest, expected) => {
+  ])('with the properties %j is read as %s', (rest, expected) => {
     expect(read({ redirects: [redirect(rest)] })).toMatchObject({ results: [expected], warnings: [] });
   });
 });
 
-describe('rewrites and headers of ship.json (S25, S33)', () => {
+describe('in a ship.json (S25, S33)', () => {
   it('a rewrite has the status 200', () => {
     expect(read({ rewrites: [{ source: '/(.*)', destination: '/index.html' }] }).results).toEqual([
       '/* -> 200 /index.html',
@@ -47,24 +46,55 @@ describe('rewrites and headers of ship.json (S25, S33)', () => {
   });
 });
 
-describe('settings (S15, S16)', () => {
+describe('a ship.json that was a vercel.json (S23, S35)', () => {
+  it('names the keys that replace the old key routes', () => {
+    expect(read({ routes: [{ src: '/a', dest: '/b' }] }).warnings).toEqual([
+      'routes: Skipped: this is the old form; write its entries as redirects, rewrites and headers.',
+    ]);
+  });
+
+  it('can have the usual sources of a rewrite in a single-page app (S24)', () => {
+    const sources = [
+      '/((?!api/).*)',
+      '/((?!api|assets|favicon\\.ico).*)',
+      '/:path((?!api/.*).*)',
+      '/(.*)',
+      '/:path*',
+      '/:path(.*)',
+      '/',
+    ];
+    const json = { rewrites: sources.map((source) => ({ source, destination: '/index.html' })) };
+    expect(read(json).warnings).toEqual([]);
+    expect(read({ rewrites: [{ source: '/:path((?!api/).*)', destination: '/app/:path' }] }).results).toEqual([
+      '/* -> 200 /app/{0}',
+    ]);
+  });
+
+  it('can have $schema, and X-Content-Type-Options: nosniff, which every response has, without a warning', () => {
+    const headers = [{ key: 'X-Content-Type-Options', value: 'nosniff' }];
+    const json = { $schema: 'https://openapi.vercel.sh/vercel.json', headers: [{ source: '/(.*)', headers }] };
+    expect(read(json)).toMatchObject({ results: [], warnings: [] });
+  });
+});
+
+describe('the settings of a ship.json (S15, S16)', () => {
   it.each([
     [{}, false, null],
     [{ cleanUrls: true }, true, null],
     [{ trailingSlash: false }, false, false],
     [{ trailingSlash: true, cleanUrls: false }, false, true],
-  ])('%j: cleanUrls %s, trailingSlash %s', (json, cleanUrls, trailingSlash) => {
+  ])('%j are read as cleanUrls %s and trailingSlash %s', (json, cleanUrls, trailingSlash) => {
     expect(read(json)).toMatchObject({ cleanUrls, trailingSlash, warnings: [] });
   });
 
   it('are skipped if they are not true or false', () => {
-    const warnings = ['cleanUrls', 'trailingSlash'].map((key) => `${key}: Skipped: it must be true or false.`);
+    const warnings = ['cleanUrls', 'trailingSlash'].map((key) => `${key}: Skipped: the value must be true or false.`);
     const json = { trailingSlash: null, cleanUrls: 'true' };
     expect(read(json)).toMatchObject({ cleanUrls: false, trailingSlash: null, warnings });
   });
 });
 
-describe('a fault is reported at its position, and the whole entry is skipped (S23, S30)', () => {
+describe('a fault in a ship.json (S23, S30)', () => {
   const header = (rest: Record<string, unknown>) => ({
     headers: [{ source: '/a', headers: [{ key: 'X', value: '1', ...rest }] }],
   });
@@ -101,7 +131,7 @@ describe('a fault is reported at its position, and the whole entry is skipped (S
       ['', 1, 'a\r\nSet-Cookie: b', '\u00e9', '\ud800'].map((value) => header({ value })),
     ],
     ['headers[0].headers[0]: Skipped: "and"', [header({ and: 1 })]],
-  ])('%s%j', (start, files) => {
+  ])('is reported with "%s", and the whole entry is skipped, in each of %j', (start, files) => {
     for (const json of files) {
       const { results, warnings } = read(json);
       expect([results, warnings]).toEqual([[], [expect.stringContaining(start)]]);
@@ -109,7 +139,7 @@ describe('a fault is reported at its position, and the whole entry is skipped (S
     }
   });
 
-  it('valid entries next to an invalid one are kept', () => {
+  it('does not affect other entries', () => {
     const { results, warnings } = read({
       redirects: [redirect({}), redirect({ statusCode: 200 }), redirect({ source: '/c' })],
       headers: [{ source: '/a', headers: ['ETag', 'X'].map((key) => ({ key, value: '1' })) }],
@@ -124,7 +154,7 @@ describe('the limits of ship.json (S65)', () => {
     ['redirects', 2000],
     ['rewrites', 500],
     ['headers', 500],
-  ] as const)('%s: %d entries are accepted, with one warning for the rest', (key, max) => {
+  ] as const)('allow in %s %d entries, with one warning for further entries', (key, max) => {
     const entry = key === 'headers' ? { source: '/a', headers: [{ key: 'X', value: '1' }] } : redirect({});
     expect(read({ [key]: Array.from({ length: max }, () => entry) }).warnings).toEqual([]);
     const { warnings, ...rules } = read({ [key]: Array.from({ length: max + 5 }, () => entry) });
@@ -132,7 +162,7 @@ describe('the limits of ship.json (S65)', () => {
   });
 });
 
-it('parses any JSON without an error, and its warnings are safe to store (S23)', () => {
+it('readShipJson parses any JSON without an error, and its warnings are safe to store (S23)', () => {
   const key = fc.oneof(fc.constantFrom('source', 'destination', 'headers', 'redirects', 'key', 'value'), fc.string());
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(

@@ -3,16 +3,16 @@ import type { PublicCases } from './public-cases.ts';
 type Header = 'If-Match' | 'If-None-Match';
 type Status = 200 | 304 | 412;
 
-/** Rows with one answer for several values. */
-const all = (header: Header, etag: string, status: Status, values: string[]) =>
+/** Returns the rows of several values with one result. */
+const rowsOf = (header: Header, etag: string, status: Status, values: string[]) =>
   values.map((value) => [header, value, etag, status] as const);
 
-/** The header, its value, and the strong tag of the response. */
+/** The name and the value of the header, and the strong tag of the response. */
 export const CONDITIONS: readonly PublicCases<readonly [header: Header, value: string, etag: string], Status>[] = [
   {
     origin: 'jshttp/fresh test/fresh.js at ee73673, MIT; fresh is 304, stale is 200, its weak tags left out',
     rows: [
-      ...all('If-None-Match', '"foo"', 304, ['"foo"', ' "bar" , "foo"', '"bar",\t"foo"', 'W/"foo"', '*']),
+      ...rowsOf('If-None-Match', '"foo"', 304, ['"foo"', ' "bar" , "foo"', '"bar",\t"foo"', 'W/"foo"', '*']),
       ['If-None-Match', '"foo"', '"bar"', 200],
       ['If-None-Match', '*, "bar"', '"foo"', 200],
     ],
@@ -20,13 +20,13 @@ export const CONDITIONS: readonly PublicCases<readonly [header: Header, value: s
   {
     origin: 'golang/go src/net/http/fs_test.go at 061efaa, BSD-3-Clause',
     rows: [
-      ...all('If-None-Match', '"foo"', 304, ['"foo"', '"baz", W/"foo"']),
-      ...all('If-None-Match', '"foo"', 200, ['"Foo"', ',']),
-      ...all('If-Match', '"A"', 200, ['"Z", "A"', '*']),
-      ...all('If-Match', '"A"', 412, ['"B"', 'W/"A"']),
-      // Values that the suite accepts as an entity tag, and values that it does not.
-      ...all('If-None-Match', '"etag-1"', 304, ['W/"etag-1"', '"etag-1", "etag-2"']),
-      ...all('If-None-Match', '""', 200, ['', 'W/']),
+      ...rowsOf('If-None-Match', '"foo"', 304, ['"foo"', '"baz", W/"foo"']),
+      ...rowsOf('If-None-Match', '"foo"', 200, ['"Foo"', ',']),
+      ...rowsOf('If-Match', '"A"', 200, ['"Z", "A"', '*']),
+      ...rowsOf('If-Match', '"A"', 412, ['"B"', 'W/"A"']),
+      // The values that the suite accepts as an entity tag, and the values that it rejects.
+      ...rowsOf('If-None-Match', '"etag-1"', 304, ['W/"etag-1"', '"etag-1", "etag-2"']),
+      ...rowsOf('If-None-Match', '""', 200, ['', 'W/']),
       ['If-None-Match', '"etag-2"', '"etag-2"', 304],
       ['If-None-Match', 'W/"truc', '"truc"', 200],
       ['If-None-Match', 'w/"case-sensitive"', '"case-sensitive"', 200],

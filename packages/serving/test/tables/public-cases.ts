@@ -1,7 +1,7 @@
 /**
  * Test cases of one public suite, re-typed as data.
  *
- * A row contains the request, the expectation of the suite, and, if ours differs, our expectation and the reason.
+ * A row contains the request and the expectation of the suite. If Berth differs, its expectation and the reason follow.
  */
 export interface PublicCases<Asked extends readonly unknown[], Answer> {
   /** The suite, its commit and its licence. */
@@ -13,9 +13,9 @@ export interface PublicCases<Asked extends readonly unknown[], Answer> {
 }
 
 /**
- * The rows of several suites for a table test: origin, request, and our expectation.
+ * Returns the rows of several suites for a table test: the origin, the request, and the expectation of Berth.
  *
- * @param asked How many values at the start of a row are the request.
+ * @param asked The number of values at the start of a row that are the request.
  */
 export function expected<Asked extends readonly unknown[], Answer>(
   suites: readonly PublicCases<Asked, Answer>[],

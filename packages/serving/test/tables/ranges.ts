@@ -1,6 +1,6 @@
 import type { PublicCases } from './public-cases.ts';
 
-/** `0-4` for a part, several joined by `, `; `416`; `whole`. */
+/** A result: `0-4` for a part, `0-4, 6-7` for several parts, `416`, or `whole`. */
 type Answer = string;
 
 const ONE_ONLY = 'a request for several ranges gets the whole content';
@@ -8,17 +8,18 @@ const ONE_UNREADABLE = 'one invalid range invalidates the header';
 const NO_SPACE_INSIDE = 'the grammar has no space inside a range';
 const BAD_SYNTAX = 'an invalid header is ignored, RFC 9110 §14.2';
 
-/** Rows with one answer for several ranges. */
-const all = (answer: Answer, size: number, ranges: string[]) => ranges.map((range) => [range, size, answer] as const);
+/** Returns the rows of several ranges with one result. */
+const rowsOf = (answer: Answer, size: number, ranges: string[]) =>
+  ranges.map((range) => [range, size, answer] as const);
 
-/** A `Range` and the size of the content. */
+/** A `Range` header, and the size of the content. */
 export const RANGES: readonly PublicCases<readonly [range: string, size: number], Answer>[] = [
   {
     origin: 'jshttp/range-parser test/range-parser.js at b49e00f, MIT; -2 is whole, -1 is 416',
     rows: [
-      ...all('whole', 200, ['', 'bytes=100200', 'malformed', 'bytes=x-100', 'bytes=100-x', 'bytes=100--200']),
-      ...all('whole', 200, ['bytes=-', 'bytes=', 'bytes= , , ', 'bytes=100-200-300', 'bytes=01a-150']),
-      ...all('whole', 200, ['bytes=abc-def,ghi-jkl']),
+      ...rowsOf('whole', 200, ['', 'bytes=100200', 'malformed', 'bytes=x-100', 'bytes=100-x', 'bytes=100--200']),
+      ...rowsOf('whole', 200, ['bytes=-', 'bytes=', 'bytes= , , ', 'bytes=100-200-300', 'bytes=01a-150']),
+      ...rowsOf('whole', 200, ['bytes=abc-def,ghi-jkl']),
       ['bytes=500-600', 200, '416'],
       ['bytes=500-600,601-700', 200, '416', 'whole', ONE_ONLY],
       ['bytes=500-20', 200, '416', 'whole', BAD_SYNTAX],
@@ -44,11 +45,11 @@ export const RANGES: readonly PublicCases<readonly [range: string, size: number]
   {
     origin: 'golang/go src/net/http/range_test.go at 20c73c0, BSD-3-Clause; what it refuses is whole',
     rows: [
-      ...all('whole', 0, ['', 'foo', 'bytes=']),
+      ...rowsOf('whole', 0, ['', 'foo', 'bytes=']),
       ['bytes=1-', 0, 'whole', '416', 'no range of an empty content can be satisfied'],
-      ...all('whole', 10, ['bytes= 7 ', 'bytes=--5,4--3', 'bytes=A-', 'bytes=A- ', 'bytes=A-Z', 'bytes= -Z']),
-      ...all('whole', 10, ['bytes=5-Z', 'bytes=Ran-dom, garbage', 'bytes=0x01-0x02', 'bytes=15-,0-5']),
-      ...all('whole', 10, ['bytes=         ', 'bytes= , , ,   ']),
+      ...rowsOf('whole', 10, ['bytes= 7 ', 'bytes=--5,4--3', 'bytes=A-', 'bytes=A- ', 'bytes=A-Z', 'bytes= -Z']),
+      ...rowsOf('whole', 10, ['bytes=5-Z', 'bytes=Ran-dom, garbage', 'bytes=0x01-0x02', 'bytes=15-,0-5']),
+      ...rowsOf('whole', 10, ['bytes=         ', 'bytes= , , ,   ']),
       ['bytes=1-2,5-', 10, '1-2, 5-9', 'whole', ONE_ONLY],
       ['bytes=-2 , 7-', 11, '9-10, 7-10', 'whole', ONE_ONLY],
       ['bytes=0-0 ,2-2, 7-', 11, '0-0, 2-2, 7-10', 'whole', ONE_ONLY],
@@ -93,7 +94,7 @@ export const RANGES: readonly PublicCases<readonly [range: string, size: number]
 
 const DATES = 'dates are ignored, because they mean nothing after a switch back to an older deployment';
 
-/** The tag of a content of 9 bytes, and an `If-Range` sent with `Range: bytes=0-4`. */
+/** The tag of a content of 9 bytes, and the `If-Range` of a request with `Range: bytes=0-4`. */
 export const IF_RANGES: readonly PublicCases<readonly [etag: string, ifRange: string], Answer>[] = [
   {
     origin: 'golang/go src/net/http/fs_test.go at 061efaa, BSD-3-Clause',

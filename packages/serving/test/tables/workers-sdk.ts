@@ -15,7 +15,7 @@ interface Group {
   cases: Case[];
 }
 
-/** The request and the response of the original, and, if Berth differs, its response and the reason. */
+/** The request and the response of the original. If Berth differs, its response and the reason follow. */
 type Case = [asked: string, theirs: string] | [asked: string, theirs: string, ours: string, why: string];
 
 const NO_FORM = 'a path without extension finds x.html and x/index.html, but not the other way round (S15)';
@@ -31,10 +31,10 @@ const MODES = [
   ['force', { cleanUrls: true, trailingSlash: true }],
 ] as const;
 
-/** A response of the original, or that response, the one of Berth and the reason. `null` if the original does not test it. */
+/** A response of the original, or that response, the one of Berth and the reason. `null` if the original has no such test. */
 type Cell = string | [theirs: string, ours: string, why: string] | null;
 
-/** One group for each mode. A row is a request and the responses to it in each mode; a single one is for all modes. */
+/** Returns a group of cases for each mode. A row has a request and its response in each mode, or one response for all modes. */
 function inEveryMode(
   title: string,
   files: string[],

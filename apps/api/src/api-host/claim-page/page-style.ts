@@ -1,4 +1,3 @@
-/** The style of the claim page, in addition to the style of every page. */
 export const CLAIM_STYLE = `
 input { margin-top: 0.5rem; font: 1rem/1.5 var(--code) }
 button { margin-top: 1.25rem }

@@ -1,30 +1,23 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { ANONYMOUS_TTL_SECONDS, CREDENTIAL_PREFIX, type Deployment } from '@berth/contract';
+import { ANONYMOUS_TTL_SECONDS, CREDENTIAL_PREFIX, type Deployment, formatBytes } from '@berth/contract';
 import { type Page, writePage } from '../../pages/frame.ts';
 import { html, type Html, reportNote } from '../../pages/html.ts';
 import { formatCount } from '../../pages/format.ts';
 import { CLAIM_STYLE } from './page-style.ts';
 import type { Problem } from './problems.ts';
 
-/** What the claim page shows. */
 export interface ClaimPage {
   status: number;
   baseUrl: URL;
-  /** The form, which posts to its own address; absent when there is nothing to claim. */
+  /** The claim link of the form. Absent if there is nothing to claim. */
   form?: { claim: string };
-  /** Why the last attempt failed. */
   problem?: Problem;
-  /** The deployment that was claimed. */
   claimed?: Deployment;
 }
 
-const DAYS = String(ANONYMOUS_TTL_SECONDS / 86_400);
+const ANONYMOUS_TTL_DAYS = String(ANONYMOUS_TTL_SECONDS / 86_400);
 
-/**
- * Sends the claim page: no script, no external resources, not stored, not indexed. HEAD gets only the headers.
- *
- * @param headers Additional headers of this answer. Source: security T17, T24, §7.
- */
+/** Sends the claim page. @param headers Additional headers. Source: security T17, T24, §7. */
 export function sendClaimPage(res: ServerResponse, page: ClaimPage, headers: OutgoingHttpHeaders = {}): void {
   writePage(res, { status: page.status, ...contentOf(page), style: CLAIM_STYLE, form: true, indexed: false }, headers);
 }
@@ -37,7 +30,7 @@ function contentOf({ baseUrl, form, problem, claimed }: ClaimPage): Pick<Page, '
     title: problem ? `${problem.title} – ${heading}` : heading,
     heading,
     parts: [
-      html`<p>This site was published without an account. It is removed after ${DAYS} days, unless an account claims it; then it is permanent.</p>`,
+      html`<p>This site was published without an account. It is removed after ${ANONYMOUS_TTL_DAYS} days, unless an account claims it; then it is permanent.</p>`,
       problem ? problemBox(problem) : null,
       formOf(baseUrl, problem),
       terminalCommand(baseUrl, form.claim),
@@ -82,11 +75,4 @@ function terminalCommand({ origin }: URL, claim: string): Html {
 <summary>From a terminal</summary>
 <pre>${command.join('\n')}</pre>
 </details>`;
-}
-
-function formatBytes(size: number): string {
-  if (size < 1024) return formatCount(size, 'byte');
-  const power = Math.min(3, Math.floor(Math.log2(size) / 10));
-  const amount = size / 1024 ** power;
-  return `${amount.toLocaleString('en', { maximumFractionDigits: amount < 10 ? 1 : 0 })} ${['', 'KiB', 'MiB', 'GiB'][power]}`;
 }

@@ -1,4 +1,3 @@
-/** The style of the domain set-up page, in addition to the style of every page. */
 export const SETUP_STYLE = `
 main, footer { max-width: 40rem }
 h1 b { display: block; font-weight: inherit; color: var(--accent); overflow-wrap: anywhere }

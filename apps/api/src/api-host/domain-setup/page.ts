@@ -22,41 +22,36 @@ const LABELS: Record<SetupRecord['state'], string> = {
   unseen: 'not checked yet',
 };
 
-/**
- * Sends the set-up page of a domain: no script, no external resources, not stored, not indexed. HEAD gets only the
- * headers.
- *
- * @param now The current time, for phrases such as "a minute ago". Source: api §4; security T17, §7.
- */
+/** Sends the set-up page of a domain. @param now The current time. Source: api §4; security T17, §7. */
 export function sendSetupPage(res: ServerResponse, setup: DomainSetup, now: Date): void {
   const { domain, status, records, provider, wholeNames, steps } = setup;
-  const unicode = domainToUnicode(domain);
-  const many = records.length > 1 || records.some(({ values }) => values.length > 1);
-  const where = provider === null ? '' : ` at ${provider}`;
-  const shown = status === 'success' && records.some(({ state }) => state === 'missing') ? 'failing' : status;
-  const isDone = shown === 'success';
+  const unicodeDomain = domainToUnicode(domain);
+  const isPlural = records.length > 1 || records.some(({ values }) => values.length > 1);
+  const atProvider = provider === null ? '' : ` at ${provider}`;
+  const shownStatus = status === 'success' && records.some(({ state }) => state === 'missing') ? 'failing' : status;
+  const isDone = shownStatus === 'success';
   const intro = isDone
-    ? `The domain is set up correctly. There is nothing left to do; do not remove ${many ? 'the records' : 'the record'}.`
-    : `${many ? 'The records below' : 'The record below'} must be added to the DNS of this domain${where}, so that it ${shown === 'failing' ? 'keeps working' : 'works'}. This page has everything that is needed for it.`;
+    ? `The domain is set up correctly. There is nothing left to do; do not remove ${isPlural ? 'the records' : 'the record'}.`
+    : `${isPlural ? 'The records below' : 'The record below'} must be added to the DNS of this domain${atProvider}, so that it ${shownStatus === 'failing' ? 'keeps working' : 'works'}. This page has everything that is needed for it.`;
   const parts: HtmlValue[] = [
     html`<p>${intro}</p>`,
-    statusBox(setup, shown, now),
-    html`<h2>${many ? 'Records' : 'Record'}${isDone ? '' : ' to add'}</h2>`,
+    statusBox(setup, shownStatus, now),
+    html`<h2>${isPlural ? 'Records' : 'Record'}${isDone ? '' : ' to add'}</h2>`,
     html`<ol class="records">${records.map((record) => recordItem(record, wholeNames))}</ol>`,
     html`<p class="hint">Click a name or a value to select it.</p>`,
   ];
-  if (unicode !== domain && unicode !== '')
-    parts.unshift(html`<p class="hint">This is the DNS form of ${unicode}.</p>`);
+  if (unicodeDomain !== domain && unicodeDomain !== '')
+    parts.unshift(html`<p class="hint">This is the DNS form of ${unicodeDomain}.</p>`);
   if (!isDone)
     parts.push(
-      html`<h2>How to add ${many ? 'them' : 'it'}${where}</h2>`,
+      html`<h2>How to add ${isPlural ? 'them' : 'it'}${atProvider}</h2>`,
       html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`,
     );
   const heading = html`DNS for <b>${domain}</b>`;
-  writePage(res, { ...FRAME, status: 200, title: `${HEADLINES[shown]} – ${domain}`, heading, parts });
+  writePage(res, { ...FRAME, status: 200, title: `${HEADLINES[shownStatus]} – ${domain}`, heading, parts });
 }
 
-/** Sends a page that explains why this link has no set-up page. */
+/** Sends a page that explains why there is no set-up page at this address. */
 export function sendSetupProblem(
   res: ServerResponse,
   status: number,
@@ -65,11 +60,8 @@ export function sendSetupProblem(
 ): void {
   const isUnknown = status === 404;
   const title = isUnknown ? 'There is nothing at this address' : 'This page cannot be shown right now';
-  const parts = isUnknown
-    ? [
-        html`<p>The link may be incomplete, or the domain was removed. If you got the link from someone, ask them for a new one.</p>`,
-      ]
-    : [html`<p>Please try again in a moment.</p>`, reportNote(requestId)];
+  const unknownLink = html`<p>The link may be incomplete, or the domain was removed. If you got the link from someone, ask them for a new one.</p>`;
+  const parts = isUnknown ? [unknownLink] : [html`<p>Please try again in a moment.</p>`, reportNote(requestId)];
   writePage(res, { ...FRAME, status, title, parts }, headers);
 }
 

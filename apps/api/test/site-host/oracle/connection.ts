@@ -1,32 +1,32 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** An answer as received on the wire, without the parts that depend on the time and the connection. */
-export interface Received {
+/** A response as received, without the headers that depend on the time and the connection. */
+export interface ReceivedResponse {
   status: number;
-  /** By lower-case name, in the order of arrival. A repeated header has its values joined by ` & `. */
+  /** The headers by lower-case name, in the order of arrival. The values of a repeated header are joined by ` & `. */
   headers: Record<string, string>;
   body: Buffer;
 }
 
 export type Connection = ReturnType<typeof openConnection>;
 
-const OF_THE_MOMENT = new Set(['date', 'connection', 'keep-alive', 'x-request-id']);
+const UNSTABLE_HEADERS = new Set(['date', 'connection', 'keep-alive', 'x-request-id']);
 
-/** A connection that is kept alive from the first request to the last. */
+/** Opens a connection that is kept alive from the first request to the last. */
 export function openConnection(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
-    /** Sends requests one after the other over the one connection. */
-    async ask(method: string, host: string, path: string, fields: Record<string, string>): Promise<Received> {
+    /** Sends a request after the previous one has its response. */
+    async send(method: string, host: string, path: string, fields: Record<string, string>): Promise<ReceivedResponse> {
       const headers = { Host: host, ...fields };
-      const asking = request({ agent, port, host: '127.0.0.1', method, path, headers }).end();
-      const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-      const received = Object.entries(answer.headersDistinct).filter(([name]) => !OF_THE_MOMENT.has(name));
+      const clientRequest = request({ agent, port, host: '127.0.0.1', method, path, headers }).end();
+      const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
+      const stableHeaders = Object.entries(response.headersDistinct).filter(([name]) => !UNSTABLE_HEADERS.has(name));
       return {
-        status: answer.statusCode!,
-        headers: Object.fromEntries(received.map(([name, values]) => [name, values!.join(' & ')])),
-        body: Buffer.concat(await answer.toArray()),
+        status: response.statusCode!,
+        headers: Object.fromEntries(stableHeaders.map(([name, values]) => [name, values!.join(' & ')])),
+        body: Buffer.concat(await response.toArray()),
       };
     },
     close: () => agent.destroy(),

@@ -1,22 +1,22 @@
 import { stop } from '@berth/testing/raw-socket';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostOf, memoryPacks, PUBLIC, publicSite, type RunningHost, runSiteHost } from '../running-host.ts';
-import { type Connection, openConnection, type Received } from './connection.ts';
-import { MISSING, packSamples } from './files.ts';
+import { hostOf, memoryPacks, publicSite, type RunningHost, runSiteHost, SITE_ID } from '../running-host.ts';
+import { type Connection, openConnection, type ReceivedResponse } from './connection.ts';
+import { MISSING_PATHS, packSamples } from './files.ts';
 import { predict } from './prediction.ts';
 import { fieldsOf, requests } from './request.ts';
 
-const ANONYMOUS = 'calm-otter-anonym1';
-const HOSTS = { deployment: hostOf(PUBLIC), domain: 'www.example.org', anonymous: hostOf(ANONYMOUS) };
-/** Kinds of answers that must occur among so many requests. */
-const KINDS = ['200', '200 br', '200 gzip', '200 zstd', '206', '304', '404', '412', '416'];
+const ANONYMOUS_ID = 'calm-otter-anonym1';
+const HOSTS = { deployment: hostOf(SITE_ID), domain: 'www.example.org', anonymous: hostOf(ANONYMOUS_ID) };
+/** Kinds of responses that must occur among so many requests. */
+const EXPECTED_KINDS = ['200', '200 br', '200 gzip', '200 zstd', '206', '304', '404', '412', '416'];
 
 let host: RunningHost;
 let connection: Connection;
 let connections = 0;
-/** The service's own page for missing paths, by target. */
-const ownPages = new Map<string, Received>();
+/** The page of the service for each missing path. */
+const ownPages = new Map<string, ReceivedResponse>();
 
 beforeAll(async () => {
   const packs = memoryPacks();
@@ -24,35 +24,35 @@ beforeAll(async () => {
   const withoutPage = new Map([...manifest].filter(([path]) => path !== '404.html'));
   host = await runSiteHost(packs);
   const site = publicSite(manifest);
-  host.sites.set(PUBLIC, site).set(HOSTS.domain, site);
-  host.sites.set(ANONYMOUS, { ...site, deployment: ANONYMOUS, anonymous: true, manifest: withoutPage });
+  host.sites.set(SITE_ID, site).set(HOSTS.domain, site);
+  host.sites.set(ANONYMOUS_ID, { ...site, deployment: ANONYMOUS_ID, anonymous: true, manifest: withoutPage });
   host.server.on('connection', () => (connections += 1));
   connection = openConnection(host.port);
-  for (const target of [...MISSING, '/404.html'])
-    ownPages.set(target, await connection.ask('GET', HOSTS.anonymous, target, {}));
+  for (const target of [...MISSING_PATHS, '/404.html'])
+    ownPages.set(target, await connection.send('GET', HOSTS.anonymous, target, {}));
 });
 afterAll(async () => {
   connection.close();
   await stop(host.server);
 });
 
-describe('any request for a file', () => {
-  it('is answered as the oracle predicts: status, every header, every byte (S40, S41, S44 to S50, S52 to S57)', async () => {
-    const seen = new Set<string>();
+describe('a request for a file', () => {
+  it('gets the status, headers and bytes that the oracle predicts (S40, S41, S44 to S50, S52 to S57)', async () => {
+    const seenKinds = new Set<string>();
     await fc.assert(
       fc.asyncProperty(requests, async (request) => {
         const { method, visitor, target } = request;
         const fields = fieldsOf(request);
-        const { body, ...answer } = await connection.ask(method, HOSTS[visitor], target, fields);
+        const { body, ...response } = await connection.send(method, HOSTS[visitor], target, fields);
         const { body: expectedBody, ...expected } = predict(request, ownPages);
-        seen.add(`${answer.status} ${answer.headers['content-encoding'] ?? ''}`.trim());
-        const question = { visitor, asked: `${method} ${target}`, fields };
-        expect({ ...question, ...answer }).toEqual({ ...question, ...expected });
-        expect(body.equals(expectedBody), 'the bytes are the ones that were published').toBe(true);
+        seenKinds.add(`${response.status} ${response.headers['content-encoding'] ?? ''}`.trim());
+        const context = { visitor, asked: `${method} ${target}`, fields };
+        expect({ ...context, ...response }).toEqual({ ...context, ...expected });
+        expect(body.equals(expectedBody), 'the bytes equal the published bytes').toBe(true);
       }),
       { numRuns: 3000 },
     );
-    expect([...seen].toSorted()).toEqual(KINDS);
+    expect([...seenKinds].toSorted()).toEqual(EXPECTED_KINDS);
     expect(connections).toBe(1);
     expect(host.logged).toEqual([]);
   });

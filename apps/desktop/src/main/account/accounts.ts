@@ -14,61 +14,58 @@ import { signInWithKey } from './sign-in.ts';
 
 const MAX_SERVERS = 50;
 /** How long the check of a new server may take, in milliseconds. */
-const FIND_WITHIN_MS = 15_000;
+const FIND_LIMIT_MS = 15_000;
 const PAUSES: Pauses = { firstMs: 2_000, longestMs: 2 * 60_000 };
 
-/** The content of `servers.json`. Keys are in the keychain instead. */
-const Servers = z.object({
-  current: z.url(),
-  servers: z
-    .array(z.object({ origin: z.url(), email: z.string().nullable(), account: z.string().nullable() }))
-    .min(1)
-    .max(MAX_SERVERS),
-});
-type Servers = z.infer<typeof Servers>;
+const StoredServer = z.object({ origin: z.url(), email: z.string().nullable(), account: z.string().nullable() });
+/** The schema of `servers.json`. Keys are in the keychain instead. */
+const StoredServers = z.object({ current: z.url(), servers: z.array(StoredServer).min(1).max(MAX_SERVERS) });
+type StoredServers = z.infer<typeof StoredServers>;
 
-export interface AccountsOptions extends StoreOptions {
+interface AccountsOptions extends StoreOptions {
   native: Pick<Native, 'keychain'>;
   /** The server that is known when the app starts for the first time. */
   server: string;
   emit: Emit;
-  /** Default: the global one. */
+  /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Default: from 2 seconds to 2 minutes. */
+  /** The pauses before retries. Default: from 2 seconds to 2 minutes. */
   pauses?: Pauses | undefined;
 }
 
 /**
- * Opens the known servers and checks the key of each, without waiting for the results.
- *
- * A key belongs to one server and is never sent to another.
+ * Opens the known servers and checks the key of each server, without waiting for the results. A key belongs to one server and is
+ * never sent to another server.
  *
  * @throws Error when `servers.json` cannot be read. Source: desktop §1, §6; security T40.
  */
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
   const origin = readServerAddress(options.server);
-  const initial = { current: origin, servers: [{ origin, email: null, account: null }] };
-  const path = join(options.dataDir, 'servers.json');
-  const file = await openJsonFile<Servers>({ path, schema: Servers, initial, onDamaged: options.onDamaged });
+  const file = await openJsonFile<StoredServers>({
+    path: join(options.dataDir, 'servers.json'),
+    schema: StoredServers,
+    initial: { current: origin, servers: [{ origin, email: null, account: null }] },
+    onDamaged: options.onDamaged,
+  });
   const accounts = new Accounts(options, file);
   await accounts.load();
   return accounts;
 }
 
-/** The known servers and the key that is used for each. */
+/** The known servers and the key that is used for each server. There are none before {@link Accounts.load}. */
 export class Accounts {
   readonly #options: AccountsOptions;
-  readonly #file: JsonFile<Servers>;
+  readonly #file: JsonFile<StoredServers>;
   readonly #fetch: typeof globalThis.fetch;
   readonly #servers = new Map<string, KnownServer>();
   readonly #listeners: (() => void)[] = [];
   readonly #closing = new AbortController();
-  /** Runs changes of servers and keys one after the other, so that each sees the result of the one before. */
+  /** Runs changes of servers and keys one after the other, so that each change sees the result of the previous change. */
   readonly #serially = pLimit(1);
   #current: string;
-  #online = true;
+  #isOnline = true;
 
-  constructor(options: AccountsOptions, file: JsonFile<Servers>) {
+  constructor(options: AccountsOptions, file: JsonFile<StoredServers>) {
     this.#options = options;
     this.#file = file;
     this.#fetch = options.fetch ?? globalThis.fetch;
@@ -78,7 +75,7 @@ export class Accounts {
   readonly handlers = {
     addServer: async ({ address }) => {
       const typed = readServerAddress(address);
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(FIND_WITHIN_MS)]);
+      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(FIND_LIMIT_MS)]);
       const origin = this.#servers.has(typed) ? typed : await findServer(typed, { fetch: this.#fetch, signal });
       await this.#serially(async () => {
         if (!this.#servers.has(origin)) {
@@ -102,7 +99,7 @@ export class Accounts {
       await this.#serially(async () => {
         const server = this.#find(origin);
         if (this.#servers.size === 1)
-          throw new ClientError('refused', 'This is your only server. Add another one first.');
+          throw new ClientError('refused', 'This is your only server. Add another server first.');
         await this.#removeKey(origin);
         this.#servers.delete(origin);
         if (this.#current === origin) this.#current = this.#servers.keys().next().value!;
@@ -132,9 +129,7 @@ export class Accounts {
       });
       await this.#saved();
     },
-    refreshAccount: async () => {
-      await this.#find(this.#current).check();
-    },
+    refreshAccount: async () => void (await this.#find(this.#current).check()),
   } satisfies Partial<Handlers>;
 
   /** Reads the keys of the stored servers and begins to check them. */
@@ -146,10 +141,10 @@ export class Accounts {
 
   session(): Session {
     return {
-      servers: [...this.#servers.values()].map((server) => ({ origin: server.origin, signIn: server.signIn() })),
+      servers: Array.from(this.#servers.values(), (server) => ({ origin: server.origin, signIn: server.signIn() })),
       current: this.#current,
       keysKept: this.#options.native.keychain.kept,
-      online: this.#online,
+      online: this.#isOnline,
     };
   }
 
@@ -173,7 +168,7 @@ export class Accounts {
    * Runs `work` with the client of the signed-in account. A 401 makes the session check the key again.
    *
    * @param origin Default: the current server.
-   * @throws ClientError `signed-out` when the user is not signed in. Errors of `work` are passed on.
+   * @throws ClientError `signed-out` when the user is not signed in. Passes on the errors of `work`.
    */
   async withClient<T>(work: (client: BerthClient) => Promise<T>, origin: string = this.#current): Promise<T> {
     const client = this.signedInClient(origin);
@@ -197,8 +192,8 @@ export class Accounts {
   }
 
   setOnline(online: boolean): void {
-    if (online === this.#online) return;
-    this.#online = online;
+    if (online === this.#isOnline) return;
+    this.#isOnline = online;
     this.#changed();
     if (!online) return;
     for (const server of this.#servers.values()) if (server.signIn().is !== 'signed-in') server.checkLater();
@@ -206,15 +201,8 @@ export class Accounts {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([...this.#servers.values()].map((server) => server.close()));
+    await Promise.all(Array.from(this.#servers.values(), (server) => server.close()));
     await this.#file.change((value) => value).catch(() => {});
-  }
-
-  async #add({ origin, email, account }: Servers['servers'][number]): Promise<void> {
-    const { native, pauses = PAUSES } = this.#options;
-    const key = await native.keychain.read(origin).catch(() => null);
-    const onChange = () => this.#changed();
-    this.#servers.set(origin, new KnownServer({ origin, key, email, account, fetch: this.#fetch, pauses, onChange }));
   }
 
   #find(origin: string): KnownServer {
@@ -223,22 +211,21 @@ export class Accounts {
     return server;
   }
 
-  #removeKey(origin: string): Promise<void> {
-    return orRefuse(this.#options.native.keychain.remove(origin), 'The system keychain could not delete the key.');
+  async #add({ origin, email, account }: z.infer<typeof StoredServer>): Promise<void> {
+    const { native, pauses = PAUSES } = this.#options;
+    const key = await native.keychain.read(origin).catch(() => null);
+    const onChange = () => this.#changed();
+    this.#servers.set(origin, new KnownServer({ origin, key, email, account, fetch: this.#fetch, pauses, onChange }));
   }
 
-  #changed(): void {
-    if (this.#closing.signal.aborted) return;
-    // If this write fails, the next change writes everything. Commands that must know the outcome call `#saved`.
-    this.#save().catch(() => {});
-    this.#options.emit('session', this.session());
-    for (const listener of this.#listeners) listener();
+  #removeKey(origin: string): Promise<void> {
+    return orRefuse(this.#options.native.keychain.remove(origin), 'The system keychain could not delete the key.');
   }
 
   #save(): Promise<void> {
     return this.#file.change(() => ({
       current: this.#current,
-      servers: [...this.#servers.values()].map((server) => ({
+      servers: Array.from(this.#servers.values(), (server) => ({
         origin: server.origin,
         email: server.email(),
         account: server.client().account,
@@ -248,5 +235,13 @@ export class Accounts {
 
   #saved(): Promise<void> {
     return orRefuse(this.#save(), 'The list of your servers cannot be saved. Check that the disk is not full.');
+  }
+
+  #changed(): void {
+    if (this.#closing.signal.aborted) return;
+    // If this write fails, the next change writes everything. Commands that must know the outcome call `#saved`.
+    this.#save().catch(() => {});
+    this.#options.emit('session', this.session());
+    for (const listener of this.#listeners) listener();
   }
 }

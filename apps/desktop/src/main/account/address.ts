@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { ClientError } from '@berth/client';
 
 /**
- * Parses what a user types as a server address: `berth.example`, `localhost:4000`, `https://berth.example/login`. The default
+ * Parses a server address that the user has typed: `berth.example`, `localhost:4000`, `https://berth.example/login`. The default
  * protocol is `https:`, or `http:` for this machine and for addresses in the local network. Everything after the host is ignored,
  * because users paste addresses from a browser.
  *
@@ -29,13 +29,5 @@ function withProtocol(text: string): URL | null {
 function isNearby(host: string): boolean {
   if (host === 'localhost' || host.endsWith('.localhost')) return true;
   if (host.startsWith('[')) return /^\[(?:::1\]|f[cd]|fe[89ab])/.test(host);
-  if (isIP(host) === 0) return false;
-  const [first = 0, second = 0] = host.split('.').map(Number);
-  return (
-    first === 127 ||
-    first === 10 ||
-    (first === 192 && second === 168) ||
-    (first === 172 && second >= 16 && second < 32) ||
-    (first === 169 && second === 254)
-  );
+  return isIP(host) !== 0 && /^(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./.test(host);
 }

@@ -2,20 +2,20 @@ import { ClientError, createClient } from '@berth/client';
 import { PlanList } from '@berth/contract';
 
 /**
- * Checks that a Berth server answers at an origin by reading its public list of plans.
+ * Checks that an origin is a Berth server by reading the server's public list of plans.
  *
- * @returns The origin that answered, after redirects. Never `http:` when `origin` is `https:`.
- * @throws ClientError: `network` and `unavailable` when nothing answers, `refused` when the answer is not from a Berth server.
+ * @returns The origin that responded, after redirects. Never `http:` when `origin` is `https:`.
+ * @throws ClientError: `network` and `unavailable` without a response, `refused` when the response is not from a Berth server.
  */
 export async function findServer(
   origin: string,
   { fetch, signal }: { fetch: typeof globalThis.fetch; signal: AbortSignal },
 ): Promise<string> {
-  let answeredBy = origin;
+  let finalOrigin = origin;
   const fetchAndRecord: typeof globalThis.fetch = async (input, init) => {
-    // This request carries no key, and it must follow redirects to find the final origin.
+    // The request carries no key. It must follow redirects to find the final origin.
     const response = await fetch(input, { ...init, redirect: 'follow' });
-    if (response.redirected) answeredBy = new URL(response.url).origin;
+    if (response.redirected) finalOrigin = new URL(response.url).origin;
     return response;
   };
   const { host } = new URL(origin);
@@ -30,7 +30,7 @@ export async function findServer(
     );
   if (signal.aborted) throw new ClientError('network', `${host} is not responding.`);
   if (!isPlans) throw new ClientError('refused', `${host} is not a Berth server.`);
-  if (origin.startsWith('https:') && answeredBy.startsWith('http:'))
+  if (origin.startsWith('https:') && finalOrigin.startsWith('http:'))
     throw new ClientError('refused', `${host} redirects to an unencrypted connection.`);
-  return answeredBy;
+  return finalOrigin;
 }

@@ -3,18 +3,18 @@ import { backoffMs, type BerthClient, ClientError, createClient, retryAfterMs } 
 import type { SignIn } from '../../shared/session.ts';
 import { readAccount, type SignedIn } from './sign-in.ts';
 
-/** The pauses between retries while a server cannot be reached, in milliseconds. Each is twice as long as the one before. */
+/** The pauses between retries while a server cannot be reached, in milliseconds. Each pause is twice as long as the previous. */
 export interface Pauses {
   firstMs: number;
   longestMs: number;
 }
 
-export interface KnownServerOptions {
+interface KnownServerOptions {
   origin: string;
   key: string | null;
-  /** The e-mail address of the key's account when the server last answered. */
+  /** The last known e-mail address of the key's account. */
   email: string | null;
-  /** The id of the key's account when the server last answered. */
+  /** The last known id of the key's account. */
   account: string | null;
   fetch: typeof globalThis.fetch;
   pauses: Pauses;
@@ -22,7 +22,7 @@ export interface KnownServerOptions {
   onChange(): void;
 }
 
-/** A server and the key that is used for it. Sends no request until {@link KnownServer.check} is called. */
+/** A server and the key that is used for the server. Sends no request until {@link KnownServer.check} is called. */
 export class KnownServer {
   readonly origin: string;
   readonly #options: KnownServerOptions;
@@ -47,12 +47,12 @@ export class KnownServer {
     return this.#signIn;
   }
 
-  /** The e-mail address of the key's account, as last known; `null` when signed out. */
+  /** The last known e-mail address of the key's account; `null` when the user is signed out. */
   email(): string | null {
     return this.#email;
   }
 
-  /** Stays the same object until the key or the id of its account changes. */
+  /** The client of the server. It stays the same object until the key or the id of its account changes. */
   client(): BerthClient {
     return this.#client;
   }
@@ -87,7 +87,6 @@ export class KnownServer {
     return result;
   }
 
-  /** Checks the key in the background. */
   checkLater(): void {
     this.check().catch(() => {});
   }
@@ -102,13 +101,13 @@ export class KnownServer {
     return createClient({ server: this.origin, key, account, fetch: this.#options.fetch });
   }
 
-  #setSignIn(next: SignIn, isOfAnotherKey = false): void {
-    if (!isOfAnotherKey && isDeepStrictEqual(next, this.#signIn)) return;
+  #setSignIn(next: SignIn, isNewKey = false): void {
+    if (!isNewKey && isDeepStrictEqual(next, this.#signIn)) return;
     this.#signIn = next;
     this.#options.onChange();
   }
 
-  /** Replaces the key. Aborts a request that still uses the old one. */
+  /** Replaces the key. Aborts a request that still uses the old key. */
   #replaceKey(key: string | null, account: string | null): void {
     this.#running?.controller.abort();
     this.#running = null;

@@ -1,31 +1,30 @@
 import { join } from 'node:path';
-import { onDriveWithin } from '@berth/client';
+import { inspectFolder, onDriveWithin } from '@berth/client';
 import { z } from 'zod';
 import type { FolderQuestion } from '../../shared/publishing.ts';
-import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
+import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
-import { inspectFolder } from './inspect.ts';
 
 /**
- * The path of a folder that may become public. Only {@link approve} turns a path into one, so nothing is published or watched
+ * The path of a folder that may become public. Only {@link approve} creates such a path, so no folder is published or watched
  * before the question about it is answered. Stored paths were approved before they were stored.
  */
 export const ApprovedPath = z.string().brand<'ApprovedPath'>();
 export type ApprovedPath = z.infer<typeof ApprovedPath>;
 
-/** Either a folder that may become public, or the question that must be answered first. */
-export type Approval = { path: ApprovedPath; question: null } | { path: null; question: FolderQuestion };
+/** Either the path of a folder that may become public, or the question that must be answered first. */
+type Approval = { path: ApprovedPath; question: null } | { path: null; question: FolderQuestion };
 
 /**
  * Checks a folder before it becomes public. Every way to publish or watch a folder calls this.
  *
- * @param grants Makes the grants of suggested folders and the confirmation that answers the question.
+ * @param grants Creates the grants of suggested folders, and the confirmation that answers the question.
  * @param sure The confirmation from an earlier question about the same folder. Any other value is ignored.
  * @throws ClientError `folder` when the drive does not respond. Source: desktop §8.17.
  */
 export async function approve(path: string, grants: Grants, sure?: string): Promise<Approval> {
   if (sure !== undefined && grants.isConfirmed(sure, path)) return { path: ApprovedPath.parse(path), question: null };
-  const doubt = await onDriveWithin(path, ANSWER_WITHIN_MS, () => inspectFolder(path));
+  const doubt = await onDriveWithin(path, DRIVE_LIMIT_MS, () => inspectFolder(path));
   if (!doubt) return { path: ApprovedPath.parse(path), question: null };
   const suggestions = [];
   for (const name of doubt.suggestions) {

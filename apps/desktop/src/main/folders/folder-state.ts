@@ -2,7 +2,6 @@ import type { WatchEvent } from '@berth/client';
 import type { Domain } from '@berth/contract';
 import type { z } from 'zod';
 import { type FolderState, PauseReason, WatchedFolder } from '../../shared/folder.ts';
-import type { Problem } from '../../shared/problem.ts';
 import { ApprovedPath } from '../approval/approve.ts';
 import { problemOf } from '../problem.ts';
 import { initialProgress, type ProgressView, applyDeployEvent } from '../progress.ts';
@@ -18,7 +17,7 @@ export const FolderRecord = WatchedFolder.pick({
   live: true,
   needsDns: true,
 }).extend({
-  /** Absolute. */
+  /** The absolute path. */
   path: ApprovedPath,
   paused: PauseReason.nullable(),
 });
@@ -27,13 +26,13 @@ export type FolderRecord = z.infer<typeof FolderRecord>;
 /** The name of a folder's password in the keychain. */
 export const passwordName = (id: string) => `folder:${id}`;
 
-/** The state of a watched folder after the events so far. */
+/** The current state of a watched folder. */
 export interface FolderView extends Pick<WatchedFolder, 'state' | 'url' | 'live' | 'leftOut' | 'polling' | 'needsDns'> {
-  /** The progress of the running deploy; `null` if none runs. */
+  /** The progress of the running deploy; `null` if no deploy is running. */
   deploy: ProgressView | null;
 }
 
-/** The state of a folder before the first event. It still shows the last known live version. */
+/** The state of a folder before the first event. It contains the last known live version. */
 export function initialFolderView({ url, live, needsDns }: Pick<FolderView, 'url' | 'live' | 'needsDns'>): FolderView {
   return { state: { is: 'starting' }, url, live, needsDns, leftOut: [], polling: null, deploy: null };
 }
@@ -44,7 +43,7 @@ export function withState(view: FolderView, state: FolderState): FolderView {
 }
 
 /**
- * Applies an event to the state. Pure. The state is `live` only after the engine has confirmed that the live version equals the
+ * Applies an event to the state. The state is `live` only after the watch engine has confirmed that the live version equals the
  * folder.
  *
  * @param nowMs The time of the event, in Unix milliseconds.
@@ -73,14 +72,9 @@ export function applyWatchEvent(view: FolderView, event: WatchEvent, nowMs: numb
       return { ...view, polling: { everyMs: event.everyMs, reason: event.reason } };
     default: {
       const deploy = applyDeployEvent(view.deploy ?? initialProgress(), event, nowMs);
+      const { progress, leftOut } = deploy;
       const needsDns = event.type === 'linked' ? lacksDns(event.domain) : view.needsDns;
-      return {
-        ...view,
-        state: { is: 'publishing', progress: deploy.progress },
-        deploy,
-        leftOut: deploy.leftOut,
-        needsDns,
-      };
+      return { ...view, state: { is: 'publishing', progress }, deploy, leftOut, needsDns };
     }
   }
 }
@@ -90,26 +84,20 @@ export function lacksDns({ status }: Pick<Domain, 'status'>): boolean {
   return status === 'pending' || status === 'partial';
 }
 
-function failed(view: FolderView, { error, waitMs }: WatchEvent & { type: 'failed' }, nowMs: number): FolderView {
-  // The session shows the details, once for all folders of the server.
+function failed(
+  view: FolderView,
+  { error, waitMs, during }: WatchEvent & { type: 'failed' },
+  nowMs: number,
+): FolderView {
+  // The window shows the details once for all folders of the server, not for each folder.
   if (error.status === 401) return withState(view, { is: 'signed-out' });
-  const problem = withNext(problemOf(error), view);
+  // The live version is correct, and the next deploy deletes the old versions.
+  if (during === 'prune') return view;
+  const problem = problemOf(error);
+  // A refusal while the domain is being linked concerns the domain.
+  const isLinking = view.state.is === 'publishing' && view.state.progress.phase === 'linking';
+  if (isLinking && problem.kind === 'refused')
+    problem.next = 'Choose another name: "Change address…" in the menu of the folder.';
   if (waitMs !== null) return withState(view, { is: 'waiting', problem, until: nowMs + waitMs });
-  return isOfOldVersions(view, error.kind) ? view : withState(view, { is: 'failed', problem });
-}
-
-/** Adds a next step when the domain was refused, which is the case if the refusal comes after the upload. */
-function withNext(problem: Problem, { state }: FolderView): Problem {
-  const isOfName = state.is === 'publishing' && state.progress.phase === 'linking' && problem.kind === 'refused';
-  return isOfName ? { ...problem, next: 'Choose another name: "Change address…" in the menu of the folder.' } : problem;
-}
-
-/**
- * True if the failure only concerns deleting old versions. The live version is correct, and the next deploy retries the deletion.
- * Other failures differ: a deploy that can succeed later is always retried, and a forbidden one fails in the state `publishing`.
- */
-function isOfOldVersions({ state }: FolderView, kind: (WatchEvent & { type: 'failed' })['error']['kind']): boolean {
-  return (
-    (kind !== 'refused' && kind !== 'folder' && kind !== 'signed-out') || (kind === 'signed-out' && state.is === 'live')
-  );
+  return withState(view, { is: 'failed', problem });
 }

@@ -16,22 +16,22 @@ import {
   withState,
 } from './folder-state.ts';
 
-export interface FolderOptions {
+interface FolderOptions {
   record: FolderRecord;
   keychain: Pick<Keychain, 'read'>;
   cacheDir: string;
   watchRule: Partial<WatchRule> | undefined;
-  /** How many versions to keep. Called after each deploy. */
+  /** Returns how many versions to keep. Called after each deploy. */
   keep(): number;
-  /** The client of the signed-in account; `null` while signed out. */
+  /** Finds the client of the signed-in account; `null` while the user is signed out. */
   findClient(): BerthClient | null;
   /** Called with the error of each failed deploy. */
   onFailure(error: ClientError): void;
-  /** Called on every change. If the records differ, the new one must be stored. */
+  /** Called on every change. If the records differ, the new record must be stored. */
   onChange(before: FolderSnapshot, now: FolderSnapshot): void;
 }
 
-/** The stored record of a folder and its state for the page. */
+/** The stored record of a folder, and the folder as the page shows it. */
 export interface FolderSnapshot {
   record: FolderRecord;
   folder: WatchedFolder;
@@ -42,18 +42,18 @@ interface Watch {
   client: BerthClient;
   nudges: EventTarget;
   controller: AbortController;
-  ended: Promise<void>;
-  hasEnded: boolean;
+  stopped: Promise<void>;
+  isStopped: boolean;
 }
 
-/** A folder that is watched unless it is paused or the user is signed out. Does nothing until {@link Folder.sync} is called. */
+/** A folder that is watched unless it is paused or the user is signed out. The watch begins with {@link Folder.sync}. */
 export class Folder {
   readonly id: string;
   readonly #options: FolderOptions;
   #record: FolderRecord;
   #view: FolderView;
   #watch: Watch | null = null;
-  /** The number of `exclusively` calls that wait or run. */
+  /** The number of {@link exclusively} calls that wait or run. */
   #exclusiveCalls = 0;
   readonly #serially = pLimit(1);
   #isClosed = false;
@@ -73,7 +73,7 @@ export class Folder {
     return this.#snapshot().folder;
   }
 
-  /** Starts or stops the watch to match the record and the session. Does nothing if they match already. */
+  /** Starts or stops the watch to match the record and the session. */
   sync(): void {
     if (this.#isClosed || this.#exclusiveCalls > 0) return;
     const client = this.#options.findClient();
@@ -84,9 +84,9 @@ export class Folder {
     this.#watch ??= this.#start(client);
   }
 
-  /** Scans the folder now. `publish` also retries a refused deploy and always emits a result. */
+  /** Scans the folder now. `publish` also retries a refused deploy and always emits the resulting state. */
   nudge(how: 'scan' | 'publish'): void {
-    if (how === 'publish' && this.#watch?.hasEnded === true) this.#watch = null;
+    if (how === 'publish' && this.#watch?.isStopped === true) this.#watch = null;
     if (this.#watch === null) return this.sync();
     this.#watch.nudges.dispatchEvent(new Event(how === 'scan' ? 'look' : 'publish'));
   }
@@ -104,7 +104,7 @@ export class Folder {
 
   /**
    * Runs `work` while the watch is stopped. Calls run one after the other. A running deploy is aborted; the live version does not
-   * change. Afterwards the watch restarts if it should.
+   * change. Afterwards the watch restarts unless the folder is paused or the user is signed out.
    *
    * @throws The errors of `work`.
    */
@@ -122,7 +122,9 @@ export class Folder {
   }
 
   change(change: Partial<FolderRecord>): void {
-    this.#set({ ...this.#record, ...change }, { ...this.#view, ...liveOf(change) });
+    const record = { ...this.#record, ...change };
+    const { url, live, needsDns } = record;
+    this.#set(record, { ...this.#view, url, live, needsDns });
   }
 
   /** Updates the state of the folder's domain. */
@@ -131,14 +133,17 @@ export class Folder {
     if (needsDns !== this.#view.needsDns) this.#set(this.#record, { ...this.#view, needsDns });
   }
 
-  /** Stops the watch and aborts its deploy. It cannot be started again. */
+  /** Stops the watch and aborts its deploy. The watch cannot be started again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop();
   }
 
   #snapshot(): FolderSnapshot {
-    return { record: this.#record, folder: toWatchedFolder(this.#record, this.#view) };
+    const { id, path, server, domain, labels, password } = this.#record;
+    const { deploy: _deploy, ...shown } = this.#view;
+    const name = basename(path) || path;
+    return { record: this.#record, folder: { id, name, path, server, domain, labels, password, ...shown } };
   }
 
   #set(next: FolderRecord, view: FolderView): void {
@@ -156,17 +161,17 @@ export class Folder {
     if (!isDeepStrictEqual(state, this.#view.state)) this.#set(this.#record, withState(this.#view, state));
   }
 
-  /** Stops and drops a watch that does not match the session or the record. @returns False while it still ends. */
+  /** Stops and drops a watch that does not match the session or the record. @returns False while the watch is stopping. */
   #dropUnwantedWatch(client: BerthClient | null): boolean {
-    if (this.#watch?.hasEnded === true && this.#watch.controller.signal.aborted) this.#watch = null;
+    if (this.#watch?.isStopped === true && this.#watch.controller.signal.aborted) this.#watch = null;
     const watch = this.#watch;
     const isPaused = this.#record.paused !== null;
     if (watch === null || (client === watch.client && !isPaused)) return true;
-    // A pause takes effect when the running deploy has ended.
-    const isEnding = isPaused && client === watch.client && this.#view.state.is === 'publishing';
-    if (isEnding && !watch.hasEnded) return false;
+    // A pause takes effect when the running deploy has finished.
+    const isDeploying = isPaused && client === watch.client && this.#view.state.is === 'publishing';
+    if (isDeploying && !watch.isStopped) return false;
     watch.controller.abort();
-    if (!watch.hasEnded) return false;
+    if (!watch.isStopped) return false;
     this.#watch = null;
     return true;
   }
@@ -177,11 +182,11 @@ export class Folder {
       client,
       nudges: new EventTarget(),
       controller: new AbortController(),
-      ended: Promise.resolve(),
-      hasEnded: false,
+      stopped: Promise.resolve(),
+      isStopped: false,
     };
-    started.ended = this.#run(started).finally(() => {
-      started.hasEnded = true;
+    started.stopped = this.#run(started).finally(() => {
+      started.isStopped = true;
       if (!this.#isClosed && started.controller.signal.aborted) this.sync();
     });
     return started;
@@ -200,7 +205,7 @@ export class Folder {
     }
   }
 
-  /** Reads the password. Throws if it is lost, because a site with a password must not be published without one. */
+  /** Throws if the password is lost, because a site with a password must not be published without it. */
   async #findPassword(): Promise<string | null> {
     const { id, password: hasPassword } = this.#record;
     if (!hasPassword) return null;
@@ -221,23 +226,6 @@ export class Folder {
 
   async #stop(): Promise<void> {
     this.#watch?.controller.abort();
-    await this.#watch?.ended;
+    await this.#watch?.stopped;
   }
-}
-
-/** The fields of a changed record that are part of the view. */
-function liveOf({ url, live, needsDns }: Partial<FolderRecord>): Partial<FolderView> {
-  return {
-    ...(url !== undefined && { url }),
-    ...(live !== undefined && { live }),
-    ...(needsDns !== undefined && { needsDns }),
-  };
-}
-
-function toWatchedFolder(
-  { id, path, server, domain, labels, password }: FolderRecord,
-  { state, url, live, leftOut, polling, needsDns }: FolderView,
-): WatchedFolder {
-  const name = basename(path) || path;
-  return { id, name, path, server, domain, url, labels, password, state, live, leftOut, polling, needsDns };
 }

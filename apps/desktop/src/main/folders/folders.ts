@@ -13,7 +13,7 @@ import { FolderRecord, lacksDns } from './folder-state.ts';
 import { FolderHandlers, type FolderHandlersOptions } from './handlers.ts';
 import { readLive } from './versions.ts';
 
-export interface FoldersOptions
+interface FoldersOptions
   extends StoreOptions, Omit<FolderHandlersOptions, 'folders' | 'add' | 'remove' | 'refreshLive' | 'saved'> {
   settings(): Settings;
   /** The folder where the watch engine caches hashes and what it has published. */
@@ -24,7 +24,7 @@ export interface FoldersOptions
   notifications: Pick<Notifications, 'folderChanged' | 'sessionChanged'>;
 }
 
-/** The content of `folders.json`, in the order they were added. */
+/** The schema of `folders.json`. The folders are in the order in which the user added them. */
 const FolderRecords = z.object({ folders: z.array(FolderRecord) });
 type FolderRecords = z.infer<typeof FolderRecords>;
 
@@ -45,7 +45,7 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
   return folders;
 }
 
-/** The watched folders. */
+/** The watched folders. They are watched after {@link Folders.start}. */
 export class Folders {
   readonly handlers: FolderHandlers;
   readonly #options: FoldersOptions;
@@ -63,20 +63,26 @@ export class Folders {
       ...options,
       folders: this.#folders,
       refreshLive: (folder) => this.#refreshLive(folder),
-      saved: () => this.#saved(),
-      add: (record) => this.#add(record),
-      remove: (id) => this.#remove(id),
+      saved: () =>
+        orRefuse(this.#save(), 'The list of watched folders cannot be saved. Check that the disk is not full.'),
+      add: (record) => {
+        this.#open(record).sync();
+        this.#emitSoon();
+      },
+      remove: (id) => {
+        this.#folders.delete(id);
+        this.#emitSoon();
+      },
     });
   }
 
-  /** Starts to watch the stored folders. */
   start(): void {
     for (const record of this.#file.value().folders) this.#open(record);
-    this.#options.accounts.onChange(() => this.#sync());
-    this.#sync();
+    this.#options.accounts.onChange(() => this.#syncAll());
+    this.#syncAll();
   }
 
-  /** In the order they were added. */
+  /** Lists the folders in the order in which the user added them. */
   list(): WatchedFolder[] {
     return [...this.#folders.values()].map((folder) => folder.show());
   }
@@ -89,25 +95,25 @@ export class Folders {
     }
   }
 
-  /** Reports the state of a domain that was just read. @param server The origin. */
-  updateDomain(server: string, domain: Domain): void {
+  /** Reports the state of a domain that was just read. @param origin The origin of the domain's server. */
+  updateDomain(origin: string, domain: Domain): void {
     for (const folder of this.#folders.values()) {
-      const { server: own, url } = folder.record();
-      if (own === server && url === domain.url) folder.updateDomain(domain);
+      const { server, url } = folder.record();
+      if (server === origin && url === domain.url) folder.updateDomain(domain);
     }
   }
 
   /**
-   * Reports that the user pointed a domain at another deployment, or deleted it. Pauses the folder that uses the domain, so that
-   * its next build does not undo the change.
+   * Reports that the user pointed a domain at another deployment, or deleted the domain. Pauses the folder that uses the domain,
+   * so that the folder's next build does not undo the change.
    *
    * @param domain The full name. @param deployment The deployment that the domain now shows; `null` if the domain was deleted.
    */
-  addressChanged(server: string, domain: string, deployment: string | null): void {
+  addressChanged(origin: string, domain: string, deployment: string | null): void {
     for (const folder of this.#folders.values()) {
-      const { server: own, url, live } = folder.record();
-      const isIts = own === server && url !== null && new URL(url).hostname === domain;
-      if (isIts && (deployment === null || deployment !== live?.deployment))
+      const { server, url, live } = folder.record();
+      const usesDomain = server === origin && url !== null && new URL(url).hostname === domain;
+      if (usesDomain && (deployment === null || deployment !== live?.deployment))
         void this.#pauseForAddress(folder, deployment);
     }
   }
@@ -121,14 +127,43 @@ export class Folders {
     await saved.catch(() => {});
   }
 
-  #add(record: FolderRecord): void {
-    this.#open(record).sync();
-    this.#emitSoon();
+  async #save(): Promise<void> {
+    if (this.#isReadOnly) return;
+    await this.#file.change(() => ({ folders: [...this.#folders.values()].map((folder) => folder.record()) }));
   }
 
-  #remove(id: string): void {
-    this.#folders.delete(id);
+  /** Coalesces the changes of one tick into one event. */
+  #emitSoon(): void {
+    if (this.#isEmitScheduled || this.#isClosed) return;
+    this.#isEmitScheduled = true;
+    setImmediate(() => {
+      this.#isEmitScheduled = false;
+      if (!this.#isClosed) this.#options.emit('folders', this.list());
+    });
+  }
+
+  #onFolderChange(before: FolderSnapshot, now: FolderSnapshot): void {
+    const folder = this.#folders.get(now.record.id);
+    if (!folder) return;
+    // If this write fails, the next change writes everything. Commands that must know the outcome call `saved`.
+    if (before.record !== now.record) this.#save().catch(() => {});
     this.#emitSoon();
+    if (this.#isClosed) return;
+    this.#options.notifications.folderChanged(before.folder, now.folder);
+    if (now.folder.state.is === 'live' && before.folder.state.is !== 'live' && now.folder.live === null)
+      void this.#refreshLive(folder);
+  }
+
+  /** Reads which version a folder's address shows. The version is unknown after a reinstallation or an aborted deploy. */
+  async #refreshLive(folder: Folder): Promise<void> {
+    const { server, domain, live } = folder.record();
+    const client = this.#options.accounts.signedInClient(server);
+    const found = client && (await readLive(client, domain).catch(() => null));
+    if (!found || this.#isClosed || folder.record().domain !== domain) return;
+    // If a deploy has started or finished in the meantime, it is newer than the response.
+    if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
+    const isKnown = found.live?.deployment === folder.record().live?.deployment;
+    folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
   }
 
   #open(record: FolderRecord): Folder {
@@ -142,45 +177,23 @@ export class Folders {
       keep: () => settings().keepVersions,
       findClient: () => accounts.signedInClient(server),
       onFailure: (error) => accounts.reportFailure(server, error),
-      onChange: (before, now) => this.#changed(before, now),
+      onChange: (before, now) => this.#onFolderChange(before, now),
     });
     this.#folders.set(id, folder);
     return folder;
   }
 
   /** Starts and stops watches to match the session. Pauses the folders of removed servers. */
-  #sync(): void {
+  #syncAll(): void {
     if (this.#isClosed) return;
-    const { accounts } = this.#options;
-    const known = new Set(accounts.session().servers.map(({ origin }) => origin));
+    const session = this.#options.accounts.session();
+    const origins = new Set(session.servers.map(({ origin }) => origin));
     for (const folder of this.#folders.values()) {
       const { server, paused } = folder.record();
-      if (!known.has(server) && paused === null) folder.change({ paused: 'asked' });
+      if (!origins.has(server) && paused === null) folder.change({ paused: 'asked' });
       folder.sync();
     }
-    this.#options.notifications.sessionChanged(accounts.session(), this.list());
-  }
-
-  #changed(before: FolderSnapshot, now: FolderSnapshot): void {
-    const folder = this.#folders.get(now.record.id);
-    if (!folder) return;
-    // If this write fails, the next change writes everything. Commands that must know the outcome call `#saved`.
-    if (before.record !== now.record) this.#save().catch(() => {});
-    this.#emitSoon();
-    if (this.#isClosed) return;
-    this.#options.notifications.folderChanged(before.folder, now.folder);
-    if (now.folder.state.is === 'live' && before.folder.state.is !== 'live' && now.folder.live === null)
-      void this.#refreshLive(folder);
-  }
-
-  /** Coalesces the changes of one tick into one event. */
-  #emitSoon(): void {
-    if (this.#isEmitScheduled || this.#isClosed) return;
-    this.#isEmitScheduled = true;
-    setImmediate(() => {
-      this.#isEmitScheduled = false;
-      if (!this.#isClosed) this.#options.emit('folders', this.list());
-    });
+    this.#options.notifications.sessionChanged(session, this.list());
   }
 
   async #pauseForAddress(folder: Folder, deployment: string | null): Promise<void> {
@@ -188,26 +201,5 @@ export class Folders {
       folder.change({ paused: 'address-changed', ...(deployment === null && { url: null, live: null }) }),
     );
     if (deployment !== null) await this.#refreshLive(folder);
-  }
-
-  /** Reads which version a folder's address shows. That is unknown after the app was reinstalled or a deploy was aborted. */
-  async #refreshLive(folder: Folder): Promise<void> {
-    const { server, domain, live } = folder.record();
-    const client = this.#options.accounts.signedInClient(server);
-    const found = client && (await readLive(client, domain).catch(() => null));
-    if (!found || this.#isClosed || folder.record().domain !== domain) return;
-    // A deploy in the meantime is newer than the answer.
-    if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
-    const isKnown = found.live?.deployment === folder.record().live?.deployment;
-    folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
-  }
-
-  async #save(): Promise<void> {
-    if (this.#isReadOnly) return;
-    await this.#file.change(() => ({ folders: [...this.#folders.values()].map((folder) => folder.record()) }));
-  }
-
-  #saved(): Promise<void> {
-    return orRefuse(this.#save(), 'The list of watched folders cannot be saved. Check that the disk is not full.');
   }
 }

@@ -18,10 +18,9 @@ import { type FolderRecord, passwordName } from './folder-state.ts';
 import { suggestName, validateName } from './suggest-name.ts';
 import { earlierVersion, makeVersionLive, readVersions, toVersions, type Versions, versionOf } from './versions.ts';
 
-/** A published folder. */
 export interface PublishedFolder {
   path: string;
-  /** True if its site has a password. */
+  /** True if the folder's site has a password. */
   password: boolean;
 }
 
@@ -30,16 +29,15 @@ export interface FolderHandlersOptions {
   accounts: Accounts;
   grants: Grants;
   nextDrop: Pick<NextDrop, 'options' | 'clear'>;
-  /** Finds the folder of a publishing. @throws ClientError `refused` when it has no folder. */
+  /** Finds the folder of a publish job. @throws ClientError `refused` when files were published instead. */
   publishedFolder(publishing: string): PublishedFolder;
-  /** In the order they were added. */
+  /** The watched folders by id, in the order in which the user added them. */
   folders: ReadonlyMap<string, Folder>;
-  /** Starts to watch a folder. */
   add(record: FolderRecord): void;
   remove(id: string): void;
   /** Reads from the server which version a folder's address shows. */
   refreshLive(folder: Folder): Promise<void>;
-  /** Resolves when everything is stored. @throws ClientError when it cannot be. */
+  /** Resolves when all changes are stored. @throws ClientError when they cannot be stored. */
   saved(): Promise<void>;
 }
 
@@ -48,7 +46,7 @@ type FolderSource = CommandInput<'watch'>['of'];
 /** The handlers of the commands about watched folders. A command with invalid input changes nothing. */
 export class FolderHandlers implements Partial<Handlers> {
   readonly #options: FolderHandlersOptions;
-  /** Runs changes one after the other, so that each sees what the ones before it have added. */
+  /** Runs changes one after the other, so that each change sees the folders that earlier changes have added. */
   readonly #serially = pLimit(1);
 
   constructor(options: FolderHandlersOptions) {
@@ -60,11 +58,11 @@ export class FolderHandlers implements Partial<Handlers> {
     const { current } = accounts.session();
     const client = accounts.signedInClient(current);
     if (name !== undefined) {
-      const read = readDomain(name);
-      return { name: read, validation: await validateName(client, read) };
+      const domain = readDomain(name);
+      return { name: domain, validation: await validateName(client, domain) };
     }
-    const usedLabels = new Set(this.#othersAt(current).map(({ domain }) => domain.split('.', 1)[0]));
-    return suggestName(client, this.#pathOf(of), (name) => usedLabels.has(name));
+    const usedLabels = new Set(this.#recordsOn(current).map(({ domain }) => domain.split('.', 1)[0]));
+    return suggestName(client, this.#pathOf(of), (label) => usedLabels.has(label));
   };
 
   readonly checkFolder: Handlers['checkFolder'] = async ({ of }) => ({
@@ -73,29 +71,38 @@ export class FolderHandlers implements Partial<Handlers> {
 
   readonly watch: Handlers['watch'] = async (input) => {
     const { of, sure, password } = input;
-    this.#checkDecided(of, password);
-    // Outside the queue, so that a slow drive delays only its own folder.
+    if (password === undefined && this.#hadPassword(of))
+      throw new ClientError('refused', 'A password was set for this site. Enter it, or choose to publish without one.');
+    // Runs outside the queue, so that a slow drive delays only its own folder.
     const { path, question } = await approve(this.#pathOf(of), this.#options.grants, sure);
     if (question !== null) return { is: 'asking', question };
-    const id = await this.#serially(() => this.#addFolder(path, input));
-    return { is: 'watched', id };
+    return { is: 'watched', id: await this.#serially(() => this.#addFolder(path, input)) };
   };
 
-  readonly changeFolder: Handlers['changeFolder'] = async (input) => {
-    const { id, domain: typed, labels: given, password: entered } = input;
+  readonly changeFolder: Handlers['changeFolder'] = async ({ id, domain: typed, labels: given, password }) => {
     await this.#serially(async () => {
       const folder = this.#find(id);
-      const { server, domain } = folder.record();
-      const named =
+      const { server } = folder.record();
+      const domain =
         typed === undefined
-          ? domain
-          : await this.#askFor(folder, (client) => checkDomain(client, typed, this.#othersAt(server, id)));
+          ? undefined
+          : await this.#withClient(folder, (client) => checkDomain(client, typed, this.#recordsOn(server, id)));
       const labels = given && checkLabels(given);
-      if (typeof entered === 'string') await this.#keepPassword(id, checkPassword(entered));
+      if (typeof password === 'string') await this.#keepPassword(id, checkPassword(password));
       // If the folder was removed meanwhile, its password must go too.
-      if (typeof entered === 'string' && !this.#options.folders.has(id)) await this.#removePassword(id);
+      if (typeof password === 'string' && !this.#options.folders.has(id)) await this.#removePassword(id);
       this.#find(id);
-      await this.#applyChange(folder, { named, labels, entered });
+      const { domain: oldDomain, paused } = folder.record();
+      const renamed = { domain, url: null, live: null, needsDns: false, paused: paused && ('asked' as const) };
+      // The record changes last: a folder whose record has a password is never published without it.
+      await folder.exclusively(async () => {
+        if (password === null) await this.#removePassword(id);
+        folder.change({
+          ...(labels && { labels }),
+          ...(password !== undefined && { password: password !== null }),
+          ...(domain !== undefined && domain !== oldDomain && renamed),
+        });
+      });
       await this.#options.saved();
     });
   };
@@ -107,7 +114,7 @@ export class FolderHandlers implements Partial<Handlers> {
     if (question !== null) return { is: 'asking', question };
     return this.#serially(async () => {
       const folder = this.#find(id);
-      await checkPath(path, this.#recordsBut(id));
+      await checkPath(path, this.#recordsExcept(id));
       grants.take(grant);
       await folder.exclusively(async () => folder.change({ path }));
       await saved();
@@ -141,7 +148,8 @@ export class FolderHandlers implements Partial<Handlers> {
 
   readonly publishFolder: Handlers['publishFolder'] = async ({ id }) => {
     const folder = this.#find(id);
-    await this.#askFor(folder, async () => {});
+    // Throws if the user is signed out.
+    await this.#withClient(folder, async () => {});
     if (folder.record().paused === null) folder.nudge('publish');
     else folder.resume();
     await this.#options.saved();
@@ -159,15 +167,14 @@ export class FolderHandlers implements Partial<Handlers> {
 
   readonly listVersions: Handlers['listVersions'] = async ({ id }) => {
     const folder = this.#find(id);
-    return { versions: toVersions(await this.#askFor(folder, (client) => readVersions(client, folder.record()))) };
+    return { versions: toVersions(await this.#withClient(folder, (client) => readVersions(client, folder.record()))) };
   };
 
   readonly makeLive: Handlers['makeLive'] = async ({ id, deployment }) =>
     this.#switchTo(this.#find(id), (versions) => versionOf(versions, deployment));
 
-  readonly showFolder: Handlers['showFolder'] = async ({ id }) => {
-    this.#options.native.showFolder(this.#find(id).record().path);
-  };
+  readonly showFolder: Handlers['showFolder'] = async ({ id }) =>
+    void this.#options.native.showFolder(this.#find(id).record().path);
 
   #find(id: string): Folder {
     const folder = this.#options.folders.get(id);
@@ -175,19 +182,51 @@ export class FolderHandlers implements Partial<Handlers> {
     return folder;
   }
 
-  #askFor<T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T> {
+  #withClient<T>(folder: Folder, work: (client: BerthClient) => Promise<T>): Promise<T> {
     return this.#options.accounts.withClient(work, folder.record().server);
   }
 
-  async #addFolder(path: ApprovedPath, { of, domain, labels, password }: CommandInput<'watch'>): Promise<string> {
+  #recordsExcept(id?: string): FolderRecord[] {
+    return [...this.#options.folders.values()].filter((folder) => folder.id !== id).map((folder) => folder.record());
+  }
+
+  #recordsOn(server: string, exceptId?: string): FolderRecord[] {
+    return this.#recordsExcept(exceptId).filter((record) => record.server === server);
+  }
+
+  #pathOf(of: FolderSource): string {
+    const { grants, publishedFolder } = this.#options;
+    if ('publishing' in of) return publishedFolder(of.publishing).path;
+    const { path, kind } = grants.peek(of.grant);
+    if (kind !== 'file') return path;
+    throw new ClientError('refused', 'Only a folder can be watched. Choose the folder that the file is in.');
+  }
+
+  #hadPassword(of: FolderSource): boolean {
+    const { nextDrop, publishedFolder } = this.#options;
+    return 'publishing' in of ? publishedFolder(of.publishing).password : nextDrop.options().password !== undefined;
+  }
+
+  #keepPassword(id: string, password: string): Promise<void> {
+    const writing = this.#options.native.keychain.write(passwordName(id), password);
+    return orRefuse(writing, 'The system keychain refused to store the password.');
+  }
+
+  #removePassword(id: string): Promise<void> {
+    const removing = this.#options.native.keychain.remove(passwordName(id));
+    return orRefuse(removing, 'The system keychain could not delete the password.');
+  }
+
+  async #addFolder(path: ApprovedPath, input: CommandInput<'watch'>): Promise<string> {
     const { accounts, grants, nextDrop, add, saved } = this.#options;
-    await checkPath(path, this.#recordsBut());
+    const { of, domain, labels, password } = input;
+    await checkPath(path, this.#recordsExcept());
     const { current: server } = accounts.session();
     const record = await accounts.withClient(async (client): Promise<FolderRecord> => ({
       id: randomBytes(8).toString('hex'),
       path,
       server,
-      domain: await checkDomain(client, domain, this.#othersAt(server)),
+      domain: await checkDomain(client, domain, this.#recordsOn(server)),
       labels: checkLabels(labels),
       password: typeof password === 'string',
       paused: null,
@@ -205,23 +244,6 @@ export class FolderHandlers implements Partial<Handlers> {
     return record.id;
   }
 
-  /** Changes the record last: a folder whose record has a password is never published without it. */
-  async #applyChange(
-    folder: Folder,
-    { named, labels, entered }: { named: string; labels: string[] | undefined; entered: string | null | undefined },
-  ): Promise<void> {
-    const { domain, paused } = folder.record();
-    const renamed = { domain: named, url: null, live: null, needsDns: false, paused: paused && ('asked' as const) };
-    await folder.exclusively(async () => {
-      if (entered === null) await this.#removePassword(folder.id);
-      folder.change({
-        ...(labels && { labels }),
-        ...(entered !== undefined && { password: entered !== null }),
-        ...(named !== domain && renamed),
-      });
-    });
-  }
-
   /** Stops the watch and pauses the folder before switching the address, so that no build can replace the chosen version. */
   #switchTo(folder: Folder, choose: (versions: Versions) => Deployment): Promise<Version> {
     return folder.exclusively(async () => {
@@ -229,45 +251,11 @@ export class FolderHandlers implements Partial<Handlers> {
       folder.change({ paused: 'earlier-version' });
       try {
         await this.#options.saved();
-        return await this.#askFor(folder, (client) => makeVersionLive(client, folder, choose, paused));
+        return await this.#withClient(folder, (client) => makeVersionLive(client, folder, choose, paused));
       } catch (error) {
         folder.change({ paused });
         throw error;
       }
     });
-  }
-
-  #othersAt(server: string, id?: string): FolderRecord[] {
-    return this.#recordsBut(id).filter((record) => record.server === server);
-  }
-
-  #recordsBut(id?: string): FolderRecord[] {
-    return [...this.#options.folders.values()].filter((folder) => folder.id !== id).map((folder) => folder.record());
-  }
-
-  #pathOf(of: FolderSource): string {
-    const { grants, publishedFolder } = this.#options;
-    if ('publishing' in of) return publishedFolder(of.publishing).path;
-    const { path, kind } = grants.peek(of.grant);
-    if (kind !== 'file') return path;
-    throw new ClientError('refused', 'Only a folder can be watched. Choose the folder that the file is in.');
-  }
-
-  /** Makes sure that a password is dropped only if the user decided so. @throws ClientError `refused`. */
-  #checkDecided(of: FolderSource, password: string | null | undefined): void {
-    const { nextDrop, publishedFolder } = this.#options;
-    if (password !== undefined) return;
-    if ('publishing' in of ? publishedFolder(of.publishing).password : nextDrop.options().password !== undefined)
-      throw new ClientError('refused', 'A password was set for this site. Enter it, or choose to publish without one.');
-  }
-
-  #keepPassword(id: string, password: string): Promise<void> {
-    const writing = this.#options.native.keychain.write(passwordName(id), password);
-    return orRefuse(writing, 'The system keychain refused to store the password.');
-  }
-
-  #removePassword(id: string): Promise<void> {
-    const removing = this.#options.native.keychain.remove(passwordName(id));
-    return orRefuse(removing, 'The system keychain could not delete the password.');
   }
 }

@@ -3,24 +3,24 @@ import { basename, dirname } from 'node:path';
 import { type BerthClient, ClientError, validateDomain } from '@berth/client';
 import type { DomainValidation } from '@berth/contract';
 
-/** Usual names of build output. A site in such a folder is named after the parent folder. */
-const BUILDS = new Set(['dist', 'build', 'out', 'public', '_site', 'www', 'site', 'html', 'docs']);
+/** Usual names of build folders. A site in such a folder is named after the parent folder. */
+const BUILD_FOLDERS = new Set(['dist', 'build', 'out', 'public', '_site', 'www', 'site', 'html', 'docs']);
 const MAX_LENGTH = 40;
 const MIN_LENGTH = 3;
 const MAX_NUMBER = 5;
 const RANDOM_NAMES = 3;
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz';
 
-/** A name with the server's validation, which is `null` if the server cannot be reached. */
 export interface SuggestedName {
   name: string;
+  /** The server's validation; `null` if the server cannot be reached. */
   validation: DomainValidation | null;
 }
 
 /** Turns the name of a folder into the first label of a name below the platform domain. Source: api §4. */
 function nameOfFolder(path: string): string {
   let folder = path;
-  while (BUILDS.has(basename(folder).toLowerCase()) && dirname(folder) !== folder) folder = dirname(folder);
+  while (BUILD_FOLDERS.has(basename(folder).toLowerCase()) && dirname(folder) !== folder) folder = dirname(folder);
   const slug = basename(folder)
     .normalize('NFKD')
     .toLowerCase()
@@ -32,12 +32,7 @@ function nameOfFolder(path: string): string {
   return slug.length < MIN_LENGTH ? `${slug}-site` : slug;
 }
 
-/**
- * Validates a name on the server.
- *
- * @param client `null` while signed out.
- * @returns `null` while signed out, or when the server cannot be reached.
- */
+/** Validates a name on the server. @returns `null` while the user is signed out (`client` is `null`) or the server cannot be reached. */
 export async function validateName(client: BerthClient | null, name: string): Promise<DomainValidation | null> {
   try {
     return client && (await validateDomain(client, name));
@@ -48,10 +43,10 @@ export async function validateName(client: BerthClient | null, name: string): Pr
 }
 
 /**
- * Suggests a free name for a folder: the folder's name, or that with a number or random letters. A name that the account has
- * already is not free, because it shows something.
+ * Suggests a free name for a folder: the folder's name, if necessary with a number or random letters. A name that the account
+ * already owns is not free, because it shows a site.
  *
- * @param isTaken True for the names of other watched folders.
+ * @param isTaken Returns true for the names of other watched folders.
  */
 export async function suggestName(
   client: BerthClient | null,
@@ -59,21 +54,22 @@ export async function suggestName(
   isTaken: (name: string) => boolean,
 ): Promise<SuggestedName> {
   const folderName = nameOfFolder(path);
-  let last: SuggestedName = { name: folderName, validation: null };
+  let suggestion: SuggestedName = { name: folderName, validation: null };
   for (const name of candidates(folderName)) {
     if (isTaken(name)) continue;
-    last = { name, validation: await validateName(client, name) };
-    if (last.validation === null) return last;
-    if (last.validation.valid && last.validation.available && !(await isOwn(client!, last.validation))) return last;
+    const validation = await validateName(client, name);
+    suggestion = { name, validation };
+    if (validation === null) return suggestion;
+    if (validation.valid && validation.available && !(await isOwn(client!, validation))) return suggestion;
   }
-  return last;
+  return suggestion;
 }
 
-function* candidates(own: string): Generator<string> {
-  yield own;
-  for (let number = 2; number <= MAX_NUMBER; number += 1) yield `${own}-${number}`;
+function* candidates(folderName: string): Generator<string> {
+  yield folderName;
+  for (let number = 2; number <= MAX_NUMBER; number += 1) yield `${folderName}-${number}`;
   for (let i = 0; i < RANDOM_NAMES; i += 1)
-    yield `${own}-${Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`;
+    yield `${folderName}-${Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`;
 }
 
 async function isOwn({ api }: BerthClient, { normalized }: DomainValidation): Promise<boolean> {

@@ -4,32 +4,28 @@ import type { LiveVersion, Version } from '../../shared/folder.ts';
 import { type FolderRecord, lacksDns } from './folder-state.ts';
 import type { Folder } from './folder.ts';
 
-type Place = Pick<FolderRecord, 'id' | 'path' | 'domain'>;
-
 /** The versions of a folder on the server, and the folder's domain. */
 export interface Versions {
-  /** Newest first. */
+  /** The versions, newest first. */
   versions: Deployment[];
-  /** The domain with the deployment that it shows; `null` before it exists. */
+  /** The domain with the deployment that it shows; `null` before the domain exists. */
   domain: Domain | null;
 }
 
 /** Reads the versions of a folder from the server. @throws ClientError. */
-export async function readVersions(client: BerthClient, { id, path, domain }: Place): Promise<Versions> {
+export async function readVersions(client: BerthClient, { id, path, domain }: FolderRecord): Promise<Versions> {
   const versions = await listVersions({ client, series: id, folder: path, domain });
-  const whole = versions[0] ? wholeDomainName(domain, versions[0]) : await findWholeName(client, domain);
-  return { versions, domain: whole === null ? null : await findDomain(client, whole) };
+  const fullName = versions[0] ? wholeDomainName(domain, versions[0]) : await findWholeName(client, domain);
+  return { versions, domain: fullName === null ? null : await findDomain(client, fullName) };
 }
 
-/** Converts versions for the page. */
-export function toVersions({ versions, domain }: Versions): Version[] {
-  return versions.map((version) => toVersion(version, version.deployment === domain?.deployment));
-}
+export const toVersions = ({ versions, domain }: Versions): Version[] =>
+  versions.map((version) => toVersion(version, version.deployment === domain?.deployment));
 
-/** Finds the version before the live one. @throws ClientError `refused` when the live one is the oldest. */
+/** Finds the version before the live version. @throws ClientError `refused` when the live version is the oldest. */
 export function earlierVersion({ versions, domain }: Versions): Deployment {
-  const live = versions.findIndex(({ deployment }) => deployment === domain?.deployment);
-  const earlier = versions[live + 1];
+  const liveIndex = versions.findIndex(({ deployment }) => deployment === domain?.deployment);
+  const earlier = versions[liveIndex + 1];
   if (earlier) return earlier;
   throw new ClientError('refused', 'There is no earlier version. Older versions are deleted automatically.');
 }
@@ -44,7 +40,7 @@ export function versionOf({ versions }: Versions, deployment: string): Deploymen
 /**
  * Points a folder's domain at one of its versions.
  *
- * @param paused Why the folder was paused before. It stays so if the newest version becomes live.
+ * @param paused Why the folder was paused before. The folder becomes paused again if the newest version becomes live.
  * @throws ClientError; `refused` when the folder has a password and the version has none.
  */
 export async function makeVersionLive(
@@ -54,14 +50,14 @@ export async function makeVersionLive(
   paused: FolderRecord['paused'],
 ): Promise<Version> {
   const record = folder.record();
-  const found = await readVersions(client, record);
-  const chosen = choose(found);
+  const available = await readVersions(client, record);
+  const chosen = choose(available);
   if (record.password && !chosen.password)
     throw new ClientError('refused', 'That version has no password, so anyone could open it. Choose another version.');
   const { deployment } = chosen;
   const domain = wholeDomainName(record.domain, chosen);
   const { url, ...shown } = await client.api.domains.put.mutate({ domain, deployment });
-  const isNewest = chosen === found.versions[0];
+  const isNewest = chosen === available.versions[0];
   folder.change({
     url,
     live: toLive(chosen),
@@ -80,12 +76,9 @@ function toLive({ deployment, files, size, created }: Deployment): LiveVersion {
 }
 
 /** Reads a folder's domain and live version from the server; `null` if the domain does not exist. @throws ClientError. */
-export async function readLive(
-  client: BerthClient,
-  name: string,
-): Promise<{ domain: Domain; live: LiveVersion | null } | null> {
-  const whole = await findWholeName(client, name);
-  const domain = whole === null ? null : await findDomain(client, whole);
+export async function readLive(client: BerthClient, name: string) {
+  const fullName = await findWholeName(client, name);
+  const domain = fullName === null ? null : await findDomain(client, fullName);
   if (domain === null) return null;
   const { deployment } = domain;
   return { domain, live: deployment === null ? null : toLive(await client.api.deployments.get.query({ deployment })) };

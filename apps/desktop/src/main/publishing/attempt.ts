@@ -12,16 +12,16 @@ import { aborted } from '../problem.ts';
 import { initialProgress, leftOutOf, type ProgressView, applyDeployEvent } from '../progress.ts';
 import type { EndReason } from './publish-queue.ts';
 
-/** How long to wait for the server's final answer if the user cancels after everything is sent, in milliseconds. */
-const LAST_ANSWER_MS = 5_000;
+/** How long to wait for the server's final response if the user cancels after everything is sent, in milliseconds. */
+const FINAL_RESPONSE_LIMIT_MS = 5_000;
 
 export interface AttemptInput {
-  /** The client to publish with. May throw. */
+  /** Creates the client to publish with. May throw. */
   client(): BerthClient;
-  /** Resolves to the folder to publish once it exists. May throw. */
+  /** Resolves to the folder to publish once the folder exists. May throw. */
   folder(signal: AbortSignal): Promise<string>;
   options: Omit<PublishOptions, 'password'> & { password: string | null };
-  /** The deployment of an earlier attempt. If there is one, only its domain must be linked. */
+  /** The deployment of an earlier attempt, of which only the domain must be linked; `null` if there is none. */
   live: CreatedDeployment | null;
   /** Stores the deployment once it is live. */
   keep(deployment: CreatedDeployment): Promise<void>;
@@ -31,71 +31,76 @@ export interface AttemptInput {
   show(view: ProgressView): void;
 }
 
-/** How an attempt ended. */
+/** The outcome of an attempt to publish. */
 export interface AttemptOutcome {
-  /** The live deployment; `null` if it does not exist or the outcome is unknown. */
+  /** The live deployment; `null` if no deployment exists or the outcome is unknown. */
   deployment: CreatedDeployment | null;
   /** The domain that shows the deployment. */
   domain: Domain | null;
-  /** Why the attempt did not complete; `null` if it did. */
+  /** The error that stopped the attempt; `null` if the attempt completed. */
   failure: unknown;
   /** True if the attempt uploaded at least one file. */
   progressed: boolean;
+  /** The last progress of the attempt. */
+  view: ProgressView;
 }
 
 /**
- * Makes one attempt to publish a folder. Resumes an interrupted upload. Does not throw.
- *
- * If the user cancels when everything is sent, it waits a short time for the server's answer, so that the outcome is known.
+ * Makes one attempt to publish a folder. Resumes an interrupted upload. Does not throw. If the user cancels after everything is
+ * sent, the attempt waits a short time for the server's response, so that the outcome is known.
  *
  * @param signal Aborted with an {@link EndReason}.
  */
 export async function attemptPublishing(input: AttemptInput, signal: AbortSignal): Promise<AttemptOutcome> {
   const { options, cacheDir, retries } = input;
-  const outcome: AttemptOutcome = { deployment: null, domain: null, failure: null, progressed: false };
-  const engine = new AbortController();
-  let view = initialProgress();
+  const view = initialProgress();
+  const outcome: AttemptOutcome = { deployment: null, domain: null, failure: null, progressed: false, view };
+  const engineAbort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
 
   function show(next: ProgressView): void {
-    view = next;
-    input.show(view);
+    outcome.view = next;
+    input.show(next);
   }
 
   function onAbort(): void {
     const reason = signal.reason as EndReason;
-    if (reason === 'cancelled' && view.progress.phase === 'finishing')
-      timer = setTimeout(() => engine.abort(CANCELLED), LAST_ANSWER_MS);
-    else engine.abort(reason === 'cancelled' ? CANCELLED : undefined);
+    if (reason === 'cancelled' && outcome.view.progress.phase === 'finishing')
+      timer = setTimeout(() => engineAbort.abort(CANCELLED), FINAL_RESPONSE_LIMIT_MS);
+    else engineAbort.abort(reason === 'cancelled' ? CANCELLED : undefined);
   }
 
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    show(view);
+    show(outcome.view);
     const client = input.client();
     if (input.live) {
       outcome.deployment = input.live;
-      outcome.domain = await link(client, input.live, options.domain, engine.signal);
+      if (options.domain === undefined) return outcome;
+      const { deployment } = input.live;
+      const domain = wholeDomainName(options.domain, input.live);
+      outcome.domain = await client.api.domains.put.mutate({ domain, deployment }, { signal: engineAbort.signal });
       return outcome;
     }
-    const folder = await input.folder(engine.signal);
-    const reading = readFolder(folder, { cacheDir, signal: engine.signal });
+    const folder = await input.folder(engineAbort.signal);
+    const reading = readFolder(folder, { cacheDir, signal: engineAbort.signal });
     let step = await reading.next();
-    for (; step.done !== true; step = await reading.next()) show(applyDeployEvent(view, step.value, Date.now()));
+    for (; step.done !== true; step = await reading.next())
+      show(applyDeployEvent(outcome.view, step.value, Date.now()));
     const snapshot = step.value;
-    // Reading can find private keys, which are then skipped too.
-    show({ ...view, leftOut: leftOutOf(snapshot.skipped) });
+    // The folder may contain private keys, which are found and skipped only when the files are read.
+    show({ ...outcome.view, leftOut: leftOutOf(snapshot.skipped) });
     const deployOptions = { folder, client, ...options, via: 'desktop' };
     const onCommitted = (deployment: CreatedDeployment): Promise<void> => {
       outcome.deployment = deployment;
       return input.keep(deployment);
     };
-    const how = { cacheDir, retries, snapshot, signal: engine.signal, onCommitted };
-    for await (const event of deployFolder(deployOptions, how)) {
+    const deployControl = { cacheDir, retries, snapshot, signal: engineAbort.signal, onCommitted };
+    for await (const event of deployFolder(deployOptions, deployControl)) {
       if (event.type === 'linked') outcome.domain = event.domain;
       if (event.type === 'uploaded') outcome.progressed ||= event.done.files > 0;
-      show(applyDeployEvent(view, event, Date.now()));
+      show(applyDeployEvent(outcome.view, event, Date.now()));
     }
   } catch (thrown) {
     outcome.failure = signal.aborted ? aborted() : thrown;
@@ -104,14 +109,4 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     signal.removeEventListener('abort', onAbort);
   }
   return outcome;
-}
-
-async function link(
-  { api }: BerthClient,
-  made: CreatedDeployment,
-  name: string | undefined,
-  signal: AbortSignal,
-): Promise<Domain | null> {
-  if (name === undefined) return null;
-  return api.domains.put.mutate({ domain: wholeDomainName(name, made), deployment: made.deployment }, { signal });
 }

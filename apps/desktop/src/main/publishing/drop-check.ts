@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { onDriveWithin } from '@berth/client';
 import type { Question } from '../../shared/publishing.ts';
 import { approve } from '../approval/approve.ts';
-import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
+import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import { problemOf } from '../problem.ts';
 import type { Entry, Source } from './entry.ts';
@@ -11,61 +11,27 @@ import type { PublishQueue } from './publish-queue.ts';
 import { namesOf } from './staging.ts';
 import type { ThrottledEvent } from './throttled-event.ts';
 
-export interface DropCheckOptions {
+interface DropCheckOptions {
   list: PublishingList;
   queue: Pick<PublishQueue, 'add'>;
   listEvent: ThrottledEvent;
-  /** Makes the grants of suggested folders. */
   grants: Grants;
 }
 
-/** Checks drops before they enter the queue. The only other way into the queue is to be in it when the app ends. */
-export class DropCheck {
-  readonly #options: DropCheckOptions;
-  #isClosed = false;
+export type DropCheck = ReturnType<typeof createDropCheck>;
 
-  constructor(options: DropCheckOptions) {
-    this.#options = options;
+/** Checks every new drop before it enters the queue. A publish job that was queued when the app quit skips the check. */
+export function createDropCheck({ list, queue, listEvent, grants }: DropCheckOptions) {
+  let isClosed = false;
+
+  /** Returns `null` after `close`, and once the publish job is dismissed, cancelled or confirmed. */
+  function findUnchecked(id: string): Entry | null {
+    const entry = list.entries().find((stored) => stored.id === id);
+    return !isClosed && entry?.state.is === 'asking' ? entry : null;
   }
 
-  /**
-   * Checks a publishing, then queues it or asks the user. It fails if the drive does not answer. It can be cancelled meanwhile.
-   * Does not throw.
-   */
-  async check(id: string): Promise<void> {
-    const { list, listEvent, grants } = this.#options;
-    const entry = this.#find(id);
-    if (!entry) return;
-    try {
-      const source = await this.#resolveSource(entry);
-      this.#proceed(id, await questionOf({ ...entry, source }, grants));
-    } catch (thrown) {
-      if (!this.#find(id)) return;
-      list.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
-      listEvent.emitNow();
-    }
-  }
-
-  /** Queues a publishing that the user has confirmed. */
-  confirm(id: string): void {
-    this.#options.list.change(id, { sure: true });
-    this.#proceed(id, null);
-  }
-
-  /** Makes running checks have no effect. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  /** `null` after `close`, and once the publishing is dismissed, cancelled or confirmed. */
-  #find(id: string): Entry | null {
-    const found = this.#options.list.entries().find((entry) => entry.id === id);
-    return !this.#isClosed && found?.state.is === 'asking' ? found : null;
-  }
-
-  #proceed(id: string, question: Question | null): void {
-    const { list, queue, listEvent } = this.#options;
-    const entry = this.#find(id);
+  function proceed(id: string, question: Question | null): void {
+    const entry = findUnchecked(id);
     if (!entry) return;
     list.update(id, { question });
     if (!question) {
@@ -75,43 +41,60 @@ export class DropCheck {
     listEvent.emitNow();
   }
 
-  /** Finds out if a path is a folder or a file. Only then is the kind certain, because the drive may not have answered before. */
-  async #resolveSource({ id, source }: Entry): Promise<Source> {
-    const { list } = this.#options;
+  /** Finds out if a path is a folder or a file. The drive may not have responded when the path was dropped. */
+  async function resolveSource({ id, source }: Entry): Promise<Source> {
     if (source.kind === 'files') return source;
     const { path } = source;
-    return onDriveWithin(path, ANSWER_WITHIN_MS, async (stats) => {
+    return onDriveWithin(path, DRIVE_LIMIT_MS, async (stats) => {
       if (stats?.isFile() !== true) {
         list.update(id, { exists: stats?.isDirectory() === true });
         return source;
       }
       const file: Source = { kind: 'files', paths: [path], staged: false };
-      if (this.#find(id)) list.change(id, { source: file });
+      if (findUnchecked(id)) list.change(id, { source: file });
       return file;
     });
   }
+
+  return {
+    /**
+     * Checks a publish job, then queues it or asks the user. The job fails if the drive does not respond, and can be
+     * cancelled meanwhile. Does not throw.
+     */
+    async check(id: string): Promise<void> {
+      const entry = findUnchecked(id);
+      if (!entry) return;
+      try {
+        const source = await resolveSource(entry);
+        proceed(id, await questionOf({ ...entry, source }, grants));
+      } catch (thrown) {
+        if (!findUnchecked(id)) return;
+        list.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
+        listEvent.emitNow();
+      }
+    },
+    /** Queues a publish job that the user has confirmed. */
+    confirm(id: string): void {
+      list.change(id, { sure: true });
+      proceed(id, null);
+    },
+    /** Makes running checks have no effect. */
+    close: () => void (isClosed = true),
+  };
 }
 
-/** The question to ask before publishing; `null` if the content looks right or the user has confirmed it. */
+/** The question to ask before publishing; `null` if the source looks like a site or the user has confirmed it. */
 async function questionOf({ source, sure, pasted }: Entry, grants: Grants): Promise<Question | null> {
   if (sure) return null;
-  const question =
-    source.kind === 'files' ? questionOfFiles(source.paths) : await questionOfFolder(source.path, grants);
-  if (question) return question;
+  if (source.kind === 'folder') {
+    const { question } = await approve(source.path, grants);
+    if (question) return { about: question.about, suggestions: question.suggestions };
+  } else if (source.paths.length > 1 && !namesOf(source.paths).has('index.html'))
+    return { about: 'no-front-page', suggestions: [] };
   return pasted === true ? { about: 'pasted', suggestions: [] } : null;
 }
 
-function questionOfFiles(paths: readonly string[]): Question | null {
-  const hasPage = paths.length === 1 || namesOf(paths).has('index.html');
-  return hasPage ? null : { about: 'no-front-page', suggestions: [] };
-}
-
-async function questionOfFolder(path: string, grants: Grants): Promise<Question | null> {
-  const { question } = await approve(path, grants);
-  return question && { about: question.about, suggestions: question.suggestions };
-}
-
-/** The name of a publishing: that of its folder or single file, or the number of files. */
+/** The name of a publish job: the name of its folder or single file, or the number of its files. */
 export function nameOf(source: Source): string {
   if (source.kind === 'folder') return basename(source.path) || source.path;
   const [first = ''] = source.paths;

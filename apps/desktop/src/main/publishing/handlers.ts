@@ -5,29 +5,14 @@ import type { PublishOptions } from '../../shared/publishing.ts';
 import type { Handlers } from '../backend.ts';
 import type { Granted } from '../grants.ts';
 import { type DropCheck, nameOf } from './drop-check.ts';
-import {
-  type Entry,
-  isOpen,
-  MAX_KEPT,
-  passwordLost,
-  type Source,
-  type StoredState,
-  withoutCopy,
-  withoutOldClaim,
-} from './entry.ts';
-import type { PublishingList } from './publishing-list.ts';
+import { type Entry, isOpen, MAX_KEPT, passwordLost, type Source, type StoredState, withoutOldClaim } from './entry.ts';
 import type { PublishQueue } from './publish-queue.ts';
-import type { PublishingOptions } from './runner.ts';
-import { namesOf, type Staging } from './staging.ts';
-import type { ThrottledEvent } from './throttled-event.ts';
+import type { RunnerOptions } from './runner.ts';
+import { namesOf } from './staging.ts';
 
-export interface PublishingHandlersOptions extends Pick<PublishingOptions, 'accounts' | 'grants' | 'nextDrop'> {
-  list: PublishingList;
+interface PublishingHandlersOptions extends RunnerOptions {
   dropCheck: DropCheck;
   queue: Pick<PublishQueue, 'cancel'>;
-  staging: Pick<Staging, 'remove'>;
-  passwords: Map<string, string>;
-  listEvent: ThrottledEvent;
 }
 
 /** The handlers of the commands about publishing. */
@@ -48,7 +33,7 @@ export class PublishingHandlers implements Partial<Handlers> {
     for (const grant of new Set(given)) grants.take(grant);
     nextDrop.clear();
 
-    const { password, ...others } = publishOptions;
+    const { password, ...storedOptions } = publishOptions;
     const entries = sources.map((source): Entry => ({
       id: randomBytes(8).toString('hex'),
       name: nameOf(source),
@@ -56,14 +41,14 @@ export class PublishingHandlers implements Partial<Handlers> {
       server,
       anonymous: client.key === null,
       source,
-      options: others,
+      options: storedOptions,
       password: password !== undefined,
       sure: false,
       pasted,
       state: { is: 'asking' },
       leftOut: [],
     }));
-    // Show them immediately, because a slow drive delays the checks.
+    // Show the entries immediately, because a slow drive delays the checks.
     list.add(entries.toReversed());
     for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
     listEvent.emitNow();
@@ -74,28 +59,24 @@ export class PublishingHandlers implements Partial<Handlers> {
 
   readonly answerPublishing: Handlers['answerPublishing'] = async ({ id, instead }) => {
     const { grants, list, dropCheck } = this.#options;
-    const { name } = this.#getIn(id, ['asking'], 'This question is no longer open.');
+    const { name } = this.#findInState(id, ['asking'], 'This question is no longer open.');
     if (instead === null) {
       dropCheck.confirm(id);
       return;
     }
     if (grants.peek(instead).kind === 'file') throw new ClientError('refused', 'This is a file. Choose a folder.');
     const { path } = grants.take(instead);
-    // Choosing a folder also confirms the paste.
-    const source = { kind: 'folder', path } as const;
-    list.change(id, { source, name: `${name}/${basename(path)}`, pasted: undefined });
+    // By choosing a folder, the user also confirms a pasted item.
+    list.change(id, { source: { kind: 'folder', path }, name: `${name}/${basename(path)}`, pasted: undefined });
     list.update(id, { question: null });
     await dropCheck.check(id);
   };
 
-  readonly cancelPublishing: Handlers['cancelPublishing'] = async ({ id }) => {
-    const { list } = this.#options;
-    await this.#cancel(list.get(id));
-  };
+  readonly cancelPublishing: Handlers['cancelPublishing'] = async ({ id }) => void (await this.#cancel(id));
 
   readonly retryPublishing: Handlers['retryPublishing'] = async ({ id }) => {
     const { list, dropCheck, passwords, listEvent } = this.#options;
-    const entry = this.#getIn(id, ['failed', 'cancelled'], 'Only failed or cancelled items can be retried.');
+    const entry = this.#findInState(id, ['failed', 'cancelled'], 'Only failed or cancelled items can be retried.');
     if (entry.password && !passwords.has(id)) throw passwordLost();
     list.change(id, { state: { is: 'asking' } });
     list.update(id, { question: null });
@@ -105,8 +86,7 @@ export class PublishingHandlers implements Partial<Handlers> {
 
   readonly dismissPublishing: Handlers['dismissPublishing'] = async ({ id }) => {
     const { list, passwords, listEvent } = this.#options;
-    const entry = list.get(id);
-    if (isOpen(entry)) await this.#cancel(entry);
+    if (isOpen(list.get(id))) await this.#cancel(id);
     passwords.delete(id);
     list.remove(id);
     listEvent.emitNow();
@@ -135,23 +115,23 @@ export class PublishingHandlers implements Partial<Handlers> {
   };
 
   /** Finds an entry that is in one of the states. @throws ClientError `refused` with `message` otherwise. */
-  #getIn(id: string, states: readonly StoredState['is'][], message: string): Entry {
-    const { list } = this.#options;
-    const entry = list.get(id);
+  #findInState(id: string, states: readonly StoredState['is'][], message: string): Entry {
+    const entry = this.#options.list.get(id);
     if (states.includes(entry.state.is)) return entry;
     throw new ClientError('refused', message);
   }
 
-  async #cancel(entry: Entry): Promise<void> {
+  async #cancel(id: string): Promise<void> {
     const { list, queue, staging, listEvent } = this.#options;
-    await queue.cancel(entry.id);
+    list.get(id);
+    await queue.cancel(id);
     // A running attempt has already stored its own result.
-    const stopped = list.get(entry.id);
-    if (!isOpen(stopped)) return;
-    const { id, source } = stopped;
+    const entry = list.get(id);
+    if (!isOpen(entry)) return;
+    const { source } = entry;
     if (source.kind === 'files') {
       // Store first that there is no copy, so that a half-removed copy is never used.
-      list.change(id, { source: withoutCopy(source) });
+      list.change(id, { source: { ...source, staged: false } });
       await list.saved();
       await staging.remove(id).catch(() => {});
     }
@@ -163,27 +143,24 @@ export class PublishingHandlers implements Partial<Handlers> {
 
 /** Makes one source for each folder and one for all files together. Ignores duplicates. */
 function sourcesOf(granted: readonly Granted[]): Source[] {
-  const pathsOf = (those: readonly Granted[]) => [...new Set(those.map(({ path }) => path))];
-  // An item on a drive that does not answer counts as a folder until the drive answers.
-  const folders = pathsOf(granted.filter(({ kind }) => kind !== 'file')).map((path): Source => ({
-    kind: 'folder',
-    path,
-  }));
-  const files = pathsOf(granted.filter(({ kind }) => kind === 'file'));
-  return files.length === 0 ? folders : [...folders, { kind: 'files', paths: files, staged: false }];
+  // An item on a drive that does not respond counts as a folder until the drive responds.
+  const { file = [], folder = [] } = Object.groupBy(granted, ({ kind }) => (kind === 'file' ? 'file' : 'folder'));
+  const uniquePaths = (items: readonly Granted[]) => [...new Set(items.map(({ path }) => path))];
+  const folders = uniquePaths(folder).map((path): Source => ({ kind: 'folder', path }));
+  return file.length === 0 ? folders : [...folders, { kind: 'files', paths: uniquePaths(file), staged: false }];
 }
 
-/** Rejects publishings that are certain to fail before anything starts. @throws ClientError. */
+/** Rejects publish jobs that are certain to fail, before they start. @throws ClientError. */
 function refuseUnpublishable(
   sources: readonly Source[],
   { domain }: PublishOptions,
   key: string | null,
-  open: number,
+  openCount: number,
 ): void {
   for (const source of sources) if (source.kind === 'files') namesOf(source.paths);
   if (domain !== undefined && key === null) throw new ClientError('signed-out', 'Sign in to use a domain.');
   if (domain !== undefined && sources.length > 1)
     throw new ClientError('refused', `${domain} can show only one site. Drop one folder at a time.`);
-  if (open + sources.length > MAX_KEPT)
-    throw new ClientError('refused', `At most ${MAX_KEPT} items can be queued. Drop the rest later.`);
+  if (openCount + sources.length > MAX_KEPT)
+    throw new ClientError('refused', `At most ${MAX_KEPT} items can be queued. Drop the other items later.`);
 }

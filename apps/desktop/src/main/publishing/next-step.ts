@@ -8,32 +8,30 @@ import { publishedNameOf } from './staging.ts';
 
 const MAX_NOTICES = 20;
 
-/** What to do after an attempt. */
-export type NextStep =
+type NextStep =
   | { is: 'published'; published: Published }
   | { is: 'ended'; state: StoredState }
   /** The server cannot be reached or is busy. The attempt is retried. */
   | { is: 'paused'; pauseMs: number; reason: string };
 
 /**
- * Decides what to do after an attempt. Pure.
+ * Decides what to do after an attempt. A live deployment counts as published even if the user cancelled. A deployment whose domain
+ * could not be linked does not count as published. An attempt is retried if the server cannot be reached or is busy, but not if
+ * the server refuses the deployment.
  *
- * A live deployment counts as published even if the user cancelled. An incomplete result never counts as complete. An attempt is
- * retried if the server cannot be reached, but not if the server refuses it.
- *
- * @param failures The number of consecutive failed attempts before this one.
+ * @param failures The number of consecutive failed attempts before this attempt.
  */
 export function nextStepAfter(
   entry: Entry,
-  { deployment, domain, failure }: AttemptOutcome,
+  { deployment, domain, failure }: Pick<AttemptOutcome, 'deployment' | 'domain' | 'failure'>,
   failures: number,
   rule: WatchRule,
   nowMs: number,
 ): NextStep {
-  const isGivenUp = failure instanceof ClientError && failure.kind === 'aborted';
-  if (deployment && (failure === null || isGivenUp))
+  const isCancelled = failure instanceof ClientError && failure.kind === 'aborted';
+  if (deployment && (failure === null || isCancelled))
     return { is: 'published', published: publishedOf(entry, deployment, domain, nowMs) };
-  if (isGivenUp) return { is: 'ended', state: { is: 'cancelled' } };
+  if (isCancelled) return { is: 'ended', state: { is: 'cancelled' } };
   const pauseMs = pauseAfter(failure, failures, rule);
   if (pauseMs !== null) return { is: 'paused', pauseMs, reason: problemOf(failure).message };
   const problem = problemOf(failure ?? new ClientError('server', 'The server did not confirm the deployment.'));
@@ -41,12 +39,12 @@ export function nextStepAfter(
   return { is: 'ended', state: { is: 'failed', problem: { ...problem, message }, at: nowMs } };
 }
 
-/** The pause before a retry, in milliseconds; `null` if the failure is permanent or the server asks for too long a pause. */
+/** The pause before a retry, in milliseconds; `null` if the failure is permanent or `Retry-After` exceeds the longest pause. */
 function pauseAfter(failure: unknown, failures: number, { firstPauseMs, longestPauseMs }: WatchRule): number | null {
   if (!(failure instanceof ClientError) || (failure.kind !== 'network' && failure.kind !== 'unavailable')) return null;
-  const askedMs = retryAfterMs(failure);
-  if (askedMs > longestPauseMs) return null;
-  return Math.max(askedMs, backoffMs(failures, firstPauseMs, longestPauseMs));
+  const requestedMs = retryAfterMs(failure);
+  if (requestedMs > longestPauseMs) return null;
+  return Math.max(requestedMs, backoffMs(failures, firstPauseMs, longestPauseMs));
 }
 
 function publishedOf(entry: Entry, deployment: CreatedDeployment, domain: Domain | null, at: number): Published {
@@ -68,9 +66,9 @@ function publishedOf(entry: Entry, deployment: CreatedDeployment, domain: Domain
   };
 }
 
-/** The link to share. For a single file that is not a page, it is the link of the file, because there is no front page. */
+/** The link to share. A single file that is not a page gets a link to itself, because its site has no front page. */
 function linkOf({ source }: Entry, url: string): string {
-  const only = source.kind === 'files' && source.paths.length === 1 ? source.paths[0] : undefined;
-  const name = only === undefined ? 'index.html' : publishedNameOf([only], only);
+  const path = source.kind === 'files' && source.paths.length === 1 ? source.paths[0] : undefined;
+  const name = path === undefined ? 'index.html' : publishedNameOf([path], path);
   return name === 'index.html' ? url : new URL(`/${encodeURIComponent(name)}`, url).href;
 }

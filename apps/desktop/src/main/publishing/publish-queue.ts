@@ -1,10 +1,10 @@
-/** Why an attempt is aborted: the user cancelled it, or the app ends and will resume it at the next start. */
+/** Why an attempt is aborted: the user cancelled the job, or the app quits and resumes the job at the next start. */
 export type EndReason = 'cancelled' | 'closed';
 
 /**
  * Makes one attempt at a job. Does not throw.
  *
- * @param signal Aborted with an {@link EndReason} when the attempt must end.
+ * @param signal Aborted with an {@link EndReason}.
  * @returns The pause before the next attempt, in milliseconds; `null` if there is no next attempt.
  */
 export type RunJob = (id: string, signal: AbortSignal) => Promise<number | null>;
@@ -12,11 +12,11 @@ export type RunJob = (id: string, signal: AbortSignal) => Promise<number | null>
 interface Job {
   id: string;
   group: string;
-  /** The timer of its pause; `null` if it does not pause. */
+  /** The timer of the job's pause; `null` if the job is not paused. */
   timer: NodeJS.Timeout | null;
 }
 
-/** Runs one job at a time. A paused job lets other groups go first, and resumes ahead of jobs that were added later. */
+/** Runs one job at a time. While a job is paused, jobs of other groups run. It resumes ahead of jobs that were added later. */
 export class PublishQueue {
   readonly #runJob: RunJob;
   readonly #waiting: Job[] = [];
@@ -27,16 +27,15 @@ export class PublishQueue {
     this.#runJob = runJob;
   }
 
-  /** Adds a job at the end. @param group While a job pauses, the other jobs of its group wait behind it. */
+  /** Adds a job at the end of the queue. @param group While a job is paused, the other jobs of its group wait. */
   add(id: string, group: string): void {
     this.#waiting.push({ id, group, timer: null });
     this.#next();
   }
 
-  /** Removes a job. @returns Resolves when its running attempt has ended. */
+  /** Removes a job. @returns Resolves when the job's running attempt has ended. */
   async cancel(id: string): Promise<void> {
-    const at = this.#waiting.findIndex((job) => job.id === id);
-    const [job] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    const job = this.#takeFirst((waiting) => waiting.id === id);
     if (job) return this.#resume(job);
     if (this.#running?.job.id !== id) return;
     this.#running.attempt.abort('cancelled' satisfies EndReason);
@@ -59,11 +58,15 @@ export class PublishQueue {
   #next(): void {
     if (this.#running || this.#isClosed) return;
     const paused = new Set(this.#waiting.filter(({ timer }) => timer).map(({ group }) => group));
-    const at = this.#waiting.findIndex(({ timer, group }) => !timer && !paused.has(group));
-    const [job] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    const job = this.#takeFirst(({ timer, group }) => !timer && !paused.has(group));
     if (!job) return;
     const attempt = new AbortController();
     this.#running = { job, attempt, ended: this.#run(job, attempt.signal) };
+  }
+
+  #takeFirst(matches: (job: Job) => boolean): Job | undefined {
+    const index = this.#waiting.findIndex(matches);
+    return index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
   }
 
   async #run(job: Job, signal: AbortSignal): Promise<void> {

@@ -5,44 +5,44 @@ import type { ProgressView } from '../progress.ts';
 import type { JsonFile } from '../storage/json-file.ts';
 import { type Entry, type StoredPublishings, withoutOldClaim, withoutOldest } from './entry.ts';
 
-/** The part of a publishing's state that is not stored. */
+/** The part of a publish job's state that is not stored. */
 interface TransientState {
-  /** The progress; `null` while it is queued. */
+  /** The progress; `null` while the publish job is queued. */
   view: ProgressView | null;
   question: Question | null;
-  /** True if its folder exists. */
+  /** True if the folder exists. */
   exists: boolean;
 }
 
 const INITIAL: TransientState = { view: null, question: null, exists: false };
 
-/** All publishings: their stored entries and their state in memory. */
+/** Manages all publish jobs: their stored entries and their state in memory. */
 export class PublishingList {
   readonly #file: JsonFile<StoredPublishings>;
   readonly #onWriteError: (thrown: unknown) => void;
   readonly #transient = new Map<string, TransientState>();
   #saving: Promise<void> = Promise.resolve();
-  #isFailing = false;
+  #cannotWrite = false;
 
-  /** @param onWriteError Called once when the list can no longer be written. The next change tries again to write all of it. */
+  /** @param onWriteError Called once when the list can no longer be written. The next change tries to write the whole list. */
   constructor(file: JsonFile<StoredPublishings>, onWriteError: (thrown: unknown) => void) {
     this.#file = file;
     this.#onWriteError = onWriteError;
   }
 
-  /** Newest first. */
+  /** The stored publish jobs, newest first. */
   entries(): readonly Entry[] {
     return this.#file.value().publishings;
   }
 
-  /** @throws ClientError `refused` when it does not exist. */
+  /** Finds a publish job. @throws ClientError `refused` when the publish job does not exist. */
   get(id: string): Entry {
-    const found = this.#find(id);
-    if (!found) throw new ClientError('refused', 'This item is no longer in the list.');
-    return found;
+    const entry = this.#find(id);
+    if (!entry) throw new ClientError('refused', 'This item is no longer in the list.');
+    return entry;
   }
 
-  /** Adds entries, newest first. May remove the oldest ones. */
+  /** Adds entries, newest first. May remove the oldest entries. */
   add(added: readonly Entry[]): void {
     this.#set((kept) => [...added, ...kept]);
   }
@@ -55,15 +55,27 @@ export class PublishingList {
     this.#set((kept) => kept.filter((entry) => entry.id !== id));
   }
 
-  /** Changes the state in memory. */
+  /** Changes the state that is kept in memory. */
   update(id: string, next: Partial<TransientState>): void {
-    // A dismissed publishing may still be ending.
+    // The attempt of a dismissed publish job may still be running.
     if (this.#find(id)) this.#transient.set(id, { ...(this.#transient.get(id) ?? INITIAL), ...next });
   }
 
-  /** The publishings as the page shows them. @param watched The absolute paths of watched folders. */
+  /** Returns the publish jobs as the page “Publish” shows them. @param watched The absolute paths of watched folders. */
   publishings(watched: ReadonlySet<string>): Publishing[] {
-    return this.entries().map((entry) => toPublishing(entry, this.#transient.get(entry.id) ?? INITIAL, watched));
+    return this.entries().map((entry) => {
+      const { id, name, begun, source, leftOut } = entry;
+      const { view, question, exists } = this.#transient.get(id) ?? INITIAL;
+      return {
+        id,
+        name,
+        kind: source.kind,
+        begun,
+        state: stateOf(entry, view, question),
+        leftOut: view?.leftOut ?? leftOut,
+        watchable: source.kind === 'folder' && exists && !watched.has(resolve(source.path)),
+      };
+    });
   }
 
   /** Resolves when all changes are on disk. */
@@ -79,37 +91,20 @@ export class PublishingList {
     this.#saving = this.#file
       .change((kept) => ({ ...kept, publishings: withoutOldest(next(kept.publishings), Date.now()) }))
       .then(
-        () => void (this.#isFailing = false),
+        () => void (this.#cannotWrite = false),
         (thrown: unknown) => {
-          if (!this.#isFailing) this.#onWriteError(thrown);
-          this.#isFailing = true;
+          if (!this.#cannotWrite) this.#onWriteError(thrown);
+          this.#cannotWrite = true;
         },
       );
     for (const id of this.#transient.keys()) if (!this.#find(id)) this.#transient.delete(id);
   }
 }
 
-function toPublishing(
-  entry: Entry,
-  { view, question, exists }: TransientState,
-  watched: ReadonlySet<string>,
-): Publishing {
-  const { id, name, begun, source, leftOut } = entry;
-  return {
-    id,
-    name,
-    kind: source.kind,
-    begun,
-    state: stateOf(entry, view, question),
-    leftOut: view?.leftOut ?? leftOut,
-    watchable: source.kind === 'folder' && exists && !watched.has(resolve(source.path)),
-  };
-}
-
 function stateOf({ state }: Entry, view: ProgressView | null, question: Question | null): PublishingState {
   switch (state.is) {
     case 'asking':
-      // After a start there is no question until its folder has been checked again.
+      // When the app has started, what to ask the user is unknown until the folder has been checked again.
       return question ? { is: 'asking', question } : { is: 'queued' };
     case 'unfinished':
       return view ? { is: 'working', progress: view.progress } : { is: 'queued' };

@@ -1,28 +1,28 @@
 import { join } from 'node:path';
 import { ClientError, onDriveWithin } from '@berth/client';
 import type { Publishing } from '../../shared/publishing.ts';
-import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
+import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { PublishedFolder } from '../folders/handlers.ts';
 import { problemOf } from '../problem.ts';
 import { type JsonFile, openJsonFile } from '../storage/json-file.ts';
-import { DropCheck } from './drop-check.ts';
+import { createDropCheck, type DropCheck } from './drop-check.ts';
 import { isOpen, liveOf, passwordLost, StoredPublishings } from './entry.ts';
 import { PublishingHandlers } from './handlers.ts';
 import { PublishingList } from './publishing-list.ts';
 import { PublishQueue } from './publish-queue.ts';
-import { type PublishingOptions, PublishingRunner } from './runner.ts';
-import { Staging } from './staging.ts';
+import { type PublishingOptions, Runner } from './runner.ts';
+import { createStaging, type Staging } from './staging.ts';
 import { ThrottledEvent } from './throttled-event.ts';
 
 /** The shortest time between two events about progress, in milliseconds. */
 const EMIT_EVERY_MS = 100;
 
 /**
- * Loads the list of publishings and resumes the unfinished ones.
+ * Loads the list of publish jobs and resumes unfinished publish jobs.
  *
- * Runs one publishing at a time, in the order they were added. Unfinished publishings resume at the next start, even after a
- * crash, and nothing is published twice. Opening does not wait for any folder, because its drive may never answer. Passwords are
- * only in memory, so a publishing that needs one cannot resume.
+ * Runs one publish job at a time, in the order in which the user added them. Unfinished jobs resume at the next start, even
+ * after a crash, and nothing is published twice. Opening does not wait for any folder, because its drive may never respond.
+ * Passwords are only in memory, so a publish job that needs one cannot resume.
  *
  * @throws Error when `publishings.json` cannot be read. Source: desktop §1, §8; security T40.
  */
@@ -38,8 +38,7 @@ export async function openPublishings(options: PublishingOptions): Promise<Publi
   return publishings;
 }
 
-/** The list of publishings. */
-export class Publishings {
+class Publishings {
   readonly handlers: PublishingHandlers;
   readonly #options: PublishingOptions;
   readonly #list: PublishingList;
@@ -50,48 +49,48 @@ export class Publishings {
   #isCheckingFolders = false;
 
   constructor(options: PublishingOptions, file: JsonFile<StoredPublishings>) {
-    const list = new PublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
-    const listEvent = new ThrottledEvent(() => options.onChange(this.list()), EMIT_EVERY_MS);
-    const staging = new Staging(join(options.cacheDir, 'staging'));
-    const passwords = new Map<string, string>();
-    const queue = new PublishQueue(new PublishingRunner({ ...options, list, staging, listEvent, passwords }).run);
-    const dropCheck = new DropCheck({ ...options, list, queue, listEvent });
-    this.handlers = new PublishingHandlers({ ...options, list, dropCheck, queue, staging, passwords, listEvent });
     this.#options = options;
-    this.#list = list;
-    this.#listEvent = listEvent;
-    this.#staging = staging;
-    this.#queue = queue;
-    this.#dropCheck = dropCheck;
+    this.#list = new PublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
+    this.#listEvent = new ThrottledEvent(() => options.onChange(this.list()), EMIT_EVERY_MS);
+    this.#staging = createStaging(join(options.cacheDir, 'staging'));
+    const shared = {
+      ...options,
+      list: this.#list,
+      staging: this.#staging,
+      listEvent: this.#listEvent,
+      passwords: new Map<string, string>(),
+    };
+    this.#queue = new PublishQueue(new Runner(shared).run);
+    this.#dropCheck = createDropCheck({ ...shared, queue: this.#queue });
+    this.handlers = new PublishingHandlers({ ...shared, dropCheck: this.#dropCheck, queue: this.#queue });
   }
 
-  /** Resumes the stored publishings. */
   async resume(): Promise<void> {
     await this.#resumeUnfinished();
-    // Asks again about publishings that had a question. The user can answer or cancel one even before its drive answers.
+    // Checks items with an open question again. The user can cancel an item before its drive responds.
     for (const { id, state } of this.#list.entries().toReversed())
       if (state.is === 'asking') void this.#dropCheck.check(id);
     void this.#checkFolders();
   }
 
-  /** Newest first. */
+  /** Lists the publish jobs, newest first. */
   list(): Publishing[] {
     return this.#list.publishings(new Set(this.#options.watchedPaths()));
   }
 
-  /** The times at which publishings failed, by id, in Unix milliseconds. */
+  /** The times at which publish jobs failed, by id, in Unix milliseconds. */
   failedAt(): ReadonlyMap<string, number> {
     return new Map(this.#list.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : [])));
   }
 
-  /** Finds the folder of a publishing. @throws ClientError `refused` when files were published instead. */
+  /** Finds the folder of a publish job. @throws ClientError `refused` when files were published instead. */
   publishedFolder(id: string): PublishedFolder {
     const { source, password } = this.#list.get(id);
     if (source.kind === 'folder') return { path: source.path, password };
     throw new ClientError('refused', 'Only folders can be watched, and this is a drop of files.');
   }
 
-  /** Retries paused publishings now, and checks again which folders exist. */
+  /** Retries paused publish jobs now, and checks again which folders exist. */
   onWake(): void {
     this.#queue.endPauses();
     void this.#checkFolders();
@@ -110,23 +109,19 @@ export class Publishings {
     await this.#list.saved();
   }
 
-  /** Queues unfinished publishings, oldest first. Those that need a password fail. */
+  /** Queues unfinished publish jobs, oldest first. A publish job that needs a password fails. */
   async #resumeUnfinished(): Promise<void> {
-    const list = this.#list;
-    const unfinished = list.entries().filter(isOpen);
+    const unfinished = this.#list.entries().filter(isOpen).toReversed();
     await this.#staging.keepOnly(new Set(unfinished.map(({ id }) => id)));
-    for (const entry of list.entries().toReversed()) {
-      if (!isOpen(entry)) continue;
+    for (const entry of unfinished) {
       if (entry.password && !liveOf(entry)) {
-        list.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordLost()), at: Date.now() } });
+        this.#list.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordLost()), at: Date.now() } });
         await this.#staging.remove(entry.id);
-        continue;
-      }
-      if (entry.state.is !== 'asking') this.#queue.add(entry.id, entry.server);
+      } else if (entry.state.is === 'unfinished') this.#queue.add(entry.id, entry.server);
     }
   }
 
-  /** Checks which folders exist. A folder whose drive does not answer counts as missing. */
+  /** Checks which folders exist. A folder whose drive does not respond counts as missing. */
   async #checkFolders(): Promise<void> {
     if (this.#isCheckingFolders) return;
     this.#isCheckingFolders = true;
@@ -142,11 +137,11 @@ export class Publishings {
 }
 
 function writeProblem(thrown: unknown) {
-  const code = (thrown as NodeJS.ErrnoException).code;
-  const why = code === 'ENOSPC' ? ': the disk is full' : '';
-  return problemOf(new ClientError('folder', `The list of published items cannot be saved${why}.`));
+  const isFull = (thrown as NodeJS.ErrnoException).code === 'ENOSPC';
+  const message = 'The list of published items cannot be saved.';
+  return problemOf(new ClientError('folder', isFull ? `${message} The disk is full.` : message));
 }
 
 function isFolder(path: string): Promise<boolean> {
-  return onDriveWithin(path, ANSWER_WITHIN_MS, async (stats) => stats?.isDirectory() === true).catch(() => false);
+  return onDriveWithin(path, DRIVE_LIMIT_MS, async (stats) => stats?.isDirectory() === true).catch(() => false);
 }

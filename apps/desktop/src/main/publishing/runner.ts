@@ -10,21 +10,21 @@ import {
 import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
-import { ANSWER_WITHIN_MS } from '../drive-limits.ts';
+import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
 import type { Notifications } from '../notifications.ts';
-import { initialProgress, type ProgressView } from '../progress.ts';
+import type { ProgressView } from '../progress.ts';
 import type { StoreOptions } from '../storage/json-file.ts';
-import { attemptPublishing } from './attempt.ts';
-import { type Entry, liveOf, type StoredState, withoutCopy } from './entry.ts';
-import { type NextStep, nextStepAfter } from './next-step.ts';
+import { type AttemptInput, attemptPublishing } from './attempt.ts';
+import { type Entry, liveOf, type StoredState } from './entry.ts';
+import { nextStepAfter } from './next-step.ts';
 import type { PublishingList } from './publishing-list.ts';
 import type { RunJob } from './publish-queue.ts';
 import type { Staging } from './staging.ts';
 import type { ThrottledEvent } from './throttled-event.ts';
 
-/** Keeps attempts short while the server cannot be reached: a pause in the queue can be cut short, one in an attempt cannot. */
+/** Keeps attempts short while the server cannot be reached, because only pauses in the queue can be cut short. */
 const SHORT_RETRIES = { attempts: 4, withinMs: 10_000 };
 
 /** The dependencies and options of publishing. */
@@ -35,132 +35,127 @@ export interface PublishingOptions extends StoreOptions {
   notifications: Pick<Notifications, 'copyLink' | 'failed' | 'published'>;
   /** The folder for cached hashes, unfinished uploads and copies of dropped files. */
   cacheDir: string;
-  /** The pauses before retries. */
   rule: WatchRule;
   retries?: Partial<RetryPolicy> | undefined;
   /** The absolute paths of the watched folders. */
   watchedPaths(): readonly string[];
   /** Called with the whole list, newest first, when it changes. */
   onChange(publishings: Publishing[]): void;
-  /** Called with problems that belong to no publishing. */
+  /** Called with problems that belong to no publish job. */
   onProblem(problem: Problem): void;
 }
 
-export interface PublishingRunnerOptions extends PublishingOptions {
+export interface RunnerOptions extends PublishingOptions {
   list: PublishingList;
   staging: Staging;
   listEvent: ThrottledEvent;
-  /** The passwords of unfinished publishings, by id. */
+  /** The passwords of unfinished publish jobs, by id. */
   passwords: Map<string, string>;
 }
 
-/** Runs the jobs of the queue: publishes an entry and stores the result. */
-export class PublishingRunner {
-  readonly #options: PublishingRunnerOptions;
+/** Publishes an entry and stores the result. The queue calls {@link Runner.run} for each job. */
+export class Runner {
+  readonly #options: RunnerOptions;
   /** The number of consecutive failed attempts, by id. */
   readonly #failures = new Map<string, number>();
 
-  constructor(options: PublishingRunnerOptions) {
+  constructor(options: RunnerOptions) {
     this.#options = options;
   }
 
   readonly run: RunJob = async (id, signal) => {
-    const { list, passwords, accounts, cacheDir, rule } = this.#options;
+    const { accounts, notifications, list, rule } = this.#options;
     const entry = list.get(id);
-    let view: ProgressView | null = null;
-    const outcome = await attemptPublishing(
-      {
-        client: () => clientFor(entry, accounts),
-        folder: (engine) => this.#folderOf(entry, engine),
-        options: { ...entry.options, password: passwords.get(id) ?? null },
-        live: liveOf(entry),
-        keep(deployment) {
-          list.change(id, { state: { is: 'unfinished', deployment } });
-          return list.saved();
-        },
-        cacheDir,
-        retries: { ...SHORT_RETRIES, ...this.#options.retries },
-        show: (next) => {
-          view = next;
-          this.#show(id, next);
-        },
-      },
-      signal,
-    );
+    const outcome = await attemptPublishing(this.#inputOf(entry), signal);
     if (outcome.progressed) this.#failures.delete(id);
     accounts.reportFailure(entry.server, outcome.failure);
-    // It stays unfinished and resumes at the next start.
+    // The publish job stays unfinished and resumes at the next start.
     if (signal.reason === 'closed' && outcome.failure !== null) return null;
-    return this.#act(entry, nextStepAfter(entry, outcome, this.#failures.get(id) ?? 0, rule, Date.now()), view);
+    const step = nextStepAfter(entry, outcome, this.#failures.get(id) ?? 0, rule, Date.now());
+    if (step.is === 'paused') return this.#pause(id, step, outcome.view);
+    const state =
+      step.is === 'published'
+        ? { is: step.is, published: { ...step.published, copied: notifications.copyLink(step.published.url) } }
+        : step.state;
+    await this.#finish(entry, state, outcome.view);
+    return null;
   };
 
-  #show(id: string, view: ProgressView): void {
-    const { list, listEvent } = this.#options;
-    list.update(id, { view });
-    listEvent.emitSoon();
+  #inputOf(entry: Entry): AttemptInput {
+    const { accounts, list, listEvent, passwords, cacheDir, retries } = this.#options;
+    const { id } = entry;
+    return {
+      client: () => clientFor(entry, accounts),
+      folder: (engineSignal) => this.#findFolder(entry, engineSignal),
+      options: { ...entry.options, password: passwords.get(id) ?? null },
+      live: liveOf(entry),
+      keep(deployment) {
+        list.change(id, { state: { is: 'unfinished', deployment } });
+        return list.saved();
+      },
+      cacheDir,
+      retries: { ...SHORT_RETRIES, ...retries },
+      show(view) {
+        list.update(id, { view });
+        listEvent.emitSoon();
+      },
+    };
   }
 
-  async #folderOf({ id, source }: Entry, signal: AbortSignal): Promise<string> {
+  async #findFolder({ id, source }: Entry, signal: AbortSignal): Promise<string> {
     const { list, staging } = this.#options;
     if (source.kind === 'folder') {
-      await awaitDrives([source.path]);
+      await checkDrives([source.path]);
       return source.path;
     }
     // The system may have deleted the cached copy to free space.
     if (source.staged && existsSync(staging.folderOf(id))) return staging.folderOf(id);
-    await awaitDrives(source.paths);
+    await checkDrives(source.paths);
     const folder = await staging.stage(id, source.paths, signal);
     list.change(id, { source: { ...source, staged: true } });
     return folder;
   }
 
-  async #end(entry: Entry, state: StoredState, view: ProgressView | null): Promise<void> {
-    const { list, staging, listEvent, passwords } = this.#options;
-    const { id, name, source } = entry;
+  /** Counts a failed attempt and shows when the next one begins. @returns The pause until then, in milliseconds. */
+  #pause(id: string, { pauseMs, reason }: { pauseMs: number; reason: string }, view: ProgressView): number {
+    const { list, listEvent } = this.#options;
+    const attempt = (this.#failures.get(id) ?? 0) + 1;
+    this.#failures.set(id, attempt);
+    const progress = { phase: 'retrying', attempt, at: Date.now() + pauseMs, reason } as const;
+    list.update(id, { view: { ...view, progress } });
+    listEvent.emitNow();
+    return pauseMs;
+  }
+
+  async #finish({ id, name, source }: Entry, state: StoredState, { leftOut }: ProgressView): Promise<void> {
+    const { notifications, list, staging, listEvent, passwords } = this.#options;
     this.#failures.delete(id);
     if (state.is === 'published') passwords.delete(id);
     list.update(id, { view: null });
-    list.change(id, { state, source: withoutCopy(source), leftOut: view?.leftOut ?? [] });
+    const withoutCopy = source.kind === 'files' ? { ...source, staged: false } : source;
+    list.change(id, { state, source: withoutCopy, leftOut });
     listEvent.emitNow();
-    if (state.is === 'published') this.#options.notifications.published(name, state.published);
-    if (state.is === 'failed') this.#options.notifications.failed(id, name, state.problem);
+    if (state.is === 'published') notifications.published(name, state.published);
+    if (state.is === 'failed') notifications.failed(id, name, state.problem);
     // The stored entry must say that there is no copy before the copy is removed.
     await list.saved();
     if (source.kind === 'files') await staging.remove(id).catch(() => {});
   }
-
-  async #act(entry: Entry, step: NextStep, view: ProgressView | null): Promise<number | null> {
-    const { list, listEvent } = this.#options;
-    const { id } = entry;
-    if (step.is === 'paused') {
-      const attempt = (this.#failures.get(id) ?? 0) + 1;
-      this.#failures.set(id, attempt);
-      const at = Date.now() + step.pauseMs;
-      const progress = { phase: 'retrying', attempt, at, reason: step.reason } as const;
-      list.update(id, { view: { ...(view ?? initialProgress()), progress } });
-      listEvent.emitNow();
-      return step.pauseMs;
-    }
-    if (step.is === 'published') {
-      const published = { ...step.published, copied: this.#options.notifications.copyLink(step.published.url) };
-      await this.#end(entry, { is: 'published', published }, view);
-    } else await this.#end(entry, step.state, view);
-    return null;
-  }
 }
 
-/** Makes sure that drives answer, so that a silent one does not block the queue. @throws ClientError `folder` if one does not. */
-async function awaitDrives(paths: readonly string[]): Promise<void> {
-  await Promise.all(paths.map((path) => onDriveWithin(path, ANSWER_WITHIN_MS, async () => {})));
+/** Makes sure that drives respond, so that a silent drive does not block the queue. @throws ClientError `folder` otherwise. */
+async function checkDrives(paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => onDriveWithin(path, DRIVE_LIMIT_MS, async () => {})));
 }
 
 /**
- * The client to publish an entry with: anonymous if it began signed out, otherwise with the key of the current account.
+ * Finds the client that publishes an entry: anonymous if the user was signed out when the publish job began, otherwise with the
+ * key of the current account.
  *
- * @throws ClientError `signed-out` when an entry of an account would be published anonymously. `refused` when the server was
+ * @throws ClientError `signed-out` when an entry of an account would be published anonymously; `refused` when the server was
  *   removed.
  */
-function clientFor({ server, anonymous }: Entry, accounts: PublishingOptions['accounts']): BerthClient {
+function clientFor({ server, anonymous }: Entry, accounts: Accounts): BerthClient {
   const client = accounts.client(server);
   if (anonymous) return createClient({ server });
   if (client.key !== null) return client;

@@ -7,33 +7,32 @@ import pLimit from 'p-limit';
 import { aborted } from '../problem.ts';
 
 /** How many files are copied in parallel. */
-const AT_ONCE = 4;
+const COPIES_IN_PARALLEL = 4;
 
-/** Private copies of files that were dropped together. They are copied into a folder, because only folders can be published. */
-export class Staging {
-  readonly #dir: string;
+export type Staging = ReturnType<typeof createStaging>;
 
-  /** @param dir The folder of the copies. Nothing else may use it. */
-  constructor(dir: string) {
-    this.#dir = dir;
-  }
-
-  /** The folder of a publishing. It may not exist. */
-  folderOf(id: string): string {
-    return join(this.#dir, id);
-  }
+/**
+ * Manages private copies of files that were dropped together. Files are copied into a folder, because only folders can be
+ * published.
+ *
+ * @param dir The folder of the copies. Nothing else may use it.
+ */
+export function createStaging(dir: string) {
+  /** The folder of a publish job. It may not exist. */
+  const folderOf = (id: string) => join(dir, id);
+  const remove = (id: string) => rm(folderOf(id), { recursive: true, force: true });
 
   /**
-   * Copies files into the folder of a publishing, replacing its content. On disks that support it, a copy shares its bytes with
-   * the file. Memory use does not depend on the size. For a symbolic link, its target is copied.
+   * Copies files into the folder of a publish job and replaces its old files. Disks that support it share the bytes of the copy
+   * and the file. Memory use does not depend on the size. The target of a symbolic link is copied.
    *
-   * @returns The folder. @throws ClientError `folder`, naming the file; `aborted`.
+   * @returns The folder. @throws ClientError `folder` with the file's name; `aborted`.
    */
-  async stage(id: string, paths: readonly string[], signal: AbortSignal): Promise<string> {
-    const folder = this.folderOf(id);
-    await this.remove(id);
+  async function stage(id: string, paths: readonly string[], signal: AbortSignal): Promise<string> {
+    const folder = folderOf(id);
+    await remove(id);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const limit = pLimit({ concurrency: AT_ONCE, rejectOnClear: true });
+    const limit = pLimit({ concurrency: COPIES_IN_PARALLEL, rejectOnClear: true });
     const copying = Array.from(namesOf(paths), ([name, path]) =>
       limit(async () => {
         if (signal.aborted) throw aborted();
@@ -45,22 +44,19 @@ export class Staging {
     } catch (thrown) {
       limit.clearQueue();
       await Promise.allSettled(copying);
-      await this.remove(id);
+      await remove(id);
       throw thrown;
     }
     return folder;
   }
 
-  /** Removes the copies of a publishing, if there are any. */
-  async remove(id: string): Promise<void> {
-    await rm(this.folderOf(id), { recursive: true, force: true });
+  /** Removes all copies except those of the given publish jobs. */
+  async function keepOnly(ids: ReadonlySet<string>): Promise<void> {
+    const names = await readdir(dir).catch(() => []);
+    await Promise.all(names.filter((name) => !ids.has(name)).map(remove));
   }
 
-  /** Removes all copies except those of the given publishings. */
-  async keepOnly(ids: ReadonlySet<string>): Promise<void> {
-    const names = await readdir(this.#dir).catch(() => []);
-    await Promise.all(names.filter((name) => !ids.has(name)).map((name) => this.remove(name)));
-  }
+  return { folderOf, stage, remove, keepOnly };
 }
 
 /** The published name of a file. A single page becomes `index.html`. */
@@ -70,51 +66,46 @@ export function publishedNameOf(paths: readonly string[], path: string): string 
 }
 
 /**
- * Maps published names to paths. Ignores duplicates.
+ * Maps published names to paths. Ignores duplicate paths.
  *
- * @throws ClientError when two files have the same name. Names that differ only in case count as the same.
+ * @throws ClientError when two files have the same name. Upper and lower case count as the same.
  */
 export function namesOf(paths: readonly string[]): Map<string, string> {
-  const once = [...new Set(paths)];
+  const uniquePaths = [...new Set(paths)];
   const names = new Map<string, string>();
-  const seen = new Set<string>();
-  for (const path of once) {
-    const name = publishedNameOf(once, path);
+  const foldedNames = new Set<string>();
+  for (const path of uniquePaths) {
+    const name = publishedNameOf(uniquePaths, path);
     const folded = name.normalize('NFC').toLowerCase();
-    if (seen.has(folded))
-      throw new ClientError(
-        'folder',
-        `Two of the files are named ${name}. Put them into a folder and drop the folder.`,
-        {
-          file: name,
-        },
-      );
-    seen.add(folded);
+    const message = `Two of the files are named ${name}. Put them into a folder and drop the folder.`;
+    if (foldedNames.has(folded)) throw new ClientError('folder', message, { file: name });
+    foldedNames.add(folded);
     names.set(name, path);
   }
   return names;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'it no longer exists',
-  EACCES: 'you do not have permission to read it',
-  EPERM: 'you do not have permission to read it',
+  ENOENT: 'the file no longer exists',
+  EACCES: 'you do not have permission to read the file',
+  EPERM: 'you do not have permission to read the file',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
 };
 
 async function copy(path: string, to: string, signal: AbortSignal): Promise<void> {
+  const name = basename(path);
   try {
     const real = await realpath(path);
-    if (!(await stat(real)).isFile()) throw new ClientError('folder', `${basename(path)}: it is no longer a file.`);
+    if (!(await stat(real)).isFile()) throw new ClientError('folder', `${name} is no longer a file.`);
     await copyFile(real, to, constants.COPYFILE_FICLONE_FORCE).catch(() =>
-      // Most disks cannot share bytes. Copy as a stream then, because it can be aborted.
+      // Most disks cannot share bytes. A stream, unlike `copyFile`, can be aborted.
       pipeline(createReadStream(real), createWriteStream(to, { mode: 0o600 }), { signal }),
     );
   } catch (thrown) {
     if (signal.aborted) throw aborted();
     if (thrown instanceof ClientError) throw thrown;
-    const reason = REASONS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'it cannot be copied';
-    throw new ClientError('folder', `${basename(path)}: ${reason}.`, { file: basename(path), cause: thrown });
+    const reason = REASONS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'the file cannot be copied';
+    throw new ClientError('folder', `${name}: ${reason}.`, { file: name, cause: thrown });
   }
 }

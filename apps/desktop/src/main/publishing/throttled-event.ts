@@ -1,12 +1,12 @@
-/** A throttled notification about a state that changes often. */
+/** Limits how often an event about a frequently changing state is emitted. */
 export class ThrottledEvent {
   readonly #emit: () => void;
   readonly #everyMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #last = Number.NEGATIVE_INFINITY;
+  #lastEmitted = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
-  /** @param everyMs The shortest time before a notification by {@link emitSoon}, in milliseconds. */
+  /** @param everyMs The shortest time between two events, in milliseconds. {@link emitNow} ignores this limit. */
   constructor(emit: () => void, everyMs: number) {
     this.#emit = emit;
     this.#everyMs = everyMs;
@@ -16,16 +16,19 @@ export class ThrottledEvent {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#isClosed) return;
-    this.#last = performance.now();
+    this.#lastEmitted = performance.now();
     this.#emit();
   }
 
-  /** Notifies on the next tick, or, if the last notification was recent, together with later changes. */
+  /** Emits the event as soon as the limit allows. Calls until then share one event. */
   emitSoon(): void {
-    this.#timer ??= setTimeout(() => this.emitNow(), Math.max(0, this.#last + this.#everyMs - performance.now()));
+    this.#timer ??= setTimeout(
+      () => this.emitNow(),
+      Math.max(0, this.#lastEmitted + this.#everyMs - performance.now()),
+    );
   }
 
-  /** No further notifications. */
+  /** Prevents further events. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

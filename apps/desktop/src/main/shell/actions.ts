@@ -7,10 +7,9 @@ import { readDeepLink } from './deep-link.ts';
 import type { Launch } from './launches.ts';
 import type { MainWindow } from './window.ts';
 
-/** The actions of the menu, the tray, links, and folders that are dropped on an icon of the app. */
 export type Actions = ReturnType<typeof createActions>;
 
-/** Creates the actions. They do not throw: errors are sent to the page as notices. */
+/** Creates the actions of the menu, the tray, links, and folders dropped on an icon of the app. Sends errors to the page as notices. */
 export function createActions(
   backend: Pick<Backend, 'give' | 'handlers'>,
   window: Pick<MainWindow, 'show'>,
@@ -19,7 +18,12 @@ export function createActions(
 ) {
   const { handlers } = backend;
 
-  const attempt = (work: () => Promise<unknown>) => void showFailure(work, window, emit);
+  /** Runs an action. If the action fails, shows the window with the problem. */
+  const attempt = (action: () => Promise<unknown>) =>
+    void action().catch((error: unknown) => {
+      window.show();
+      emit('problem', { problem: problemOf(error) });
+    });
 
   const showPage = (page: Page) => {
     window.show();
@@ -39,19 +43,20 @@ export function createActions(
       await publish(granted);
     });
 
-  const follow = (link: string) => {
-    const target = readDeepLink(link);
-    window.show();
-    if (target === null) emit('problem', { problem: problemOf(UNKNOWN_LINK) });
-    else emit('navigate', target);
-  };
+  const follow = (link: string) =>
+    attempt(async () => {
+      const target = readDeepLink(link);
+      if (target === null) throw new ClientError('refused', "That Berth link isn't valid.");
+      window.show();
+      emit('navigate', target);
+    });
 
   return {
     show: () => window.show(),
     showPage,
     /** Publishes absolute paths that the user dropped on an icon of the app or opened with the app. */
     publishPaths,
-    /** Asks for a folder and publishes it. */
+    /** Asks the user for a folder and publishes the folder. */
     publishFolder: () =>
       attempt(async () => {
         // The dialog is attached to the window, so it is invisible while the window is hidden.
@@ -64,7 +69,7 @@ export function createActions(
     pause: (id: string) => attempt(() => handlers.pauseFolder({ id })),
     resume: (id: string) => attempt(() => handlers.resumeFolder({ id })),
     quit,
-    /** Handles a start, a link or a folder from outside the app. */
+    /** Handles a start of the app, and links and folders that are opened with the app. */
     receive: ({ link, paths, hidden }: Launch) => {
       if (link !== null) follow(link);
       else if (paths.length > 0) publishPaths(paths);
@@ -72,15 +77,3 @@ export function createActions(
     },
   };
 }
-
-/** Runs an action. If it fails, shows the window with the problem. */
-async function showFailure(work: () => Promise<unknown>, window: Pick<MainWindow, 'show'>, emit: Emit): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    window.show();
-    emit('problem', { problem: problemOf(error) });
-  }
-}
-
-const UNKNOWN_LINK = new ClientError('refused', "That Berth link isn't valid.");

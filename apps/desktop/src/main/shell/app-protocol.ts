@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
-/** The scheme of the page. It is not used for anything else; links to the app use `berth:`. */
+/** The scheme of the page. Links to the app use another scheme, `berth:`. */
 export const APP_SCHEME = 'berth-app';
 
 const HOST = 'window';
@@ -16,17 +16,14 @@ export const APP_SCHEME_PRIVILEGES = {
   privileges: { standard: true, secure: true, supportFetchAPI: false, allowServiceWorkers: false, bypassCSP: false },
 };
 
-/**
- * True for the addresses of our page and its resources.
- *
- * Compares protocol and host, because `origin` is the string `null` for every custom scheme.
- */
+/** True for the addresses of our page and its resources. */
 export function isOurs(url: string): boolean {
   const parsed = URL.parse(url);
+  // `origin` is the string `null` for every custom scheme, so it must not be compared.
   return parsed?.protocol === `${APP_SCHEME}:` && parsed.host === HOST;
 }
 
-/** Allows only scripts, styles, images and fonts of the app. Forbids all requests, and turning text into markup or script. */
+/** Allows only the scripts, styles, images and fonts of the app. Forbids all requests, and turning text into markup or script. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -65,13 +62,12 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the files of a folder to the page. Compares each request with a listing of the folder and never builds a path from the
- * request, so no request can reach a file outside. Symbolic links are not followed.
+ * Serves the files of a folder to the page. Finds each requested path in a listing of the folder, so no request can reach a file
+ * outside the folder. Symbolic links are not followed.
  *
  * @param folder The compiled page.
- * @returns A handler that never rejects. 403 for another scheme or host, 404 for missing files, 405 except for GET and HEAD.
- *
- * Source: desktop §6.
+ * @returns A handler that never rejects. It responds with 403 for another scheme or host, 404 for a missing file, and 405 for a
+ *   method other than GET and HEAD. Source: desktop §6.
  */
 export function createAppProtocol(folder: string): (request: Request) => Promise<Response> {
   return async ({ method, url }) => {
@@ -91,14 +87,14 @@ export function createAppProtocol(folder: string): (request: Request) => Promise
 
 const refuse = (status: number) => new Response(null, { status, headers: HEADERS });
 
-/** The served files by URL path. */
+/** Lists the files that are served, by URL path. */
 async function filesOf(folder: string, below = ''): Promise<Map<string, { path: string; type: string }>> {
   const files = new Map<string, { path: string; type: string }>();
   const entries: Dirent[] = await readdir(join(folder, below), { withFileTypes: true });
   for (const entry of entries) {
     const name = `${below}/${entry.name}`;
     const type = TYPES[extname(entry.name)];
-    if (entry.isDirectory()) for (const [inner, file] of await filesOf(folder, name)) files.set(inner, file);
+    if (entry.isDirectory()) for (const [path, file] of await filesOf(folder, name)) files.set(path, file);
     else if (entry.isFile() && type !== undefined) files.set(name, { path: join(folder, name), type });
   }
   return files;

@@ -7,30 +7,22 @@ const MAX_LINK_LENGTH = 2_048;
 
 /**
  * Parses a link to the app: `berth://show/<page>` shows a page, `berth://add-server?address=https://…` fills in the address of
- * a server. Links only show something and change nothing, because a stranger may have written the link.
+ * a server. A link changes nothing, because a stranger may have written it.
  *
- * @returns What to show; `null` for any other link.
- *
- * Source: desktop §6.
+ * @returns The page to show; `null` for an invalid link. Source: desktop §6.
  */
 export function readDeepLink(link: string): EventData<'navigate'> | null {
   const url = link.length > MAX_LINK_LENGTH ? null : URL.parse(link);
   if (url?.protocol !== `${LINK_SCHEME}:` || url.username !== '' || url.password !== '' || url.port !== '') return null;
   if (url.hash !== '') return null;
-  switch (url.hostname) {
-    case 'show':
-      return showPage(url);
-    case 'add-server':
-      return addServer(url);
-    default:
-      return null;
-  }
+  if (url.hostname === 'show') return showPage(url);
+  return url.hostname === 'add-server' ? addServer(url) : null;
 }
 
-/** True for a link to the app, valid or not. */
+/** True for any link with the scheme of the app, even if the link is invalid. */
 export const isDeepLink = (text: string) => /^berth:/i.test(text);
 
-/** Some systems append a slash to links. */
+/** Removes the slash that some systems append to links. */
 const withoutSlash = (path: string) => path.replace(/\/$/, '');
 
 function showPage({ pathname, search }: URL): EventData<'navigate'> | null {
@@ -39,8 +31,9 @@ function showPage({ pathname, search }: URL): EventData<'navigate'> | null {
 }
 
 function addServer({ pathname, searchParams }: URL): EventData<'navigate'> | null {
-  const [[name, address] = [], ...others] = [...searchParams];
-  if (withoutSlash(pathname) !== '' || name !== 'address' || address === undefined || others.length > 0) return null;
+  const [[name, address] = [], ...extraParams] = [...searchParams];
+  if (withoutSlash(pathname) !== '' || name !== 'address' || address === undefined || extraParams.length > 0)
+    return null;
   const server = URL.parse(address);
   const isOrigin = server?.protocol === 'https:' && server.href === `${server.origin}/`;
   return isOrigin ? { page: 'settings', server: server.origin } : null;

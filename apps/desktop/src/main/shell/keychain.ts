@@ -6,27 +6,26 @@ import { z } from 'zod';
 import type { Keychain } from '../native.ts';
 import { replaceFile } from '@berth/client/replace-file';
 
-/** The asynchronous part of Electron's `safeStorage`. */
-export type KeyStore = Pick<
+type KeyStore = Pick<
   SafeStorage,
   'decryptStringAsync' | 'encryptStringAsync' | 'getSelectedStorageBackend' | 'isAsyncEncryptionAvailable'
 >;
 
-/** The encrypted content. It includes the origin, so that a file renamed to another server's name does not reveal its key. */
+/** The encrypted data of one file. It includes the origin, so that the key of a renamed file is not sent to another server. */
 const Entry = z.object({ origin: z.string(), key: z.string() });
 
 /**
- * Opens the keychain. Keys are encrypted by the system, in one file for each server that only the user can read. If the system
- * cannot protect keys, they are kept in memory, and no file is read or written.
+ * Opens the keychain. The system encrypts each key, which is stored in a file that only the user can read. If the system cannot
+ * protect keys, they are kept in memory, and no file is read or written.
  *
  * @param folder Created when the first key is stored. Source: desktop §2, §6; security T40.
  */
 export async function openKeychain(store: KeyStore, folder: string, platform: string): Promise<Keychain> {
-  return (await protects(store, platform)) ? onDisk(store, folder) : inMemory();
+  return (await canProtectKeys(store, platform)) ? onDisk(store, folder) : inMemory();
 }
 
-/** False if the system cannot protect keys. Without a key store, Linux encrypts with a key that is known to everyone. */
-async function protects(store: KeyStore, platform: string): Promise<boolean> {
+/** False if the system cannot protect keys. Without a key store, Electron on Linux encrypts with a publicly known key. */
+async function canProtectKeys(store: KeyStore, platform: string): Promise<boolean> {
   if (!(await store.isAsyncEncryptionAvailable().catch(() => false))) return false;
   return platform !== 'linux' || !['basic_text', 'unknown'].includes(store.getSelectedStorageBackend());
 }
@@ -57,7 +56,7 @@ function onDisk(store: KeyStore, folder: string): Keychain {
         const { result, shouldReEncrypt } = await store.decryptStringAsync(await readFile(fileOf(origin)));
         const entry = Entry.parse(JSON.parse(result));
         if (entry.origin !== origin) return null;
-        // The system has a newer encryption key. The old one still works, so a failure does not matter.
+        // The system has a newer encryption key. A failure does not matter, because the old key still works.
         if (shouldReEncrypt) await write(origin, entry.key).catch(() => undefined);
         return entry.key;
       } catch {

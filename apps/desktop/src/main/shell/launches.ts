@@ -3,10 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { App } from 'electron';
 import { isDeepLink } from './deep-link.ts';
 
-/** Starts the app without showing its window. */
+/** The argument that starts the app without showing its window. */
 export const HIDDEN = '--hidden';
 
-/** The arguments of a start. */
 export interface Launch {
   /** The link to the app that the user followed. */
   link: string | null;
@@ -16,12 +15,11 @@ export interface Launch {
 }
 
 /**
- * Parses the arguments of a start.
+ * Parses the arguments of a start. Ignores all other arguments next to a link, because the author of the link may have smuggled them
+ * in.
  *
- * If there is a link, all other arguments are ignored, because the author of the link may have smuggled them in.
- *
- * @param args The whole command line. @param directory Its working directory. @param appPath The path of the app, which is an
- *   argument when it is started from its sources.
+ * @param args The whole command line. @param directory The working directory of the start.
+ * @param appPath The path of the app. It is an argument of the command line when the app runs from its sources.
  */
 export function readLaunch(args: readonly string[], directory: string, appPath: string): Launch {
   const options = args.slice(1);
@@ -35,7 +33,7 @@ export function readLaunch(args: readonly string[], directory: string, appPath: 
   return { link, paths, hidden: options.includes(HIDDEN) && paths.length === 0 };
 }
 
-/** Desktops pass a path or a `file:` URL. @returns The absolute path; `null` for a URL that is not of a local file. */
+/** Resolves an argument that is a path or a `file:` URL. @returns The absolute path; `null` for a URL without a local file. */
 function pathOf(argument: string, directory: string): string | null {
   if (!/^file:/i.test(argument)) return resolve(directory, argument);
   try {
@@ -46,17 +44,17 @@ function pathOf(argument: string, directory: string): string | null {
 }
 
 /**
- * Receives links and folders from a second start of the app and from the events of macOS, which can come before the app is ready.
- * The arguments of this start are the first launch.
+ * Receives links and folders from a second start of the app and from the events of macOS. macOS may emit events before the app is
+ * ready.
  *
- * @returns A function that subscribes to launches. Earlier ones are delivered too.
+ * @param first The launch of this start. @returns A function that subscribes to launches. It also delivers earlier launches.
  */
 export function createLaunches(
   app: Pick<App, 'getAppPath' | 'on'>,
   first: Launch,
 ): (listener: (launch: Launch) => void) => void {
-  const early: Launch[] = first.link === null && first.paths.length === 0 ? [] : [first];
-  let deliver = (launch: Launch): void => void early.push(launch);
+  const undelivered: Launch[] = first.link === null && first.paths.length === 0 ? [] : [first];
+  let deliver = (launch: Launch): void => void undelivered.push(launch);
 
   app.on('second-instance', (_event, args, directory) => deliver(readLaunch(args, directory, app.getAppPath())));
   app.on('open-url', (event, link) => {
@@ -70,6 +68,6 @@ export function createLaunches(
 
   return (listener) => {
     deliver = listener;
-    for (const launch of early.splice(0)) listener(launch);
+    for (const launch of undelivered.splice(0)) listener(launch);
   };
 }

@@ -1,16 +1,16 @@
 import { parseWebAddress } from '@berth/client';
 
 /**
- * Decides if an address may be opened in the browser: `https:` anywhere, `http:` only on known servers and sites below their
- * names, and never with a user name or password.
+ * Decides if an address may be opened in the browser. Allows every `https:` address, and `http:` addresses of known servers and of
+ * sites below their names. Refuses addresses with a user name or password.
  *
- * @param servers Origins of the known servers.
- * @returns The parsed address; `null` if it must not be opened. Source: desktop §6.
+ * @param servers The origins of the known servers.
+ * @returns The parsed address; `null` if the address must not be opened. Source: desktop §6.
  */
 export function mayOpen(url: string, servers: readonly string[]): URL | null {
   const parsed = parseWebAddress(url);
   if (parsed === null || parsed.protocol === 'https:') return parsed;
-  // Compare protocol and host: the origin of a custom scheme is the string `null`.
+  // The origin of a custom scheme is the string `null`, so it must not be compared.
   return servers.some((server) => isOn(parsed, URL.parse(server))) ? parsed : null;
 }
 

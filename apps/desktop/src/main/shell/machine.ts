@@ -1,14 +1,10 @@
 import type { Net, PowerMonitor } from 'electron';
 import type { Backend } from '../backend.ts';
 
-/** How often to check for a network, in milliseconds. The system emits no event for it. */
+/** How often to check for a network, in milliseconds. The system emits no event when the network changes. */
 const CHECK_EVERY_MS = 3_000;
 
-/**
- * Notifies the backend when the machine wakes up and when it gains or loses its network.
- *
- * @returns A function that stops it.
- */
+/** Notifies the backend when the machine wakes up and when it gains or loses its network. @returns A function that stops the notifications. */
 export function followMachine(
   powerMonitor: Pick<PowerMonitor, 'off' | 'on'>,
   net: Pick<Net, 'isOnline'>,

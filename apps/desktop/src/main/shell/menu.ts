@@ -1,97 +1,52 @@
 import type { MenuItemConstructorOptions } from 'electron';
-import { type Page, PAGES } from '../../shared/contract.ts';
+import { PAGES } from '../../shared/contract.ts';
 import type { Actions } from './actions.ts';
 
-type MenuActions = Pick<Actions, 'publishFolder' | 'showPage'>;
-
-/** The options of the menu. */
-export interface MenuOptions {
+interface MenuOptions {
   platform: string;
-  /** True in a package, where the menu has no entries to reload or inspect the page. */
+  /** True in a package, whose menu has no entries to reload or inspect the page. */
   packaged: boolean;
 }
 
-const TITLES: Record<Page, string> = {
-  publish: 'Publish',
-  folders: 'Folders',
-  sites: 'Sites',
-  domains: 'Domains',
-  activity: 'Activity',
-  settings: 'Settings',
-};
+type Role = MenuItemConstructorOptions['role'];
 
-const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
+/** Creates entries with the labels and actions of the system. `null` is a separator. */
+const entries = (...roles: (Role | null)[]): MenuItemConstructorOptions[] =>
+  roles.map((role) => (role === null ? { type: 'separator' } : { role }));
 
 /** The menu of the app, in the usual form of each system. */
-export function menuTemplate({ platform, packaged }: MenuOptions, actions: MenuActions): MenuItemConstructorOptions[] {
+export function menuTemplate(
+  { platform, packaged }: MenuOptions,
+  actions: Pick<Actions, 'publishFolder' | 'showPage'>,
+): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
-  const settings: MenuItemConstructorOptions = {
-    label: 'Settings…',
-    accelerator: 'CmdOrCtrl+,',
-    click: () => actions.showPage('settings'),
-  };
-  const file: MenuItemConstructorOptions[] = [
-    { label: 'Publish folder…', accelerator: 'CmdOrCtrl+O', click: () => actions.publishFolder() },
-    SEPARATOR,
-    ...(isMac ? [] : [settings, SEPARATOR]),
-    { role: 'close' },
-    ...(isMac ? [] : [{ role: 'quit' as const }]),
-  ];
-  return [
-    ...(isMac ? [macAppMenu(settings)] : []),
-    { label: '&File', submenu: file },
-    { label: '&Edit', submenu: editMenu() },
-    { label: '&View', submenu: viewMenu(packaged, actions) },
-    { role: 'windowMenu' },
-  ];
-}
-
-function macAppMenu(settings: MenuItemConstructorOptions): MenuItemConstructorOptions {
-  return {
-    role: 'appMenu',
-    submenu: [
-      { role: 'about' },
-      SEPARATOR,
-      settings,
-      SEPARATOR,
-      { role: 'services' },
-      SEPARATOR,
-      { role: 'hide' },
-      { role: 'hideOthers' },
-      { role: 'unhide' },
-      SEPARATOR,
-      { role: 'quit' },
-    ],
-  };
-}
-
-function editMenu(): MenuItemConstructorOptions[] {
-  return [
-    { role: 'undo' },
-    { role: 'redo' },
-    SEPARATOR,
-    { role: 'cut' },
-    { role: 'copy' },
-    { role: 'paste' },
-    { role: 'delete' },
-    { role: 'selectAll' },
-  ];
-}
-
-function viewMenu(packaged: boolean, actions: MenuActions): MenuItemConstructorOptions[] {
-  const pages = PAGES.map((page, at): MenuItemConstructorOptions => ({
-    label: TITLES[page],
-    accelerator: `CmdOrCtrl+${at + 1}`,
+  const publish = { label: 'Publish folder…', accelerator: 'CmdOrCtrl+O', click: () => actions.publishFolder() };
+  const settings = { label: 'Settings…', accelerator: 'CmdOrCtrl+,', click: () => actions.showPage('settings') };
+  const pages = PAGES.map((page, index) => ({
+    label: page.charAt(0).toUpperCase() + page.slice(1),
+    accelerator: `CmdOrCtrl+${index + 1}`,
     click: () => actions.showPage(page),
   }));
+  const macAppMenu = [
+    ...entries('about', null),
+    settings,
+    ...entries(null, 'services', null, 'hide', 'hideOthers', 'unhide', null, 'quit'),
+  ];
+  const fileMenu = isMac
+    ? [publish, ...entries(null, 'close')]
+    : [publish, ...entries(null), settings, ...entries(null, 'close', 'quit')];
   return [
-    ...pages,
-    SEPARATOR,
-    { role: 'resetZoom' },
-    { role: 'zoomIn' },
-    { role: 'zoomOut' },
-    SEPARATOR,
-    { role: 'togglefullscreen' },
-    ...(packaged ? [] : [SEPARATOR, { role: 'reload' as const }, { role: 'toggleDevTools' as const }]),
+    ...(isMac ? [{ role: 'appMenu' as const, submenu: macAppMenu }] : []),
+    { label: '&File', submenu: fileMenu },
+    { label: '&Edit', submenu: entries('undo', 'redo', null, 'cut', 'copy', 'paste', 'delete', 'selectAll') },
+    {
+      label: '&View',
+      submenu: [
+        ...pages,
+        ...entries(null, 'resetZoom', 'zoomIn', 'zoomOut', null, 'togglefullscreen'),
+        ...(packaged ? [] : entries(null, 'reload', 'toggleDevTools')),
+      ],
+    },
+    { role: 'windowMenu' },
   ];
 }

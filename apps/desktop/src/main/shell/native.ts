@@ -4,8 +4,7 @@ import type { ElectronModule } from '../app-options.ts';
 import type { Native } from '../native.ts';
 import type { MainWindow } from './window.ts';
 
-/** The parts of Electron and of the app that {@link createNative} uses. */
-export interface NativeOptions extends Pick<Native, 'keychain' | 'loginItem' | 'notify' | 'restartToUpdate'> {
+interface NativeOptions extends Pick<Native, 'keychain' | 'loginItem' | 'notify' | 'restartToUpdate'> {
   electron: Pick<ElectronModule, 'clipboard' | 'dialog' | 'nativeTheme' | 'shell'>;
   window: MainWindow;
 }
@@ -15,16 +14,16 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
   const { clipboard, dialog, nativeTheme, shell } = electron;
   const pick = async (options: OpenDialogOptions) => {
     const parentWindow = window.current();
-    const answer = await (parentWindow === null
+    const result = await (parentWindow === null
       ? dialog.showOpenDialog(options)
       : dialog.showOpenDialog(parentWindow, options));
-    return answer.canceled ? [] : answer.filePaths;
+    return result.canceled ? [] : result.filePaths;
   };
   return {
     ...parts,
     copyText: (text) => void clipboard.writeText(text),
     async openExternal(url) {
-      // The system would start the program that is registered for any other scheme.
+      // For any other scheme, the system would start the program that is registered for this scheme.
       const address = parseWebAddress(url);
       if (address === null) throw new Error('The browser opens only http and https addresses without a user name.');
       await shell.openExternal(address.href);

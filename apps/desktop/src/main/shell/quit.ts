@@ -1,34 +1,28 @@
 import type { App } from 'electron';
 
-/** How long running work may take to end, in milliseconds. */
+/** How long running work may take to stop, in milliseconds. */
 const CLOSE_LIMIT_MS = 5_000;
 
-/** The state of quitting the app. */
-export interface Quitting {
-  /** True once quitting has begun. Windows then close instead of hiding. */
-  begun(): boolean;
-  /** Ends running work, once, without quitting. Does not reject. Takes no longer than the limit. */
-  stop(): Promise<void>;
-}
-
 /**
- * Delays quitting until running work has ended, so that the next start can resume it. A time limit makes sure that a hanging disk
- * cannot keep the app alive.
+ * Delays quitting until running work has stopped, so that the next start can resume the work. A time limit makes sure that a hanging
+ * disk cannot keep the app alive.
  *
- * @param close Ends running work.
+ * @param close Stops running work.
+ * @returns `begun` is true once quitting has begun; windows then close instead of hiding. `stop` stops running work without quitting.
+ *   It runs `close` only once, does not reject, and takes no longer than the limit.
  */
-export function stopBeforeQuit(app: Pick<App, 'on' | 'quit'>, close: () => Promise<void>): Quitting {
+export function stopBeforeQuit(app: Pick<App, 'on' | 'quit'>, close: () => Promise<void>) {
   let stopping: Promise<void> | null = null;
   let stopped = false;
 
   const stop = () => {
     stopping ??= new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, CLOSE_LIMIT_MS);
-      const end = () => {
+      const finish = () => {
         clearTimeout(timer);
         resolve();
       };
-      close().then(end, end);
+      close().then(finish, finish);
     }).then(() => void (stopped = true));
     return stopping;
   };

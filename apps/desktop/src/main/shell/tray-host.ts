@@ -4,21 +4,21 @@ import { promisify } from 'node:util';
 const TIMEOUT_MS = 2_000;
 const RETRY_AFTER_MS = 1_000;
 
-/** Runs a program. @returns Its output. */
-export type Run = (program: string, args: readonly string[]) => Promise<string>;
+/** Runs a program. @returns The program's output. */
+type Run = (program: string, args: readonly string[]) => Promise<string>;
 
 /** The bus name of the program that shows tray icons on a Linux desktop. */
-const HOST = 'org.kde.StatusNotifierWatcher';
+const TRAY_HOST = 'org.kde.StatusNotifierWatcher';
 
-/** The commands that ask the bus if it is running. */
+/** The commands that ask D-Bus if the program is running. */
 const QUERIES = [
-  `gdbus call --session --dest org.freedesktop.DBus --object-path /org/freedesktop/DBus --method org.freedesktop.DBus.NameHasOwner ${HOST}`,
-  `dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.NameHasOwner string:${HOST}`,
+  `gdbus call --session --dest org.freedesktop.DBus --object-path /org/freedesktop/DBus --method org.freedesktop.DBus.NameHasOwner ${TRAY_HOST}`,
+  `dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.NameHasOwner string:${TRAY_HOST}`,
 ];
 
 /**
- * True if the desktop shows tray icons. macOS and Windows do. Many Linux desktops do not, and a program gets no error, so this
- * asks D-Bus if a tray is running. Returns false if D-Bus cannot be asked.
+ * True if the desktop shows tray icons, as macOS and Windows always do. Many Linux desktops show none and report no error, so this
+ * function asks D-Bus if a tray is running. Returns false if D-Bus cannot be asked.
  *
  * @param attempts How many times to ask, one second apart, because the desktop may still be starting after login.
  */
@@ -34,8 +34,8 @@ export async function hasTrayHost(platform: string, attempts = 1, run: Run = run
 async function hasHost(run: Run): Promise<boolean> {
   for (const query of QUERIES) {
     const [program = '', ...args] = query.split(' ');
-    const answer = await run(program, args).catch(() => null);
-    if (answer !== null) return /\btrue\b/.test(answer);
+    const output = await run(program, args).catch(() => null);
+    if (output !== null) return /\btrue\b/.test(output);
   }
   return false;
 }

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
-import type { NativeImage, Tray } from 'electron';
+import { isDeepStrictEqual } from 'node:util';
+import type { MenuItemConstructorOptions, NativeImage } from 'electron';
 import type { ElectronModule } from '../app-options.ts';
 import type { AppStatus, Summary } from '../backend.ts';
 import type { Actions } from './actions.ts';
-import { trayMenu } from './tray-menu.ts';
 
 /** The shortest time between two updates of the tray, in milliseconds. */
 const UPDATE_EVERY_MS = 250;
 
-/** The dependencies and options of the tray. */
-export interface TrayOptions extends Pick<ElectronModule, 'Menu' | 'nativeImage' | 'Tray'> {
+interface TrayOptions extends Pick<ElectronModule, 'Menu' | 'nativeImage' | 'Tray'> {
   platform: string;
   /** The folder of the icons. Each status has two sizes for the menu bar of macOS and two for other systems. */
   icons: string;
@@ -17,58 +16,95 @@ export interface TrayOptions extends Pick<ElectronModule, 'Menu' | 'nativeImage'
   summary(): Summary;
 }
 
-/** The icon in the tray or menu bar. It is updated only if the summary changes. */
-export class AppTray {
-  readonly #options: TrayOptions;
-  readonly #tray: Tray;
-  #shown = { status: '', all: '' };
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-
-  constructor(options: TrayOptions) {
-    const { Tray, platform, actions, summary } = options;
-    this.#options = options;
-    const first = summary();
-    this.#tray = new Tray(this.#imageOf(first.status));
-    this.#shown.status = first.status;
-    this.#draw(first);
-    // On macOS a click opens the menu. On other systems the right mouse button does.
-    if (platform !== 'darwin') this.#tray.on('click', () => actions.show());
-    this.#tray.on('drop-files', (_event, paths) => actions.publishPaths(paths));
-  }
-
-  /** Shows the current summary within {@link UPDATE_EVERY_MS}. */
-  update(): void {
-    if (this.#isClosed) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#draw(this.#options.summary());
-    }, UPDATE_EVERY_MS);
-  }
-
-  /** Removes the icon. */
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    this.#tray.destroy();
-  }
-
-  #draw(next: Summary): void {
-    const { Menu, actions } = this.#options;
-    const all = JSON.stringify(next);
-    if (all === this.#shown.all) return;
-    if (next.status !== this.#shown.status) this.#tray.setImage(this.#imageOf(next.status));
-    this.#shown = { status: next.status, all };
-    this.#tray.setToolTip(`Berth: ${next.text}`);
-    this.#tray.setContextMenu(Menu.buildFromTemplate(trayMenu(next, actions)));
-  }
-
-  #imageOf(status: AppStatus): NativeImage {
-    const { nativeImage, platform, icons } = this.#options;
-    // macOS colours template images itself. All systems find the larger image by its name.
+/** Shows the icon in the tray or menu bar. The icon is updated only if the summary changes. */
+export function createTray({ Tray, Menu, nativeImage, platform, icons, actions, summary }: TrayOptions) {
+  const imageOf = (status: AppStatus): NativeImage => {
+    // macOS colours template images itself. All systems find the image for high-density screens by its name.
     const isTemplate = platform === 'darwin';
     const image = nativeImage.createFromPath(join(icons, `${status}${isTemplate ? 'Template' : ''}.png`));
     if (isTemplate) image.setTemplateImage(true);
     return image;
+  };
+
+  let shownSummary = summary();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const tray = new Tray(imageOf(shownSummary.status));
+  drawText();
+  // On macOS, a click opens the menu. On other systems, the right mouse button opens the menu.
+  if (platform !== 'darwin') tray.on('click', () => actions.show());
+  tray.on('drop-files', (_event, paths) => actions.publishPaths(paths));
+
+  function drawText(): void {
+    tray.setToolTip(`Berth: ${shownSummary.text}`);
+    tray.setContextMenu(Menu.buildFromTemplate(trayMenu(shownSummary, actions)));
   }
+
+  function redraw(): void {
+    timer = undefined;
+    const { status } = shownSummary;
+    const next = summary();
+    if (isDeepStrictEqual(next, shownSummary)) return;
+    shownSummary = next;
+    if (shownSummary.status !== status) tray.setImage(imageOf(shownSummary.status));
+    drawText();
+  }
+
+  return {
+    /** Schedules an update with the current summary, within {@link UPDATE_EVERY_MS}. */
+    update(): void {
+      if (!isClosed) timer ??= setTimeout(redraw, UPDATE_EVERY_MS);
+    },
+    close(): void {
+      isClosed = true;
+      clearTimeout(timer);
+      tray.destroy();
+    },
+  };
+}
+
+const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
+
+/** The menu of the tray. The first entry is the status, because some systems show no tooltip. */
+function trayMenu({ text, links, folders }: Summary, actions: Actions): MenuItemConstructorOptions[] {
+  return [
+    { label: text, enabled: false },
+    SEPARATOR,
+    { label: 'Open Berth', click: () => actions.show() },
+    { label: 'Publish a folder…', click: () => actions.publishFolder() },
+    ...section(links.map((link) => linkItem(link, actions))),
+    ...section([...folders.map((folder) => folderItem(folder, actions)), ...allFolders(folders, actions)]),
+    SEPARATOR,
+    { label: 'Quit Berth', click: () => actions.quit() },
+  ];
+}
+
+const section = (items: readonly MenuItemConstructorOptions[]) => (items.length === 0 ? [] : [SEPARATOR, ...items]);
+
+/** Escapes `&`, which marks the access key in a menu. */
+const escapeAccessKey = (name: string) => name.replaceAll('&', '&&');
+
+function linkItem({ name, url }: Summary['links'][number], actions: Actions): MenuItemConstructorOptions {
+  return {
+    label: escapeAccessKey(name),
+    submenu: [
+      { label: 'Copy link', click: () => actions.copyLink(url) },
+      { label: 'Open in browser', click: () => actions.openLink(url) },
+    ],
+  };
+}
+
+function folderItem({ id, name, paused }: Summary['folders'][number], actions: Actions): MenuItemConstructorOptions {
+  return paused
+    ? { label: `Resume ${escapeAccessKey(name)}`, click: () => actions.resume(id) }
+    : { label: `Pause ${escapeAccessKey(name)}`, click: () => actions.pause(id) };
+}
+
+/** The entry that pauses or resumes all folders, if there are several folders. */
+function allFolders(folders: Summary['folders'], actions: Actions): MenuItemConstructorOptions[] {
+  if (folders.length < 2) return [];
+  const running = folders.filter(({ paused }) => !paused);
+  return running.length > 0
+    ? [{ label: 'Pause all', click: () => running.forEach(({ id }) => actions.pause(id)) }]
+    : [{ label: 'Resume all', click: () => folders.forEach(({ id }) => actions.resume(id)) }];
 }

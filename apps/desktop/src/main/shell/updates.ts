@@ -17,17 +17,15 @@ export interface Updates {
   restart(): void;
 }
 
-/** For an app that runs from its sources, and for packages without an update feed. */
+/** Never reports an update. Used when the app runs from its sources, and in packages without an update feed. */
 export const NO_UPDATES: Updates = { start: () => undefined, restart: () => undefined };
 
-/** The parts of electron-updater that the app uses. */
 export type Updater = Pick<
   AppUpdater,
   'autoDownload' | 'autoInstallOnAppQuit' | 'checkForUpdates' | 'logger' | 'on' | 'once' | 'quitAndInstall'
 >;
 
-/** The app to update. */
-export interface UpdatesOptions {
+interface UpdatesOptions {
   app: Pick<App, 'isPackaged' | 'quit' | 'relaunch'>;
   /** The folder of the package's resources. */
   resources: string;
@@ -36,21 +34,21 @@ export interface UpdatesOptions {
 }
 
 /**
- * Updates the app with electron-updater if the package contains an update feed. The library can be loaded only in a packaged app,
- * so `start` loads it.
+ * Updates the app with electron-updater if the package contains an update feed. `start` loads the library, because it can be loaded
+ * only in a packaged app.
  *
  * @param load Loads electron-updater; tests pass a replacement.
  */
 export function createUpdates(
   { app, resources, program }: UpdatesOptions,
-  load: () => Promise<Updater> = loadUpdater,
+  load: () => Promise<Updater> = async () => (await import('electron-updater')).default.autoUpdater,
 ): Updates {
   if (!app.isPackaged || !existsSync(join(resources, 'app-update.yml'))) return NO_UPDATES;
   let updater: Updater | null = null;
 
   return {
     start: (onUpdate) => {
-      const begin = async () => {
+      const loadAndCheck = async () => {
         updater = await load();
         updater.autoDownload = true;
         updater.autoInstallOnAppQuit = !asksForPassword(resources);
@@ -58,10 +56,10 @@ export function createUpdates(
         follow(updater, onUpdate);
         checkPeriodically(updater);
       };
-      begin().catch(() => onUpdate({ is: 'none' }));
+      loadAndCheck().catch(() => onUpdate({ is: 'none' }));
     },
     restart: () => {
-      // The update can fail, for example if the user cancels the password prompt. Everything is stopped by then, so start the app again.
+      // If the update fails, for example because the user cancels the password prompt, the stopped app must start again.
       updater?.once('error', () => {
         app.relaunch({ execPath: program, args: [] });
         app.quit();
@@ -71,16 +69,16 @@ export function createUpdates(
   };
 }
 
-/** Reports the state of the update. A downloaded version stays ready, whatever a later check gives. */
+/** Reports the state of the update. A downloaded version stays ready, whatever a later check finds. */
 function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void): void {
-  let coming = '';
+  let foundVersion = '';
   let ready: (Update & { is: 'ready' }) | null = null;
   const reportDownload = (percent: number) => {
-    // Later checks find the same version again.
-    if (coming !== ready?.version) onUpdate({ is: 'downloading', version: coming, percent });
+    // A later check finds the downloaded version again, which must not be reported as downloading.
+    if (foundVersion !== ready?.version) onUpdate({ is: 'downloading', version: foundVersion, percent });
   };
   updater.on('update-available', ({ version }) => {
-    coming = version;
+    foundVersion = version;
     reportDownload(0);
   });
   updater.on('download-progress', ({ percent }) => reportDownload(Math.min(100, Math.max(0, percent))));
@@ -92,24 +90,18 @@ function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void
   updater.on('error', () => onUpdate(ready ?? { is: 'none' }));
 }
 
-/** Checks for updates now and periodically. Ignores errors, which are also emitted as events; the next check retries. */
+/** Checks for updates now and periodically. Ignores errors, because they are also emitted as events; the next check retries. */
 function checkPeriodically(updater: Pick<Updater, 'checkForUpdates'>): void {
   const check = async () => {
-    const found = await updater.checkForUpdates();
-    await found?.downloadPromise;
+    const result = await updater.checkForUpdates().catch(() => null);
+    await result?.downloadPromise?.catch(() => undefined);
   };
-  const tryToCheck = () => void check().catch(() => undefined);
-  tryToCheck();
-  setInterval(tryToCheck, CHECK_EVERY_MS).unref();
+  void check();
+  setInterval(check, CHECK_EVERY_MS).unref();
 }
 
-/** True for system packages, whose update asks for the administrator's password. Quitting must not ask for it; a restart may. */
+/** True for system packages. Installing their update asks for a password, so it must not happen when the user quits. */
 function asksForPassword(resources: string): boolean {
   const file = join(resources, 'package-type');
   return existsSync(file) && readFileSync(file, 'utf8').trim() !== 'AppImage';
-}
-
-async function loadUpdater(): Promise<Updater> {
-  const { default: module } = await import('electron-updater');
-  return module.autoUpdater;
 }

@@ -3,13 +3,13 @@ import { replaceFileSync } from '@berth/client/replace-file';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
 
-/** The smallest window that has room for everything. */
+/** The min size of the window, in which the whole page still fits. */
 export const MIN_SIZE = { width: 640, height: 480 };
 
 const DEFAULT_SIZE = { width: 1_040, height: 720 };
 
-/** How many pixels of the window must be visible in each direction, so that the user can find and move it. */
-const SEEN = 100;
+/** How many pixels of the window must be visible in each direction, so that the user can find and move the window. */
+const MIN_VISIBLE = 100;
 
 const Side = z.int().min(-100_000).max(100_000);
 const WindowState = z.object({
@@ -21,7 +21,7 @@ const WindowState = z.object({
 });
 
 /** The place of the window when it was last closed. Without a position, the system places the window. */
-export type WindowState = z.infer<typeof WindowState>;
+type WindowState = z.infer<typeof WindowState>;
 
 /** Reads the stored place of the window. Falls back to the default size. */
 export function readWindowState(file: string): WindowState {
@@ -38,21 +38,19 @@ export function writeWindowState(file: string, bounds: Rectangle, maximized: boo
   try {
     replaceFileSync(file, JSON.stringify(state));
   } catch {
-    // The next start uses the default size.
+    // Without the file, the next start uses the default size.
   }
 }
 
 /**
- * Fits a stored window to the current displays. It becomes no larger than its display. If its display is gone, the system places
- * it.
- *
- * @param areas The work areas of the displays.
+ * Fits a stored window to the current displays. The window becomes no larger than its display. If the display is gone, the system
+ * places the window. @param areas The work areas of the displays.
  */
 export function fitWindow(state: WindowState, areas: readonly Rectangle[]): WindowState {
-  const home = areas.find((area) => isSeenOn({ ...state, ...sizeOn(area, state) }, area));
+  const area = areas.find((candidate) => isVisibleOn({ ...state, ...sizeOn(candidate, state) }, candidate));
   const { x: _x, y: _y, ...placeless } = state;
-  const size = sizeOn(home ?? areas[0] ?? DEFAULT_SIZE, state);
-  return home === undefined ? { ...placeless, ...size } : { ...state, ...size };
+  const size = sizeOn(area ?? areas[0] ?? DEFAULT_SIZE, state);
+  return area === undefined ? { ...placeless, ...size } : { ...state, ...size };
 }
 
 function sizeOn(area: Pick<Rectangle, 'height' | 'width'>, state: WindowState): Pick<Rectangle, 'height' | 'width'> {
@@ -63,8 +61,8 @@ function sizeOn(area: Pick<Rectangle, 'height' | 'width'>, state: WindowState): 
 }
 
 /** True if enough of the window, including its title bar, is on a display. */
-function isSeenOn({ x, y, width }: WindowState, area: Rectangle): boolean {
+function isVisibleOn({ x, y, width }: WindowState, area: Rectangle): boolean {
   if (x === undefined || y === undefined) return false;
-  const across = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);
-  return across >= SEEN && y >= area.y && y + SEEN <= area.y + area.height;
+  const visibleWidth = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);
+  return visibleWidth >= MIN_VISIBLE && y >= area.y && y + MIN_VISIBLE <= area.y + area.height;
 }

@@ -3,13 +3,13 @@ import type { ElectronModule } from '../app-options.ts';
 import { PAGE_URL } from './app-protocol.ts';
 import { fitWindow, MIN_SIZE, readWindowState, writeWindowState } from './window-state.ts';
 
-/** The colour of the window before its page is drawn: the background of the page. */
-const BACKGROUND = { light: '#fbfbfa', dark: '#191b1e' };
+/** The colour of the window before its page is drawn, which equals the background of the page. */
+const BACKGROUND_COLOURS = { light: '#fbfbfa', dark: '#191b1e' };
 
-/** The max number of automatic reloads after crashes. After that, the page is reloaded only when the user opens the window. */
+/** The max number of automatic reloads after crashes. Afterwards the page is reloaded only when the user opens the window. */
 const MAX_RELOADS = 3;
 
-/** The options of the only window. Its page runs in a sandbox with an isolated context and without Node. */
+/** The options of the window. Its page runs in a sandbox with an isolated context and without Node. */
 function windowOptions(
   { platform, preload, icon, nativeTheme }: MainWindowOptions,
   bounds: Partial<Rectangle>,
@@ -40,53 +40,36 @@ function windowOptions(
   };
 }
 
-/** The dependencies and options of {@link createMainWindow}. */
-export interface MainWindowOptions extends Pick<ElectronModule, 'BrowserWindow' | 'nativeTheme' | 'screen'> {
+interface MainWindowOptions extends Pick<ElectronModule, 'BrowserWindow' | 'nativeTheme' | 'screen'> {
   platform: string;
-  /** The path of the compiled preload. */
   preload: string;
-  /** The path of the icon, for systems that take it from the window. */
+  /** The path of the icon, for systems that take the icon from the window. */
   icon: string | null;
-  /** The file that stores the window's place. */
   stateFile: string;
-  /** True if closing the window only hides it. */
+  /** Returns true if closing the window only hides it. */
   staysWhenClosed(): boolean;
   /** Called when the window comes to the front. */
   onFocus(): void;
-  /** Called when its page is loaded or reloaded. */
+  /** Called when the page is loaded or reloaded. */
   onLoading(): void;
 }
 
-/** How the window appears when the app starts. */
-export type Appearance = 'shown' | 'hidden' | 'minimized';
+type Appearance = 'shown' | 'hidden' | 'minimized';
 
-/** The only window of the app. It is closed until {@link MainWindow.open} is called. */
-export class MainWindow {
-  readonly #options: MainWindowOptions;
-  #window: BrowserWindow | null = null;
+export type MainWindow = ReturnType<typeof createMainWindow>;
 
-  constructor(options: MainWindowOptions) {
-    const { nativeTheme } = options;
-    this.#options = options;
-    nativeTheme.on('updated', () => this.#window?.setBackgroundColor(backgroundOf(nativeTheme)));
-  }
+/** Creates the only window of the app. The window is closed until `open` is called. */
+export function createMainWindow(options: MainWindowOptions) {
+  const { BrowserWindow, nativeTheme, screen, stateFile, staysWhenClosed, onFocus, onLoading } = options;
+  let openWindow: BrowserWindow | null = null;
+  nativeTheme.on('updated', () => openWindow?.setBackgroundColor(backgroundOf(nativeTheme)));
 
-  /** The open window, hidden or not; `null` if no window is open. */
-  current(): BrowserWindow | null {
-    return this.#window;
-  }
-
-  isFocused(): boolean {
-    return this.#window?.isFocused() ?? false;
-  }
-
-  /** Opens the window. There must be no open window. */
-  open(appearance: Appearance): void {
-    const { BrowserWindow, screen, stateFile, staysWhenClosed, onFocus, onLoading } = this.#options;
+  /** Opens the window. Must not be called while the window is open. */
+  function open(appearance: Appearance): void {
     const areas = screen.getAllDisplays().map(({ workArea }) => workArea);
     const { maximized, ...bounds } = fitWindow(readWindowState(stateFile), areas);
-    const window = new BrowserWindow(windowOptions(this.#options, bounds));
-    this.#window = window;
+    const window = new BrowserWindow(windowOptions(options, bounds));
+    openWindow = window;
     const mustMaximize = showFirst(window, appearance, maximized);
     window.on('focus', onFocus);
     window.webContents.on('did-start-loading', onLoading);
@@ -97,38 +80,39 @@ export class MainWindow {
       hide(window);
     });
     window.on('closed', () => {
-      if (this.#window === window) this.#window = null;
+      if (openWindow === window) openWindow = null;
     });
     reloadWhenGone(window);
     window.loadURL(PAGE_URL).catch(() => undefined);
   }
 
-  /** Brings the window to the front. Opens it if necessary. */
-  show(): void {
-    const window = this.#window;
-    if (window === null) return this.open('shown');
-    if (window.webContents.isCrashed()) window.webContents.reload();
-    if (window.isMinimized()) window.restore();
-    window.show();
-    window.focus();
+  /** Brings the window to the front. Opens the window if necessary. */
+  function show(): void {
+    if (openWindow === null) return open('shown');
+    if (openWindow.webContents.isCrashed()) openWindow.webContents.reload();
+    if (openWindow.isMinimized()) openWindow.restore();
+    openWindow.show();
+    openWindow.focus();
   }
+
+  /** Returns the open window, hidden or not; `null` if no window is open. */
+  const current = () => openWindow;
+  return { open, show, current, isFocused: () => openWindow?.isFocused() ?? false };
 }
 
 function backgroundOf({ shouldUseDarkColors }: NativeTheme): string {
-  return shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light;
+  return shouldUseDarkColors ? BACKGROUND_COLOURS.dark : BACKGROUND_COLOURS.light;
 }
 
 /**
- * Shows a window when its page is drawn. Only a visible window can be maximized, so a hidden one is maximized when it is first
- * shown.
- *
- * @returns A function that returns whether the window still has to be maximized.
+ * Shows a window when its page is drawn. Only a visible window can be maximized, so a hidden window is maximized when it is first
+ * shown. @returns A function that returns whether the window must still be maximized.
  */
 function showFirst(window: BrowserWindow, appearance: Appearance, maximized: boolean): () => boolean {
-  let maximizes = maximized;
+  let mustMaximize = maximized;
   const maximize = () => {
-    if (!maximizes) return;
-    maximizes = false;
+    if (!mustMaximize) return;
+    mustMaximize = false;
     window.maximize();
   };
   if (appearance === 'minimized') window.once('restore', maximize);
@@ -139,10 +123,10 @@ function showFirst(window: BrowserWindow, appearance: Appearance, maximized: boo
     maximize();
     window.show();
   });
-  return () => maximizes;
+  return () => mustMaximize;
 }
 
-/** Hides a window. Leaves full screen first; otherwise macOS leaves the screen black. */
+/** Hides a window. Leaves full screen first, because macOS would leave the screen black. */
 function hide(window: BrowserWindow): void {
   if (!window.isFullScreen()) return window.hide();
   window.once('leave-full-screen', () => window.hide());

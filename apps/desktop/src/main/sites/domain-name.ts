@@ -1,6 +1,6 @@
 import { type BerthClient, ClientError, findWholeName } from '@berth/client';
 
-/** Reduces a typed or pasted address to its domain: no protocol, port, path or query. */
+/** Returns the domain of a typed or pasted address, without protocol, port, path and query. */
 export function readDomain(typed: string): string {
   return typed
     .trim()
@@ -13,11 +13,8 @@ export function readDomain(typed: string): string {
 /** Completes a typed domain to its full name. @throws ClientError; `refused` when the platform domain is unknown. */
 export async function wholeName(client: BerthClient, typed: string): Promise<string> {
   const name = readDomain(typed);
-  const whole = await findWholeName(client, name);
-  if (whole === null)
-    throw new ClientError(
-      'refused',
-      `"${name}" is only the first part of a domain. Enter the full domain, or publish something first.`,
-    );
-  return whole;
+  const fullName = await findWholeName(client, name);
+  if (fullName !== null) return fullName;
+  const hint = 'Enter the full domain, or publish a site first.';
+  throw new ClientError('refused', `"${name}" is only the first part of a domain. ${hint}`);
 }

@@ -5,20 +5,20 @@ import type { Accounts } from '../account/accounts.ts';
 import type { Pauses } from '../account/known-server.ts';
 
 /** How long a connection must last to reset the backoff, in milliseconds. */
-const STEADY_MS = 30_000;
+const STABLE_CONNECTION_MS = 30_000;
 
-export interface FeedOptions {
+interface FeedOptions {
   accounts: Pick<Accounts, 'session' | 'client' | 'onChange' | 'reportFailure'>;
   /** Called with each activity of the account on the current server, while the user is signed in. */
   onActivity(activity: Activity): void;
-  /** Called when a connection is up: from now on no activity is missed. */
+  /** Called when a connection is open, so that no later activity is missed. */
   onConnected(): void;
   pauses: Pauses;
 }
 
 /** Subscribes to the activities of the account on the current server. Reconnects when the server or the account changes. */
 export function openFeed({ accounts, onActivity, onConnected, pauses }: FeedOptions): { close(): Promise<void> } {
-  let subscription: { client: BerthClient; controller: AbortController; ended: Promise<void> } | null = null;
+  let subscription: { client: BerthClient; controller: AbortController; finished: Promise<void> } | null = null;
   let isClosed = false;
 
   const sync = (): void => {
@@ -27,27 +27,23 @@ export function openFeed({ accounts, onActivity, onConnected, pauses }: FeedOpti
     const client = isSignedIn && !isClosed ? accounts.client(current) : null;
     if (client === (subscription?.client ?? null)) return;
     subscription?.controller.abort();
-    subscription = client && subscribe(client, current);
-  };
-
-  const subscribe = (client: BerthClient, origin: string) => {
     const controller = new AbortController();
-    return { client, controller, ended: run(client, origin, controller.signal) };
+    subscription = client && { client, controller, finished: run(client, current, controller.signal) };
   };
 
   const run = async (client: BerthClient, origin: string, signal: AbortSignal): Promise<void> => {
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const since = performance.now();
+      const startedAt = performance.now();
       try {
         for await (const activity of followActivities(client, signal, { onBegin: onConnected })) {
-          const known = Activity.safeParse(activity);
-          if (known.success && !signal.aborted) onActivity(known.data);
+          const parsed = Activity.safeParse(activity);
+          if (parsed.success && !signal.aborted) onActivity(parsed.data);
         }
       } catch (error) {
         if (signal.aborted) return;
         accounts.reportFailure(origin, error);
       }
-      if (performance.now() - since > STEADY_MS) failures = 0;
+      if (performance.now() - startedAt > STABLE_CONNECTION_MS) failures = 0;
       await sleep(backoffMs(failures, pauses.firstMs, pauses.longestMs), undefined, { signal }).catch(() => {});
     }
   };
@@ -57,9 +53,9 @@ export function openFeed({ accounts, onActivity, onConnected, pauses }: FeedOpti
   return {
     async close() {
       isClosed = true;
-      const last = subscription;
+      const lastSubscription = subscription;
       sync();
-      await last?.ended;
+      await lastSubscription?.finished;
     },
   };
 }

@@ -7,12 +7,12 @@ import { openFeed } from './feed.ts';
 
 const PAUSES: Pauses = { firstMs: 1_000, longestMs: 60_000 };
 
-export interface SitesOptions {
+interface SitesOptions {
   accounts: Accounts;
   emit: Emit;
   /** Called with each domain that a command has read. */
   onDomain(server: string, domain: Domain): void;
-  /** Called when the user points a domain at a deployment, or deletes it (`null`). */
+  /** Called when the user points a domain at a deployment, or deletes the domain (`null`). */
   onAddressChange(server: string, domain: string, deployment: string | null): void;
   /** The pauses before reconnecting to the activities. Default: from 1 second to 1 minute. */
   pauses?: Pauses | undefined;
@@ -21,7 +21,7 @@ export interface SitesOptions {
 /** The sites, domains and activities of the account on the current server. */
 export type Sites = ReturnType<typeof createSites>;
 
-/** Creates the handlers that list and change sites and domains of the current server, and emits each new activity. */
+/** Creates the handlers that list and change sites and domains of the current server. Emits each new activity of the account. */
 export function createSites({ accounts, emit, onDomain, onAddressChange, pauses = PAUSES }: SitesOptions) {
   const feed = openFeed({
     accounts,
@@ -43,9 +43,9 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
     putDomain: ({ domain, ...change }) =>
       accounts.withClient(async (client) => {
         const name = await wholeName(client, domain);
-        const put = await client.api.domains.put.mutate({ domain: name, ...change });
-        if (change.deployment !== undefined) onAddressChange(client.server.origin, put.domain, change.deployment);
-        return reported(client.server, put);
+        const updated = await client.api.domains.put.mutate({ domain: name, ...change });
+        if (change.deployment !== undefined) onAddressChange(client.server.origin, updated.domain, change.deployment);
+        return reported(client.server, updated);
       }),
     verifyDomain: ({ domain }) =>
       accounts.withClient(async ({ api, server }) =>
@@ -57,9 +57,9 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
       accounts.withClient(({ api }) => api.domains.share.query({ domain: readDomain(domain) })),
     async deleteDomain({ domain }) {
       await accounts.withClient(async ({ api, server }) => {
-        const gone = readDomain(domain);
-        await api.domains.delete.mutate({ domain: gone });
-        onAddressChange(server.origin, gone, null);
+        const name = readDomain(domain);
+        await api.domains.delete.mutate({ domain: name });
+        onAddressChange(server.origin, name, null);
       });
     },
     listActivities: ({ cursor }) => accounts.withClient(({ api }) => api.activities.list.query({ cursor })),

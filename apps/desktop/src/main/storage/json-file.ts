@@ -2,34 +2,32 @@ import { readFile, rename } from 'node:fs/promises';
 import type { z } from 'zod';
 import { replaceFile } from '@berth/client/replace-file';
 
-/** Where a part of the app keeps its file. */
+/** The options of a part of the app that stores a file. */
 export interface StoreOptions {
   /** The folder of data that must not be lost. */
   dataDir: string;
-  /** Called with the path of an invalid file and the path it was moved to. */
+  /** Called with the path of an invalid file and the path to which the file was moved. */
   onDamaged?: ((path: string, copy: string) => void) | undefined;
 }
 
-export interface JsonFileOptions<T> extends Pick<StoreOptions, 'onDamaged'> {
-  /** Absolute. A missing folder is created. */
+interface JsonFileOptions<T> extends Pick<StoreOptions, 'onDamaged'> {
+  /** The absolute path of the file. A missing folder is created. */
   path: string;
-  /** The schema of the file's content. */
   schema: z.ZodType<T>;
   /** The value if the file is missing or invalid. */
   initial: T;
 }
 
-/** A value that is stored in a file. */
 export interface JsonFile<T> {
-  /** The newest value, even if it is not written yet. */
+  /** Returns the newest value, even if it is not written yet. */
   value(): T;
   /**
    * Replaces the value. Changes that arrive during a write are combined into one further write of the newest value.
    *
-   * @param next Gets the newest value and returns the new one; it must not modify its argument. Returning the same value only
-   *   waits for running writes.
-   * @returns Resolves when the value is on disk. @throws Error when it cannot be written. The value is still used until the app
-   *   ends, and the next change writes it.
+   * @param next Gets the newest value and returns the new value; it must not modify its argument. If it returns the same value,
+   *   `change` only waits for running writes.
+   * @returns Resolves when the value is on disk. @throws Error when the value cannot be written. The app still uses the value, and
+   *   the next change writes it.
    */
   change(next: (value: T) => T): Promise<void>;
 }
@@ -49,10 +47,10 @@ export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<Json
 
   const write = async (): Promise<void> => {
     waiting = null;
-    const writing = value;
-    if (writing === written) return;
-    await replaceFile(path, `${JSON.stringify(writing, null, 2)}\n`);
-    written = writing;
+    const newest = value;
+    if (newest === written) return;
+    await replaceFile(path, `${JSON.stringify(newest, null, 2)}\n`);
+    written = newest;
   };
 
   return {
@@ -69,25 +67,16 @@ export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<Json
 }
 
 async function readOrMoveAway<T>({ path, schema, onDamaged }: JsonFileOptions<T>): Promise<T | null> {
-  let text;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
     throw error;
-  }
-  const read = schema.safeParse(parsed(text));
-  if (read.success) return read.data;
-  const copy = `${path}.damaged`;
-  await rename(path, copy);
-  onDamaged?.(path, copy);
-  return null;
-}
-
-function parsed(text: string): unknown {
+  });
   try {
-    return JSON.parse(text);
+    return text === null ? null : schema.parse(JSON.parse(text));
   } catch {
-    return undefined;
+    const copy = `${path}.damaged`;
+    await rename(path, copy);
+    onDamaged?.(path, copy);
+    return null;
   }
 }

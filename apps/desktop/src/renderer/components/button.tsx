@@ -1,17 +1,17 @@
 import './button.css';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  label: string;
   variant?: 'primary' | 'plain' | 'quiet' | 'danger';
   icon?: LucideIcon;
-  /** Shows a spinner and ignores clicks. */
+  /** Whether the button shows a spinner and ignores clicks. */
   busy?: boolean;
   small?: boolean;
-  children: ReactNode;
 }
 
-export function Button({ variant = 'plain', icon: Icon, busy = false, small = false, children, ...rest }: ButtonProps) {
+export function Button({ label, variant = 'plain', icon: Icon, busy = false, small = false, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
@@ -22,14 +22,14 @@ export function Button({ variant = 'plain', icon: Icon, busy = false, small = fa
       onClick={busy ? (event) => event.preventDefault() : rest.onClick}
     >
       {busy ? <LoaderCircle size={15} className="turning" aria-hidden /> : Icon && <Icon size={15} aria-hidden />}
-      <span>{children}</span>
+      <span>{label}</span>
     </button>
   );
 }
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   icon: LucideIcon;
-  /** Describes the action: the accessible name and the tooltip. */
+  /** Describes the action. Used as the accessible name and the tooltip. */
   label: string;
 }
 

@@ -4,22 +4,16 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useShell } from '../state/shell.ts';
 
 interface CardProps {
-  /** Id of the publishing or the folder. */
   id: string;
   name: string;
   icon: LucideIcon;
   tone: string;
-  /** Shown beside the icon. */
   title: ReactNode;
-  /** The commands, shown at the end of the first line. */
   tools: ReactNode;
   children?: ReactNode;
 }
 
-/**
- * The card of a drop or a watched folder. Scrolls into view and takes the focus, so that screen readers announce it, when a
- * notification, the tray or a command navigates to it, even if it mounts after the event.
- */
+/** The card of a drop or a watched folder. It scrolls into view and takes the focus when a notification or a command navigates to it. */
 export function Card({ id, name, icon: Icon, tone, title, tools, children }: CardProps) {
   const ref = useRef<HTMLElement>(null);
   const { route } = useShell();

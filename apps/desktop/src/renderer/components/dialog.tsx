@@ -4,31 +4,31 @@ import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useR
 import { useBusy } from '../state/requests.ts';
 import { Button, IconButton } from './button.tsx';
 
-/** Focuses a button of a dialog that has no field. @returns The ref for this button. */
+/** Focuses a button of a dialog that has no input. @returns The ref for the button. */
 export function useFirstFocus(): RefObject<HTMLButtonElement | null> {
   const ref = useRef<HTMLButtonElement>(null);
-  // An effect, so that it runs after the dialog has opened and taken the focus.
+  // An effect runs after the dialog has opened and taken the focus.
   useEffect(() => ref.current?.focus(), []);
   return ref;
 }
 
-/** A modal dialog. Focuses its first field. Escape and the close button close it and restore the previous focus. */
+/** A modal dialog that focuses its first input. Escape and the close button close the dialog and restore the previous focus. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
-    // Focus the first field: the browser would focus the close button.
+    // By default the browser would focus the close button.
     dialog.querySelector('input')?.focus();
-    // Close it before it is removed from the page, or the focus would be lost.
+    // A dialog restores the previous focus only if it is closed before it is removed from the page.
     return () => dialog.close();
   }, []);
   return (
     <dialog
       ref={ref}
       className="dialog"
-      // Takes the focus when a focused element inside is removed.
+      // The dialog takes the focus when a focused element in it is removed.
       tabIndex={-1}
       aria-labelledby={titleId}
       onCancel={(event) => {
@@ -48,13 +48,13 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
 
 interface ConfirmProps {
   question: string;
-  yes: string;
-  onYes: () => unknown;
-  onNo: () => void;
+  action: string;
+  onConfirm: () => unknown;
+  onCancel: () => void;
 }
 
-/** Inline confirmation of an action that cannot be undone. Cancel has the initial focus, and Escape means Cancel. */
-export function Confirm({ question, yes, onYes, onNo }: ConfirmProps) {
+/** Asks the user to confirm an action that cannot be undone. Cancel has the initial focus, and Escape cancels too. */
+export function Confirm({ question, action, onConfirm, onCancel }: ConfirmProps) {
   const id = useId();
   const { isBusy, run } = useBusy();
   return (
@@ -65,21 +65,17 @@ export function Confirm({ question, yes, onYes, onNo }: ConfirmProps) {
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();
-        // Keeps a surrounding dialog open.
+        // The default action of Escape would close a surrounding dialog.
         event.preventDefault();
-        onNo();
+        onCancel();
       }}
     >
       <p id={id} title={question}>
         {question}
       </p>
       <div>
-        <Button small autoFocus onClick={onNo}>
-          Cancel
-        </Button>
-        <Button small variant="danger" busy={isBusy} onClick={() => run(onYes())}>
-          {yes}
-        </Button>
+        <Button label="Cancel" small autoFocus onClick={onCancel} />
+        <Button label={action} small variant="danger" busy={isBusy} onClick={() => run(onConfirm())} />
       </div>
     </div>
   );

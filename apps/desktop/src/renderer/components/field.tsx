@@ -7,32 +7,39 @@ import { IconButton } from './button.tsx';
 interface FieldProps extends ComponentProps<'input'> {
   label: string;
   hint?: ReactNode;
-  /** Why the value is invalid. */
   error?: string | null;
-  /** Shown before the input. */
-  start?: ReactNode;
-  /** Shown after the input. */
-  end?: ReactNode;
+  /** Why the value is invalid, shown only after the user leaves the field, not while the user types. */
+  lateError?: string | null;
+  leading?: ReactNode;
+  trailing?: ReactNode;
+  onText: (text: string) => void;
 }
 
-/** Single-line text input. The label is above it; the error, or else the hint, is below it. */
-export function Field({ label, hint, error = null, start, end, className = '', ...rest }: FieldProps) {
+export function Field({ error: earlyError, lateError, ...props }: FieldProps) {
+  const { label, hint, leading, trailing, className = '', onText, ...rest } = props;
   const id = useId();
+  const [isBlurred, setBlurred] = useState(false);
+  const error = earlyError ?? (isBlurred ? lateError : null) ?? null;
   const isInvalid = error !== null;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className={`field-box ${className} ${isInvalid ? 'is-invalid' : ''}`}>
-        {start}
+        {leading}
         <input
           id={id}
           autoComplete="off"
           spellCheck={false}
+          onBlur={() => setBlurred(true)}
           {...rest}
+          onChange={(event) => {
+            setBlurred(false);
+            onText(event.target.value);
+          }}
           aria-invalid={isInvalid || undefined}
           aria-describedby={`${id}-hint`}
         />
-        {end}
+        {trailing}
       </div>
       <p
         id={`${id}-hint`}
@@ -47,18 +54,13 @@ export function Field({ label, hint, error = null, start, end, className = '', .
 
 interface PasswordFieldProps {
   password: string | undefined;
-  /**
-   * Called with the typed text even while it is too short, so that nothing is published unprotected by mistake; with `undefined`
-   * when the field is empty.
-   */
+  /** Called even while the password is too short, so that no site is published without it. `undefined`: the field is empty. */
   onPassword: (password: string | undefined) => void;
   hint?: string | undefined;
 }
 
-/** Input for the password of a site. */
 export function PasswordField({ password, onPassword, hint }: PasswordFieldProps) {
   const [isShown, setShown] = useState(false);
-  const [isBlurred, setBlurred] = useState(false);
   const error = password === undefined ? null : passwordError(password);
   return (
     <Field
@@ -66,15 +68,10 @@ export function PasswordField({ password, onPassword, hint }: PasswordFieldProps
       type={isShown ? 'text' : 'password'}
       autoComplete="new-password"
       value={password ?? ''}
-      // Show the error only after the field is left, not while typing.
-      error={isBlurred ? error : null}
-      hint={error ?? hint ?? 'Visitors need this password. Leave empty for none.'}
-      onBlur={() => setBlurred(true)}
-      onChange={(event) => {
-        setBlurred(false);
-        onPassword(event.target.value || undefined);
-      }}
-      end={
+      lateError={error}
+      hint={error ?? hint ?? 'Visitors need this password. Leave the field empty for no password.'}
+      onText={(text) => onPassword(text || undefined)}
+      trailing={
         <IconButton
           icon={isShown ? EyeOff : Eye}
           label={isShown ? 'Hide password' : 'Show password'}
@@ -90,12 +87,12 @@ interface LabelsFieldProps {
   labels: readonly string[];
   onChange: (labels: string[]) => void;
   label?: string;
-  /** Called for Enter in the empty input. */
+  /** Called when the user presses Enter in the empty input. */
   onSubmit?: () => void;
   autoFocus?: boolean;
 }
 
-/** Edits labels as chips: Enter, comma or space adds the typed label, Backspace removes the last one. */
+/** Edits labels. Enter, comma or space adds the typed label; Backspace removes the last label. */
 export function LabelsField({ labels, onChange, label = 'Labels', onSubmit, autoFocus }: LabelsFieldProps) {
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
@@ -123,13 +120,13 @@ export function LabelsField({ labels, onChange, label = 'Labels', onSubmit, auto
       autoFocus={autoFocus}
       error={error}
       hint="Press Enter after each label."
-      onChange={(event) => {
-        setText(event.target.value);
+      onText={(typed) => {
+        setText(typed);
         setError(null);
       }}
       onKeyDown={onKeyDown}
       onBlur={add}
-      start={labels.map((each) => (
+      leading={labels.map((each) => (
         <span key={each} className="chip">
           {each}
           <button
@@ -145,7 +142,6 @@ export function LabelsField({ labels, onChange, label = 'Labels', onSubmit, auto
   );
 }
 
-/** Read-only labels. */
 export function Chips({ labels }: { labels: readonly string[] }) {
   if (labels.length === 0) return null;
   return (

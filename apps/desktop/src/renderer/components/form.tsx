@@ -5,13 +5,12 @@ import { Button } from './button.tsx';
 import { ProblemBox } from './status.tsx';
 
 interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
-  /** Whether the form can be submitted. Default: true. */
-  isReady?: boolean;
+  /** Whether the form can be submitted. */
+  isReady: boolean;
   onSubmit: () => unknown;
 }
 
-/** A form that the page handles itself. */
-export function Form({ isReady = true, onSubmit, ...rest }: FormProps) {
+export function Form({ isReady, onSubmit, ...rest }: FormProps) {
   return (
     <form
       {...rest}
@@ -24,13 +23,11 @@ export function Form({ isReady = true, onSubmit, ...rest }: FormProps) {
 }
 
 interface FieldFormProps extends FormProps {
-  isReady: boolean;
   button: ComponentProps<typeof Button>;
-  /** The state of the command that the form sends. */
   request: Submit;
 }
 
-/** A form with one field, the button beside it, and below them why its command failed. */
+/** A form with a field and a button beside it. If the command of the form fails, its problem appears below the field. */
 export function FieldForm({ button, request, children, ...form }: FieldFormProps) {
   return (
     <Form {...form}>
@@ -44,17 +41,14 @@ export function FieldForm({ button, request, children, ...form }: FieldFormProps
 }
 
 interface DialogFormProps extends FormProps {
-  isReady: boolean;
-  /** The text of the button that submits the form. */
   label: string;
-  /** The state of the command that the form sends. */
   request: Submit;
-  /** Shown instead of the buttons. */
+  /** A question that replaces the buttons. */
   question?: ReactNode;
   onCancel: () => void;
 }
 
-/** The form of a dialog: its fields, why its command failed, and the buttons that cancel and submit it. */
+/** The form of a dialog: its fields, the problem of a failed command, and buttons to cancel and to submit the form. */
 export function DialogForm({ label, request, question, onCancel, children, ...form }: DialogFormProps) {
   return (
     <Form className="dialog-body" {...form}>
@@ -62,10 +56,8 @@ export function DialogForm({ label, request, question, onCancel, children, ...fo
       <ProblemBox problem={request.problem} />
       {question || (
         <div className="dialog-foot">
-          <Button onClick={onCancel}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={request.isBusy} disabled={!form.isReady}>
-            {label}
-          </Button>
+          <Button label="Cancel" onClick={onCancel} />
+          <Button label={label} type="submit" variant="primary" busy={request.isBusy} disabled={!form.isReady} />
         </div>
       )}
     </Form>

@@ -25,49 +25,24 @@ export function Link({ url, className = '', children }: { url: string; className
   );
 }
 
-/** {@link Link} as an icon. @param what Completes the button's name “Open …”. */
-export function OpenIcon({ url, what }: { url: string; what: string }) {
+/** An icon that opens a link in the system browser. @param subject The word after “Open” in the name of the icon. */
+export function OpenIcon({ url, subject }: { url: string; subject: string }) {
   const { openLink } = useShell();
-  return <IconButton icon={ExternalLink} label={`Open ${what}`} onClick={() => openLink(url)} />;
+  return <IconButton icon={ExternalLink} label={`Open ${subject}`} onClick={() => openLink(url)} />;
 }
 
 const COPIED_MS = 2_000;
 
-interface CopyProps {
+interface CopyButtonProps {
   text: string;
-  /** Noun for the button's name, such as `link`. */
-  what: string;
+  /** The words after “Copy” in the name of the button, such as `link`. */
+  subject: string;
+  /** The text of the button. Without a label, the button is an icon. */
+  label?: string;
 }
 
-/** Copies a text to the clipboard, then shows “Copied” for a moment. */
-export function CopyButton({ text, what, label = 'Copy' }: CopyProps & { label?: string }) {
-  const { isCopied, copy } = useCopy(text);
-  return (
-    <Button
-      small
-      icon={isCopied ? Check : Copy}
-      onClick={copy}
-      aria-label={isCopied ? `Copied ${what}` : `${label} ${what}`}
-    >
-      {isCopied ? 'Copied' : label}
-    </Button>
-  );
-}
-
-/** {@link CopyButton} as an icon. */
-export function CopyIcon({ text, what }: CopyProps) {
-  const { isCopied, copy } = useCopy(text);
-  return (
-    <IconButton
-      icon={isCopied ? Check : Copy}
-      label={isCopied ? `Copied ${what}` : `Copy ${what}`}
-      className={isCopied ? 'is-good' : ''}
-      onClick={copy}
-    />
-  );
-}
-
-function useCopy(text: string) {
+/** Copies a text to the clipboard, then shows for two seconds that the text is copied. */
+export function CopyButton({ text, subject, label }: CopyButtonProps) {
   const { commands, ask } = useShell();
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -78,18 +53,19 @@ function useCopy(text: string) {
   const copy = async () => {
     if (await ask(commands.copy({ text }))) setCopied(true);
   };
-  return { isCopied, copy };
+  const icon = isCopied ? Check : Copy;
+  const name = isCopied ? `Copied ${subject}` : `${label ?? 'Copy'} ${subject}`;
+  if (label === undefined)
+    return <IconButton icon={icon} label={name} className={isCopied ? 'is-good' : ''} onClick={copy} />;
+  return <Button label={isCopied ? 'Copied' : label} small icon={icon} onClick={copy} aria-label={name} />;
 }
 
-/** A button that shows a link as a QR code. */
 export function QrButton({ url }: { url: string }) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button small icon={QrCode} popoverTarget={id} aria-label="Show QR code">
-        QR
-      </Button>
+      <Button label="QR" small icon={QrCode} popoverTarget={id} aria-label="Show QR code" />
       <div
         id={id}
         popover="auto"
@@ -107,7 +83,6 @@ export function QrButton({ url }: { url: string }) {
 
 function Qr({ url }: { url: string }) {
   const { data, size } = encode(url, { border: 2 });
-  // A single path: each dark module is a square of one unit.
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
   return (
     <svg viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img" aria-label={`QR code of ${url}`}>

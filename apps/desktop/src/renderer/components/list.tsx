@@ -11,23 +11,19 @@ interface VirtualListProps<T> {
   rowHeight: number;
   keyOf: (item: T) => string;
   label: string;
-  /** The key of a row that stays in the DOM, such as one that is being edited. */
+  /** The key of a row that must stay in the DOM, such as a row that the user is editing. */
   pinned?: string | undefined;
   children: (item: T) => ReactNode;
 }
 
-/**
- * A list of rows of equal height. Only the visible rows are in the DOM, so ten thousand rows cost as much as twenty.
- *
- * The focused row stays in the DOM even when it is scrolled out of view.
- */
+/** A list of rows of equal height. Only the visible rows and the focused row are in the DOM, so long lists cost no more than short ones. */
 export function VirtualList<T>({ items, rowHeight, keyOf, label, pinned, children }: VirtualListProps<T>) {
   const ref = useRef<HTMLUListElement>(null);
   const [from, to] = useVisibleRows(ref, items.length, rowHeight);
   const [focused, setFocused] = useState<string>();
   const visible = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
-  const kept = [pinned, focused].filter((key) => key !== undefined);
-  const indexes = new Set([...visible, ...kept.map((key) => items.findIndex((item) => keyOf(item) === key))]);
+  const keptKeys = [pinned, focused].filter((key) => key !== undefined);
+  const indexes = new Set([...visible, ...keptKeys.map((key) => items.findIndex((item) => keyOf(item) === key))]);
   return (
     <ul
       ref={ref}
@@ -36,14 +32,14 @@ export function VirtualList<T>({ items, rowHeight, keyOf, label, pinned, childre
       style={{ height: items.length * rowHeight, position: 'relative' }}
     >
       {[...indexes]
-        .toSorted((one, other) => one - other)
+        .toSorted((a, b) => a - b)
         .map((index) => {
           const item = items[index];
           if (item === undefined) return null;
           return (
             <li
               key={keyOf(item)}
-              // Takes the focus when a focused element inside is removed.
+              // The row takes the focus when a focused element in it is removed.
               tabIndex={-1}
               onFocus={() => setFocused(keyOf(item))}
               onBlur={() => setFocused(undefined)}
@@ -82,7 +78,7 @@ function useVisibleRows(ref: { current: HTMLElement | null }, count: number, row
   return range;
 }
 
-/** The end of a paginated list: loads the next page when it scrolls into view, and shows a failure. */
+/** The end of a paginated list. Loads the next page when it scrolls into view, and shows why a page could not be loaded. */
 export function ListEnd<T>({ list }: { list: List<T> }) {
   const ref = useRef<HTMLDivElement>(null);
   const { hasMore, isLoading, loadMore, problem } = list;

@@ -3,40 +3,34 @@ import type { LucideIcon } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef } from 'react';
 import { IconButton } from './button.tsx';
 
-export interface MenuItem {
+interface MenuItem {
   label: string;
   icon?: LucideIcon;
-  /** Shown below the label. */
   hint?: string;
   danger?: boolean;
-  /** Whether the item is selected. Set it only in a menu that selects one of several values. */
+  /** Whether the item is selected. Only a menu that selects a value sets `checked`. */
   checked?: boolean;
   run: () => void;
 }
 
-/** A button that opens a menu of commands. Arrow keys move in it; Escape or a click outside closes it. */
-export function Menu({ icon, label, items }: { icon: LucideIcon; label: string; items: readonly MenuItem[] }) {
+interface MenuProps {
+  label: string;
+  items: readonly MenuItem[];
+}
+
+/** A button that opens a menu of commands. The arrow keys move in the menu; Escape or a click outside closes it. */
+export function Menu({ icon, ...props }: MenuProps & { icon: LucideIcon }) {
   const id = useId();
   return (
     <>
-      <IconButton icon={icon} label={label} popoverTarget={id} aria-haspopup="menu" />
-      <MenuList id={id} label={label} items={items} />
+      <IconButton icon={icon} label={props.label} popoverTarget={id} aria-haspopup="menu" />
+      <MenuList id={id} {...props} />
     </>
   );
 }
 
-/** The popup of a menu. The button that opens it has its id as `popoverTarget`. */
-export function MenuList({
-  id,
-  label,
-  items,
-  side = 'below',
-}: {
-  id: string;
-  label: string;
-  items: readonly MenuItem[];
-  side?: 'below' | 'above';
-}) {
+/** The popup of a menu. The button that opens it has the id as its `popoverTarget`. */
+export function MenuList({ id, label, items, side = 'below' }: MenuProps & { id: string; side?: 'below' | 'above' }) {
   const ref = useRef<HTMLDivElement>(null);
   return (
     <div
@@ -46,7 +40,7 @@ export function MenuList({
       role="menu"
       aria-label={label}
       className={`menu is-${side}`}
-      onToggle={(event) => event.newState === 'open' && focusItem(ref.current!, 0)}
+      onToggle={(event) => event.newState === 'open' && itemsOf(ref.current!)[0]?.focus()}
       onKeyDown={(event) => moveFocus(event, ref.current!)}
     >
       {items.map(({ label, icon: Icon, hint, danger, checked, run }) => (
@@ -77,16 +71,12 @@ function itemsOf(menu: HTMLElement): HTMLElement[] {
   return [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
 }
 
-function focusItem(menu: HTMLElement, index: number) {
-  itemsOf(menu).at(index)?.focus();
-}
-
 function moveFocus(event: KeyboardEvent, menu: HTMLElement) {
   const items = itemsOf(menu);
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  const next = { ArrowDown: (at + 1) % items.length, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  const index = items.indexOf(document.activeElement as HTMLElement);
+  const next = { ArrowDown: (index + 1) % items.length, ArrowUp: index - 1, Home: 0, End: -1 }[event.key];
   if (event.key === 'Tab') menu.hidePopover();
   if (next === undefined) return;
   event.preventDefault();
-  focusItem(menu, next);
+  items.at(next)?.focus();
 }

@@ -2,21 +2,20 @@ import './meter.css';
 import { bytes } from '@berth/client/amounts';
 import { useAccount } from '../state/account.ts';
 
-const LABELS = {
-  deployments: 'Deployments',
-  platformDomains: 'Platform domains',
-  customDomains: 'Custom domains',
-} as const;
+const METERS = [
+  ['deployments', 'Deployments'],
+  ['platformDomains', 'Platform domains'],
+  ['customDomains', 'Custom domains'],
+] as const;
 
-/** The account's usage, compared with the caps of its plan. */
 export function Usage() {
   const { server } = useAccount();
   if (server.signIn.is !== 'signed-in') return null;
   const { usage, caps } = server.signIn.account;
   return (
     <section className="usage" aria-label="Usage">
-      {(Object.keys(LABELS) as (keyof typeof LABELS)[]).map((key) => (
-        <Meter key={key} label={LABELS[key]} used={usage[key]} cap={caps?.[key]} />
+      {METERS.map(([key, label]) => (
+        <Meter key={key} label={label} used={usage[key]} cap={caps?.[key]} />
       ))}
       {usage.storage !== undefined && <Meter label="Storage" used={usage.storage} cap={caps?.storage} format={bytes} />}
     </section>
@@ -26,15 +25,13 @@ export function Usage() {
 interface MeterProps {
   label: string;
   used: number;
-  /** Default: no cap. */
   cap: number | undefined;
   format?: (amount: number) => string;
 }
 
-/** Shows how much of a cap is used; without a cap, only the amount. */
 function Meter({ label, used, cap = Infinity, format = (amount) => amount.toLocaleString('en-US') }: MeterProps) {
   const isFull = used >= cap;
-  const fill = isFull ? ' is-full' : used >= cap * 0.9 ? ' is-nearly-full' : '';
+  const fillClass = isFull ? ' is-full' : used >= cap * 0.9 ? ' is-nearly-full' : '';
   const usedOfCap = cap === Infinity ? format(used) : `${format(used)} of ${format(cap)}`;
   return (
     <div className="meter">
@@ -45,7 +42,7 @@ function Meter({ label, used, cap = Infinity, format = (amount) => amount.toLoca
       </span>
       {cap > 0 && cap < Infinity && (
         <div
-          className={`meter-bar${fill}`}
+          className={`meter-bar${fillClass}`}
           role="meter"
           aria-label={label}
           aria-valuenow={used}
@@ -60,7 +57,7 @@ function Meter({ label, used, cap = Infinity, format = (amount) => amount.toLoca
   );
 }
 
-/** Progress bar. @param part 0 to 1; `null` while it is unknown. */
+/** A progress bar. @param part The filled part, from 0 to 1; `null` while it is unknown. */
 export function ProgressBar({ part, label }: { part: number | null; label: string }) {
   return (
     <div

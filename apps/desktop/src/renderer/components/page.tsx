@@ -1,11 +1,10 @@
 import './page.css';
 import { KeyRound, type LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useAccount } from '../state/account.ts';
 import { useShell } from '../state/shell.ts';
 import { Button } from './button.tsx';
 
-/** Layout of a page: title, actions, and the scrolling content below them. */
 export function PageFrame({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <>
@@ -29,7 +28,6 @@ interface EmptyProps {
   children?: ReactNode;
 }
 
-/** Placeholder for an empty list: says what would appear here and how to add it. */
 export function Empty({ icon: Icon, title, text, children }: EmptyProps) {
   return (
     <div className="empty">
@@ -43,28 +41,25 @@ export function Empty({ icon: Icon, title, text, children }: EmptyProps) {
   );
 }
 
-/** Opens the page with the form for signing in. */
 export function SignInButton({ small = false }: { small?: boolean }) {
   const { navigate } = useShell();
-  return (
-    <Button small={small} variant="primary" onClick={() => navigate({ page: 'settings' })}>
-      Sign in
-    </Button>
-  );
+  return <Button label="Sign in" small={small} variant="primary" onClick={() => navigate({ page: 'settings' })} />;
 }
 
-/** Shows its children when signed in, otherwise a prompt to sign in. @param what Names the content, such as `sites`. */
-export function ForAccount({ what, children }: { what: string; children: ReactNode }) {
+/** A page that shows its actions and children only when the user is signed in, and otherwise asks the user to sign in. */
+export function AccountPage(props: ComponentProps<typeof PageFrame>) {
   const { hasKey, server } = useAccount();
-  if (hasKey) return children;
+  if (hasKey) return <PageFrame {...props} />;
   const isRefused = server.signIn.is === 'refused';
   return (
-    <Empty
-      icon={KeyRound}
-      title={isRefused ? 'Your key no longer works' : `Sign in to see your ${what}`}
-      text={isRefused ? 'Sign in again to continue.' : 'Sites published without an account are on the Publish page.'}
-    >
-      <SignInButton />
-    </Empty>
+    <PageFrame title={props.title}>
+      <Empty
+        icon={KeyRound}
+        title={isRefused ? 'Your key no longer works' : `Sign in to see your ${props.title.toLowerCase()}`}
+        text={isRefused ? 'Sign in again to continue.' : 'Sites published without an account are on the Publish page.'}
+      >
+        <SignInButton />
+      </Empty>
+    </PageFrame>
   );
 }

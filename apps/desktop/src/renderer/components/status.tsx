@@ -11,7 +11,7 @@ import { Button } from './button.tsx';
 
 const ICONS = { good: CircleCheck, busy: LoaderCircle, warn: TriangleAlert, bad: CircleAlert, quiet: CirclePause };
 
-/** A status with a colour and an icon: colour is never the only signal. */
+/** A status with a colour and an icon, because colour must not be the only signal. */
 export function StatusLine({ tone, children }: { tone: Tone; children: ReactNode }) {
   const Icon = ICONS[tone];
   return (
@@ -22,7 +22,6 @@ export function StatusLine({ tone, children }: { tone: Tone; children: ReactNode
   );
 }
 
-/** A short text in a coloured box. */
 export function Tag({ tone, title, children }: { tone: Tone; title?: string; children: ReactNode }) {
   return (
     <span className={`tag is-${tone}`} title={title}>
@@ -31,7 +30,7 @@ export function Tag({ tone, title, children }: { tone: Tone; title?: string; chi
   );
 }
 
-/** The message of a problem, its file and the next step. For a card that already shows that it failed. */
+/** The message of a problem, its file and the next step, for a card whose heading already says that it failed. */
 export function ProblemText({ problem }: { problem: Problem }) {
   return (
     <div className="problem-text">
@@ -43,27 +42,22 @@ export function ProblemText({ problem }: { problem: Problem }) {
 
 interface ProblemBoxProps {
   problem: Problem | null;
-  /** Called by a button that tries again; without it there is no button. */
+  /** Called by the “Try again” button. Without `onRetry` there is no button. */
   onRetry?: (() => unknown) | false;
 }
 
-/** A problem, if there is one, announced to screen readers at once (`role="alert"`). */
+/** Shows a problem, if any, and announces it to screen readers at once. */
 export function ProblemBox({ problem, onRetry }: ProblemBoxProps) {
   if (problem === null) return null;
   return (
     <div className="problem" role="alert">
       <CircleAlert size={16} aria-hidden />
       <ProblemText problem={problem} />
-      {onRetry && (
-        <Button small onClick={onRetry}>
-          Try again
-        </Button>
-      )}
+      {onRetry && <Button label="Try again" small onClick={onRetry} />}
     </div>
   );
 }
 
-/** Lists the files that a publish skipped. */
 export function SkippedFiles({ leftOut }: { leftOut: readonly LeftOut[] }) {
   if (leftOut.length === 0) return null;
   return (
@@ -78,7 +72,7 @@ export function SkippedFiles({ leftOut }: { leftOut: readonly LeftOut[] }) {
   );
 }
 
-/** A relative time, such as `2 min ago`, with the exact time as its tooltip. @param at Unix milliseconds. */
+/** Shows a relative time, such as `2 min ago`, with the exact time as its tooltip. @param at Unix milliseconds. */
 export function Moment({ at, className }: { at: number; className?: string }) {
   const now = useNow();
   return (

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Publishing } from '../../shared/publishing.ts';
 import { useAppState } from '../state/store.ts';
-import { milestone } from '../text/progress.ts';
+import { MILESTONES } from '../text/progress.ts';
 
-/** Announces the milestones of each drop to screen readers, but not its progress numbers. */
+/** Announces the milestones of each drop to screen readers, but no progress numbers. */
 export function Announcements() {
   const publishings = useAppState('publishings');
   const before = useRef<ReadonlyMap<string, string> | null>(null);
@@ -12,7 +12,7 @@ export function Announcements() {
     const sentences = new Map(publishings.map((publishing) => [publishing.id, sentence(publishing)]));
     const previous = before.current;
     before.current = sentences;
-    // Do not announce what already existed when the window opened.
+    // Drops that existed when the window opened are not announced.
     if (previous === null) return;
     const changed = [...sentences].filter(([id, text]) => text !== '' && previous.get(id) !== text);
     if (changed.length > 0) setAnnouncement(changed.map(([, text]) => text).join(' '));
@@ -31,8 +31,8 @@ function sentence({ name, state }: Publishing): string {
     case 'queued':
       return `${name} is queued.`;
     case 'working': {
-      const stage = milestone(state.progress);
-      return stage === null ? '' : `${name}: ${stage}.`;
+      const stage = MILESTONES[state.progress.phase];
+      return stage === undefined ? '' : `${name}: ${stage}.`;
     }
     case 'published':
       return `${name} is published${state.published.copied ? ' and its link is copied' : ''}.`;

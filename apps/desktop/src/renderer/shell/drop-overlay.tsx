@@ -11,13 +11,13 @@ export function DropOverlay() {
   const { hasKey } = useAccount();
   const ref = useRef<HTMLDivElement>(null);
 
-  const hover = useDrop(async (dropped, way) => {
+  const hover = useDrop(async (dropped, target) => {
     const granted = await ask(grant(dropped));
     if (granted === null) return;
     const grantedItems = granted.value;
     if (grantedItems.length === 0) return showToast(NOTHING_DROPPED);
-    if (way === 'pasted') return publish(grantedItems, { pasted: true });
-    if (!hasKey || way === 'left') return publish(grantedItems);
+    if (target === 'pasted') return publish(grantedItems, { pasted: true });
+    if (!hasKey || target === 'left') return publish(grantedItems);
     const files = grantedItems.filter(({ kind }) => kind === 'file');
     if (files.length > 0) showToast(ONLY_FOLDERS, { label: 'Publish once', run: () => void publish(files) });
     watch(grantedItems.filter(({ kind }) => kind !== 'file').map(({ name, grant }) => ({ name, of: { grant } })));
@@ -25,7 +25,7 @@ export function DropOverlay() {
 
   const isOver = hover !== null;
   useEffect(() => {
-    // A popover is in the top layer; elsewhere a dialog would hide it.
+    // Only a popover can cover a dialog, because both are in the top layer.
     if (isOver) ref.current!.showPopover();
     else ref.current!.hidePopover();
   }, [isOver]);
@@ -42,7 +42,7 @@ export function DropOverlay() {
       {isOver && !hasKey && zone(true, Upload, 'Drop to publish', 'The link is copied when the site is live')}
       {isOver && hasKey && (
         <>
-          {zone(hover === 'left', Upload, 'Publish once', 'A new link to the current contents')}
+          {zone(hover === 'left', Upload, 'Publish once', 'A new link to the current files')}
           {zone(hover === 'right', FolderSync, 'Publish and watch', 'One address, kept up to date')}
         </>
       )}
@@ -50,54 +50,47 @@ export function DropOverlay() {
   );
 }
 
-const NOTHING_DROPPED: Problem = {
-  kind: 'folder',
-  message: 'There is nothing to publish in this drop.',
-  next: 'Drop a folder or files from this computer’s disk.',
-  file: null,
-};
-const ONLY_FOLDERS: Problem = {
-  kind: 'folder',
-  message: 'Only folders can be watched.',
-  next: 'You can publish the files once.',
-  file: null,
-};
+const problem = (message: string, next: string): Problem => ({ kind: 'folder', message, next, file: null });
+const NOTHING_DROPPED = problem(
+  'There is nothing to publish in this drop.',
+  'Drop a folder or files from this computer’s disk.',
+);
+const ONLY_FOLDERS = problem('Only folders can be watched.', 'You can publish the files once.');
 
-/** The half of the window that files are dragged over or dropped on. */
 type Half = 'left' | 'right';
 
-/** Elements that handle a paste themselves. */
-const OWN_PASTE = 'input, textarea, dialog, [contenteditable]:not([contenteditable="false" i])';
+/** Selects the elements that handle a paste themselves. */
+const PASTE_TARGETS = 'input, textarea, dialog, [contenteditable]:not([contenteditable="false" i])';
 
-/** Calls `onFiles` for files that are dropped or pasted anywhere on the window. @returns The half that files are dragged over. */
-function useDrop(onFiles: (files: File[], way: Half | 'pasted') => void): Half | null {
+/** Calls `onFiles` for files that the user drops or pastes in the window. @returns The half over which the user drags files. */
+function useDrop(onFiles: (files: File[], target: Half | 'pasted') => void): Half | null {
   const [hover, setHover] = useState<Half | null>(null);
   const latest = useRef(onFiles);
   latest.current = onFiles;
 
   useEffect(() => {
-    // Use the coordinates, not the target element: while a modal dialog is open, other elements get no pointer events.
+    // While a modal dialog is open, other elements get no pointer events, so the coordinates select the half.
     const half = ({ clientX }: DragEvent) => (clientX < window.innerWidth / 2 ? 'left' : 'right');
     const onDrag = (event: DragEvent) => {
-      if (!hasFiles(event.dataTransfer)) return;
+      if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      event.dataTransfer!.dropEffect = 'copy';
+      event.dataTransfer.dropEffect = 'copy';
       setHover(half(event));
     };
     const onLeave = (event: DragEvent) => {
-      // Without a related target the drag has left the window.
+      // An event without a related target means that the drag has left the window.
       if (event.relatedTarget === null) setHover(null);
     };
     const onDrop = (event: DragEvent) => {
       setHover(null);
-      if (!hasFiles(event.dataTransfer)) return;
+      if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      latest.current([...event.dataTransfer!.files], half(event));
+      latest.current([...event.dataTransfer.files], half(event));
     };
     const onPaste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      const isOwn = event.target instanceof Element && event.target.closest(OWN_PASTE) !== null;
-      if (files.length === 0 || isOwn) return;
+      const isHandled = event.target instanceof Element && event.target.closest(PASTE_TARGETS) !== null;
+      if (files.length === 0 || isHandled) return;
       event.preventDefault();
       latest.current(files, 'pasted');
     };
@@ -111,8 +104,4 @@ function useDrop(onFiles: (files: File[], way: Half | 'pasted') => void): Half |
     return () => listening.abort();
   }, []);
   return hover;
-}
-
-function hasFiles(transfer: DataTransfer | null): boolean {
-  return transfer?.types.includes('Files') ?? false;
 }

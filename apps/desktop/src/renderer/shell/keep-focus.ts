@@ -1,21 +1,18 @@
-/** Selects elements that may take the focus when a focused element inside them is removed. */
-const FOCUSABLE = '[tabindex]';
-
 /**
- * Keeps the focus near its place when the focused element is removed: a button that is replaced, a question that is answered, a card
- * that is dismissed. Moves it to the closest remaining ancestor that can have it, otherwise to the page heading.
+ * Moves the focus to the closest remaining ancestor with a `tabindex`, or else to the page heading, when the focused element is removed:
+ * a button that is replaced, a question that is answered, or a card that is dismissed.
  *
- * @returns A function that stops it.
+ * @returns A function that stops watching the focus.
  */
 export function keepFocus(): () => void {
   let focused: Element | null = null;
-  let around: HTMLElement[] = [];
+  let ancestors: HTMLElement[] = [];
   const listening = new AbortController();
   document.addEventListener(
     'focusin',
     ({ target }) => {
       focused = target as Element;
-      around = boxesAround(focused);
+      ancestors = focusableAncestors(focused);
     },
     { signal: listening.signal },
   );
@@ -23,8 +20,8 @@ export function keepFocus(): () => void {
     if (focused === null || focused.isConnected) return;
     focused = null;
     if (document.activeElement !== document.body) return;
-    const next = around.find((box) => box.isConnected) ?? document.querySelector<HTMLElement>('main h1');
-    next?.focus({ preventScroll: true });
+    const target = ancestors.find((each) => each.isConnected) ?? document.querySelector<HTMLElement>('main h1');
+    target?.focus({ preventScroll: true });
   });
   observer.observe(document.body, { childList: true, subtree: true });
   return () => {
@@ -33,8 +30,8 @@ export function keepFocus(): () => void {
   };
 }
 
-/** Innermost first. */
-function boxesAround(element: Element): HTMLElement[] {
-  const box = element.parentElement?.closest<HTMLElement>(FOCUSABLE);
-  return box ? [box, ...boxesAround(box)] : [];
+/** Returns the ancestors that can have the focus, innermost first. */
+function focusableAncestors(element: Element): HTMLElement[] {
+  const closest = element.parentElement?.closest<HTMLElement>('[tabindex]');
+  return closest ? [closest, ...focusableAncestors(closest)] : [];
 }

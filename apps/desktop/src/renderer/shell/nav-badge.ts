@@ -2,9 +2,9 @@ import type { FolderState } from '../../shared/folder.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import { blockingProblem } from '../../shared/blocking-problem.ts';
 
-/** The badge of a page in the sidebar: its severity, the number of items of this severity, and a text that counts all items. */
+/** The badge of a page in the sidebar. `count` is the number of items with the highest severity; `text` counts all items. */
 export interface NavBadge {
-  /** The highest severity, as in the tray: a failure, then an item that waits for the user, then work. */
+  /** The highest severity among the items, as in the tray icon. */
   is: 'failed' | 'waiting' | 'working';
   count: number;
   text: string;
@@ -12,39 +12,25 @@ export interface NavBadge {
 
 type Publishings = readonly Pick<Publishing, 'id' | 'state'>[];
 
-/**
- * Counts the drops that failed and were not seen, have a question, or are being published. Pure.
- *
- * @param seen Ids of the failures that the user has seen.
- */
+/** Counts the drops that have failed, have a question, or are being published. @param seen The ids of the failures to leave out. */
 export function publishBadge(publishings: Publishings, seen: ReadonlySet<string>): NavBadge | null {
-  const failed = publishings.filter(({ id, state }) => state.is === 'failed' && !seen.has(id)).length;
-  const asking = publishings.filter(({ state }) => state.is === 'asking').length;
-  const working = publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued').length;
-  return highestBadge([
-    ['failed', failed, `${failed} failed`],
-    ['waiting', asking, `${asking} with a question`],
-    ['working', working, `${working} being published`],
+  return badgeOf([
+    ['failed', publishings.filter(({ id, state }) => state.is === 'failed' && !seen.has(id)), 'failed'],
+    ['waiting', publishings.filter(({ state }) => state.is === 'asking'), 'with a question'],
+    ['working', publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'), 'being published'],
   ]);
 }
 
-/** Counts the watched folders that failed, cannot be published, or are being published. Pure. */
+/** Counts the watched folders that have failed, have nothing to publish, or are being published. */
 export function foldersBadge(folders: readonly { state: FolderState }[]): NavBadge | null {
-  const failed = folders.filter(({ state }) => blockingProblem(state) !== null).length;
-  const missing = folders.filter(({ state }) => state.is === 'missing').length;
-  const working = folders.filter(({ state }) => state.is === 'publishing').length;
-  return highestBadge([
-    ['failed', failed, `${failed} failed`],
-    ['waiting', missing, `${missing} with nothing to publish`],
-    ['working', working, `${working} being published`],
+  return badgeOf([
+    ['failed', folders.filter(({ state }) => blockingProblem(state) !== null), 'failed'],
+    ['waiting', folders.filter(({ state }) => state.is === 'missing'), 'with nothing to publish'],
+    ['working', folders.filter(({ state }) => state.is === 'publishing'), 'being published'],
   ]);
 }
 
-/**
- * Returns the ids of the failures that the user has seen. A drop that is retried and fails again counts as a new failure. Pure.
- *
- * @param isShown Whether the page that lists them is shown.
- */
+/** Returns the ids of the failed drops that the user has seen. A drop that fails again after a retry counts as not seen. */
 export function seenFailures(
   before: ReadonlySet<string>,
   publishings: Publishings,
@@ -54,10 +40,12 @@ export function seenFailures(
   return new Set(failed.filter((id) => isShown || before.has(id)));
 }
 
-function highestBadge(parts: readonly (readonly [is: NavBadge['is'], count: number, text: string])[]): NavBadge | null {
-  const present = parts.filter(([, count]) => count > 0);
-  const [first] = present;
-  if (!first) return null;
-  const [is, count] = first;
-  return { is, count, text: present.map(([, , text]) => text).join(', ') };
+type ItemsOfSeverity = readonly [is: NavBadge['is'], items: readonly unknown[], text: string];
+
+/** Creates a badge from the items of each severity, the highest severity first. @returns `null` without items. */
+function badgeOf(severities: readonly ItemsOfSeverity[]): NavBadge | null {
+  const present = severities.filter(([, items]) => items.length > 0);
+  if (present.length === 0) return null;
+  const [is, { length: count }] = present[0]!;
+  return { is, count, text: present.map(([, items, text]) => `${items.length} ${text}`).join(', ') };
 }

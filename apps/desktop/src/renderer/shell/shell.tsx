@@ -12,7 +12,7 @@ import { SettingsPage } from '../pages/settings/settings-page.tsx';
 import { SitesPage } from '../pages/sites/sites-page.tsx';
 import { NextDropContext, useOptions } from '../state/options.ts';
 import { createShell, type Route, ShellContext, type WatchSource } from '../state/shell.ts';
-import { type Store, StoreContext, useAppState, useSnapshot, useStore } from '../state/store.ts';
+import { useAppState, useSnapshot, useStore } from '../state/store.ts';
 import { Announcements } from './announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { keepFocus } from './keep-focus.ts';
@@ -28,16 +28,7 @@ const PAGES: Record<Page, () => React.ReactNode> = {
   settings: SettingsPage,
 };
 
-/** The root component. */
-export function App({ desktop, store }: { desktop: DesktopApi; store: Store }) {
-  return (
-    <StoreContext value={store}>
-      <Window desktop={desktop} />
-    </StoreContext>
-  );
-}
-
-function Window({ desktop }: { desktop: DesktopApi }) {
+export function App({ desktop }: { desktop: DesktopApi }) {
   const snapshot = useSnapshot();
   if (snapshot.is === 'ready') return <Shell desktop={desktop} />;
   if (snapshot.is === 'loading') return <div className="starting" role="status" aria-label="Starting" />;
@@ -53,19 +44,18 @@ function Window({ desktop }: { desktop: DesktopApi }) {
   );
 }
 
-/** The window once the state is loaded: sidebar, page, and overlays. */
 function Shell({ desktop }: { desktop: DesktopApi }) {
   const store = useStore();
   const { toasts, showToast, dismiss } = useToasts(store);
   const { platform } = useAppState('about');
-  // Changed by the user, and by events from the menu, the tray or a link.
+  // The user changes the route in the window, from the menu or the tray, or with a link.
   const [route, navigate] = useState<Route>({ page: 'publish' });
   useEffect(() => store.onNavigate(navigate), [store]);
-  // A drop uses the options at the time it is published; they may change while a system dialog is open, or before a message is answered.
+  // A drop uses the options at the time of the publish, because they may change while a system dialog or a message is open.
   const { nextDrop, latest: options } = useOptions(desktop);
-  const [waiting, setWaiting] = useState<readonly WatchSource[]>([]);
+  const [watchQueue, setWatchQueue] = useState<readonly WatchSource[]>([]);
   const openWatch = useCallback(
-    (sources: readonly WatchSource[]) => setWaiting((before) => [...before, ...sources]),
+    (sources: readonly WatchSource[]) => setWatchQueue((before) => [...before, ...sources]),
     [],
   );
 
@@ -75,9 +65,8 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
   );
 
   useEffect(keepFocus, []);
-
   const CurrentPage = PAGES[route.page];
-  const [source] = waiting;
+  const [source] = watchQueue;
   return (
     <ShellContext value={shell}>
       <div className="shell" data-platform={platform}>
@@ -90,10 +79,10 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
       </div>
       {source && (
         <WatchDialog
-          // Not keyed by name: many folders are called “dist”.
+          // The name is not a key, because many folders are called “dist”.
           key={'grant' in source.of ? source.of.grant : source.of.publishing}
           source={source}
-          onClose={() => setWaiting((before) => before.filter((each) => each !== source))}
+          onClose={() => setWatchQueue((before) => before.filter((each) => each !== source))}
         />
       )}
       <DropOverlay />

@@ -1,21 +1,5 @@
 import './sidebar.css';
-import {
-  Activity,
-  ArrowDownToLine,
-  ChevronsUpDown,
-  CircleCheck,
-  FolderSync,
-  Globe,
-  LayoutList,
-  LoaderCircle,
-  type LucideIcon,
-  Plus,
-  Send,
-  Server as ServerIcon,
-  Settings,
-  UserRound,
-  WifiOff,
-} from 'lucide-react';
+import * as icons from 'lucide-react';
 import { useId, useRef } from 'react';
 import type { Page } from '../../shared/contract.ts';
 import type { Server } from '../../shared/session.ts';
@@ -26,21 +10,20 @@ import { useShell } from '../state/shell.ts';
 import { useAppState } from '../state/store.ts';
 import { foldersBadge, type NavBadge, publishBadge, seenFailures } from './nav-badge.ts';
 
-const NAV_ITEMS: readonly (readonly [Page, string, LucideIcon])[] = [
-  ['publish', 'Publish', Send],
-  ['folders', 'Folders', FolderSync],
-  ['sites', 'Sites', LayoutList],
-  ['domains', 'Domains', Globe],
-  ['activity', 'Activity', Activity],
+const NAV_ITEMS: readonly (readonly [Page, string, icons.LucideIcon])[] = [
+  ['publish', 'Publish', icons.Send],
+  ['folders', 'Folders', icons.FolderSync],
+  ['sites', 'Sites', icons.LayoutList],
+  ['domains', 'Domains', icons.Globe],
+  ['activity', 'Activity', icons.Activity],
 ];
 
-/** Navigation, status lines, and the current account and server. */
 export function Sidebar() {
   const badges = useBadges();
   return (
     <nav className="sidebar" aria-label="Pages">
       <p className="brand" aria-hidden>
-        <Mark />
+        <AppIcon />
         <span>Berth</span>
       </p>
       <ul>
@@ -51,21 +34,21 @@ export function Sidebar() {
         ))}
       </ul>
       <div className="sidebar-end">
-        <Lines />
-        <NavButton page="settings" label="Settings" icon={Settings} />
+        <StatusLines />
+        <NavButton page="settings" label="Settings" icon={icons.Settings} />
         <ServerSwitcher />
       </div>
     </nav>
   );
 }
 
-/** The badges, by page. Work is shown only on other pages; failures and questions also on their own page. */
+/** Returns the badges by page. The badge of the shown page can count failures and questions, but not work. */
 function useBadges(): Partial<Record<Page, NavBadge | null>> {
   const { route } = useShell();
   const publishings = useAppState('publishings');
   const folders = useAppState('folders');
   const seen = useRef<ReadonlySet<string>>(new Set());
-  // Failures that were seen on the Publish page stay seen after leaving it.
+  // Failures that the user has seen on the Publish page stay seen on other pages.
   seen.current = seenFailures(seen.current, publishings, route.page === 'publish');
   const badges = { publish: publishBadge(publishings, seen.current), folders: foldersBadge(folders) };
   const pageBadge = badges[route.page as keyof typeof badges];
@@ -75,8 +58,7 @@ function useBadges(): Partial<Record<Page, NavBadge | null>> {
 interface NavButtonProps {
   page: Page;
   label: string;
-  icon: LucideIcon;
-  /** The current activity of the page. */
+  icon: icons.LucideIcon;
   badge?: NavBadge | null | undefined;
 }
 
@@ -97,29 +79,29 @@ function NavButton({ page, label, icon: Icon, badge = null }: NavButtonProps) {
       {badge && (
         <span className={`nav-badge is-${badge.is}`}>
           {(badge.is !== 'working' || badge.count > 1) && <span>{badge.count}</span>}
-          {badge.is === 'working' && <LoaderCircle size={13} strokeWidth={2.4} className="turning" />}
+          {badge.is === 'working' && <icons.LoaderCircle size={13} strokeWidth={2.4} className="turning" />}
         </span>
       )}
     </button>
   );
 }
 
-function Lines() {
+function StatusLines() {
   const { commands, ask } = useShell();
   const { online } = useAppState('session');
   const update = useAppState('update');
   return (
     <div role="status">
       {!online && (
-        <p className="sidebar-line" title="Offline · will resume automatically">
-          <WifiOff size={15} aria-hidden />
-          <span>Offline · will resume automatically</span>
+        <p className="sidebar-line" title="Offline · Berth resumes automatically">
+          <icons.WifiOff size={15} aria-hidden />
+          <span>Offline · Berth resumes automatically</span>
         </p>
       )}
       {update.is === 'downloading' && (
-        // Screen readers do not announce each percentage.
+        // Screen readers must not announce each percentage.
         <p className="sidebar-line is-calm" aria-live="off" title={`Downloading version ${update.version}`}>
-          <ArrowDownToLine size={15} aria-hidden />
+          <icons.ArrowDownToLine size={15} aria-hidden />
           <span>Updating… {Math.round(update.percent)}%</span>
         </p>
       )}
@@ -127,20 +109,18 @@ function Lines() {
         <div className="sidebar-update">
           <p className="small">Version {update.version} is ready.</p>
           <Button
+            label="Restart"
             small
-            icon={ArrowDownToLine}
+            icon={icons.ArrowDownToLine}
             title={`Restart to install version ${update.version}`}
             onClick={() => void ask(commands.restartToUpdate())}
-          >
-            Restart
-          </Button>
+          />
         </div>
       )}
     </div>
   );
 }
 
-/** Shows the current account and server, and a menu to switch to another server. */
 function ServerSwitcher() {
   const { commands, ask, navigate } = useShell();
   const session = useAppState('session');
@@ -162,7 +142,7 @@ function ServerSwitcher() {
           <span className="clip">{name}</span>
           <span className="clip small soft">{hostOf(server.origin)}</span>
         </span>
-        <ChevronsUpDown size={14} aria-hidden />
+        <icons.ChevronsUpDown size={14} aria-hidden />
       </button>
       <MenuList
         id={id}
@@ -172,11 +152,11 @@ function ServerSwitcher() {
           ...session.servers.map((each) => ({
             label: hostOf(each.origin),
             hint: signInText(each),
-            icon: each.origin === session.current ? CircleCheck : ServerIcon,
+            icon: each.origin === session.current ? icons.CircleCheck : icons.Server,
             checked: each.origin === session.current,
             run: () => void ask(commands.chooseServer({ origin: each.origin })),
           })),
-          { label: 'Account and servers…', icon: Plus, run: () => navigate({ page: 'settings' }) },
+          { label: 'Account and servers…', icon: icons.Plus, run: () => navigate({ page: 'settings' }) },
         ]}
       />
     </>
@@ -188,13 +168,12 @@ function Avatar({ server }: { server: Server }) {
   const isBad = server.signIn.is === 'refused' || server.signIn.is === 'unreachable';
   return (
     <span className={`avatar${isBad ? ' is-bad' : email === null ? ' is-anonymous' : ''}`} aria-hidden>
-      {email === null ? <UserRound size={15} /> : email.slice(0, 1)}
+      {email === null ? <icons.UserRound size={15} /> : email.slice(0, 1)}
     </span>
   );
 }
 
-/** The app icon: a mooring post with a rope around it. */
-function Mark() {
+function AppIcon() {
   return (
     <svg viewBox="0 0 16 16" width="22" height="22" aria-hidden>
       <rect width="16" height="16" rx="4" fill="var(--accent)" />

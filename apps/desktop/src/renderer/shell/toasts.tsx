@@ -17,7 +17,7 @@ interface Toast {
   action: ToastAction | undefined;
 }
 
-/** Keeps at most {@link MAX_TOASTS} toasts. The oldest one is removed first; problems only when nothing else is left. */
+/** Keeps at most {@link MAX_TOASTS} toasts. Removes the oldest message first, and a problem only if all toasts are problems. */
 export function useToasts({ onProblem }: Store) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const lastId = useRef(0);
@@ -28,8 +28,8 @@ export function useToasts({ onProblem }: Store) {
       // A repeated text replaces the earlier toast.
       const all = [...before.filter(({ text }) => text !== toast.text), toast];
       if (all.length <= MAX_TOASTS) return all;
-      const gone = all.find(({ problem }) => problem === null) ?? all[0];
-      return all.filter((each) => each !== gone);
+      const removedToast = all.find(({ problem }) => problem === null) ?? all[0];
+      return all.filter((each) => each !== removedToast);
     });
   }, []);
   const dismiss = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
@@ -49,12 +49,12 @@ export function Toasts({ toasts, dismiss }: { toasts: readonly Toast[]; dismiss:
 
 function ToastCard({ toast, dismiss }: { toast: Toast; dismiss: (id: number) => void }) {
   const { id, text, problem, action } = toast;
-  const stays = problem !== null;
+  const isProblem = problem !== null;
   useEffect(() => {
-    if (stays) return;
+    if (isProblem) return;
     const timer = setTimeout(() => dismiss(id), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [stays, id, dismiss]);
+  }, [isProblem, id, dismiss]);
   const Icon = problem ? CircleAlert : CircleCheck;
   return (
     <div className={problem ? 'toast is-bad' : 'toast'} role={problem ? 'alert' : 'status'}>
@@ -64,14 +64,13 @@ function ToastCard({ toast, dismiss }: { toast: Toast; dismiss: (id: number) => 
         {problem?.next && <p className="soft">{problem.next}</p>}
         {action && (
           <Button
+            label={action.label}
             small
             onClick={() => {
               dismiss(id);
               action.run();
             }}
-          >
-            {action.label}
-          </Button>
+          />
         )}
       </div>
       <IconButton icon={X} label="Dismiss message" onClick={() => dismiss(id)} />

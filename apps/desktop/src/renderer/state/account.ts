@@ -1,14 +1,14 @@
 import type { Server, Session } from '../../shared/session.ts';
 import { useAppState } from './store.ts';
 
-/** The current server: drops go to it. */
+/** Returns the current server, to which drops are published. */
 export function currentServer(session: Session): Server {
   return session.servers.find(({ origin }) => origin === session.current) ?? session.servers[0]!;
 }
 
 /**
- * The current server, and whether there is a key for it that it has not refused. `accountKey` identifies the account on this server,
- * so that lists restart when it changes.
+ * Returns the current server, whether the app has a key that the server has not refused, and a key that identifies the account, so
+ * that lists restart when it changes.
  */
 export function useAccount() {
   const server = currentServer(useAppState('session'));
@@ -16,29 +16,24 @@ export function useAccount() {
   return { server, hasKey, accountKey: `${server.origin} ${emailOf(server) ?? ''}` };
 }
 
-/** The e-mail address of the signed-in account; `null` if unknown. */
+/** Returns the e-mail address of the signed-in account; `null` if it is unknown. */
 export function emailOf({ signIn }: Server): string | null {
   if (signIn.is === 'signed-in') return signIn.account.email;
   return signIn.is === 'unreachable' || signIn.is === 'refused' ? signIn.email : null;
 }
 
-/** A short text for the sign-in state of a server. */
+const SIGN_IN_TEXTS = {
+  'signed-out': 'Not signed in',
+  checking: 'Signing in…',
+  unreachable: 'Server unreachable',
+  refused: 'Key no longer works',
+};
+
 export function signInText({ signIn }: Server): string {
-  switch (signIn.is) {
-    case 'signed-out':
-      return 'Not signed in';
-    case 'checking':
-      return 'Signing in…';
-    case 'signed-in':
-      return signIn.account.email;
-    case 'unreachable':
-      return 'Server unreachable';
-    case 'refused':
-      return 'Key no longer works';
-  }
+  return signIn.is === 'signed-in' ? signIn.account.email : SIGN_IN_TEXTS[signIn.is];
 }
 
-/** The host and port of a URL; the text itself if it is not a URL. */
+/** Returns the host and port of a URL, or the text itself if it is not a URL. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }

@@ -1,22 +1,17 @@
 import { useSyncExternalStore } from 'react';
 
-interface Clock {
-  get(): number;
-  subscribe(listener: () => void): () => void;
-}
+/** The clocks by their interval. Components with the same interval share a timer and render together. */
+const clocks = new Map<number, ReturnType<typeof openClock>>();
 
-/** One shared clock for each interval: all components with this interval render together, on one timer. */
-const clocks = new Map<number, Clock>();
-
-/** The time in Unix milliseconds. Renders again at this interval, and when the window becomes visible. Default: 10 s. */
+/** Returns the time in Unix milliseconds. Renders again at this interval, and when the window becomes visible. Default: 10 s. */
 export function useNow(everyMs = 10_000): number {
   const clock = clocks.get(everyMs) ?? openClock(everyMs);
   clocks.set(everyMs, clock);
   return useSyncExternalStore(clock.subscribe, clock.get);
 }
 
-/** Runs only while it has subscribers. */
-function openClock(everyMs: number): Clock {
+/** Creates a clock that runs only while it has subscribers. */
+function openClock(everyMs: number) {
   const listeners = new Set<() => void>();
   let now = Date.now();
   let timer: ReturnType<typeof setInterval>;
@@ -26,7 +21,7 @@ function openClock(everyMs: number): Clock {
   };
   return {
     get: () => now,
-    subscribe(listener) {
+    subscribe(listener: () => void) {
       if (listeners.size === 0) {
         now = Date.now();
         timer = setInterval(tick, everyMs);

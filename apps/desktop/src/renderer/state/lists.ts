@@ -2,17 +2,16 @@ import type { Activity, Deployment, Domain } from '@berth/contract';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { Answer } from '../../shared/contract.ts';
 import { useAccount } from './account.ts';
-import { type ListSource, type ListState, type ListPage, PagedList } from './paged-list.ts';
+import { type ListSource, type ListState, PagedList } from './paged-list.ts';
 import { useShell } from './shell.ts';
 import { useAppState } from './store.ts';
 
-/** A burst of activities causes one refresh, this long after the last of them. */
-const DELAY_MS = 400;
+/** The delay between the last activity of a burst and the refresh of a list, in milliseconds. */
+const REFRESH_DELAY_MS = 400;
 
-/** A list of the account, as a component uses it. */
-export type List<T> = ListState<T> & Pick<PagedList<T>, 'loadMore' | 'reload' | 'change'>;
+export type List<T> = ListState<T> & Pick<PagedList<T>, 'loadMore' | 'reload' | 'change' | 'replace'>;
 
-/** The deployments of the account, newest first. Refreshed when an activity reports a change. */
+/** Returns the deployments of the account, newest first. Refreshes them when an activity reports a change. */
 export function useDeployments(): List<Deployment> {
   const { commands } = useShell();
   const list = useList({
@@ -23,7 +22,7 @@ export function useDeployments(): List<Deployment> {
   return useListState(list);
 }
 
-/** The domains of the account. Refreshed when an activity reports a change. */
+/** Returns the domains of the account. Refreshes them when an activity reports a change. */
 export function useDomains(): List<Domain> {
   const { commands } = useShell();
   const list = useList({
@@ -34,7 +33,7 @@ export function useDomains(): List<Domain> {
   return useListState(list);
 }
 
-/** The activities of the account, newest first. @param onActivity Called for each new activity. */
+/** Returns the activities of the account, newest first. @param onActivity Called for each new activity. */
 export function useActivities(onActivity: (activity: Activity) => void): List<Activity> {
   const { commands, events } = useShell();
   const list = useList({
@@ -47,7 +46,7 @@ export function useActivities(onActivity: (activity: Activity) => void): List<Ac
     () =>
       events.activity((activity) => {
         latest.current(activity);
-        // A new activity may already be in the list that was just read.
+        // The list may already contain the activity, if it was read after the activity happened.
         const key = activityKey(activity);
         list.change((items) => (items.some((each) => activityKey(each) === key) ? items : [activity, ...items]));
       }),
@@ -56,20 +55,16 @@ export function useActivities(onActivity: (activity: Activity) => void): List<Ac
   return useListState(list);
 }
 
-/** A key made of an activity's contents: two with equal contents in the same second count as one. */
+/** Returns a key for an activity. Two equal activities in the same second have the same key and count as one. */
 export function activityKey({ event, created, deployment, domain, token, authMethod, meta }: Activity): string {
   return JSON.stringify([event, created, deployment, domain, token, authMethod, meta]);
 }
 
-function pageOf<V extends { nextCursor?: string | undefined }, T>(
-  answer: Answer<V>,
-  itemsOf: (value: V) => T[],
-): Answer<ListPage<T>> {
+function pageOf<V extends { nextCursor?: string | undefined }, T>(answer: Answer<V>, itemsOf: (value: V) => T[]) {
   if (!answer.ok) return answer;
-  return { ok: true, value: { items: itemsOf(answer.value), nextCursor: answer.value.nextCursor } };
+  return { ok: true as const, value: { items: itemsOf(answer.value), nextCursor: answer.value.nextCursor } };
 }
 
-/** Loads a list of the current account, and a new one when the account or the server changes. */
 function useList<T>(source: ListSource<T>): PagedList<T> {
   const { accountKey } = useAccount();
   const list = useMemo(() => new PagedList(source), [accountKey]);
@@ -83,26 +78,21 @@ function useList<T>(source: ListSource<T>): PagedList<T> {
 
 function useListState<T>(list: PagedList<T>): List<T> {
   const state = useSyncExternalStore(list.subscribe, list.get);
-  return useMemo(
-    () => ({ ...state, loadMore: list.loadMore, reload: list.reload, change: list.change }),
-    [state, list],
-  );
+  const { loadMore, reload, change, replace } = list;
+  return useMemo(() => ({ ...state, loadMore, reload, change, replace }), [state, list]);
 }
 
-/** Refreshes a list after a burst of activities about its items. Deleted and expired items are removed at once. */
-function useRefreshOnActivity<K extends 'deployment' | 'domain', T extends Record<K, string>>(
-  list: PagedList<T>,
-  kind: K,
-) {
+/** Refreshes a list after a burst of activities about its items. Removes deleted and expired items at once. */
+function useRefreshOnActivity<T>(list: PagedList<T>, kind: 'deployment' | 'domain') {
   const { events } = useShell();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = events.activity((activity) => {
       if (!activity.event.startsWith(`${kind}.`)) return;
-      if (/\.(?:delete|expire)$/.test(activity.event))
-        list.change((items) => items.filter((item) => item[kind] !== activity[kind]));
+      const key = activity[kind];
+      if (key !== undefined && /\.(?:delete|expire)$/.test(activity.event)) list.replace(key, null);
       clearTimeout(timer);
-      timer = setTimeout(list.refresh, DELAY_MS);
+      timer = setTimeout(list.refresh, REFRESH_DELAY_MS);
     });
     return () => {
       clearTimeout(timer);
@@ -111,7 +101,7 @@ function useRefreshOnActivity<K extends 'deployment' | 'domain', T extends Recor
   }, [events, kind, list]);
 }
 
-/** Reloads when the server is reachable again and when the event stream starts: events before that were missed. */
+/** Reloads a list when the server is reachable again and when the event stream starts, because earlier events were missed. */
 function useReloadAfterGap(reload: () => void) {
   const { events } = useShell();
   const { online } = useAppState('session');

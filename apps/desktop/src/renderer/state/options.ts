@@ -2,32 +2,23 @@ import { createContext, use, useCallback, useEffect, useMemo, useRef, useState }
 import type { DesktopApi } from '../../shared/contract.ts';
 import type { NextDropOptions } from '../../shared/publishing.ts';
 
-/** Max length, in UTF-16 units, of a text sent to the app. Longer texts are invalid anyway, so they are cut. */
+/** Max length of a text sent to the app, in UTF-16 units. Longer texts are invalid, so the app needs only their start. */
 const MAX_TEXT_LENGTH = 1_000;
 
-/** The options of the next drop. A context separate from the shell's, so that typing renders only the form. */
-interface NextDrop {
-  /** As typed, valid or not, so that no option is dropped silently. */
-  options: NextDropOptions;
-  set(options: NextDropOptions): void;
-  clear(): void;
-  /** Changes each time the options are cleared; used as the key that resets the form. */
-  formKey: number;
-}
+type NextDrop = ReturnType<typeof useOptions>['nextDrop'];
 
+/** The options of the next drop. Their context is separate from the shell's, so that typing renders only the form. */
 export const NextDropContext = createContext<NextDrop | null>(null);
 
 export function useNextDrop(): NextDrop {
   return use(NextDropContext)!;
 }
 
-/**
- * Keeps the options of the next drop, and sends each change to the app, which applies them to drops outside the window too.
- *
- * @returns The options, and a ref with their latest value.
- */
+/** Keeps the options of the next drop and sends each change to the app, which also applies the options to drops outside the window. */
 export function useOptions({ commands, events }: DesktopApi) {
+  // The options are kept as the user typed them, valid or not, so that no option is ignored silently.
   const [options, setOptions] = useState<NextDropOptions>({});
+  // A new React key resets the form when the options are cleared.
   const [formKey, setFormKey] = useState(0);
   const latest = useRef(options);
   latest.current = options;
@@ -37,16 +28,20 @@ export function useOptions({ commands, events }: DesktopApi) {
     setFormKey((before) => before + 1);
   }, []);
   useEffect(() => events.dropTaken(restart), [events, restart]);
-  // A reloaded window starts with an empty form, so clear the options that the app has.
+  // A reloaded window starts with an empty form, so clear the options that the app still has.
   useEffect(() => void commands.setNextDrop({}), [commands]);
 
-  const nextDrop = useMemo((): NextDrop => {
+  const nextDrop = useMemo(() => {
     const send = ({ domain, password, ...others }: NextDropOptions) =>
-      void commands.setNextDrop({ ...others, domain: shortened(domain), password: shortened(password) });
+      void commands.setNextDrop({
+        ...others,
+        domain: domain?.slice(0, MAX_TEXT_LENGTH),
+        password: password?.slice(0, MAX_TEXT_LENGTH),
+      });
     return {
       options,
       formKey,
-      set(next) {
+      set(next: NextDropOptions) {
         setOptions(next);
         send(next);
       },
@@ -57,8 +52,4 @@ export function useOptions({ commands, events }: DesktopApi) {
     };
   }, [options, formKey, commands, restart]);
   return { nextDrop, latest };
-}
-
-function shortened(text: string | undefined): string | undefined {
-  return text?.slice(0, MAX_TEXT_LENGTH);
 }

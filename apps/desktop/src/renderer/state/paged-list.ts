@@ -1,32 +1,19 @@
 import type { Answer } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 
-/** One page of a list, as the server returns it. */
-export interface ListPage<T> {
-  items: readonly T[];
-  nextCursor: string | undefined;
-}
-
-/** Where a list is read from. */
 export interface ListSource<T> {
-  /** Requests one page. */
-  read(cursor: string | undefined): Promise<Answer<ListPage<T>>>;
-  /** A key that is unique among the items. */
+  read(cursor: string | undefined): Promise<Answer<{ items: readonly T[]; nextCursor: string | undefined }>>;
+  /** Returns a key that is unique among the items. */
   keyOf(item: T): string;
 }
 
-/** A change of a list that a command made on the server. */
-export type Change<T> = (items: readonly T[]) => readonly T[];
+type Change<T> = (items: readonly T[]) => readonly T[];
 
-/** What is known of a list that is loaded page by page. */
 export interface ListState<T> {
-  /** Keys are unique. */
   items: readonly T[];
-  /** Whether a page is being loaded. */
   isLoading: boolean;
-  /** Why loading the last page failed. */
+  /** Why the last page could not be loaded. */
   problem: Problem | null;
-  /** Whether there are more pages. */
   hasMore: boolean;
 }
 
@@ -36,10 +23,10 @@ export class PagedList<T> {
   readonly #listeners = new Set<() => void>();
   #state: ListState<T> = { items: [], isLoading: true, problem: null, hasMore: true };
   #cursor: string | undefined;
-  /** The numbers of the latest requests: answers to earlier ones are stale and ignored. */
+  /** The numbers of the latest requests. Answers to earlier requests are stale and ignored. */
   #lastPage = 0;
   #lastRefresh = 0;
-  /** Changes made while the first page is being loaded; its answer may be older than they are. `null` when it is not being loaded. */
+  /** Changes made while the first page is being loaded, because the answer may be older than a change; otherwise `null`. */
   #pendingChanges: Change<T>[] | null = null;
 
   constructor(source: ListSource<T>) {
@@ -48,7 +35,6 @@ export class PagedList<T> {
 
   readonly get = (): ListState<T> => this.#state;
 
-  /** @returns A function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -62,19 +48,25 @@ export class PagedList<T> {
   /** Loads again from the start. Keeps the current items until the answer arrives. */
   readonly reload = (): void => void this.#load(undefined);
 
-  /** Ignores the answers still under way. */
+  /** Ignores the answers to all requests that have been sent. */
   readonly close = (): void => {
     this.#lastPage++;
     this.#lastRefresh++;
   };
 
-  /** Applies a change. It must be idempotent: it is also applied to an answer still under way. */
+  /** Changes the items. @param by Must be idempotent: it is applied again to the items of an answer that arrives later. */
   readonly change = (by: Change<T>): void => {
     this.#pendingChanges?.push(by);
     this.#update({ items: by(this.#state.items) });
   };
 
-  /** Loads the newest items and merges them in front of the current ones. Failures are ignored. */
+  /** Replaces the item that has a key, or removes the item with `null`. */
+  readonly replace = (key: string, item: T | null): void =>
+    this.change((items) =>
+      items.map((each) => (this.#source.keyOf(each) === key ? item : each)).filter((each) => each !== null),
+    );
+
+  /** Loads the newest items and merges them in front of the current ones. Ignores failures. */
   readonly refresh = async (): Promise<void> => {
     const number = ++this.#lastRefresh;
     const answer = await this.#source.read(undefined);
@@ -82,7 +74,7 @@ export class PagedList<T> {
     const newest = answer.value.items;
     const { items } = this.#state;
     const known = new Set(items.map(this.#source.keyOf));
-    // More new items than fit in one page: there may be a gap, so reload.
+    // Without a known item on the page, items may be missing between the page and the list, so reload.
     if (known.size > 0 && !newest.some((item) => known.has(this.#source.keyOf(item)))) return this.reload();
     this.#update({ items: this.#append(newest, items) });
   };
@@ -108,7 +100,7 @@ export class PagedList<T> {
     });
   }
 
-  /** Concatenates two lists. Items in both are taken from the first. */
+  /** Items that are in both lists are taken from the first list. */
   #append(first: readonly T[], second: readonly T[]): readonly T[] {
     const known = new Set(first.map(this.#source.keyOf));
     return [...first, ...second.filter((item) => !known.has(this.#source.keyOf(item)))];

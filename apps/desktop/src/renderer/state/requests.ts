@@ -2,7 +2,6 @@ import { type DependencyList, useCallback, useEffect, useRef, useState } from 'r
 import type { Answer } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 
-/** Runs one piece of work at a time. @returns Whether it is running, and a function that waits for it. */
 export function useBusy() {
   const [isBusy, setBusy] = useState(false);
   const run = async <T>(work: T): Promise<Awaited<T>> => {
@@ -14,10 +13,9 @@ export function useBusy() {
   return { isBusy, run };
 }
 
-/** The command that a form sends: whether it has not been answered yet, and why it failed last. */
 export type Submit = ReturnType<typeof useSubmit>;
 
-/** Sends the command of a form. `submit` awaits its answer and returns the value; `null` after a problem. */
+/** Holds the state of a form's command. `submit` awaits the answer and returns its value; `null` after a problem. */
 export function useSubmit() {
   const [problem, setProblem] = useState<Problem | null>(null);
   const { isBusy, run } = useBusy();
@@ -31,15 +29,11 @@ export function useSubmit() {
   return { isBusy, problem, submit };
 }
 
-/**
- * Reads a value from the app, again whenever a dependency changes.
- *
- * @returns The latest value; `null` until there is one. Why the last read failed. `read` tries again, and `fail` shows another problem.
- */
+/** Reads a value from the app, and reads it again whenever a dependency changes. `read` tries again, and `fail` sets the problem. */
 export function useAnswer<T>(request: () => Promise<Answer<T>>, dependencies: DependencyList) {
   const [value, setValue] = useState<T | null>(null);
   const [problem, fail] = useState<Problem | null>(null);
-  // The number of the latest request: answers to earlier ones are stale and ignored.
+  // The number of the latest request. Answers to earlier requests are stale and ignored.
   const latest = useRef(0);
   const read = useCallback(async () => {
     const number = ++latest.current;

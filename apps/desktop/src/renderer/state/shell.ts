@@ -4,42 +4,24 @@ import type { Problem } from '../../shared/problem.ts';
 import type { Given, NextDropOptions } from '../../shared/publishing.ts';
 import { optionsError } from '../text/validate.ts';
 
-/** The page to show; optionally the card to scroll to, or a server address to fill in. */
+/** The page to show, and optionally the id of the card to scroll to, or a server address to fill in. */
 export type Route = EventData<'navigate'>;
 
-/** A folder to watch, known by its grant or by the publishing that published it. */
+/** A folder to watch, identified by its grant or by the publish job that published the folder. */
 export interface WatchSource {
   name: string;
   of: { grant: string } | { publishing: string };
-  /** Whether it was published with a password. */
   hasPassword?: boolean | undefined;
-  /** Initial values of the form. */
   options?: NextDropOptions | undefined;
 }
 
-/** A button in a toast. */
 export interface ToastAction {
   label: string;
   run: () => void;
 }
 
-/** Functions of the window that any component may use. */
-export interface Shell extends DesktopApi {
-  route: Route;
-  navigate(route: Route): void;
-  /** Shows a message for a few seconds, or a problem until it is dismissed. */
-  showToast(content: string | Problem, action?: ToastAction): void;
-  /** Awaits an answer and shows its problem, if any, as a toast. @returns The value; `null` after a problem. */
-  ask<T>(command: Promise<Answer<T>>): Promise<{ value: T } | null>;
-  /** Opens a URL in the system browser. */
-  openLink(url: string): void;
-  /** Opens the watch dialog for one folder after the other. Dropped and chosen folders start with the options of the next drop. */
-  watch(sources: readonly WatchSource[]): void;
-  /** Publishes with the options of the next drop. If one of them is invalid, shows a message and publishes nothing. */
-  publish(given: readonly Given[], how?: { pasted: boolean }): Promise<void>;
-  /** Opens the system dialog for a folder or files, and publishes the selection. */
-  choose(kind: 'folder' | 'files'): Promise<void>;
-}
+/** The functions of the window that any component may use. */
+type Shell = ReturnType<typeof createShell>;
 
 export const ShellContext = createContext<Shell | null>(null);
 
@@ -49,46 +31,50 @@ export function useShell(): Shell {
 
 const OPTIONS_NEXT = 'Nothing was published. Change or clear the options of the next drop, then try again.';
 
-interface ShellParts extends DesktopApi, Pick<Shell, 'route' | 'navigate' | 'showToast'> {
-  /** The latest options of the next drop. */
+interface ShellDependencies extends DesktopApi {
+  route: Route;
+  navigate(route: Route): void;
+  /** Shows a message for a few seconds, or a problem until the user dismisses it. */
+  showToast(content: string | Problem, action?: ToastAction): void;
   options: { readonly current: NextDropOptions };
-  /** Opens the watch dialog for one folder after the other. */
-  openWatch: Shell['watch'];
+  openWatch(sources: readonly WatchSource[]): void;
 }
 
-/** Creates the functions of the window that any component may use. */
-export function createShell({ options, openWatch, ...parts }: ShellParts): Shell {
-  const { commands, navigate, showToast } = parts;
-  const ask: Shell['ask'] = async (command) => {
+export function createShell({ options, openWatch, ...dependencies }: ShellDependencies) {
+  const { commands, navigate, showToast } = dependencies;
+  /** Awaits an answer and shows its problem, if any, as a toast. @returns The value; `null` after a problem. */
+  const ask = async <T>(command: Promise<Answer<T>>): Promise<{ value: T } | null> => {
     const answer = await command;
     if (answer.ok) return answer;
     showToast(answer.problem);
     return null;
   };
-  /** Whether the options are valid; shows a message if not. */
   const checkOptions = (): boolean => {
     const error = optionsError(options.current);
     if (error !== null) showToast({ kind: 'refused', message: error, next: OPTIONS_NEXT, file: null });
     return error === null;
   };
-  const publish: Shell['publish'] = async (given, how) => {
+  /** Publishes with the options of the next drop. If an option is invalid, shows a message and publishes nothing. */
+  const publish = async (given: readonly Given[], how?: { pasted: boolean }) => {
     navigate({ page: 'publish' });
     if (!checkOptions()) return;
     await ask(commands.publish({ grants: given.map(({ grant }) => grant), ...how }));
   };
-  /** Adds the options of the next drop. A domain can show only one folder, so only the first gets it. */
+  /** Adds the options of the next drop. A domain can show only one folder, so only the first folder gets the domain. */
   const withOptions = (source: WatchSource, index: number): WatchSource => {
     if ('publishing' in source.of) return source;
     const { domain, ...others } = options.current;
     return { ...source, options: index === 0 ? { domain, ...others } : others };
   };
   return {
-    ...parts,
+    ...dependencies,
     ask,
     publish,
-    openLink: (url) => void ask(commands.openLink({ url })),
-    watch: (sources) => openWatch(sources.map(withOptions)),
-    async choose(kind) {
+    openLink: (url: string) => void ask(commands.openLink({ url })),
+    /** Opens the watch dialog for each folder in turn. A dropped or chosen folder starts with the options of the next drop. */
+    watch: (sources: readonly WatchSource[]) => openWatch(sources.map(withOptions)),
+    /** Opens the system dialog for a folder or files, and publishes the selection. */
+    async choose(kind: 'folder' | 'files') {
       if (!checkOptions()) return;
       const picked = kind === 'folder' ? await ask(commands.pickFolder()) : await ask(commands.pickFiles());
       const pickedItems = picked?.value ? [picked.value].flat() : [];

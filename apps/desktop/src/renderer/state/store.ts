@@ -2,10 +2,9 @@ import { createContext, use, useSyncExternalStore } from 'react';
 import type { AppState, DesktopApi } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 
-/** The app state as the page has it: loading, failed, or ready. */
 type Snapshot = { is: 'loading' } | { is: 'failed'; problem: Problem } | { is: 'ready'; state: AppState };
 
-/** The last state that the app reported. The page never changes it itself. */
+/** Holds the last state that the app reported. The page never changes the state itself. */
 export type Store = ReturnType<typeof openStore>;
 
 const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as const;
@@ -13,8 +12,9 @@ const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as co
 /**
  * Subscribes to the app's events and reads its state.
  *
- * A slice that an event reports before the answer arrives wins over the answer: events report every change, so it is at least as new.
- * Events that are not part of the state are queued until a component listens: the first may arrive before the window is drawn.
+ * If an event reports a slice before the answer arrives, the slice of the event is used, because it is at least as new as the answer.
+ * Problems and navigation are not part of the state. They are queued until a component subscribes, because they may arrive before the
+ * window is drawn.
  */
 export function openStore(desktop: DesktopApi) {
   const listeners = new Set<() => void>();
@@ -51,7 +51,7 @@ export function openStore(desktop: DesktopApi) {
 
 type Subscribe<T> = (listener: (data: T) => void) => () => void;
 
-/** Subscribes now. The first listener gets the events that arrived before it; there is one listener at a time. */
+/** Subscribes at once and queues the events for the first listener. There is at most one listener at a time. */
 function queueUntilListening<T>(subscribe: Subscribe<T>): Subscribe<T> {
   const queued: T[] = [];
   let current: ((data: T) => void) | null = null;
@@ -77,7 +77,7 @@ function mergeSlice(state: AppState, slice: Partial<AppState>): AppState {
   };
 }
 
-/** Lists arrive as fresh copies. Keeps the identity of unchanged items, so that only changed ones render again. */
+/** Keeps the identity of unchanged items, because lists arrive as new copies and only changed items should render again. */
 function keepIdentity<T extends { id: string }>(before: T[], after: T[]): T[] {
   if (before === after) return before;
   const byId = new Map(before.map((item) => [item.id, item]));
@@ -94,13 +94,13 @@ export function useStore(): Store {
   return use(StoreContext)!;
 }
 
-/** The app state as the page has it; renders again on every change. */
+/** Returns whether the app state is loading, failed or ready. Renders again on every change. */
 export function useSnapshot(): Snapshot {
   const store = useStore();
   return useSyncExternalStore(store.subscribe, store.get);
 }
 
-/** One slice of the state; renders again only when this slice changes. @throws Error outside a ready window. */
+/** Returns one slice of the state. Renders again only when this slice changes. @throws Error while the state is not loaded. */
 export function useAppState<K extends keyof AppState>(slice: K): AppState[K] {
   const store = useStore();
   return useSyncExternalStore(store.subscribe, () => {

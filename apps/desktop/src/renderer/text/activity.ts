@@ -1,35 +1,31 @@
 import type { Activity, ActivityEvent } from '@berth/contract';
 import { bytes, count } from '@berth/client/amounts';
 
-/** The kind of thing that an activity is about; selects its icon. */
-export type Subject = 'account' | 'deployment' | 'domain' | 'token';
-
-type Describe = (activity: Activity) => string;
-
-const SENTENCES: Record<ActivityEvent, Describe> = {
+const SENTENCES: Record<ActivityEvent, (activity: Activity, deployment: string, domain: string) => string> = {
   'account.create': () => 'Account created',
   'account.update': accountUpdateText,
   'account.delete': () => 'Account closed',
   'account.plan.transition': ({ meta }) =>
     `Plan changed from ${text(meta['from'], 'unknown')} to ${text(meta['to'], 'unknown')}`,
   'account.key.generate': () => 'API key created',
-  'deployment.create': (activity) => `Published ${deployment(activity)}${size(activity)}`,
+  'deployment.create': (activity, deployment) => `Published ${deployment}${size(activity)}`,
   'deployment.update': deploymentUpdateText,
-  'deployment.delete': (activity) => `Deleted ${deployment(activity)}`,
-  'deployment.claim': (activity) => `Claimed ${deployment(activity)}`,
-  'deployment.expire': (activity) => `${deployment(activity)} expired`,
-  'domain.create': (activity) =>
-    `Added ${domain(activity)}${activity.deployment === undefined ? '' : `, pointing to ${activity.deployment}`}`,
+  'deployment.delete': (_activity, deployment) => `Deleted ${deployment}`,
+  'deployment.claim': (_activity, deployment) => `Claimed ${deployment}`,
+  'deployment.expire': (_activity, deployment) => `${deployment} expired`,
+  'domain.create': ({ deployment }, _deployment, domain) =>
+    `Added ${domain}${deployment === undefined ? '' : `, pointing to ${deployment}`}`,
   'domain.update': domainUpdateText,
-  'domain.delete': (activity) => `Deleted ${domain(activity)}`,
-  'domain.verify': (activity) => `${domain(activity)} passed its DNS check and is live`,
-  'domain.pause': (activity) => `${domain(activity)} was paused: the plan no longer covers it`,
-  'domain.resume': (activity) => `${domain(activity)} is live again`,
+  'domain.delete': (_activity, _deployment, domain) => `Deleted ${domain}`,
+  'domain.verify': (_activity, _deployment, domain) => `${domain} passed its DNS check and is live`,
+  'domain.pause': (_activity, _deployment, domain) => `${domain} was paused: the plan no longer covers it`,
+  'domain.resume': (_activity, _deployment, domain) => `${domain} is live again`,
   'token.create': ({ token, meta }) => `Created ${kind(meta['kind'])} ${token ?? ''}`.trim(),
   'token.delete': ({ token, meta }) => `Revoked ${kind(meta['kind'])} ${token ?? ''}`.trim(),
 };
 
-const ACTORS: Record<Activity['authMethod'], string | null> = {
+/** Who caused an activity, by its authentication; `null` for the account itself. */
+export const ACTORS: Record<Activity['authMethod'], string | null> = {
   'api-key': null,
   'deploy-token': 'deploy token',
   operator: 'operator',
@@ -38,17 +34,8 @@ const ACTORS: Record<Activity['authMethod'], string | null> = {
 
 /** Describes an activity in a sentence. */
 export function activityText(activity: Activity): string {
-  // An activity that names no deployment or domain is about “a deployment” or “a domain”.
-  return SENTENCES[activity.event](activity).replace(/^a /, 'A ');
-}
-
-/** Names who did it; `null` for the account itself. */
-export function actorText({ authMethod }: Activity): string | null {
-  return ACTORS[authMethod];
-}
-
-export function subjectOf({ event }: Activity): Subject {
-  return event.split('.', 1)[0] as Subject;
+  const { event, deployment = 'a deployment', domain = 'a domain' } = activity;
+  return SENTENCES[event](activity, deployment, domain).replace(/^a /, 'A ');
 }
 
 function accountUpdateText({ meta }: Activity): string {
@@ -58,27 +45,18 @@ function accountUpdateText({ meta }: Activity): string {
   return 'Account changed';
 }
 
-function deploymentUpdateText(activity: Activity): string {
-  const { takenDown, labels } = activity.meta;
-  if (takenDown === true) return `${deployment(activity)} was taken down`;
-  if (takenDown === false) return `${deployment(activity)} was restored`;
+function deploymentUpdateText({ meta: { takenDown, labels } }: Activity, deployment: string): string {
+  if (takenDown === true) return `${deployment} was taken down`;
+  if (takenDown === false) return `${deployment} was restored`;
   return Array.isArray(labels) && labels.length === 0
-    ? `Cleared the labels of ${deployment(activity)}`
-    : `Changed the labels of ${deployment(activity)}${Array.isArray(labels) ? ` to ${labels.join(', ')}` : ''}`;
+    ? `Cleared the labels of ${deployment}`
+    : `Changed the labels of ${deployment}${Array.isArray(labels) ? ` to ${labels.join(', ')}` : ''}`;
 }
 
-function domainUpdateText(activity: Activity): string {
-  if (activity.deployment !== undefined) return `${domain(activity)} now points to ${activity.deployment}`;
-  if (activity.meta['status'] !== undefined) return `${domain(activity)} lost its DNS records and is offline`;
-  return `Changed ${domain(activity)}`;
-}
-
-function deployment({ deployment }: Activity): string {
-  return deployment ?? 'a deployment';
-}
-
-function domain({ domain }: Activity): string {
-  return domain ?? 'a domain';
+function domainUpdateText({ deployment, meta }: Activity, _deployment: string, domain: string): string {
+  if (deployment !== undefined) return `${domain} now points to ${deployment}`;
+  if (meta['status'] !== undefined) return `${domain} lost its DNS records and is offline`;
+  return `Changed ${domain}`;
 }
 
 function size({ meta: { files, size } }: Activity): string {

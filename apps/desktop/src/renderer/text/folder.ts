@@ -5,25 +5,23 @@ import type { Question } from '../../shared/publishing.ts';
 import { progressText } from './progress.ts';
 import { ago, until } from './time.ts';
 
-/** The tone of a line: selects its colour and icon. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet';
 
-const MISSING: Record<Extract<FolderState, { is: 'missing' }>['reason'], string> = {
+const MISSING_TEXTS: Record<Extract<FolderState, { is: 'missing' }>['reason'], string> = {
   gone: 'Folder not found',
   empty: 'Folder is empty',
   'no-front-page': 'Folder has no index.html',
 };
 
-const PAUSED: Record<PauseReason, [text: string, detail: string]> = {
+const PAUSED_TEXTS: Record<PauseReason, [text: string, detail: string]> = {
   asked: ['Paused', 'Changes are not published.'],
-  'earlier-version': ['Showing an earlier version', 'Paused so the next build won’t overwrite it.'],
+  'earlier-version': ['Showing an earlier version', 'Watching is paused, so no build overwrites this version.'],
   'address-changed': [
     'Address changed',
-    'Its address was deleted or points to another site. Resume to publish this folder there again.',
+    'The address was deleted or points to another site. Resume to publish this folder there again.',
   ],
 };
 
-/** The state of a folder as a short text and a line of details. @param now Unix milliseconds. */
 export function folderText({ state, live }: WatchedFolder, now: number) {
   const line = (tone: Tone, text: string, detail: string | null = null, next: string | null = null) => ({
     tone,
@@ -35,7 +33,7 @@ export function folderText({ state, live }: WatchedFolder, now: number) {
     case 'starting':
       return line('busy', 'Scanning folder');
     case 'settling':
-      return line('busy', 'Changes detected', 'Publishing when they stop.');
+      return line('busy', 'Changes detected', 'Berth publishes when the changes stop.');
     case 'publishing': {
       const { doing, detail } = progressText(state.progress, now);
       if (state.progress.phase === 'sending') return line('busy', `Uploading ${detail}`);
@@ -51,21 +49,21 @@ export function folderText({ state, live }: WatchedFolder, now: number) {
       return line('bad', 'Failed', withFile(state.problem), state.problem.next);
     case 'missing': {
       const detail = live ? 'The live version is unchanged.' : 'Nothing has been published yet.';
-      return line('warn', MISSING[state.reason], detail);
+      return line('warn', MISSING_TEXTS[state.reason], detail);
     }
     case 'paused':
-      return line('quiet', ...PAUSED[state.why]);
+      return line('quiet', ...PAUSED_TEXTS[state.why]);
     case 'signed-out':
       return line('warn', 'Signed out', 'Sign in to continue.');
   }
 }
 
-/** The size of the live version: `128 files · 3.4 MB`. */
+/** Formats the size of a site: `128 files · 3.4 MB`. */
 export function sizeText({ files, bytes: size }: Amount): string {
   return `${count(files, 'file')} · ${bytes(size)}`;
 }
 
-/** Prefixes a message with its file, unless the message already names it. */
+/** Returns the message of a problem, with its file in front unless the message names the file. */
 export function withFile({ message, file }: { message: string; file: string | null }): string {
   return file === null || message.includes(file) ? message : `${file}: ${message}`;
 }
@@ -85,13 +83,13 @@ export function skippedText({ reason, count, paths }: LeftOut): string {
 }
 
 const QUESTIONS: Record<Question['about'], string> = {
-  'no-front-page': 'There’s no index.html here, so the link would show an error page.',
-  project: 'This looks like a project’s source, not its build output.',
-  personal: 'This looks like a personal folder. Everything in it would be public.',
-  pasted: 'You pasted this. Nothing is public until you publish it.',
+  'no-front-page': 'This folder has no index.html, so the link would show an error page.',
+  project: 'This folder looks like a project’s source, not its build output.',
+  personal: 'This looks like a personal folder. All its files would be public.',
+  pasted: 'You pasted this item. It is not public until you publish it.',
 };
 
-/** Explains why the app asks before it publishes something, and asks about suggestions if there are any. */
+/** Explains why the app asks before it publishes, and mentions the suggested folders if there are any. */
 export function questionText({ about, suggestions }: Question): string {
-  return suggestions.length === 0 ? QUESTIONS[about] : `${QUESTIONS[about]} Did you mean one of these?`;
+  return suggestions.length === 0 ? QUESTIONS[about] : `${QUESTIONS[about]} Did you mean one of these folders?`;
 }

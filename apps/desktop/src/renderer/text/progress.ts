@@ -2,18 +2,8 @@ import { bytes, count, duration } from '@berth/client/amounts';
 import type { Amount, Progress } from '../../shared/progress.ts';
 import { until } from './time.ts';
 
-/** Texts for a progress, and the filled part of its bar. */
-export interface ProgressText {
-  /** The current step. */
-  doing: string;
-  /** The numbers of this step. */
-  detail: string;
-  /** 0 to 1; `null` while it is unknown. */
-  part: number | null;
-}
-
-/** @param now Unix milliseconds. */
-export function progressText(progress: Progress, now: number): ProgressText {
+/** Returns the current step, its numbers, and the part that is done, from 0 to 1 or `null`. @param now Unix milliseconds. */
+export function progressText(progress: Progress, now: number): { doing: string; detail: string; part: number | null } {
   switch (progress.phase) {
     case 'listing':
       return { doing: 'Scanning folder', detail: '', part: null };
@@ -32,23 +22,15 @@ export function progressText(progress: Progress, now: number): ProgressText {
   }
 }
 
-/** The text that screen readers announce when a phase begins; `null` for none. */
-export function milestone({ phase }: Progress): string | null {
-  switch (phase) {
-    case 'reading':
-      return 'scanning files';
-    case 'sending':
-      return 'uploading files';
-    case 'finishing':
-      return 'all files are uploaded';
-    case 'retrying':
-      return 'an attempt failed and will be retried';
-    default:
-      return null;
-  }
-}
+/** The texts that screen readers announce when a phase begins. */
+export const MILESTONES: Partial<Record<Progress['phase'], string>> = {
+  reading: 'scanning files',
+  sending: 'uploading files',
+  finishing: 'all files are uploaded',
+  retrying: 'an attempt failed and will be retried',
+};
 
-/** Formats two amounts of bytes, both in the unit of the second: `3.4 of 12 MB`. */
+/** Formats two amounts of bytes, with the unit only once if both have the same unit: `3.4 of 12 MB`. */
 function bytesOf(done: number, total: number): string {
   const [doneNumber, doneUnit] = bytes(done).split(' ');
   const [totalNumber, totalUnit] = bytes(total).split(' ');

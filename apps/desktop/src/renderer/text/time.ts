@@ -27,7 +27,7 @@ export function remaining(seconds: number): string {
   return next === undefined || next.startsWith('0') ? largest! : `${largest} ${next}`;
 }
 
-/** Formats the time until a moment: `in 12 s`; `now` once it has come. @param until, now Unix milliseconds. */
+/** Formats the time until a moment: `in 12 s`, or `now` once it has passed. @param until, now Unix milliseconds. */
 export function until(until: number, now: number): string {
   const seconds = Math.ceil((until - now) / 1_000);
   return seconds > 0 ? `in ${duration(seconds)}` : 'now';
@@ -43,7 +43,7 @@ export function dayOf(at: number, now: number): string {
   return new Date(at).toLocaleDateString('en-US', { weekday: 'long', day: 'numeric', month: 'long', year });
 }
 
-/** The start of a moment's day in the local time zone, in Unix milliseconds. */
+/** Returns the start of a day in the local time zone, in Unix milliseconds. @param at Any moment of the day, in Unix milliseconds. */
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }

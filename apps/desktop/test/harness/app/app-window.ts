@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import type { MainProcess } from './main-process.ts';
 
-/** Replaces the origin of the app, because plain Chromium does not support its scheme. */
-const ORIGIN = 'https://window.localhost';
+/** The origin that replaces the app's own scheme, which plain Chromium does not support. */
+export const ORIGIN = 'https://window.localhost';
 
-/** A window of the app: a page in Chromium, with the preload. */
+/** A window of the app, as a page in Chromium with the real preload. */
 export interface AppWindow {
   page: Page;
-  /** Addresses outside the app that the page requested and its policy did not block. */
+  /** Addresses outside the app that the page requested because its security policy did not block them. */
   foreign: string[];
-  /** Loads the page of the app. */
   load(): Promise<void>;
   /** Sends a message to the preload. */
   send(channel: string, data: unknown): void;
@@ -20,11 +19,11 @@ export interface AppWindow {
   close(): Promise<void>;
 }
 
-/** The preload's part of the boundary to the main process. */
+/** What the fake `electron` of the preload offers to the test. */
 interface Boundary {
-  /** Delivers a message from the main process. */
+  /** Delivers a message from the main process to the page. */
   receive(channel: string, data: unknown): void;
-  /** Sets the paths of the next dropped files. */
+  /** Sets the paths of the files that are dropped next. */
   drop(paths: readonly string[]): void;
 }
 
@@ -38,11 +37,11 @@ declare global {
 export interface AppWindowOptions extends BrowserContextOptions {
   /** The folder of the compiled app. */
   dist: string;
-  /** Collects faults of the page: console errors, script errors, policy violations and refused requests. */
+  /** Receives the faults of the page, such as console errors, script errors, policy violations and refused requests. */
   faults: string[];
 }
 
-/** Opens an empty window. */
+/** Opens a window without loading the page. */
 export async function openAppWindow(
   browser: Browser,
   main: MainProcess,
@@ -60,11 +59,7 @@ export async function openAppWindow(
     const address = url.replace(ORIGIN, `${protocol}//${host}`);
     const response = await main.serve(address, await route.request().allHeaders());
     if (!response.ok) faults.push(`${address} was answered ${response.status}`);
-    return route.fulfill({
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: Buffer.from(await response.arrayBuffer()),
-    });
+    return fulfillWith(route, response);
   };
   await context.route('**/*', (route) => answer(route).catch(ignoreClosed));
   await context.exposeBinding('callMain', (_page, channel: string, input: unknown) => main.invoke(channel, input));
@@ -98,7 +93,16 @@ export async function openAppWindow(
   };
 }
 
-/** Runs the preload with a fake of the `electron` that it requires. Runs in the page, so it cannot use this file's scope. */
+/** Answers a request of the page with a response of the app. */
+export async function fulfillWith(route: Route, response: Response): Promise<void> {
+  await route.fulfill({
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: Buffer.from(await response.arrayBuffer()),
+  });
+}
+
+/** Runs the preload with a fake `electron`. This function runs in the page, so it cannot use variables of this file. */
 function runPreload(preload: (require: (name: string) => unknown) => void): void {
   type Listener = (event: unknown, data: unknown) => void;
   if (window !== window.top) return;
@@ -117,7 +121,7 @@ function runPreload(preload: (require: (name: string) => unknown) => void): void
       off: (channel: string, listener: Listener) => listeners.get(channel)?.delete(listener),
     },
     webUtils: {
-      /** `''` for a file that is not on disk. */
+      /** Returns `''` for a file that is not on disk, as Electron does. */
       getPathForFile: (file: File) => dropped.find((path) => path.endsWith(`/${file.name}`)) ?? '',
     },
   };
@@ -127,7 +131,7 @@ function runPreload(preload: (require: (name: string) => unknown) => void): void
   });
 }
 
-/** Ignores errors of messages to a page that has been closed; throws all others. */
+/** Ignores the error of a message to a closed page, and throws every other error. */
 function ignoreClosed(thrown: unknown): void {
   if (!/closed|handled|Execution context was destroyed/i.test(String(thrown))) throw thrown;
 }

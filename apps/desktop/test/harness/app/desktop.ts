@@ -6,30 +6,30 @@ import type { MainOptions, MainProcess } from './main-process.ts';
 
 export interface DesktopOptions extends MainOptions {
   browser: Browser;
-  /** The key of an account that is signed in before the test begins. Default: signed out. */
+  /** The API key that the app signs in with before the test begins. Default: signed out. */
   key?: string | undefined;
-  /** Options of the browser context. Default: a viewport with the size of the app's window. */
+  /** Options of the browser context. The default viewport has the size of the app's window. */
   context?: BrowserContextOptions | undefined;
 }
 
-/** The app, run without an Electron binary: the real main process, preload and page, on a fake Electron. */
+/** The app without an Electron binary. The main process, the preload and the page are real, but Electron is fake. */
 export interface DesktopUnderTest<M extends MainProcess> {
   readonly main: M;
   readonly window: AppWindow;
   readonly page: Page;
-  /** Drops files or folders. @param half The half of the window to drop on: with an account, the right half is for watching. */
+  /** Drops files or folders on a half of the window. With an account, a drop on the right half watches a folder. */
   drop(paths: string | readonly string[], half?: 'left' | 'right'): Promise<void>;
   /** Sends a command as the page does. @throws Error with the problem if the command fails. */
   ask<C extends CommandName>(name: C, input?: CommandInput<C>): Promise<CommandOutput<C>>;
   state(): Promise<AppState>;
   quit(): Promise<void>;
-  /** Starts the app again with its stored data. It must have been quit or killed before. */
+  /** Starts the app again with its stored data, after the app has quit or was killed. */
   start(): Promise<void>;
-  /** Returns the faults of the page so far, and clears them. */
+  /** Returns the faults of the page since the last call. */
   takeFaults(): string[];
 }
 
-/** Starts the app. @param startMain Starts the main process, in this process or in a child process. */
+/** Starts the app and its window. @param startMain Starts the main process, in this process or in a child process. */
 export async function startDesktop<M extends MainProcess>(
   options: DesktopOptions,
   startMain: (options: MainOptions) => Promise<M>,
@@ -64,9 +64,9 @@ export async function startDesktop<M extends MainProcess>(
     ask,
     state: () => ask('readState'),
     async quit() {
-      const ended = main.quit();
+      const hasQuit = main.quit();
       await window.close();
-      await ended;
+      await hasQuit;
     },
     start,
     takeFaults: () => faults.splice(0),

@@ -1,4 +1,4 @@
-/** Entry point of the harness for programs that run the app but are not tests. */
+/** The entry point of the harness for programs that run the app but are not tests, such as benches. */
 export { launchBrowser } from '@berth/testing/browser';
 export { buildApp } from '../../../build/build.ts';
 export { folderCard, goTo, linkOn, nameFolder, publishingCard } from './cards.ts';

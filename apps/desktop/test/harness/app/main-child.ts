@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { build } from 'vite';
 import type { MainOptions, MainProcess } from './main-process.ts';
-import type { Measured, Methods, Question, Said } from './main-program.ts';
+import type { Measurements, MethodCall, Methods, ProgramMessage } from './main-program.ts';
 
-/** The main process, running in a child process. */
+/** The main process of the app in a child process. */
 export interface MainChild extends MainProcess {
-  /** Measures the peak memory, and the longest stall since the last call. */
-  measure(): Promise<Measured>;
+  /** Measures the peak memory, and the longest stall of the event loop since the last call. */
+  measure(): Promise<Measurements>;
 }
 
-/** Compiles the main program, including the app's main process, with the app's build options. @returns Its path. */
+/** Compiles `main-program.ts` and the app's main process with the app's build options. @returns The path of the program. */
 export async function compileMain(outDir: string): Promise<string> {
   await build({
     configFile: false,
@@ -28,7 +28,7 @@ export async function compileMain(outDir: string): Promise<string> {
   return join(outDir, 'main-program.js');
 }
 
-/** Starts the app in a child process. @param program The path from {@link compileMain}. @throws Error if it does not start. */
+/** Starts the app in a child process. @param program The path from {@link compileMain}. @throws Error if the app does not start. */
 export async function startMainChild(options: MainOptions, program: string): Promise<MainChild> {
   const { home, server, dist, watchRule } = options;
   const child = fork(program, [JSON.stringify({ home, server, dist, watchRule })], {
@@ -36,28 +36,28 @@ export async function startMainChild(options: MainOptions, program: string): Pro
     execArgv: [],
   });
   const answers = new Map<number, PromiseWithResolvers<unknown>>();
-  const up = Promise.withResolvers<Said & { is: 'up' }>();
+  const started = Promise.withResolvers<ProgramMessage & { is: 'started' }>();
   let lastId = 0;
   let onSent: (channel: string, data: unknown) => void = () => {};
-  child.on('message', (said: Said) => {
-    if (said.is === 'up') up.resolve(said);
-    else if (said.is === 'sent') onSent(said.channel, said.data);
-    else answers.get(said.id)?.resolve(said.value);
+  child.on('message', (message: ProgramMessage) => {
+    if (message.is === 'started') started.resolve(message);
+    else if (message.is === 'sent') onSent(message.channel, message.data);
+    else answers.get(message.id)?.resolve(message.value);
   });
-  const over = once(child, 'exit').then(([code, signal]) => {
+  const exited = once(child, 'exit').then(([code, signal]) => {
     const error = new Error(`The main process ended with ${code ?? signal}`);
-    up.reject(error);
+    started.reject(error);
     for (const { reject } of answers.values()) reject(error);
   });
   const ask = <M extends keyof Methods>(method: M, ...args: Parameters<Methods[M]>): ReturnType<Methods[M]> => {
     const id = (lastId += 1);
     const answer = Promise.withResolvers<unknown>();
     answers.set(id, answer);
-    child.send({ id, method, args } satisfies Question);
+    child.send({ id, method, args } satisfies MethodCall);
     return answer.promise as ReturnType<Methods[M]>;
   };
   return {
-    ...(await up.promise),
+    ...(await started.promise),
     async serve(address, headers) {
       const { body, ...init } = await ask('serve', address, headers);
       return new Response(body, init);
@@ -67,7 +67,7 @@ export async function startMainChild(options: MainOptions, program: string): Pro
     onSend: (listener) => void (onSent = listener),
     async quit() {
       void ask('quit').catch(() => {});
-      await over;
+      await exited;
     },
   };
 }

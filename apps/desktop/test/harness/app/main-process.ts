@@ -5,7 +5,7 @@ import { APP_SCHEME } from '../../../src/main/shell/app-protocol.ts';
 import { startApp } from '../../../src/main/start.ts';
 import { createFakeElectron, type FakeElectron } from '../fake-electron.ts';
 
-/** Short times, to keep the tests fast. */
+/** Short pauses that keep the tests fast. */
 const FAST_RULE: Partial<WatchRule> = {
   quietMs: 40,
   graceMs: 200,
@@ -15,9 +15,9 @@ const FAST_RULE: Partial<WatchRule> = {
   longestPauseMs: 200,
 };
 
-/** Options for starting an app. All of them can be sent to another process. */
+/** The options for starting an app. Every value can be sent to another process. */
 export interface MainOptions {
-  /** The folder where the system and the app keep data between starts. */
+  /** The folder in which the system and the app keep their data between starts. */
   home: string;
   /** The server that the app knows on its first start. */
   server: string;
@@ -26,27 +26,27 @@ export interface MainOptions {
   watchRule?: Partial<WatchRule> | undefined;
 }
 
-/** The main process of the app, as its window needs it. */
+/** What a window needs from the main process of the app. */
 export interface MainProcess {
-  /** The address that its window shows. */
+  /** The address of the page that the window shows. */
   readonly address: string;
   readonly size: { width: number; height: number };
   /** Answers a request of the page. */
   serve(address: string, headers: Record<string, string>): Promise<Response>;
   /** Handles a message of the page. */
   invoke(channel: string, input: unknown): Promise<unknown>;
-  /** Subscribes to the messages that are sent to the page from now on. */
+  /** Subscribes to the messages that the main process sends to the page. */
   onSend(listener: (channel: string, data: unknown) => void): void;
-  /** Quits as the user does. Resolves once the process has ended. */
+  /** Quits the app as the user does, and waits until the app has quit. */
   quit(): Promise<void>;
 }
 
-/** The main process, running in this process, so that its calls to the system can be inspected. */
+/** The main process of the app in this process, so that tests can inspect its calls to the system. */
 export interface MainHere extends MainProcess {
   readonly fake: FakeElectron;
 }
 
-/** Starts the app in this process, on a fake Electron. @throws Error if it does not start. */
+/** Starts the app on a fake Electron in this process. @throws Error if the app does not start. */
 export async function startMain({ home, server, dist, watchRule = FAST_RULE }: MainOptions): Promise<MainHere> {
   const fake = createFakeElectron({ home });
   await startApp(fake.electron, {

@@ -3,11 +3,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { boundMemory } from '../../../src/main/memory.ts';
 import { type MainOptions, startMain } from './main-process.ts';
 
-// Runs the main process of the app as a separate program, and answers the requests of its parent as it answers its window.
+// This program runs the main process of the app and executes the method calls of its parent process.
 boundMemory();
 
-/** Measurements of the process. */
-export interface Measured {
+export interface Measurements {
   /** Peak memory since the process started, in bytes. */
   maxRss: number;
   /** The longest time that the event loop was blocked since the last measurement, in milliseconds. */
@@ -16,20 +15,20 @@ export interface Measured {
 
 export type Methods = typeof methods;
 
-/** A request to the process. */
-export interface Question {
+/** A request of the parent process to call a method. */
+export interface MethodCall {
   id: number;
   method: keyof Methods;
   args: unknown[];
 }
 
-/** A message from the process: that it is up, the answer to a request, or a message for the page. */
-export type Said =
-  | { is: 'up'; address: string; size: { width: number; height: number } }
+/** A message to the parent process: the app has started, a method has returned, or the app has sent a message to the page. */
+export type ProgramMessage =
+  | { is: 'started'; address: string; size: { width: number; height: number } }
   | { is: 'answer'; id: number; value: unknown }
   | { is: 'sent'; channel: string; data: unknown };
 
-const say = (said: Said) => void process.send!(said);
+const sendToParent = (message: ProgramMessage) => void process.send!(message);
 const stalls = monitorEventLoopDelay({ resolution: 5 });
 const main = await startMain(JSON.parse(process.argv[2]!) as MainOptions);
 const methods = {
@@ -39,7 +38,7 @@ const methods = {
     return { status, headers: [...headers] as [string, string][], body: await response.arrayBuffer() };
   },
   invoke: (channel: string, input: unknown) => main.invoke(channel, input),
-  async measure(): Promise<Measured> {
+  async measure(): Promise<Measurements> {
     const longestStallMs = stalls.max / 1e6;
     stalls.reset();
     return { maxRss: peakMemory(), longestStallMs };
@@ -49,17 +48,17 @@ const methods = {
     process.exit(0);
   },
 };
-main.onSend((channel, data) => say({ is: 'sent', channel, data }));
-process.on('message', ({ id, method, args }: Question) => {
+main.onSend((channel, data) => sendToParent({ is: 'sent', channel, data }));
+process.on('message', ({ id, method, args }: MethodCall) => {
   const answer = methods[method] as (...args: unknown[]) => Promise<unknown>;
-  void answer(...args).then((value) => say({ is: 'answer', id, value }));
+  void answer(...args).then((value) => sendToParent({ is: 'answer', id, value }));
 });
 process.on('disconnect', () => process.exit(1));
 stalls.enable();
 const { address, size } = main;
-say({ is: 'up', address, size });
+sendToParent({ is: 'started', address, size });
 
-/** Peak memory in bytes. Linux reports `VmHWM` for this program only; `getrusage` would include the parent's memory before the start. */
+/** Returns the peak memory in bytes from `VmHWM`, because `getrusage` would include the memory of the parent process. */
 function peakMemory(): number {
   const [, kibibytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return Number(kibibytes) * 1_024;

@@ -18,11 +18,11 @@ export interface DesktopSuite {
   server(): TestServer;
   /** The folder of the compiled app. */
   dist(): string;
-  /** Starts the app, signed out unless `key` is given. It quits after the test, which fails if the page had a fault. */
+  /** Starts the app, signed out unless `key` is given. The app quits after the test, and the test fails if the page had a fault. */
   start(options?: Partial<DesktopOptions>): Promise<DesktopUnderTest<MainHere>>;
 }
 
-/** Sets up the suite before the tests of a file, and tears it down after them. */
+/** Starts a server and compiles the app before the tests of a file, and removes them after the tests. */
 export function desktopSuite(): DesktopSuite {
   const server = useServer();
   let browser: Browser;
@@ -51,14 +51,14 @@ export function desktopSuite(): DesktopSuite {
   };
 }
 
-/** The ids of an account's deployments on a server that are not deleted, newest first. */
+/** Returns the ids of an account's deployments that are online, newest first. */
 export async function deploymentsOf({ port }: TestServer, key: string): Promise<string[]> {
   const { api } = createClient({ server: `http://localhost:${port}`, key });
   const { deployments } = await api.deployments.list.query({ limit: 100 });
   return deployments.filter(({ status }) => status === 'success').map(({ deployment }) => deployment);
 }
 
-/** Stalls the uploads through a proxy. @returns When the first one stalls, and a function that ends it. */
+/** Stalls all uploads through a proxy. @returns A promise that resolves when an upload stalls, and a function that resumes the uploads. */
 export function stallUploads(proxy: Proxy): { stalled: Promise<void>; resume: () => void } {
   const stalled = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<undefined>();

@@ -3,31 +3,30 @@ import { join } from 'node:path';
 import { isPrevented, type Recorder } from './recorder.ts';
 import type { FakeWindow } from './window.ts';
 
-/** Options of the fake `app`. */
 export interface FakeAppOptions {
-  /** Parent folder of the paths that `getPath` returns. */
+  /** The parent folder of the paths that `getPath` returns. */
   home: string;
-  /** Default: `true`. */
+  /** Whether the app is packaged. Default: `true`. */
   packaged?: boolean | undefined;
-  /** Whether this instance is the first one. Default: `true`. */
+  /** Whether no other instance of the app is running. Default: `true`. */
   first?: boolean | undefined;
-  /** Resolves when the app is ready. Default: at once. */
+  /** The promise that `whenReady` awaits. Default: none. */
   ready?: Promise<void> | undefined;
-  /** Whether macOS started it at login. Default: `false`. */
+  /** Whether macOS started the app at login. Default: `false`. */
   openedAtLogin?: boolean | undefined;
 }
 
 export class FakeApp extends EventEmitter {
   readonly isPackaged: boolean;
-  loginItem: { openAtLogin: boolean; args: readonly string[]; path?: string; /** By Windows. */ disabled?: boolean } = {
+  loginItem: { openAtLogin: boolean; args: readonly string[]; path?: string; disabled?: boolean } = {
     openAtLogin: false,
     args: [],
   };
-  /** `null` while the app runs. */
+  /** The exit code of the app; `null` while it runs. */
   exitCode: number | null = null;
-  readonly #end = Promise.withResolvers<number>();
-  /** Resolves when the app has ended. */
-  readonly ended = this.#end.promise;
+  readonly #exit = Promise.withResolvers<number>();
+  /** Resolves with the exit code when the app has quit. */
+  readonly ended = this.#exit.promise;
   readonly #options: FakeAppOptions;
   readonly #recorder: Recorder;
   readonly #windows: readonly FakeWindow[];
@@ -69,15 +68,15 @@ export class FakeApp extends EventEmitter {
   };
 
   getLoginItemSettings = (options: { args?: string[] } = {}) => {
-    const same = JSON.stringify(options.args ?? []) === JSON.stringify(this.loginItem.args);
+    const hasSameArguments = JSON.stringify(options.args ?? []) === JSON.stringify(this.loginItem.args);
     return {
-      openAtLogin: this.loginItem.openAtLogin && same,
+      openAtLogin: this.loginItem.openAtLogin && hasSameArguments,
       executableWillLaunchAtLogin: this.loginItem.openAtLogin && !this.loginItem.disabled,
       wasOpenedAtLogin: this.#options.openedAtLogin ?? false,
     };
   };
 
-  /** As in Electron: emits `before-quit`, closes the windows and emits `will-quit`. Preventing one of them stops it. */
+  /** Emits `before-quit`, closes the windows and emits `will-quit`, as Electron does. A listener can prevent each step. */
   quit = () => {
     this.#recorder.record('app.quit');
     if (this.exitCode !== null || isPrevented(this, 'before-quit')) return;
@@ -92,6 +91,6 @@ export class FakeApp extends EventEmitter {
   exit = (code = 0) => {
     if (this.exitCode !== null) return;
     this.exitCode = code;
-    this.#end.resolve(code);
+    this.#exit.resolve(code);
   };
 }

@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
 
-/** A menu entry from its template. */
 export interface FakeMenuItem {
   label?: string;
   role?: string;
@@ -15,13 +14,15 @@ export interface FakeMenu {
   readonly template: readonly FakeMenuItem[];
 }
 
-/** Chooses a menu entry by its path of labels, outermost first. @throws Error if it does not exist. */
+/** Clicks a menu item. @param labels The labels of its menus and of the item, outermost first. @throws Error if there is no such item. */
 export function choose(menu: FakeMenu | null, ...labels: readonly string[]): void {
   let items = menu?.template ?? [];
   for (const [depth, label] of labels.entries()) {
-    const item = items.find((one) => one.label === label);
+    const item = items.find((each) => each.label === label);
     if (item === undefined)
-      throw new Error(`There is no ${label} among ${items.map((one) => one.label ?? one.role ?? one.type).join(', ')}`);
+      throw new Error(
+        `The menu has no item “${label}”, only ${items.map((each) => each.label ?? each.role).join(', ')}`,
+      );
     if (depth === labels.length - 1) item.click?.();
     items = item.submenu ?? [];
   }
@@ -36,7 +37,7 @@ export class FakeTray extends EventEmitter {
   image: FakeImage;
   toolTip = '';
   menu: FakeMenu | null = null;
-  /** How many times its menu was set. */
+  /** The number of calls of `setContextMenu`. */
   menus = 0;
   destroyed = false;
 
@@ -68,10 +69,10 @@ export class FakeNotification extends EventEmitter {
 
 export type FakeKeyStore = 'good' | 'basic_text' | 'unavailable';
 
-/** A key store that “encrypts” by reversing the base64 text. */
+/** A fake key store that encodes a text in base64 and reverses it instead of encrypting it. */
 export class FakeSafeStorage {
   state: FakeKeyStore;
-  /** Returned by `decryptStringAsync`. */
+  /** The value that `decryptStringAsync` returns as `shouldReEncrypt`. */
   shouldReEncrypt = false;
   broken = false;
   encryptions = 0;

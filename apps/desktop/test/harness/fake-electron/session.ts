@@ -5,7 +5,7 @@ type PermissionCheck = (contents: unknown, permission: string, origin: string) =
 type DisplayMedia = (request: unknown, callback: (streams: unknown) => void) => void;
 type BeforeRequest = (details: { url: string }, callback: (response: { cancel?: boolean }) => void) => void;
 
-/** A session. As in Electron, everything without a handler is allowed. */
+/** A fake session. Without a handler, all permissions and requests are allowed, as in Electron. */
 export class FakeSession extends EventEmitter {
   permissionRequest: PermissionRequest | null = null;
   permissionCheck: PermissionCheck | null = null;
@@ -21,14 +21,14 @@ export class FakeSession extends EventEmitter {
   setSpellCheckerEnabled = (on: boolean) => void (this.spellChecker = on);
   readonly webRequest = { onBeforeRequest: (handler: BeforeRequest) => void (this.beforeRequest = handler) };
 
-  /** Whether a permission that a page requests is granted. */
+  /** Requests a permission as a page does. @returns Whether the permission is granted. */
   grants(permission: string): boolean {
     let granted = true;
     this.permissionRequest?.({}, permission, (answer) => (granted = answer));
     return granted;
   }
 
-  /** Whether a request is sent. */
+  /** Starts a request as a page does. @returns Whether the request is allowed. */
   fetches(url: string): boolean {
     let passes = true;
     this.beforeRequest?.({ url }, ({ cancel }) => (passes = cancel !== true));

@@ -9,14 +9,14 @@ export interface Bounds {
   height: number;
 }
 
-/** A frame of a page: the window's main frame, or one made by a test. */
+/** A fake frame of a page. */
 interface FakeFrame {
   url: string;
   parent: FakeFrame | null;
   isDestroyed(): boolean;
 }
 
-/** The sender of a message. */
+/** The event object of a message from a page. */
 export interface FakeSender {
   sender: unknown;
   senderFrame: FakeFrame | null;
@@ -29,7 +29,7 @@ export function createFrame(url: string, parent: FakeFrame | null = null): FakeF
 export class FakeWebContents extends EventEmitter {
   readonly mainFrame: FakeFrame = createFrame('about:blank');
   readonly session: FakeSession;
-  /** The messages sent to the page, in order. */
+  /** The messages that the app has sent to the page, in order. */
   readonly sent: [channel: string, data: unknown][] = [];
   openHandler: ((details: { url: string }) => { action: string }) | null = null;
   destroyed = false;
@@ -43,7 +43,7 @@ export class FakeWebContents extends EventEmitter {
 
   isDestroyed = () => this.destroyed;
 
-  /** Sends to the page. As in Electron, values that cannot be cloned are refused. Emits `fake:sent`. */
+  /** Records a message to the page and emits `fake:sent`. Throws for a value that cannot be cloned, as Electron does. */
   send = (channel: string, data: unknown) => {
     if (this.destroyed) throw new TypeError('Object has been destroyed');
     this.sent.push([channel, structuredClone(data)]);
@@ -61,7 +61,7 @@ export class FakeWebContents extends EventEmitter {
   };
 }
 
-/** State that all windows share. */
+/** The state that all windows share. */
 interface FakeWindows {
   readonly recorder: Recorder;
   readonly app: EventEmitter & { quit(): void };
@@ -95,7 +95,7 @@ export class FakeWindow extends EventEmitter {
     windows.app.emit('web-contents-created', {}, this.webContents);
   }
 
-  /** Emits the events of a loaded page at once; nothing is drawn. */
+  /** Emits the events of a loaded page at once, without loading the page. */
   loadURL = async (url: string) => {
     this.#windows.recorder.record('window.loadURL', url);
     this.webContents.mainFrame.url = url;
@@ -146,16 +146,16 @@ export class FakeWindow extends EventEmitter {
   isMinimized = () => this.minimized;
   isMaximized = () => this.maximized;
   isFullScreen = () => this.fullScreen;
-  /** The switch takes a while: tests emit `leave-full-screen` themselves. */
+  /** Leaving full screen takes a while, so tests emit `leave-full-screen` themselves. */
   setFullScreen = (on: boolean) => void (this.fullScreen = on);
   isDestroyed = () => this.#destroyed;
   getNormalBounds = () => this.bounds;
   setBackgroundColor = (color: string) => void (this.backgroundColor = color);
 
-  /** The main frame of its page, as the sender of a message. */
+  /** Returns the event object of a message from the main frame of the window. */
   asSender = (): FakeSender => ({ sender: this.webContents, senderFrame: this.webContents.mainFrame });
 
-  /** As in Electron, `close` can be prevented. */
+  /** Closes the window, unless a listener prevents the `close` event, as in Electron. */
   close = () => {
     if (!isPrevented(this, 'close')) this.destroy();
   };
@@ -166,7 +166,7 @@ export class FakeWindow extends EventEmitter {
     this.webContents.destroyed = true;
     this.emit('closed');
     const { app, list } = this.#windows;
-    // Without a listener Electron quits automatically.
+    // Electron quits after the last window is closed, unless the app listens to `window-all-closed`.
     if (list.every((window) => window.isDestroyed()) && !app.emit('window-all-closed')) app.quit();
   };
 }

@@ -21,7 +21,7 @@ const DOMAINS = [
   domain('old.harbour.example', { status: 'paused', deployment: deploymentId(9), linked: NOW_SECONDS - 50 * 86_400 }),
   domain('harbour-notes.sites.example', { deployment: deploymentId(3) }),
 ];
-const RECORDS = {
+const DNS_RECORDS = {
   domain: 'harbour.example',
   apex: true,
   records: [
@@ -46,7 +46,7 @@ const lists = (deployments: readonly Deployment[], domains: readonly Domain[]) =
   listDomains: { value: { domains } },
 });
 
-/** One activity for each event, 90 minutes apart. */
+/** An activity for each event. The activities are 90 minutes apart. */
 export const EVERY_ACTIVITY: readonly Activity[] = ACTIVITY_EVENTS.map((event, index) =>
   activity(event, 40 + index * 5_400, {
     ...(event.startsWith('deployment.') ? { deployment: deploymentId(index) } : {}),
@@ -97,7 +97,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     shows: [
       `${deploymentId(1)} is in use`,
       'www.harbour.example',
-      'To delete it, first point each domain',
+      'To delete the site, first point each domain',
       'Open Domains',
     ],
     kept: true,
@@ -150,7 +150,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     page: 'domains',
     answers: {
       ...lists(SITES, DOMAINS),
-      readRecords: { value: RECORDS },
+      readRecords: { value: DNS_RECORDS },
       verifyDomain: { value: { ...DOMAINS[1], checks: CHECKS, nextCheck: NOW_SECONDS + 600 } },
     },
     act: async (page) => {

@@ -7,10 +7,10 @@ import type { GalleryState } from './window.ts';
 
 type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
 
-/** Tests the texts, layout and accessibility of states of the window. */
+/** Tests the texts, the layout and the accessibility of gallery states. */
 export function describeStates(title: string, states: readonly GalleryState[]): void {
   describeWindow(title, (gallery) => {
-    it.each(states)('$name is valid for the contract', ({ state, answers = {} }) => {
+    it.each(states)('the data of the gallery state $name matches the contract', ({ state, answers = {} }) => {
       if (state) expect(AppState.parse(state)).toEqual(state);
       for (const [name, script] of Object.entries(answers))
         if ('value' in script && name !== 'grant') {
@@ -20,17 +20,17 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
     });
 
     it.each(states)(
-      '$name shows its texts, fits the smallest window, and has no accessibility or policy violations',
+      'the gallery state $name shows its texts, fits the smallest window, and has no accessibility or policy violations',
       async (state) => {
         const { page, errors } = await gallery.openSmallest(state);
         for (const words of state.shows)
           await eventually(() => page.locator('body').innerText(), words).toContain(words);
-        // Nothing may be wider than the window: it would be impossible to scroll to it.
-        const wider = () =>
+        // The user cannot scroll sideways, so no element may be wider than the window.
+        const overflows = () =>
           [document.documentElement, ...document.querySelectorAll('.page-body, .sidebar, dialog')].map(
             (box) => box.scrollWidth - box.clientWidth,
           );
-        expect(Math.max(...(await page.evaluate(wider)))).toBe(0);
+        expect(Math.max(...(await page.evaluate(overflows)))).toBe(0);
 
         const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
         expect(describeViolations(await axe.analyze()), 'in the light scheme').toEqual([]);
@@ -42,7 +42,7 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
   });
 }
 
-/** The dark scheme differs only in its colours, so only contrast is checked, with the axe that is in the page already. */
+/** Checks only the contrast, because the dark scheme differs only in its colours. Uses the axe that the page has already loaded. */
 async function contrastInTheDark(page: Page): Promise<AxeResults> {
   await page.emulateMedia({ colorScheme: 'dark' });
   return page.evaluate(() => {

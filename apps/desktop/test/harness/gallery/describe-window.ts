@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Gallery, openGallery } from './window.ts';
 
 /**
- * A `describe` for tests of the window in a browser; skipped without one. What a test opens is closed after it.
+ * Describes tests of the window in a browser. Closes the pages that a test has opened. Without a browser the tests are skipped.
  *
  * @param tests May use the gallery only inside tests.
  */
@@ -28,12 +28,12 @@ export function describeWindow(title: string, tests: (gallery: Omit<Gallery, 're
   });
 }
 
-/** Polls until the expectation is met, for at most 60 s, because machines may be busy. */
+/** Polls for at most 60 s until the expectation is met, because the machine may be busy. */
 export function eventually<T>(read: () => Promise<T>, message?: string): ReturnType<typeof expect.poll<T>> {
   return expect.poll(read, { timeout: 60_000, message });
 }
 
-/** The focused element: its tag and its label or text. */
+/** Returns the tag of the focused element, and its label or text. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { tagName, textContent, ariaLabel } = document.activeElement!;
@@ -42,5 +42,5 @@ export function focused(page: Page): Promise<string> {
 }
 
 export function isFocused(element: Locator): Promise<boolean> {
-  return element.evaluate((it) => it === document.activeElement);
+  return element.evaluate((node) => node === document.activeElement);
 }

@@ -1,14 +1,14 @@
 import type { CommandName, EventName } from '../../../src/shared/channels.ts';
 
-/** How the fake answers a command: with a value, with a problem, page by page, later, or never. */
+/** How the fake app answers a command: with a value, a problem, a page of a list, later, or never. */
 export type Script =
   | { value: unknown }
   | { problem: unknown }
-  | { /** One answer for each page; the cursor of a page is its number. */ pages: readonly unknown[] }
-  | { /** Waits until the command gets another script. */ later: true }
+  | { /** The answers for the pages of a list. The cursor of a page is its number. */ pages: readonly unknown[] }
+  | { /** The answer waits until the test sets another script for the command. */ later: true }
   | { never: true };
 
-/** Options of the fake, set before the page starts. */
+/** Options of the fake app, set before the page is loaded. */
 export interface FakeOptions {
   readState: Script;
   answers: Partial<Record<CommandName | 'grant', Script>>;
@@ -16,7 +16,7 @@ export interface FakeOptions {
   events: readonly string[];
 }
 
-/** The fake's interface for tests, available in the page as `window.fake`. */
+/** Controls the fake app from a test. The page has it as `window.fake`. */
 export interface Fake {
   /** The commands that the page sent, in order. */
   sent: { name: CommandName | 'grant'; input: unknown }[];
@@ -32,7 +32,7 @@ declare global {
   }
 }
 
-/** Installs a `window.desktop` that records commands and answers them by script. Runs in the page, so it cannot use this file's scope. */
+/** Installs a `window.desktop` that records commands and answers by script. Runs in the page, so it cannot use variables of this file. */
 export function installFake({ readState, answers, commands, events }: FakeOptions): void {
   const sent: Fake['sent'] = [];
   const violations: string[] = [];
@@ -76,7 +76,7 @@ export function installFake({ readState, answers, commands, events }: FakeOption
     emit: (name, data) => listeners.get(name)?.forEach((listener) => listener(data)),
     answer: (name, script) => {
       scripts[name] = script;
-      // Answer in reverse order, 20 ms apart, as a slow network may.
+      // The answers arrive in reverse order, 20 ms apart, as on a slow network.
       const pending = waiting.filter((each) => each.name === name).toReversed();
       for (const [index, each] of pending.entries()) {
         waiting.splice(waiting.indexOf(each), 1);

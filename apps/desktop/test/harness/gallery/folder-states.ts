@@ -18,7 +18,7 @@ import {
 } from './sample.ts';
 import { chooseFromMenu, type GalleryState } from './window.ts';
 
-const HARBOUR = folder(1, 'harbour-notes', { is: 'live' });
+const HARBOUR_FOLDER = folder(1, 'harbour-notes', { is: 'live' });
 
 const VERSIONS = [1, 2, 3, 4, 5].map((number) => ({
   deployment: deploymentId(number),
@@ -29,7 +29,7 @@ const VERSIONS = [1, 2, 3, 4, 5].map((number) => ({
   live: number === 1,
 }));
 
-const FREE = { valid: true, normalized: 'quiet-harbour.sites.example', available: true, reason: null };
+const AVAILABLE_NAME = { valid: true, normalized: 'quiet-harbour.sites.example', available: true, reason: null };
 const picked = (name: string, kind = 'folder') => ({ value: { grant: grant(0), name, kind } });
 
 export const FOLDER_STATES: readonly GalleryState[] = [
@@ -50,7 +50,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     page: 'folders',
     state: appState({
       folders: [
-        { ...HARBOUR, labels: ['notes', 'public'] },
+        { ...HARBOUR_FOLDER, labels: ['notes', 'public'] },
         folder(2, 'shop', { is: 'publishing', progress: SENDING }),
         folder(3, 'handbook', { is: 'settling' }),
         folder(4, 'blog', { is: 'paused', why: 'asked' }),
@@ -111,10 +111,10 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   {
     name: 'folders-watch',
     page: 'folders',
-    state: appState({ folders: [HARBOUR] }),
+    state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
       pickFolder: picked('dist'),
-      suggestName: { value: { name: 'quiet-harbour', validation: FREE } },
+      suggestName: { value: { name: 'quiet-harbour', validation: AVAILABLE_NAME } },
     },
     act: async (page) => {
       await page.getByRole('button', { name: 'Watch a folder…' }).click();
@@ -126,7 +126,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   {
     name: 'folders-watch-asking',
     page: 'folders',
-    state: appState({ folders: [HARBOUR] }),
+    state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
       pickFolder: picked('harbour-site'),
       checkFolder: {
@@ -145,26 +145,26 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     },
     act: async (page) => {
       await page.getByRole('button', { name: 'Watch a folder…' }).click();
-      await page.getByText('Did you mean one of these?').waitFor();
+      await page.getByText('Did you mean one of these folders?').waitFor();
     },
-    shows: ['Watch harbour-site', 'This looks like a project’s source', 'storybook-static', 'Watch anyway'],
+    shows: ['Watch harbour-site', 'This folder looks like a project’s source', 'storybook-static', 'Watch anyway'],
     kept: true,
   },
   {
     name: 'folders-watch-personal',
     page: 'folders',
-    state: appState({ folders: [HARBOUR] }),
+    state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
       pickFolder: picked('Documents'),
       checkFolder: { value: { question: { about: 'personal', suggestions: [], anyway: grant(3) } } },
     },
     act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
-    shows: ['This looks like a personal folder. Everything in it would be public.', 'Watch anyway', 'Cancel'],
+    shows: ['This looks like a personal folder. All its files would be public.', 'Watch anyway', 'Cancel'],
   },
   {
     name: 'folders-watch-silent',
     page: 'folders',
-    state: appState({ folders: [HARBOUR] }),
+    state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
       pickFolder: picked('dist', 'unknown'),
       checkFolder: {
@@ -182,19 +182,19 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     page: 'publish',
     state: appState({ publishings: [publishing(1, published(1, { password: true }))] }),
     answers: {
-      suggestName: { value: { name: 'quiet-harbour', validation: FREE } },
+      suggestName: { value: { name: 'quiet-harbour', validation: AVAILABLE_NAME } },
     },
     act: async (page) => {
       await page.getByRole('button', { name: 'Watch this folder…' }).click();
       await page.getByText('quiet-harbour.sites.example is available.').waitFor();
       await page.getByRole('button', { name: 'Watch and publish' }).click();
     },
-    shows: ['The site you published has a password.', 'Watch without a password?', 'Everyone with the link'],
+    shows: ['The published site has a password.', 'Watch without a password?', 'Everyone with the link'],
   },
   {
     name: 'folders-history',
     page: 'folders',
-    state: appState({ folders: [HARBOUR] }),
+    state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: { listVersions: { value: { versions: VERSIONS } } },
     act: async (page) => {
       await chooseFromMenu(page, 'harbour-notes', 'History…');
@@ -206,7 +206,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   {
     name: 'folders-password',
     page: 'folders',
-    state: appState({ folders: [{ ...HARBOUR, password: true }] }),
+    state: appState({ folders: [{ ...HARBOUR_FOLDER, password: true }] }),
     act: async (page) => {
       await chooseFromMenu(page, 'harbour-notes', 'Password…');
       await page.getByRole('button', { name: 'Remove' }).click();
@@ -217,7 +217,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
   {
     name: 'folders-remove',
     page: 'folders',
-    state: appState({ folders: [HARBOUR] }),
+    state: appState({ folders: [HARBOUR_FOLDER] }),
     act: (page) => chooseFromMenu(page, 'harbour-notes', 'Stop watching…'),
     shows: ['Stop watching harbour-notes? Its site stays online.'],
   },
@@ -228,7 +228,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       folders: Array.from({ length: 12 }, (_, number) => ({
         ...folder(number, `project-${number + 1}`, { is: 'live' }),
         id: id(500 + number),
-        live: { ...HARBOUR.live!, at: NOW - number * 90 * MINUTE },
+        live: { ...HARBOUR_FOLDER.live!, at: NOW - number * 90 * MINUTE },
       })),
     }),
     shows: ['project-1', 'project-5'],

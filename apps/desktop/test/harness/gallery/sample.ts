@@ -8,7 +8,7 @@ import type { Published, Publishing, PublishingState, Question } from '../../../
 import type { Server, SignIn } from '../../../src/shared/session.ts';
 import { DEFAULT_SETTINGS } from '../../../src/shared/settings.ts';
 
-/** The current time in every state of the gallery, a Friday afternoon. Unix milliseconds. */
+/** The current time in every gallery state, in Unix milliseconds. It is a Friday afternoon. */
 export const NOW = Date.UTC(2026, 10, 20, 14, 30);
 export const NOW_SECONDS = NOW / 1_000;
 export const MINUTE = 60_000;
@@ -18,11 +18,11 @@ export const SERVER = 'https://berth.example';
 const WORDS = ['calm', 'brave', 'quiet', 'amber', 'swift', 'gentle', 'lucky', 'silver'] as const;
 const ANIMALS = ['otter', 'heron', 'lynx', 'marten', 'plover', 'badger', 'tern', 'seal'] as const;
 
-/** An id of the app, different for each number. */
+/** Returns an id of a publish job or a watched folder. Different numbers have different ids. */
 export const id = (number: number) => number.toString(16).padStart(16, '0');
 export const grant = (number: number) => number.toString(16).padStart(32, '0');
 
-/** An id of a deployment, different for each number. */
+/** Returns an id of a deployment. Different numbers have different ids. */
 export function deploymentId(number: number): string {
   const tail = (number * 2_654_435 + 1_679_616).toString(36).padStart(7, '0').slice(-7);
   return `${WORDS[number % WORDS.length]}-${ANIMALS[Math.floor(number / 3) % ANIMALS.length]}-${tail}`;
@@ -49,7 +49,7 @@ export function server(signIn: SignIn = SIGNED_IN, origin: string = SERVER): Ser
   return { origin, signIn };
 }
 
-/** The state of an app that is signed in and has not published anything yet. */
+/** Returns the state of an app that is signed in and has not published anything yet. */
 export function appState(other: Partial<AppState> = {}): AppState {
   return {
     publishings: [],
@@ -62,12 +62,12 @@ export function appState(other: Partial<AppState> = {}): AppState {
   };
 }
 
-/** A session with this sign-in state on its current server. */
+/** Returns a session with a sign-in state on the current server. */
 export function session(signIn: SignIn, other: Partial<AppState['session']> = {}): AppState['session'] {
   return { servers: [server(signIn)], current: SERVER, keysKept: 'system', online: true, ...other };
 }
 
-/** The session of an account with these changes. */
+/** Returns the session of the sample account with changes. */
 export function sessionOf(account: Partial<(typeof SIGNED_IN)['account']>): AppState['session'] {
   return session({ ...SIGNED_IN, account: { ...SIGNED_IN.account, ...account } });
 }
@@ -87,7 +87,7 @@ export function publishing(number: number, state: PublishingState, other: Partia
   };
 }
 
-/** A drop that is being published. */
+/** Returns a drop that is being published. */
 export function working(number: number, name: string, progress: Progress): Publishing {
   return publishing(number, { is: 'working', progress }, { name });
 }
@@ -99,14 +99,14 @@ export const SENDING: Progress = {
   bytesPerSecond: 2_100_000,
 };
 
-/** The same, with 900 bytes to send. */
+/** Returns the progress of an upload of 900 bytes. @param bytes The number of bytes sent so far. */
 export const sending = (bytes: number): Progress => ({
   ...SENDING,
   done: { files: 1, bytes },
   total: { files: 9, bytes: 900 },
 });
 
-/** A drop with a question. */
+/** Returns a drop that waits for the answer to a question. */
 export function asking(
   number: number,
   name: string,
@@ -138,7 +138,7 @@ export function published(number: number, other: Partial<Published> = {}): Publi
   };
 }
 
-/** A problem in the words of the app. */
+/** Returns the problem that the app makes of an error. */
 export const problem = (...error: ConstructorParameters<typeof ClientError>) => problemOf(new ClientError(...error));
 
 export const UNREACHABLE = problem('network', 'berth.example cannot be reached: connect ECONNREFUSED 203.0.113.7:443.');

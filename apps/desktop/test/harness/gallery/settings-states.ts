@@ -57,7 +57,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     name: 'settings-refused',
     page: 'settings',
     state: appState({ session: session({ is: 'refused', email: 'mara@harbour.example' }) }),
-    shows: ['Your key no longer works', 'It belonged to mara@harbour.example', 'Key no longer works'],
+    shows: ['Your key no longer works', 'The key belonged to mara@harbour.example', 'Key no longer works'],
   },
   {
     name: 'drop-over',

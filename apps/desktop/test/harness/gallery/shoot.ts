@@ -11,14 +11,14 @@ const SIZES = [
 const SCHEMES = ['light', 'dark'] as const;
 
 /*
- * Takes screenshots of the states of the window, at two sizes, light and dark:
+ * This script takes screenshots of gallery states, at two sizes, in the light and the dark scheme:
  *
  *     node apps/desktop/test/harness/gallery/shoot.ts <folder> [kept | <state> …]
  *
- * `kept` takes only those that are used in documents. Default: all states.
+ * `kept` selects the states whose screenshots are kept with the documents. Default: all states.
  */
 const [folder, ...wanted] = process.argv.slice(2);
-if (folder === undefined) throw new Error('say which folder the pictures go to');
+if (folder === undefined) throw new Error('the folder for the screenshots is missing');
 const states = STATES.filter(
   ({ name, kept }) => wanted.length === 0 || wanted.includes(name) || (kept === true && wanted.includes('kept')),
 );
@@ -31,7 +31,7 @@ try {
     for (const viewport of SIZES)
       for (const colorScheme of SCHEMES) {
         const { page } = await gallery.open(state, { viewport, colorScheme });
-        // Once the first text is shown, the data that the page requested has arrived.
+        // The first text appears only after the requested data has arrived.
         await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
         const name = `${state.name}-${viewport.width}x${viewport.height}-${colorScheme}.png`;
         await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });

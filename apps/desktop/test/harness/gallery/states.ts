@@ -4,7 +4,7 @@ import { PUBLISH_STATES } from './publish-states.ts';
 import { SETTINGS_STATES } from './settings-states.ts';
 import type { GalleryState } from './window.ts';
 
-/** All states of the window. */
+/** All gallery states. */
 export const STATES: readonly GalleryState[] = [
   ...PUBLISH_STATES,
   ...FOLDER_STATES,
@@ -12,9 +12,9 @@ export const STATES: readonly GalleryState[] = [
   ...SETTINGS_STATES,
 ];
 
-/** @throws Error if there is no state with this name. */
+/** Finds a gallery state by its name. @throws Error if there is no such state. */
 export function stateNamed(name: string): GalleryState {
   const state = STATES.find((each) => each.name === name);
-  if (state === undefined) throw new Error(`there is no state "${name}"`);
+  if (state === undefined) throw new Error(`the gallery has no state "${name}"`);
   return state;
 }

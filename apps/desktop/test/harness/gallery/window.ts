@@ -8,61 +8,59 @@ import { problemOf } from '../../../src/main/problem.ts';
 import { createAppProtocol, PAGE_URL } from '../../../src/main/shell/app-protocol.ts';
 import { COMMANDS, type CommandName, EVENTS } from '../../../src/shared/channels.ts';
 import type { AppState, Page as PageName } from '../../../src/shared/contract.ts';
+import { fulfillWith, ORIGIN } from '../app/app-window.ts';
 import { type Fake, installFake, type Script } from './fake-desktop.ts';
 import { appState, NOW } from './sample.ts';
 
-/** Replaces the app's scheme, which plain browsers do not support. Requests are answered by the app's real handler. */
-const ORIGIN = 'https://window.localhost';
-
 type Answers = Partial<Record<CommandName | 'grant', Script>>;
 
-/** One state of the window: the app state, the page, and the texts that it then shows. */
+/** A state of the window in the gallery: the app state, the open page, and the texts that the page shows. */
 export interface GalleryState {
-  /** File name prefix of its screenshots. */
+  /** The name of the state, and the prefix of the file names of its screenshots. */
   name: string;
-  /** With `null`, reading it fails. Default: signed in, and nothing has been published yet. */
+  /** The app state; `null` if reading it fails. Default: signed in, and nothing has been published yet. */
   state?: AppState | null;
   page: PageName;
   answers?: Answers;
   /** Actions of the user before the screenshot. */
   act?: (page: Page) => Promise<void>;
-  /** Texts that must be shown. */
+  /** The texts that the page must show. */
   shows: readonly string[];
-  /** Whether its screenshots are kept with the documents. */
+  /** Whether the screenshots of the state are kept with the documents. */
   kept?: boolean;
 }
 
-/** The real page, with a fake app. */
+/** Opens windows with the real page and a fake app. */
 export interface Gallery {
-  /** Opens a window in a new browser context, in the given state. */
+  /** Opens a window in a state, in a new browser context. */
   open(state: GalleryState, options?: OpenOptions): Promise<OpenWindow>;
-  /** Opens the smallest window in the given state. Faster: all calls load the page again in one browser context. */
+  /** Opens the smallest window in a state. All calls share a browser context, which is faster. */
   openSmallest(state: GalleryState): Promise<OpenWindow>;
-  /** Removes the built page; does not close the browser. */
+  /** Removes the files of the compiled page. The browser stays open. */
   remove(): Promise<void>;
 }
 
-/** The smallest size of the window. */
-const SMALLEST = { width: 640, height: 480 };
+/** The smallest size that the window can have. */
+const MIN_WINDOW_SIZE = { width: 640, height: 480 };
 
 interface OpenOptions extends BrowserContextOptions {
-  /** Added to those of the state. */
+  /** Answers that are added to the answers of the state. */
   answers?: Answers;
-  /** `null` skips the `act` of the state. */
+  /** `null` skips the actions of the state. */
   act?: null;
 }
 
 interface OpenWindow {
   page: Page;
-  /** Console errors, script errors and failed requests. */
+  /** The console errors, script errors and failed requests of the page. */
   errors: string[];
-  /** The inputs that the page sent for one command. */
+  /** Returns the inputs of all calls of a command. */
   sent(name: Fake['sent'][number]['name']): Promise<unknown[]>;
   emit: (...args: Parameters<Fake['emit']>) => Promise<void>;
   answer: (...args: Parameters<Fake['answer']>) => Promise<void>;
 }
 
-/** Builds the page once for all windows. */
+/** Compiles the page, once for all windows. */
 export async function openGallery(browser: Browser): Promise<Gallery> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-gallery-'));
   await buildApp(dir, ['renderer']);
@@ -71,7 +69,7 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
   return {
     open: async (state, options = {}) => showState(await openWindow(browser, handle, options), state, options),
     async openSmallest(state) {
-      const window = await (smallest ??= openWindow(browser, handle, { viewport: SMALLEST }));
+      const window = await (smallest ??= openWindow(browser, handle, { viewport: MIN_WINDOW_SIZE }));
       await window.page.emulateMedia({ colorScheme: 'light' });
       await window.page.mouse.move(0, 0);
       return showState(window, state);
@@ -93,19 +91,14 @@ async function openWindow(
   });
   await window.page.context().route(`${ORIGIN}/**`, async (route) => {
     const { pathname } = new URL(route.request().url());
-    const response = await handle(new Request(new URL(pathname, PAGE_URL)));
-    await route.fulfill({
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: Buffer.from(await response.arrayBuffer()),
-    });
+    await fulfillWith(route, await handle(new Request(new URL(pathname, PAGE_URL))));
   });
-  // Fixes the time; timers still run.
+  // The time is fixed, but timers still run.
   await window.page.clock.setFixedTime(NOW);
   return window;
 }
 
-/** Loads the page in a window, in the given state. */
+/** Loads the page in a window and shows a state. */
 async function showState(
   { page, faults: errors }: WatchedPage,
   { state = appState(), page: pageName, answers, act }: GalleryState,
@@ -138,7 +131,7 @@ async function showState(
   };
 }
 
-/** Drags a folder over a window, or drops it there, as the system does. @param x In pixels from the left. */
+/** Drags a folder over a window or drops it there, as the system does. @param x The distance from the left, in pixels. */
 export async function drag(page: Page, type: 'dragEnter' | 'dragOver' | 'drop', x: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files: [import.meta.dirname], dragOperationsMask: 1 };
@@ -149,7 +142,7 @@ export async function drop(page: Page, x: number): Promise<void> {
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) await drag(page, type, x);
 }
 
-/** Chooses an item of the menu “More about …” of a card or row. */
+/** Chooses an item of the “More about …” menu of a card or row. */
 export async function chooseFromMenu(page: Page, of: string, item: string): Promise<void> {
   await page.getByRole('button', { name: `More about ${of}` }).click();
   await page.getByRole('menuitem', { name: item }).click();

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Accounts, tokens, deployments with their manifests, packs and contents, the audit log, idempotency. */
+/** Creates the tables of accounts, tokens, deployments, packs, contents, activities and idempotency records. */
 export class Migration0001 extends Migration {
   override name = '0001-foundation';
 
@@ -163,7 +163,7 @@ export class Migration0001 extends Migration {
     this.addSql(
       `alter table "token" add constraint "token_account_id_foreign" foreign key ("account_id") references "account" ("id") on delete cascade`,
     );
-    // Hashes do not compress: trying to would cost more than the rest of the row.
+    // Compression of hashes saves nothing, and would cost more than writing the rest of the row.
     this.addSql(`alter table "manifest" alter column "hashes" set storage external`);
     this.addSql(`
       create function keep_needed_pack() returns trigger language plpgsql as $$

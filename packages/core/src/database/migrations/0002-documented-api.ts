@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Domains, plan changes and billing periods, take-downs, rate limits, notifications of new activities. */
+/** Adds domains, plan changes, billing periods, take-downs, rate limits, and notifications of new activities. */
 export class Migration0002 extends Migration {
   override name = '0002-documented-api';
 
@@ -74,7 +74,7 @@ export class Migration0002 extends Migration {
     this.addSql(
       `alter table "plan_change" add constraint "plan_change_account_id_foreign" foreign key ("account_id") references "account" ("id") on update cascade on delete cascade`,
     );
-    // Sent when the transaction commits, so that every subscriber finds the row.
+    // The notification is sent when the transaction commits, so that every subscriber finds the row.
     this.addSql(`
       create function tell_activity() returns trigger language plpgsql as $$
       begin

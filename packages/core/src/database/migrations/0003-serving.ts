@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Rules of sites, compressed forms of contents, notifications of every change to what visitors see. */
+/** Adds the rules of sites, compressed forms, and notifications of every change that visitors can see. */
 export class Migration0003 extends Migration {
   override name = '0003-serving';
 
@@ -34,7 +34,7 @@ export class Migration0003 extends Migration {
         end if;
         return case when tg_op = 'DELETE' then old else new end;
       end $$`);
-    // Sent when the transaction commits. A payload names a deployment, a domain or an account that is shown otherwise now.
+    // The notification is sent when the transaction commits. Its payload names the changed deployment, domain or account.
     this.addSql(`
       create function tell_site() returns trigger language plpgsql as $$
       begin
@@ -45,7 +45,7 @@ export class Migration0003 extends Migration {
     this.addSql(`
       create trigger "deployment_tell" after update of "status", "account_id", "password_hash", "expires", "taken_down" or delete
       on "deployment" for each row execute function tell_site('deployment', 'id')`);
-    // When more of its files are compressed; taking one to compress it sets a later time.
+    // Notifies when files were compressed, but not when a process takes a deployment, which sets a later time.
     this.addSql(`
       create trigger "deployment_tell_compressed" after update of "compress_at" on "deployment"
       for each row when (new."compress_at" is null or new."compress_at" < old."compress_at") execute function tell_site('deployment', 'id')`);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Delta uploads: what they are to publish, what they brought, which packs they need. */
+/** Creates the tables of delta uploads, of their received contents and of the packs that they need. */
 export class Migration0004 extends Migration {
   override name = '0004-uploads';
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Storage of accounts and addresses, who began an upload, and when it was last used. */
+/** Adds the storage of accounts, the addresses of deployments, and the credentials and last use of uploads. */
 export class Migration0005 extends Migration {
   override name = '0005-storage';
 
@@ -9,7 +9,7 @@ export class Migration0005 extends Migration {
       alter table "account" add column "storage_bytes" bigint not null default '0',
         add column "storage_exact" boolean not null default true,
         add column "storage_version" int not null default 0`);
-    // An upper bound is enough: the first question or the sweep measures the account.
+    // An upper bound is enough, because the first request or the sweep measures the account.
     this.addSql(`
       update "account" a set "storage_exact" = false, "storage_bytes" =
         (select coalesce(sum(d."size"), 0) from "deployment" d where d."account_id" = a."id" and d."status" = 'success')
@@ -21,7 +21,7 @@ export class Migration0005 extends Migration {
     this.addSql(`update "upload" set "touched" = "created"`);
     this.addSql(`alter table "upload" alter column "touched" set not null`);
     this.addSql(`create index "upload_address_index" on "upload" ("address")`);
-    // From now on each content of an upload is listed once, so that counting them says how many are there.
+    // Removes repeated contents of an upload, so that the number of its contents can be counted.
     this.addSql(`
       create temporary table "received" on commit drop as
         select distinct on (c."upload_hash", h.hash) c."upload_hash", h.hash, c."lengths"[position] as length

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Each migration records the oldest schema that a program has to know to work with it. */
+/** Adds the column in which each migration records the oldest schema that a program must know. */
 export class Migration0006 extends Migration {
   static readonly compatibleSince = 4;
   override name = '0006-compatibility';

@@ -8,19 +8,19 @@ import { Migration0005 } from './0005-storage.ts';
 import { Migration0006 } from './0006-compatibility.ts';
 import { db } from '../tables.ts';
 
-/** A step from one schema to the next. Schemas are numbered as the migrations that lead to them. */
+/** A step from one schema to the next. Each schema has the number of the migration that leads to it. */
 export interface MigrationClass {
   new (...parts: ConstructorParameters<typeof Migration>): Migration;
-  /** `Migration` and the four digits of its number. */
+  /** The name of the class: `Migration` and the four digits of the number of the migration. */
   readonly name: string;
   /**
-   * The oldest schema that a program has to know to work with this one: that of the oldest release that neither needs what
-   * this migration takes away, nor writes what it forbids. Default: this very schema, so that no older program works with it.
+   * The oldest schema that a program must know to work with this schema: the schema of the oldest release that neither needs
+   * what this migration removes, nor writes what it forbids. Default: this schema, so that no older program works with it.
    */
   readonly compatibleSince?: number;
 }
 
-/** Every migration, oldest first. One that has landed is never edited. */
+/** All migrations, oldest first. A released migration is never edited. */
 export const migrations: readonly MigrationClass[] = [
   Migration0001,
   Migration0002,
@@ -30,29 +30,14 @@ export const migrations: readonly MigrationClass[] = [
   Migration0006,
 ];
 
-/** The ORM's table of migrations. `compatible_since` is missing before migration 6. */
+/** The table of migrations of the ORM. `compatible_since` is missing before migration 6. */
 type MigrationTable = { migration: { name: string; compatible_since?: number | null } };
 
-class SchemaTooNewError extends Error {
-  constructor({ installed, needed, known }: { installed: number; needed: number; known: number }) {
-    super(
-      `The database has schema ${installed}, which needs a Berth that knows schema ${needed} or newer; this one knows schema ` +
-        `${known}. Install a newer Berth, or restore a backup from before the upgrade.`,
-    );
-    this.name = 'SchemaTooNewError';
-  }
-}
-
 const numberOf = (name: string) => Number.parseInt(name, 10);
-const KNOWN = migrations.map((migration) => ({ number: numberOfClass(migration), migration }));
-const NEWEST_KNOWN = Math.max(...KNOWN.map(({ number }) => number));
+const KNOWN_MIGRATIONS = migrations.map((migration) => ({ number: numberOfClass(migration), migration }));
+const NEWEST_KNOWN = Math.max(...KNOWN_MIGRATIONS.map(({ number }) => number));
 
-/**
- * Refuses a database whose schema is too new for this program. Each migration has recorded in the database which schema a program
- * must know at least. Newer but compatible migrations are accepted.
- *
- * @throws SchemaTooNewError
- */
+/** @throws Error if a migration in the database requires a schema that this program does not know. */
 export async function requireKnownSchema(em: EntityManager): Promise<void> {
   const { table } = await db(em)
     .selectNoFrom(({ fn, val }) => fn<string | null>('to_regclass', [val('migration')]).as('table'))
@@ -65,16 +50,16 @@ export async function requireKnownSchema(em: EntityManager): Promise<void> {
     .execute();
   const needed = Math.max(0, ...rows.map(({ row }) => row.compatible_since ?? 0));
   if (needed <= NEWEST_KNOWN) return;
-  throw new SchemaTooNewError({
-    installed: Math.max(...rows.map(({ row }) => numberOf(row.name))),
-    needed,
-    known: NEWEST_KNOWN,
-  });
+  const installed = Math.max(...rows.map(({ row }) => numberOf(row.name)));
+  throw new Error(
+    `The database has schema ${installed}, which needs a Berth that knows schema ${needed} or newer; this one knows schema ` +
+      `${NEWEST_KNOWN}. Install a newer Berth, or restore a backup from before the upgrade.`,
+  );
 }
 
-/** Records for each migration the oldest schema that a program must know to use the database. */
+/** Records the oldest schema that a program must know to work with each migration. */
 export async function recordCompatibility(em: EntityManager): Promise<void> {
-  for (const { number, migration } of KNOWN)
+  for (const { number, migration } of KNOWN_MIGRATIONS)
     await db(em)
       .withTables<MigrationTable>()
       .updateTable('migration')

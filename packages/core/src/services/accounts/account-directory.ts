@@ -9,31 +9,7 @@ import { lockAccount } from './account-lock.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { recordActivity } from '../activities/activities.ts';
 
-/** An account in the operator's list. */
-export interface AccountSummary {
-  account: string;
-  email: string;
-  name: string | null;
-  plan: string;
-  state: AccountState;
-  deployments: number;
-  /** Unix seconds. */
-  created: number;
-}
-
-/** The billing of an account, and its scheduled downgrade. Times in Unix seconds. */
-export interface AccountBilling {
-  state: AccountState;
-  period: 'month' | 'year';
-  periodEnds: number;
-  /** The downgrade at the end of the period. */
-  scheduled: { plan: string; due: number } | null;
-}
-
-/**
- * Creates an account. @returns Its id. @throws `business_logic_error` if the e-mail address already has one. Source:
- * api §8.
- */
+/** Creates an account. @returns Its id. @throws `business_logic_error` if the e-mail address is in use. Source: api §8. */
 export async function registerAccount(core: Core, account: NewAccount): Promise<string> {
   try {
     return await core.database.transaction(async (em) => createAccount(em, core, account));
@@ -46,8 +22,8 @@ export async function registerAccount(core: Core, account: NewAccount): Promise<
   }
 }
 
-/** Every account, oldest first. */
-export async function listAccounts(core: Core): Promise<AccountSummary[]> {
+/** Lists all accounts, oldest first. `created` is in Unix seconds. */
+export async function listAccounts(core: Core) {
   const rows = await core.database.em().find(Account, {}, { orderBy: { created: 'asc', id: 'asc' } });
   return rows.map(({ id, email, name, plan, state, deploymentCount, created }) => ({
     account: id,
@@ -60,8 +36,8 @@ export async function listAccounts(core: Core): Promise<AccountSummary[]> {
   }));
 }
 
-/** Returns what only the operator may know about an account. @throws `not_found`. */
-export async function getBilling(core: Core, account: string): Promise<AccountBilling> {
+/** Returns the billing of an account and its scheduled downgrade. Times are in Unix seconds. @throws `not_found`. */
+export async function getBilling(core: Core, account: string) {
   const em = core.database.em();
   const row = await em.findOne(Account, { id: account });
   if (!row) throw notFound('account');
@@ -74,12 +50,7 @@ export async function getBilling(core: Core, account: string): Promise<AccountBi
   };
 }
 
-/**
- * Lets the operator act for an account, whatever its state.
- *
- * @param reference The id of the account, or its e-mail address in any case.
- * @throws `not_found`.
- */
+/** Lets the operator act for an account, given its id or its e-mail address (case does not matter). @throws `not_found`. */
 export async function actForAccount(core: Core, reference: string): Promise<Scope> {
   const row = await db(core)
     .selectFrom('account')
@@ -95,18 +66,12 @@ export async function actForAccount(core: Core, reference: string): Promise<Scop
   return { core, caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator' } };
 }
 
-/** Creates an API key for an account. @returns The key, which cannot be read again. Source: api §8. */
+/** Creates an API key for an account. @returns The key, which is not stored. Source: api §8. */
 export async function createApiKey(core: Core, account: string): Promise<string> {
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);
     return insertApiKey(em, core, account);
   });
-}
-
-/** The previous and the current state of an account. */
-export interface AccountStateChange {
-  from: AccountState;
-  to: AccountState;
 }
 
 /**
@@ -115,22 +80,18 @@ export interface AccountStateChange {
  * A suspended account cannot do anything, and its sites show visitors that they are paused. A terminated account cannot
  * do anything either, and its sites are not found. Nothing is deleted, so `active` undoes both.
  *
- * @throws `not_found`. Source: api §6.
+ * @returns The previous and the new state. @throws `not_found`. Source: api §6.
  */
-export async function setAccountState(core: Core, account: string, state: AccountState): Promise<AccountStateChange> {
+export async function setAccountState(core: Core, account: string, state: AccountState) {
   return core.database.transaction(async (em) => {
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!row) throw notFound('account');
     const from = row.state;
     if (from !== state) {
       row.state = state;
-      recordActivity(em, {
-        account,
-        event: state === 'terminated' ? 'account.delete' : 'account.update',
-        authMethod: 'operator',
-        created: core.now(),
-        meta: { state: { from, to: state } },
-      });
+      const event = state === 'terminated' ? 'account.delete' : 'account.update';
+      const meta = { state: { from, to: state } };
+      recordActivity(em, { account, event, authMethod: 'operator', created: core.now(), meta });
     }
     return { from, to: state };
   });

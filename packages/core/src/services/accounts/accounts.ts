@@ -34,7 +34,7 @@ export async function getAccount({ core, caller }: Scope): Promise<WireAccount> 
       deployments: account.deploymentCount,
       ...(await countDomains(em, account.id)),
       seats,
-      storage: await readStorage(core, account.id),
+      storage: account.storageExact ? account.storageBytes : await readStorage(core, account.id),
     },
     caps: core.plans.get(account.plan).caps,
     created: toUnixSeconds(account.created),
@@ -43,14 +43,13 @@ export async function getAccount({ core, caller }: Scope): Promise<WireAccount> 
   };
 }
 
-/** The fields of a new account. */
 export interface NewAccount {
   email: string;
   plan: string;
   name?: string | null;
-  /** The length of a billing period. Default: a month. The first period begins at once. */
+  /** The length of a billing period. Default: a month. The first period begins when the account is created. */
   period?: BillingPeriod;
-  /** True for the first account, which the first start creates. */
+  /** True for the account that the first start of the server creates. */
   isOwner?: boolean;
 }
 
@@ -71,29 +70,19 @@ export function createAccount(
   return id;
 }
 
-/**
- * Creates an API key for an account and records the activity, in the caller's transaction, which must have locked or
- * created the account. @returns The key, which cannot be read again.
- */
+/** Creates an API key in the caller's transaction, which must have locked or created the account. @returns The key. */
 export function insertApiKey(em: EntityManager, core: Core, account: string, secret?: string): string {
   const created = core.now();
-  const createdToken = createToken(em, account, { kind: 'api', created, secret });
-  recordActivity(em, {
-    account,
-    event: 'account.key.generate',
-    authMethod: 'operator',
-    created,
-    token: createdToken.token,
-  });
-  return createdToken.secret;
+  const key = createToken(em, account, { kind: 'api', created, secret });
+  recordActivity(em, { account, event: 'account.key.generate', authMethod: 'operator', created, token: key.token });
+  return key.secret;
 }
 
 /**
- * Makes sure that the owner's account exists and, if the operator chose a key, that this key is valid.
+ * Creates the owner's account if there is none yet and, if the operator chose a key, adds that key to it. If several
+ * processes start at once, one of them creates the account.
  *
- * Several processes can start at once: one of them creates the account.
- *
- * @returns The owner's API key if this call created one, to be shown once; otherwise `null`. Source: api §8.
+ * @returns The owner's API key if this call generated one; otherwise `null`. Source: api §8.
  */
 export async function ensureOwner(
   core: Core,
@@ -113,7 +102,7 @@ export async function ensureOwner(
   });
 }
 
-/** True if an owner was created before, with any e-mail address. Accounts that the operator created do not count. */
+/** True if the owner's account was ever created, whatever its e-mail address is now. Other accounts do not count. */
 async function hasOwner(em: EntityManager): Promise<boolean> {
   const created = await db(em)
     .selectFrom('activity')
@@ -126,8 +115,8 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
 }
 
 /**
- * Refuses a caller whose account cannot have more deployments, before anything is sent. The result can be outdated at
- * once: {@link incrementDeploymentCount} decides.
+ * Refuses a caller whose account has as many deployments as its plan allows, so that the client need not send anything.
+ * Parallel deploys may pass this check; {@link incrementDeploymentCount} then enforces the cap.
  *
  * @throws `forbidden`, with `details`. Source: api §6.
  */
@@ -138,10 +127,10 @@ export async function refuseAtDeploymentCap({ core, caller }: Scope<Caller>): Pr
 }
 
 /**
- * Counts one more deployment of an account, if its state and its plan's cap allow it. Locks the account row until the
- * transaction ends, so that parallel deploys cannot exceed a cap.
+ * Counts one more deployment of an account, if its state and its plan's cap allow it. Locks the account until the
+ * transaction ends, so that parallel deploys cannot exceed the cap.
  *
- * @returns The account, as it was before.
+ * @returns The account before the change.
  * @throws `forbidden`, with `details` if the cap is reached. Source: api §6; security T26.
  */
 export async function incrementDeploymentCount(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {

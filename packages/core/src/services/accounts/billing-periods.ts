@@ -6,11 +6,10 @@ const MONTHS = { month: 1, year: 12 } as const satisfies Record<BillingPeriod, n
 /**
  * Returns the end of the billing period that contains a given time. The end itself belongs to the next period.
  *
- * Periods follow the calendar, in UTC, and are all counted from the first start, so that they do not drift: after a
- * start on 31 January they begin on 28 or 29 February, 31 March, 30 April.
+ * Periods follow the calendar, in UTC, and are counted from the start of the first period, so that they do not drift:
+ * after a start on 31 January, the next periods begin on 28 or 29 February, 31 March and 30 April.
  *
- * @param started The start of the first period. Earlier times count as part of the first period.
- * Source: api §6.
+ * @param started The start of the first period. Earlier times count as part of the first period. Source: api §6.
  */
 export function endOfPeriod(started: Date, period: BillingPeriod, now: Date): Date {
   const step = MONTHS[period];
@@ -23,7 +22,7 @@ function monthsOf(date: Date): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-/** The same day and time, `months` later; the last day of the month if the month is too short. */
+/** Adds months to a date. If the month has no such day, the result is the last day of the month. */
 function addMonths(date: Date, months: number): Date {
   const month = date.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(date.getUTCFullYear(), month + 1, 0)).getUTCDate();

@@ -4,36 +4,27 @@ import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 
-/** The caps on numbers of things. `storage` is measured in bytes. */
+/** The caps on numbers of things. The remaining cap, `storage`, is measured in bytes. */
 type CountedCap = Exclude<keyof Caps, 'storage'>;
 
-type DomainUsage = Pick<Caps, 'platformDomains' | 'customDomains'>;
-
-const MESSAGES: Record<CountedCap, (limit: number, used: number) => string> = {
-  deployments: (limit, used) => atCap(limit, used, 'deployments'),
-  platformDomains: (limit, used) => atCap(limit, used, 'platform domains'),
-  customDomains: (limit, used) => atCap(limit, used, 'custom domains'),
-  seats: (limit, used) =>
-    `The plan has ${limit} ${limit === 1 ? 'seat' : 'seats'}, and the account has ${used} members. Remove one, or change the plan.`,
+const CAP_NOUNS: Record<CountedCap, string> = {
+  deployments: 'deployment',
+  platformDomains: 'platform domain',
+  customDomains: 'custom domain',
+  seats: 'member',
 };
 
-/**
- * Throws unless the plan covers one more than `used`.
- *
- * @throws `forbidden`, with `details`, at the cap. Source: api §2, §6; security T26.
- */
+/** Throws `forbidden`, with `details`, if `used` has reached the cap of the plan. Source: api §2, §6; security T26. */
 export function refuseBeyondCap(core: Core, plan: string, cap: CountedCap, used: number): void {
   const limit = core.plans.get(plan).caps?.[cap];
-  if (limit !== undefined && used >= limit)
-    throw new ServiceError('forbidden', MESSAGES[cap](limit, used), { details: { cap, used, limit } });
-}
-
-function atCap(limit: number, used: number, what: string): string {
-  return `The plan allows ${limit} ${what}, and the account has ${used}. Delete one or change the plan.`;
+  if (limit === undefined || used < limit) return;
+  const allowed = `${limit} ${CAP_NOUNS[cap]}${limit === 1 ? '' : 's'}`;
+  const message = `The plan allows ${allowed}, and the account has ${used}. Delete one or change the plan.`;
+  throw new ServiceError('forbidden', message, { details: { cap, used, limit } });
 }
 
 /** Counts the domains of an account. Paused domains do not count. Source: api §6. */
-export async function countDomains(em: EntityManager, account: string): Promise<DomainUsage> {
+export async function countDomains(em: EntityManager, account: string) {
   return db(em)
     .selectFrom('domain')
     .select(({ fn }) => [

@@ -6,36 +6,27 @@ import { lockAccount, type LockedAccount } from './account-lock.ts';
 import { refuseBeyondCap } from './caps.ts';
 import { recordActivity } from '../activities/activities.ts';
 
-const MAX_EMAIL = 254;
+const MAX_EMAIL_LENGTH = 254;
 const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 
-/** A person who acts for an account. */
-export interface AccountMember {
-  email: string;
-  role: 'owner' | 'member';
-  created: Date;
-}
-
-/**
- * Lists the members of an account, the first one first. @throws `not_found` for a missing account. Source: api §6.
- */
-export async function listMembers(core: Core, account: string): Promise<AccountMember[]> {
+/** Lists the members of an account, in the order in which they were added. @throws `not_found`. Source: api §6. */
+export async function listMembers(core: Core, account: string) {
   const em = core.database.em();
   if ((await em.count(Account, { id: account })) === 0) throw notFound('account');
   return (await em.find(Member, { account }, { orderBy: { id: 'asc' } })).map(toMember);
 }
 
 /**
- * Adds a member to an account. The account row is locked, so that concurrent calls cannot exceed the cap.
+ * Adds a member to an account. Locks the account, so that concurrent calls cannot exceed the cap.
  *
- * @param email As the person writes it. Case does not matter.
+ * @param email The e-mail address. Its case does not matter.
  * @throws `validation_failed` for an invalid e-mail address; `not_found` for a missing account;
  *   `business_logic_error` if the person is already a member; `forbidden`, with `details`, at the plan's cap.
  */
-export async function addMember(core: Core, account: string, email: string): Promise<AccountMember> {
+export async function addMember(core: Core, account: string, email: string) {
   const address = email.trim();
-  if (address.length > MAX_EMAIL || !EMAIL.test(address))
-    throw invalid('email', 'must be an e-mail address such as "name@host"');
+  if (address.length > MAX_EMAIL_LENGTH || !EMAIL.test(address))
+    throw invalid('email', 'the e-mail address must have the form "name@host"');
   return core.database.transaction(async (em) => {
     const { plan } = await lockExisting(em, account);
     if (await findMember(em, account, address))
@@ -44,43 +35,30 @@ export async function addMember(core: Core, account: string, email: string): Pro
       });
     refuseBeyondCap(core, plan, 'seats', await em.count(Member, { account }));
     const created = core.now();
-    const member = em.create(Member, {
-      account: em.getReference(Account, account),
-      email: address,
-      role: 'member',
-      created,
-    });
+    const accountRow = em.getReference(Account, account);
+    const member = em.create(Member, { account: accountRow, email: address, role: 'member', created });
     em.persist(member);
     recordChange(em, account, created, { member: { added: address } });
     return toMember(member);
   });
 }
 
-/**
- * Removes a member from an account.
- *
- * @throws `not_found` for a missing account or member; `business_logic_error` for the owner, who cannot be removed.
- */
-export async function removeMember(core: Core, account: string, email: string): Promise<AccountMember> {
+/** Removes a member. @throws `not_found` for a missing account or member; `business_logic_error` for the owner. */
+export async function removeMember(core: Core, account: string, email: string) {
   return core.database.transaction(async (em) => {
     await lockExisting(em, account);
     const member = await findMember(em, account, email.trim());
     if (!member) throw notFound('member');
-    if (member.role === 'owner')
-      throw new ServiceError(
-        'business_logic_error',
-        `${member.email} is the owner of this account and cannot be removed.`,
-        {
-          details: { role: member.role },
-        },
-      );
+    if (member.role === 'owner') {
+      const message = `${member.email} is the owner of this account and cannot be removed.`;
+      throw new ServiceError('business_logic_error', message, { details: { role: member.role } });
+    }
     em.remove(member);
     recordChange(em, account, core.now(), { member: { removed: member.email } });
     return toMember(member);
   });
 }
 
-/** @throws `not_found`. */
 async function lockExisting(em: EntityManager, account: string): Promise<LockedAccount> {
   const row = await lockAccount(em, account);
   if (!row) throw notFound('account');
@@ -96,6 +74,6 @@ function recordChange(em: EntityManager, account: string, created: Date, meta: R
   recordActivity(em, { account, event: 'account.update', authMethod: 'operator', created, meta });
 }
 
-function toMember({ email, role, created }: Member): AccountMember {
+function toMember({ email, role, created }: Member) {
   return { email, role, created };
 }

@@ -8,11 +8,7 @@ import {
 } from '@berth/contract';
 import type { Caller, Core, Plans, Scope } from '../../core.ts';
 
-/**
- * Creates the plans from a list.
- *
- * @param all In display order. Must contain the plan of anonymous deploys. Source: api §6.
- */
+/** Creates the plans from a list in display order, which must contain the plan of anonymous deploys. Source: api §6. */
 export function createPlans(all: readonly Plan[]): Plans {
   const byId = new Map(all.map((plan) => [plan.plan, plan]));
   const anonymous = byId.get(ANONYMOUS_PLAN);
@@ -20,25 +16,20 @@ export function createPlans(all: readonly Plan[]): Plans {
   return { all, get: (plan) => byId.get(plan) ?? anonymous };
 }
 
-/** The limits of one deploy of this caller: of the account's plan, or of Free for an anonymous caller. Source: api §3. */
+/** Returns the limits of a deploy: those of the account's plan, or of Free for an anonymous caller. Source: api §3. */
 export function limitsOf({ core, caller }: Scope<Caller>): DeployLimits {
   return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN).limits;
 }
 
-/** `GET /limits`. */
+/** `GET /limits`: the limits of a deploy of the caller. */
 export function getLimits(scope: Scope<Caller>): Limits {
   return { ...limitsOf(scope), blockedExtensions: [...BLOCKED_EXTENSIONS] };
 }
 
 /** `GET /plans`: the plans, in display order. */
 export function listPlans(core: Core): { plans: PlanRow[] } {
-  return {
-    plans: core.plans.all.map(({ plan, name, price, caps, closed }) => ({
-      plan,
-      name,
-      price,
-      caps,
-      ...(closed ? { closed } : {}),
-    })),
-  };
+  const plans = core.plans.all.map(({ plan, name, price, caps, closed }) => {
+    return { plan, name, price, caps, ...(closed ? { closed } : {}) };
+  });
+  return { plans };
 }

@@ -1,7 +1,7 @@
-import { ANONYMOUS_STORAGE_BYTES } from '@berth/contract';
+import { ANONYMOUS_STORAGE_BYTES, formatByteLimit, formatBytes } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Expression, type RawBuilder, sql } from 'kysely';
-import type { Caller, Core } from '../../core.ts';
+import type { Core } from '../../core.ts';
 import { db, type StatementScope } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 import { runQueued } from '../run-queued.ts';
@@ -10,57 +10,64 @@ import { type ContentLengths, hashAtPosition, numberArray, packHashes } from '..
 import type { LockedAccount } from './account-lock.ts';
 
 /** The account or the anonymous address whose deployments and open uploads refer to contents. */
-export type StorageOwner = { account: string } | { address: string };
+type StorageOwner = { account: string } | { address: string };
 
 /** The bytes that are stored for an owner, and the bytes that further contents would add. */
-export interface StorageUsage {
+interface StorageUsage {
   used: number;
   added: number;
 }
 
 /** The maximum number of accounts that one run of the sweep measures. */
 const MAX_MEASURED_ACCOUNTS = 100;
-const NOTHING: ContentLengths = new Map();
 
-/** The owner of the contents that a caller publishes. */
-export function storageOwnerOf(caller: Caller): StorageOwner {
-  return caller.kind === 'account' ? { account: caller.account } : { address: caller.address };
-}
-
-/** The storage cap of a plan or, for `null`, of an anonymous address; `undefined` for no cap. Source: api §6. */
+/**
+ * Returns the storage cap of a plan in bytes; `undefined` for no cap. The plan `null` stands for an anonymous address.
+ * Source: api §6.
+ */
 export function storageCapOf(core: Core, plan: string | null): number | undefined {
   return plan === null ? ANONYMOUS_STORAGE_BYTES : core.plans.get(plan).caps?.storage;
 }
 
-/** @throws `forbidden`, with `details`, if `used` and `added` together exceed the cap. */
+/** Throws `forbidden`, with `details`, if `used` and `added` together exceed the cap. */
 export function refuseBeyondStorageCap({ used, added }: StorageUsage, limit: number | undefined): void {
   if (limit !== undefined && used + added > limit)
     throw new ServiceError(
       'forbidden',
-      `Storage is limited to ${limit} bytes: ${used} are in use, and this adds ${added}. Delete deployments that are no longer needed, or change the plan.`,
+      `Storage is limited to ${formatByteLimit(limit)}: ${formatBytes(used)} are in use, and this adds ${formatBytes(added)}. Delete deployments that are no longer needed, or change the plan.`,
       { details: { cap: 'storage', used, limit } },
     );
 }
 
 /**
- * Measures storage exactly, in one snapshot. The cost grows with the number of files in all deployments and open
- * uploads.
+ * Measures storage exactly, in one snapshot. The cost grows with the number of files in all deployments and open uploads.
  *
- * @param contents SHA-256 in hex, and lengths. Those that the owner does not have yet count as `added`.
+ * @param contents Further contents. The lengths of contents that the owner does not have yet count as `added`.
+ * @param manifests The lists of contents to measure. Default: those of all deployments and open uploads.
  */
 export async function measureStorage(
   scope: StatementScope,
   owner: StorageOwner,
-  contents: ContentLengths = NOTHING,
+  contents: ContentLengths = new Map(),
+  manifests: Expression<unknown> = allListsOf(scope, owner),
 ): Promise<StorageUsage> {
-  return measure(scope, allOf(scope, owner), contents);
+  const hashes = packHashes([...contents.keys()]);
+  const { rows } = await sql<StorageUsage>`
+    with ${distinctContents(manifests)}, further as (
+      select ${hashAtPosition(hashes, 'position')} as hash, size
+      from unnest(${numberArray([...contents.values()])}::bigint[]) with ordinality as f (size, position))
+    select (select coalesce(sum(size), 0)::float8 from held) as used,
+      (select coalesce(sum(size), 0)::float8 from further f where not exists (select 1 from held h where h.hash = f.hash)) as added`.execute(
+    db(scope),
+  );
+  return rows[0]!;
 }
 
 /**
  * Counts contents as stored for an account, which the transaction must have locked.
  *
- * @param contents Those that were not found among the account's own.
- * @param options.certain True if none of the account's deployments can have any of them.
+ * @param contents The contents that were not found among the account's own.
+ * @param options.certain True if none of the account's deployments can have any of the contents.
  * @throws `forbidden`, with `details`, beyond the cap. Source: api §6; security T26.
  */
 export async function addStorage(
@@ -74,8 +81,9 @@ export async function addStorage(
   const limit = storageCapOf(core, account.plan);
   let exact = account.storageExact && (certain || contents.size === 0);
   let storage: StorageUsage = { used: account.storageBytes, added: 0 };
-  // An open upload has already reserved its contents.
-  if (contents.size > 0) ({ added: storage.added } = await measure(em, uploadsOf(em, owner), contents));
+  // Contents of the account's open uploads are already counted.
+  if (contents.size > 0)
+    ({ added: storage.added } = await measureStorage(em, owner, contents, uploadListsOf(em, owner)));
   if (!exact && limit !== undefined && storage.used + storage.added > limit) {
     storage = await measureStorage(em, owner, contents);
     exact = true;
@@ -94,9 +102,8 @@ export async function addStorage(
 }
 
 /**
- * Throws unless further contents fit the cap of an anonymous address. The transaction must have locked the address.
- *
- * @throws `forbidden`, with `details`. Source: api §6; security T26.
+ * Throws `forbidden`, with `details`, if further contents would exceed the cap of an anonymous address. The transaction
+ * must have locked the address. Source: api §6; security T26.
  */
 export async function requireAnonymousStorage(
   em: EntityManager,
@@ -109,15 +116,12 @@ export async function requireAnonymousStorage(
   refuseBeyondStorageCap(await measureStorage(em, { address }, contents), ANONYMOUS_STORAGE_BYTES);
 }
 
-/** Locks an anonymous address until the transaction ends, like the row of an account. Source: storage L4. */
+/** Locks an anonymous address until the transaction ends. Source: storage L4. */
 export async function lockAnonymousAddress(em: EntityManager, address: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`storage:${address}`}, 0))`.execute(db(em));
 }
 
-/**
- * Marks the counter of an account as an upper bound, because a deployment or an upload of it is being removed. The
- * transaction must have locked the account.
- */
+/** Marks the storage counter of a locked account as an upper bound: a deployment or an upload is being removed. */
 export async function markStorageInexact(em: EntityManager, account: string): Promise<void> {
   await db(em)
     .updateTable('account')
@@ -126,19 +130,28 @@ export async function markStorageInexact(em: EntityManager, account: string): Pr
     .execute();
 }
 
-/** Returns the exact number of bytes that are stored for an account. */
+/** Returns the number of bytes that are stored for an account. Measures them if the counter is an upper bound. */
 export async function readStorage(core: Core, account: string): Promise<number> {
   return runQueued(core, `storage:${account}`, async () => {
     const row = await db(core)
       .selectFrom('account')
-      .select(['storage_bytes', 'storage_exact'])
+      .select(['storage_bytes', 'storage_exact', 'storage_version'])
       .where('id', '=', account)
       .executeTakeFirst();
-    return row && !row.storage_exact ? measureAndStore(core, account) : (row?.storage_bytes ?? 0);
+    if (!row || row.storage_exact) return row?.storage_bytes ?? 0;
+    const { used } = await measureStorage(core, { account });
+    // The account is not locked. The measurement is stored only if the storage has not changed since the row was read.
+    await db(core)
+      .updateTable('account')
+      .set({ storage_bytes: used, storage_exact: true })
+      .where('id', '=', account)
+      .where('storage_version', '=', row.storage_version)
+      .execute();
+    return used;
   });
 }
 
-/** Measures accounts whose counter is only an upper bound, so that few requests have to do it. */
+/** Measures the storage of accounts whose counter is an upper bound, so that requests rarely need to measure it. */
 export function measureInexactStorage(core: Core, limits: RunLimits): Promise<number> {
   return runWorklist<{ id: string }>(
     core,
@@ -161,43 +174,7 @@ export function measureInexactStorage(core: Core, limits: RunLimits): Promise<nu
   );
 }
 
-/**
- * Measures without a lock. A change in the meantime discards the stored measurement; the returned value is correct for
- * its snapshot.
- */
-async function measureAndStore(core: Core, account: string): Promise<number> {
-  const { rows } = await sql<{ version: number; used: number }>`
-    with ${distinctContents(allOf(core, { account }))}
-    select storage_version as version, (select coalesce(sum(size), 0)::float8 from held) as used
-    from account where id = ${account}`.execute(db(core));
-  const { version, used } = rows[0]!;
-  await db(core)
-    .updateTable('account')
-    .set({ storage_bytes: used, storage_exact: true })
-    .where('id', '=', account)
-    .where('storage_version', '=', version)
-    .execute();
-  return used;
-}
-
-async function measure(
-  scope: StatementScope,
-  manifests: Expression<unknown>,
-  contents: ContentLengths,
-): Promise<StorageUsage> {
-  const hashes = packHashes([...contents.keys()]);
-  const { rows } = await sql<StorageUsage>`
-    with ${distinctContents(manifests)}, further as (
-      select ${hashAtPosition(hashes, 'position')} as hash, size
-      from unnest(${numberArray([...contents.values()])}::bigint[]) with ordinality as f (size, position))
-    select (select coalesce(sum(size), 0)::float8 from held) as used,
-      (select coalesce(sum(size), 0)::float8 from further f where not exists (select 1 from held h where h.hash = f.hash)) as added`.execute(
-    db(scope),
-  );
-  return rows[0]!;
-}
-
-/** The CTE `held`: the distinct contents of some manifests. `|| ''` detoasts the packed hashes once instead of once per access. */
+/** SQL for `held`, the distinct contents of manifests. `|| ''` decompresses the packed hashes once, not at each access. */
 function distinctContents(manifests: Expression<unknown>): RawBuilder<unknown> {
   return sql`
     manifests as materialized (select hashes || ''::bytea as hashes, sizes from ${manifests} m (hashes, sizes)),
@@ -209,23 +186,23 @@ function distinctContents(manifests: Expression<unknown>): RawBuilder<unknown> {
 const columnsOf = (owner: StorageOwner) =>
   'account' in owner ? { account_id: owner.account } : { account_id: null, address: owner.address };
 
-const uploadsOf = (scope: StatementScope, owner: StorageOwner) =>
+const uploadListsOf = (scope: StatementScope, owner: StorageOwner) =>
   db(scope)
     .selectFrom('upload')
     .select(['hashes', 'sizes'])
     .where('committed', 'is', null)
     .where(({ and }) => and(columnsOf(owner)));
 
-const allOf = (scope: StatementScope, owner: StorageOwner) =>
+const allListsOf = (scope: StatementScope, owner: StorageOwner) =>
   db(scope)
     .selectFrom('deployment')
     .innerJoin('manifest', 'deployment_id', 'id')
     .select(['hashes', 'sizes'])
     .where('status', '=', 'success')
     .where(({ and }) => and(columnsOf(owner)))
-    .unionAll(uploadsOf(scope, owner));
+    .unionAll(uploadListsOf(scope, owner));
 
-/** Returns an upper bound of the bytes that are stored for an owner, without reading manifests. */
+/** Returns an upper bound of the bytes that are stored for an owner. Reads no manifests, so it is fast. */
 export async function estimateStorage(scope: StatementScope, owner: StorageOwner): Promise<number> {
   if ('account' in owner) {
     const row = await db(scope)

@@ -19,23 +19,19 @@ import type { Scope } from '../../core.ts';
 import { randomSecret, randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** The fields of a new credential. */
+/** The fields of a new API key or deploy token. */
 export interface NewToken {
   kind: TokenKind;
   labels?: string[];
   expires?: Date | null;
   created: Date;
-  /** The identifier. Default: a random one. */
+  /** The identifier. Default: a random identifier. */
   token?: string | undefined;
-  /** The whole credential, if the operator chose it. Default: a random one. */
+  /** The credential that the operator chose. Default: a random credential. */
   secret?: string | undefined;
 }
 
-/**
- * Creates a credential for an account, in the caller's transaction. Only its hash and its last 4 characters are stored.
- *
- * @returns The identifier, and the secret, which cannot be read again. Source: api §1, §5.
- */
+/** Creates a credential, in the caller's transaction. Stores only its hash and last 4 characters. Source: api §1, §5. */
 export function createToken(
   em: EntityManager,
   account: string,
@@ -58,23 +54,21 @@ export function createToken(
   return { token, secret: credential };
 }
 
-/** The maximum number of credentials per account. */
+/** The maximum number of credentials of an account. */
 export const MAX_TOKENS = 1_000;
 
 /**
  * `POST /tokens`: creates a credential for the caller's account.
  *
- * An account has at most {@link MAX_TOKENS}. At that number, expired credentials are deleted to make room.
+ * An account has at most {@link MAX_TOKENS}. If it has that many, its expired credentials are deleted.
  *
- * @returns The record, and the secret, which no other answer contains.
- * @throws `business_logic_error` if the account has {@link MAX_TOKENS} that have not expired.
- * Source: api §5.
+ * @returns The credential with its secret, which no other response contains.
+ * @throws `business_logic_error` if the account has {@link MAX_TOKENS} that have not expired. Source: api §5.
  */
 export async function addToken(
-  { core, caller }: Scope,
+  { core, caller: { account, authMethod } }: Scope,
   { kind, ttl, labels = [] }: TokenRequest,
 ): Promise<CreatedToken> {
-  const { account, authMethod } = caller;
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);
     const created = core.now();
@@ -83,23 +77,16 @@ export async function addToken(
     const row = { token: await findFreeTokenId(em, account), kind, labels, created, expires, used: null };
     const { secret } = createToken(em, account, row);
     const added = { ...toToken(row), secret };
-    recordActivity(em, {
-      account,
-      event: 'token.create',
-      authMethod,
-      created,
-      token: row.token,
-      meta: { kind, labels, expires: added.expires },
-    });
+    const meta = { kind, labels, expires: added.expires };
+    recordActivity(em, { account, event: 'token.create', authMethod, created, token: row.token, meta });
     return added;
   });
 }
 
-/** Deletes expired tokens if the account is full. Throws if none has expired. */
 async function makeTokenRoom(em: EntityManager, account: string, now: Date): Promise<void> {
   if ((await em.count(Token, { account })) < MAX_TOKENS) return;
-  const removed = await em.nativeDelete(Token, { account, expires: { $lte: now } });
-  if (removed === 0)
+  const removedCount = await em.nativeDelete(Token, { account, expires: { $lte: now } });
+  if (removedCount === 0)
     throw new ServiceError(
       'business_logic_error',
       `An account must have at most ${MAX_TOKENS.toLocaleString('en-US')} tokens: revoke one first.`,
@@ -107,12 +94,7 @@ async function makeTokenRoom(em: EntityManager, account: string, now: Date): Pro
     );
 }
 
-/**
- * Returns an identifier that no token of the account has. The account must be locked, so that it stays free until the
- * transaction ends.
- *
- * @param random Generates identifiers. Source: api §1.
- */
+/** Returns an identifier that no token of a locked account has. @param random Generates identifiers. Source: api §1. */
 export async function findFreeTokenId(em: EntityManager, account: string, random = randomSuffix): Promise<string> {
   for (;;) {
     const token = random();
@@ -120,7 +102,7 @@ export async function findFreeTokenId(em: EntityManager, account: string, random
   }
 }
 
-/** `GET /tokens`, newest first, expired ones included. @throws `validation_failed` for a bad cursor. */
+/** `GET /tokens`: all credentials, even expired ones, newest first. @throws `validation_failed` for an invalid cursor. */
 export async function listTokens({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof TokenList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'tokens' };
   const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
@@ -143,8 +125,8 @@ export async function getToken({ core, caller }: Scope, token: string): Promise<
 /**
  * `DELETE /tokens/{token}`: revokes a credential in every process, from the next request on.
  *
- * Any credential can be revoked, even the one that sends the request and the last API key of the account: revoking a
- * leaked key must never have to wait, and the operator can always create a new one.
+ * Any credential can be revoked, even the credential of this request and the last API key of the account, so that a
+ * leaked key can always be revoked at once. The operator can create a new key.
  *
  * @throws `not_found`. Source: api §5; security T20.
  */
@@ -154,30 +136,17 @@ export async function deleteToken({ core, caller }: Scope, token: string): Promi
     await lockAccount(em, account);
     const row = await getOwnToken(em, account, token);
     em.remove(row);
-    recordActivity(em, {
-      account,
-      event: 'token.delete',
-      authMethod,
-      created: core.now(),
-      token: row.token,
-      meta: { kind: row.kind },
-    });
-    return { token: row.token };
+    const meta = { kind: row.kind };
+    recordActivity(em, { account, event: 'token.delete', authMethod, created: core.now(), token, meta });
+    return { token };
   });
 }
 
-/** The fields of a credential that its owner sees. */
 type TokenFields = Pick<Token, 'token' | 'kind' | 'labels' | 'created' | 'expires' | 'used'>;
 
 function toToken({ token, kind, labels, created, expires, used }: TokenFields): WireToken {
-  return {
-    token,
-    kind,
-    labels,
-    created: toUnixSeconds(created),
-    expires: expires ? toUnixSeconds(expires) : null,
-    used: used ? toUnixSeconds(used) : null,
-  };
+  const toSeconds = (date: Date | null | undefined) => (date ? toUnixSeconds(date) : null);
+  return { token, kind, labels, created: toUnixSeconds(created), expires: toSeconds(expires), used: toSeconds(used) };
 }
 
 async function getOwnToken(em: EntityManager, account: string, token: string): Promise<Token> {

@@ -6,43 +6,31 @@ import { Account, Activity } from '../../entities/index.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** An entry for the audit log of an account. `meta` never contains a secret. */
+/** A new entry of the audit log of an account. `meta` never contains a secret. */
 export interface NewActivity {
   account: string;
   event: ActivityEvent;
   authMethod: AuthMethod;
   created: Date;
-  deployment?: string | undefined;
-  domain?: string;
-  token?: string;
+  deployment?: string | null | undefined;
+  domain?: string | null;
+  token?: string | null;
   meta?: Record<string, unknown>;
 }
 
 /**
- * Adds an activity in the same transaction as the change it records. The transaction must hold the lock of the account row, or
- * create the account, so that the ids of one account become visible in order.
- *
- * Source: api §6, §9.
+ * Adds an activity in the same transaction as the change that it records. The transaction must have locked or created the
+ * account, so that the activities of an account become visible in the order of their ids. Source: api §6, §9.
  */
 export function recordActivity(
   em: EntityManager,
-  { account, event, authMethod, created, deployment, domain, token, meta }: NewActivity,
+  { account, deployment = null, domain = null, token = null, meta = {}, ...fields }: NewActivity,
 ): void {
-  em.persist(
-    em.create(Activity, {
-      account: em.getReference(Account, account),
-      event,
-      authMethod,
-      created,
-      deployment: deployment ?? null,
-      domain: domain ?? null,
-      token: token ?? null,
-      meta: meta ?? {},
-    }),
-  );
+  const accountRow = em.getReference(Account, account);
+  em.persist(em.create(Activity, { ...fields, account: accountRow, deployment, domain, token, meta }));
 }
 
-/** `GET /activities`: the audit log, newest first. @throws `validation_failed` for a bad cursor. Source: api §6. */
+/** `GET /activities`: the audit log, newest first. @throws `validation_failed` for an invalid cursor. Source: api §6. */
 export async function listActivities({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof ActivityList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'activities' };
   const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
@@ -57,7 +45,7 @@ export async function listActivities({ core, caller }: Scope, page: PageQuery): 
   return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
 }
 
-/** The wire form of an activity. Source: api §6. */
+/** Converts a row to the activity that clients receive. Source: api §6. */
 export function toActivity({
   event,
   created,

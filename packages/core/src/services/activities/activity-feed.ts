@@ -7,15 +7,13 @@ const FEED_LIMITS = { perAccount: 20, perProcess: 1_000 };
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * Creates the feed of a process. It uses one connection that listens for notifications of the database. If notifications may
- * have been lost with the connection, all subscribers are woken after the reconnect.
- *
- * Source: api §9.
+ * Creates the feed of a process, which listens for notifications of the database. After a reconnect it notifies all
+ * subscribers, because notifications may have been lost. Source: api §9.
  */
 export function createActivityFeed(newActivities: Listener, { perAccount, perProcess } = FEED_LIMITS): ActivityFeed {
   const subscribers = new Map<string, Set<() => void>>();
-  const ending = new AbortController();
-  let count = 0;
+  const stopping = new AbortController();
+  let subscriberCount = 0;
   let listening: Promise<() => void> | null = null;
 
   function notify(payload: string | null): void {
@@ -27,24 +25,28 @@ export function createActivityFeed(newActivities: Listener, { perAccount, perPro
   function leave(account: string, wake: () => void): void {
     const wakes = subscribers.get(account);
     if (!wakes?.delete(wake)) return;
-    count -= 1;
+    subscriberCount -= 1;
     if (wakes.size === 0) subscribers.delete(account);
   }
 
   return {
     async subscribe(account, wake) {
-      if (ending.signal.aborted) throw unavailable('The service is stopping.');
-      if (count >= perProcess)
-        throw unavailable('Too many clients are watching activities. Try again later.', undefined, RETRY_AFTER_SECONDS);
+      if (stopping.signal.aborted) throw unavailable('The service is stopping.');
+      if (subscriberCount >= perProcess)
+        throw unavailable(
+          'Too many clients are watching activities. Try again in 30 seconds.',
+          undefined,
+          RETRY_AFTER_SECONDS,
+        );
       const wakes = subscribers.get(account) ?? new Set();
       if (wakes.size >= perAccount)
         throw new ServiceError(
           'rate_limit_exceeded',
-          `At most ${perAccount} clients may watch the activities of an account at the same time. Close one of them first.`,
+          `At most ${perAccount} clients can watch the activities of an account at the same time. Close a connection first.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
       subscribers.set(account, wakes.add(wake));
-      count += 1;
+      subscriberCount += 1;
       try {
         listening ??= newActivities.subscribe(notify);
         await listening;
@@ -55,7 +57,7 @@ export function createActivityFeed(newActivities: Listener, { perAccount, perPro
       }
       return () => leave(account, wake);
     },
-    ended: ending.signal,
-    end: () => ending.abort(),
+    ended: stopping.signal,
+    end: () => stopping.abort(),
   };
 }

@@ -8,11 +8,11 @@ import { checkCredential } from '../authentication.ts';
 
 /** A stream of new activities of an account. */
 export interface ActivityWatch {
-  /** The event id after which the stream begins. Another watch with this id as `after` begins at the same point. */
+  /** The event id after which the stream begins. A client that passes it as `after` gets the same stream again. */
   begin: string;
   /**
-   * Yields each activity after `begin` once, in order, in the format of `GET /activities`. Reads ahead only on demand. Must be
-   * consumed or returned, since it occupies a place in the feed. Ends when the signal is aborted.
+   * Yields each activity after `begin` once, in order, in the format of `GET /activities`, until the signal is aborted.
+   * The caller must consume or return the generator, because the watch counts against the limits of the feed.
    *
    * @throws `authentication_failed` or `forbidden` within a minute after the credential loses access to the account; an
    *   `AbortError` when the service stops, after which the client should reconnect.
@@ -33,12 +33,12 @@ const RECHECK_MS = 60_000;
 /**
  * Watches the activities of an account.
  *
- * A notification of the database only wakes the watch; the activities are read from the table. Ids of one account become
- * visible in order of commit, since every writer holds the lock of the account row, so none is missed.
+ * A notification of the database only wakes the watch, which reads the activities from the table. No activity is missed,
+ * because the activities of an account become visible in the order of their ids.
  *
- * @param after The id of the last activity that the client has. Default: the one before the newest `last`.
- * @param last How many existing activities to send first. Default 0.
- * @param recheckMs How often to check the credential while there are no new activities. Default a minute.
+ * @param after The id of the last activity that the client has. Default: the activity before the newest `last`.
+ * @param last The number of existing activities to send first. Default: 0.
+ * @param recheckMs The interval of checks of the credential while there are no new activities. Default: a minute.
  * @throws `validation_failed` for an invalid id; `rate_limit_exceeded` and `unavailable` as {@link ActivityFeed.subscribe}.
  * Source: api §6, §9.
  */
@@ -46,7 +46,7 @@ export async function watchActivities(
   { core, caller }: Scope,
   { after, last = 0, signal, recheckMs = RECHECK_MS }: WatchOptions,
 ): Promise<ActivityWatch> {
-  if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'must be the id of an event');
+  if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'the id must be that of an event');
   let wake = () => {};
   let hasNews = true;
   const unsubscribe = await core.activityFeed.subscribe(caller.account, () => {
@@ -70,7 +70,7 @@ export async function watchActivities(
         core.activityFeed.ended.throwIfAborted();
         hasNews = false;
         const rows = await readAfter(core, caller.account, last);
-        // Check after reading: activities from after the loss of access must not be sent.
+        // Check after reading, so that no activity is sent that was recorded after the credential lost access.
         const expires = await checkCredential({ core, caller });
         for (const row of rows) {
           yield { id: String(row.id), activity: toActivity(row) };
@@ -83,21 +83,21 @@ export async function watchActivities(
     }
   }
 
-  /** Waits for a notification, or until the credential is due for another check. */
+  /** Waits for a notification or for the next check of the credential. */
   async function nextNews(expires: Date | null): Promise<void> {
-    const restMs = expires === null ? recheckMs : expires.getTime() - core.now().getTime();
+    const validMs = expires === null ? recheckMs : expires.getTime() - core.now().getTime();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, Math.max(0, Math.min(restMs, recheckMs)));
-    const ends = [signal, core.activityFeed.ended];
+    const timer = setTimeout(resolve, Math.max(0, Math.min(validMs, recheckMs)));
+    const stopSignals = [signal, core.activityFeed.ended];
     wake = resolve;
-    for (const end of ends) end.addEventListener('abort', wake);
-    if (!ends.some(({ aborted }) => aborted)) await promise;
-    for (const end of ends) end.removeEventListener('abort', wake);
+    for (const stop of stopSignals) stop.addEventListener('abort', wake);
+    if (!stopSignals.some(({ aborted }) => aborted)) await promise;
+    for (const stop of stopSignals) stop.removeEventListener('abort', wake);
     clearTimeout(timer);
   }
 }
 
-/** The id just before the newest `last` activities of an account. */
+/** Returns the id of the activity before the newest `last` activities of an account; 0 if there is none. */
 async function idBefore(core: Core, account: string, last: number): Promise<number> {
   const row = await db(core)
     .selectFrom('activity')

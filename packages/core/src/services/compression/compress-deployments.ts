@@ -1,34 +1,44 @@
-import { performance } from 'node:perf_hooks';
-import { isWorthCompressing, type StoredBytes } from '@berth/serving';
+import { type Coding, isWorthCompressing, type StoredBytes } from '@berth/serving';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Compressor, UncompressedContent } from '../../compressor/compressor.ts';
+import type { Compressor } from '../../compressor/compressor.ts';
 import type { CompressedBytes } from '../../compressor/forms.ts';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { type CompressedForm, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { hashAtPosition } from '../packs/contents.ts';
-import { commitWithPack } from '../packs/open-packs.ts';
+import { enterFence } from '../packs/fence.ts';
+import { commitWithPack, markSealed, type OpenPack, openPack } from '../packs/open-packs.ts';
 import { attemptTask } from '../worklist.ts';
-import { openFormsPack, recordForms } from './forms-pack.ts';
 
 interface CompressionOptions {
-  /** Aborts the run. Forms made so far are kept; the content in progress is dropped. */
+  /** Aborts the run. Finished forms are kept; the current content is not compressed. */
   signal?: AbortSignal;
-  /** How long to work on one deployment before its forms are stored and the next deployment gets a turn, in milliseconds. */
+  /** How long to work on a deployment before its forms are stored and the next deployment is compressed, in milliseconds. */
   turnMs?: number;
 }
 
+interface CompressionTurn {
+  deployment: string;
+  /** The SHA-256 of each compressed content, in hex, and the places in the pack of its forms. */
+  contents: { sha256: string; forms: Partial<Record<Coding, CompressedForm>> }[];
+  /** The durable pack of the forms; `null` if no form was worth keeping. */
+  pack: { id: string; sizeBytes: number } | null;
+  /** Whether all contents of the deployment are compressed. */
+  isDone: boolean;
+}
+
 const TURN_MS = 10_000;
-/** How long a process may work on a deployment before another process may take it. */
+/** How long a process may work on a deployment before another process may compress it. */
 const LEASE_MS = 2 * 60_000;
 /** After this many crashes of the compressor process, a content stays uncompressed. */
 const MAX_CRASHES = 2;
 
 /**
- * Compresses the files of due deployments, one content at a time, until none is due. Each content is compressed only once for
- * all deployments; the forms of one turn go into one new pack. Any number of processes may run this concurrently.
- *
- * A deployment that fails is logged and retried some minutes later. The run continues with the others.
+ * Compresses the files of due deployments until none is due. Each content is compressed only once for all deployments;
+ * the forms of one turn go into one new pack. Any number of processes may run this concurrently. If compressing a
+ * deployment fails, the failure is logged, and the deployment is retried some minutes later.
  *
  * @returns The number of deployments that are finished.
  * @throws for errors of the database. Source: serving S48.
@@ -38,41 +48,46 @@ export async function compressDeployments(
   compressor: Compressor,
   { signal = new AbortController().signal, turnMs = TURN_MS }: CompressionOptions = {},
 ): Promise<number> {
-  let done = 0;
+  let doneCount = 0;
   while (!signal.aborted) {
     const deployment = await takeDueDeployment(core);
     if (deployment === null) break;
     const outcome = await attemptTask(core, { task: 'compress deployments', deployment }, () =>
       takeTurn(core, compressor, deployment, { signal, turnMs }),
     );
-    if (outcome.ok && outcome.value) done += 1;
+    if (outcome.ok && outcome.value) doneCount += 1;
   }
-  return done;
+  return doneCount;
 }
 
-/** @returns Whether the deployment is finished. */
+/** @returns Whether all contents of the deployment are compressed. */
 async function takeTurn(
   core: Core,
   compressor: Compressor,
   deployment: string,
   { signal, turnMs }: Required<CompressionOptions>,
 ): Promise<boolean> {
-  const left = await findUncompressedContents(core, deployment);
+  const uncompressed = await findUncompressedContents(core, deployment);
   const end = performance.now() + turnMs;
-  const pack = openFormsPack(core);
-  let compressed = 0;
+  const pack = openPack(core);
+  const compressed: { sha256: string; digests: Map<Coding, string> }[] = [];
   try {
-    for (const content of left) {
+    for (const content of uncompressed) {
       const forms = await compressWithRetries(core, compressor, content, signal);
       if (forms === null) break;
-      await pack.add(content.sha256, forms);
-      compressed += 1;
+      compressed.push({ sha256: content.sha256, digests: await addForms(pack, forms) });
       if (performance.now() >= end) break;
     }
-    const isDone = compressed === left.length;
-    const sealed = await pack.seal();
+    const isDone = compressed.length === uncompressed.length;
+    await pack.finish();
+    const places = new Map(pack.contents().map((place) => [place.sha256, place]));
+    const contents = compressed.map(({ sha256, digests }) => {
+      const forms = [...digests].map(([coding, digest]) => [coding, places.get(digest)!] as const);
+      return { sha256, forms: Object.fromEntries(forms) };
+    });
+    const sealed = places.size === 0 ? null : { id: pack.id, ...(await pack.seal()) };
     failpoint('compression.sealed');
-    await commitWithPack(core, pack, (em) => recordForms(em, core, { deployment, ...sealed, isDone }));
+    await commitWithPack(core, pack, (em) => recordForms(em, core, { deployment, contents, pack: sealed, isDone }));
     failpoint('compression.recorded');
     return isDone;
   } finally {
@@ -81,9 +96,8 @@ async function takeTurn(
 }
 
 /**
- * The forms of a content: none if its bytes are lost or the compressor crashes on it repeatedly, `null` if the run was aborted.
- *
- * @throws for failures that may be temporary.
+ * Returns the forms of a content: none if its bytes are lost or the compressor crashes on it repeatedly; `null` if the run
+ * was aborted. @throws for failures that may be temporary.
  */
 async function compressWithRetries(
   core: Core,
@@ -94,9 +108,12 @@ async function compressWithRetries(
   const { sha256, pack } = content;
   const bytes = await readContent(core, content);
   for (let crashes = 0; bytes !== null && crashes < MAX_CRASHES; crashes += 1) {
-    const outcome = await compressOne(compressor, { bytes, sha256 }, signal);
+    const outcome = await compressor.compress({ bytes, sha256 }, signal).catch((error: unknown) => {
+      if (signal.aborted) return { kind: 'aborted' } as const;
+      throw error;
+    });
     switch (outcome.kind) {
-      case 'ended':
+      case 'aborted':
         return null;
       case 'forms':
         return outcome.forms;
@@ -113,16 +130,7 @@ async function compressWithRetries(
   return {};
 }
 
-async function compressOne(compressor: Compressor, content: UncompressedContent, signal: AbortSignal) {
-  try {
-    return await compressor.compress(content, signal);
-  } catch (error) {
-    if (signal.aborted) return { kind: 'ended' } as const;
-    throw error;
-  }
-}
-
-/** @returns `null` if the bytes are missing: the pack was swept in the meantime, or they are lost. */
+/** Returns `null` if the bytes are missing: the pack was swept in the meantime, or lost. */
 async function readContent(core: Core, content: StoredBytes): Promise<Buffer | null> {
   try {
     return await core.packs.read(content);
@@ -134,11 +142,19 @@ async function readContent(core: Core, content: StoredBytes): Promise<Buffer | n
   }
 }
 
+/** Adds the forms of a content to a pack. Returns a map that has their SHA-256 once the pack is finished. */
+async function addForms(pack: OpenPack, forms: CompressedBytes): Promise<Map<Coding, string>> {
+  const digests = new Map<Coding, string>();
+  for (const [coding, bytes] of Object.entries(forms) as [Coding, Uint8Array][]) {
+    const sink = pack.begin((digest) => void digests.set(coding, digest.sha256));
+    await sink.write(bytes);
+    sink.end();
+  }
+  return digests;
+}
+
 /**
- * Takes the due deployment that has waited longest. If it is not finished, it becomes due again.
- *
- * Concurrent processes never take the same deployment. If a process crashes or fails, its deployment is due again when the
- * lease ends.
+ * Takes the due deployment that has waited longest, so that no other process takes it before the lease expires.
  *
  * @returns `null` if none is due.
  */
@@ -154,7 +170,7 @@ async function takeDueDeployment(core: Core): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-/** The contents of a deployment that are worth compressing and not compressed yet. Source: serving S48. */
+/** Finds the contents of a deployment that are worth compressing and not compressed yet. Source: serving S48. */
 async function findUncompressedContents(core: Core, deployment: string): Promise<StoredBytes[]> {
   const { rows } = await sql<StoredBytes & { path: string }>`
     select f.path, encode(c.hash, 'hex') as sha256, c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length
@@ -164,8 +180,36 @@ async function findUncompressedContents(core: Core, deployment: string): Promise
     where m.deployment_id = ${deployment} and not exists (select 1 from compression k where k.content_hash = c.hash)`.execute(
     db(core),
   );
-  const left = new Map<string, StoredBytes>();
+  const found = new Map<string, StoredBytes>();
   for (const { path, ...content } of rows)
-    if (isWorthCompressing(path, content.length)) left.set(content.sha256, content);
-  return [...left.values()];
+    if (isWorthCompressing(path, content.length)) found.set(content.sha256, content);
+  return [...found.values()];
+}
+
+/**
+ * Records a turn: the forms of its contents, in order of hash, and when the deployment is due again. Skips contents that
+ * were swept in the meantime or that another process has compressed.
+ *
+ * @returns Whether any row refers to the pack.
+ * @throws `unavailable` if the sweep has dropped the pack in the meantime. Source: storage P6, L2 to L5.
+ */
+async function recordForms(
+  em: EntityManager,
+  core: Core,
+  { deployment, contents, pack, isDone }: CompressionTurn,
+): Promise<{ packUsed: boolean }> {
+  await enterFence(em);
+  const { rows } = await sql<{ pack: string | null }>`
+    insert into compression (content_hash, pack_id, forms)
+    select c.hash, case when m.forms <> '{}' then ${pack?.id ?? null}::uuid end, m.forms
+    from jsonb_to_recordset(${JSON.stringify(contents)}::jsonb) as m (sha256 text, forms jsonb)
+    join content c on c.hash = decode(m.sha256, 'hex')
+    order by c.hash
+    on conflict do nothing returning pack_id as pack`.execute(db(em));
+  const packUsed = rows.some((row) => row.pack !== null);
+  if (pack && packUsed) await markSealed(em, core, pack.id, pack.sizeBytes);
+  // A deployment that another process has finished in the meantime stays finished.
+  const compressAt = isDone ? null : core.now();
+  await em.nativeUpdate(Deployment, { id: deployment, compressAt: { $ne: null } }, { compressAt });
+  return { packUsed };
 }

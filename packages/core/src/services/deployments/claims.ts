@@ -7,17 +7,17 @@ import { invalid, notFound } from '../../errors.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { type ContentLengths, joined, lengthsOf } from '../packs/contents.ts';
+import { type ContentLengths, joinNumbers, lengthsOf } from '../packs/contents.ts';
 import { countAccountStorage } from './deploy-storage.ts';
 import { toDeployment } from './deployments.ts';
 import { secretHash } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
 
 /**
- * Parses a claim: the hash, or the whole claim URL. White space around it, a trailing slash, a query and a fragment are
- * ignored.
+ * Parses a claim: a claim hash, or a claim URL with or without a trailing slash, a query and a fragment. Ignores white
+ * space around the claim.
  *
- * @throws `validation_failed` for anything else, such as the claim URL of another service. Source: api §1, §6.
+ * @throws `validation_failed` for any other text, such as the claim URL of another service. Source: api §1, §6.
  */
 export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): string {
   const text = claim.trim();
@@ -29,19 +29,18 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
     : '';
   const isOurs = url?.origin === page.origin && url.username === '' && url.password === '';
   if (!isOurs || !CLAIM_HASH.test(hash))
-    throw invalid('claim', `must be 32 lower-case hex digits, or a URL of the form ${addresses.claim('<claim hash>')}`);
+    throw invalid('claim', `the claim must be 32 lower-case hex digits, or like ${addresses.claim('<claim hash>')}`);
   return hash;
 }
 
 /**
- * `POST /account/claim`: makes the anonymous deployment of a claim hash the caller's, and permanent.
+ * `POST /account/claim`: gives an anonymous deployment to the caller's account, and makes it permanent.
  *
- * If several accounts claim at once, exactly one wins. The winner may repeat the claim as long as the deployment
- * exists, so that a client whose response was lost can try again. Every attempt with a valid claim counts against the
- * account's limit on claims.
+ * If several accounts claim a deployment at once, exactly one gets it, and may repeat the claim, so that a client whose
+ * response was lost can retry. Every valid claim counts against the account's rate limit on claims.
  *
- * @throws `validation_failed` for an invalid claim; `not_found` if it is unknown, expired or another account's;
- *   `forbidden`, with `details`, at a cap of the plan, and the deployment stays claimable; `rate_limit_exceeded`.
+ * @throws `validation_failed` for an invalid claim; `not_found` if the claim is unknown, expired or another account's;
+ *   `forbidden`, with `details`, at a cap of the plan, and the deployment can still be claimed; `rate_limit_exceeded`.
  * Source: api §6; security T24.
  */
 export async function claimDeployment({ core, caller }: Scope, claim: string): Promise<WireDeployment> {
@@ -60,14 +59,8 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
     row.address = null;
     row.claimed = now;
     row.expires = null;
-    recordActivity(em, {
-      account,
-      event: 'deployment.claim',
-      authMethod,
-      created: now,
-      deployment: row.id,
-      meta: { files: row.files, size: row.size, via: row.via },
-    });
+    const meta = { files: row.files, size: row.size, via: row.via };
+    recordActivity(em, { account, event: 'deployment.claim', authMethod, created: now, deployment: row.id, meta });
     return toDeployment(core.addresses, row);
   });
 }
@@ -75,7 +68,7 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
 async function contentsOf(em: EntityManager, deployment: string): Promise<ContentLengths> {
   const { hashes, sizes } = await db(em)
     .selectFrom('manifest')
-    .select(({ ref }) => ['hashes', joined(ref('sizes')).as('sizes')])
+    .select(({ ref }) => ['hashes', joinNumbers(ref('sizes')).as('sizes')])
     .where('deployment_id', '=', deployment)
     .executeTakeFirstOrThrow();
   return lengthsOf(hashes, sizes);

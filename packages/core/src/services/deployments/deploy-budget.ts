@@ -2,23 +2,22 @@ import type { Caller, Scope } from '../../core.ts';
 import { hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
 import { giveBackRateLimit, type RateLimitState, requireRateLimit } from '../rate-limits.ts';
 
-/** What a deploy has taken from the rate limit on deploys. */
-export interface DeployBudget {
-  /** The state of the limit; `null` if nothing was taken. */
+/** The share of the rate limit on deploys that a deploy has used. */
+interface DeployBudget {
+  /** The state of the rate limit; `null` if the deploy did not count. */
   state: RateLimitState | null;
-  /** Returns what was taken, for a deploy that turned out to be a repetition. Never throws. */
+  /** Gives the share back, for a deploy that repeats an earlier deploy. Never throws. */
   giveBack(): Promise<void>;
 }
 
 /**
- * Counts a deploy against the rate limit of the credential, or of the address of an anonymous client. Called before the
- * body is read, so that a refused client does not upload anything.
+ * Counts a deploy against the rate limit of the credential, or of the address of an anonymous client. Call it before the
+ * body is read, so that a refused client does not upload anything. A deploy that fails later still counts.
  *
- * A repetition is free, and must not be refused because its first run used up the limit. So a key with a stored outcome
- * takes nothing. A key whose first run has not ended does count, because its outcome is unknown; if it turns out to be
- * a repetition, the caller returns what was taken. A deploy that is refused counts like one that succeeds.
+ * A repeated deploy does not count, so a key with a stored outcome is free. A key whose first deploy is still running
+ * counts, because its outcome is unknown; the caller gives the share back if the deploy is a repetition after all.
  *
- * @throws `rate_limit_exceeded`; `unavailable` if the store cannot be used. Source: api §3, §7; security T25, T27.
+ * @throws `rate_limit_exceeded`; `unavailable` if the database cannot be used. Source: api §3, §7; security T25, T27.
  */
 export async function takeDeployBudget(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<DeployBudget> {
   const { core, caller } = scope;

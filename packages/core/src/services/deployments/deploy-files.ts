@@ -6,22 +6,17 @@ import { type ContentCheck, createFileChecker } from './file-rules.ts';
 import { createRuleFileCheck } from './rule-files.ts';
 
 /** A file part that has arrived completely. */
-export interface UploadedFile extends ContentDigest {
+interface UploadedFile extends ContentDigest {
   path: string;
-  /** True for a file that a desktop system left in the folder. It counts for the checksums and is then dropped. */
+  /** True for a file such as `.DS_Store`, which has a checksum but is not published. */
   junk: boolean;
 }
 
 /** The file parts of one upload, checked and stored as they arrive. */
 export interface DeployFiles {
-  /**
-   * Starts a file. The sink throws `validation_failed` and `payload_too_large`, too.
-   *
-   * @param name The filename of the part, unchanged.
-   * @throws `validation_failed`, `payload_too_large`.
-   */
+  /** Starts a file with the filename of its part. This and the sink throw `validation_failed`, `payload_too_large`. */
   begin(name: string): ContentSink;
-  /** Every part so far, in order, junk included. The hashes are known after the pack has finished. */
+  /** All parts so far, in order, including junk. Their hashes are known after the pack is finished. */
   readonly parts: readonly UploadedFile[];
   /** The rule files that have arrived completely. Source: serving S22. */
   readonly ruleFiles: RuleFiles;
@@ -30,8 +25,8 @@ export interface DeployFiles {
 /**
  * Collects files into a pack under the limits of a plan. A limit is enforced as soon as it is exceeded.
  *
- * @param onContent Called with each file that will be published, when it has arrived.
- * @param check Called with every chunk. An error that it throws ends the upload.
+ * @param onContent Receives the digest of each file that will be published, when the file has arrived.
+ * @param check Called with every chunk. An error that it throws aborts the upload.
  */
 export function collectFiles(
   pack: Pick<PackBuilder, 'begin'>,
@@ -68,7 +63,7 @@ export function collectFiles(
   };
 }
 
-/** Keeps nothing else of the part in memory until its digest is known. */
+/** This is a separate function, so that its closure keeps only the part in memory until the digest is known. */
 function digestReceiver(part: UploadedFile, onContent: (digest: ContentDigest) => void) {
   return (digest: ContentDigest): void => {
     Object.assign(part, digest);
@@ -76,12 +71,7 @@ function digestReceiver(part: UploadedFile, onContent: (digest: ContentDigest) =
   };
 }
 
-/**
- * Returns a content check for files whose names require one: keys and rule files.
- *
- * @param ruleFiles Receives the content of a rule file.
- * @returns `null` for most files. Source: api §3; serving S22.
- */
+/** Returns a check of a rule file or a file that may contain a private key; otherwise `null`. Source: api §3; serving S22. */
 export function createContentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
   return mayHoldPrivateKey(path) ? createPrivateKeyCheck(path) : createRuleFileCheck(path, ruleFiles);
 }
@@ -100,16 +90,12 @@ function createPrivateKeyCheck(path: string): ContentCheck {
   };
 }
 
-/**
- * Compares the parts with the checksums: one MD5 per part, in order.
- *
- * @throws `validation_failed` naming the first file that differs. Source: api §3; security T7.
- */
+/** Throws `validation_failed` unless the checksums are the MD5 of each part, in order. Source: api §3; security T7. */
 export function verifyChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
   if (checksums.length !== parts.length)
     throw invalid(
       'checksums',
-      `must have one MD5 for each file, in order: there are ${checksums.length} for ${parts.length} file parts`,
+      `each file must have one MD5, in order, but there are ${checksums.length} for ${parts.length} file parts`,
     );
   for (const [i, { path, md5 }] of parts.entries())
     if (md5 !== checksums[i])

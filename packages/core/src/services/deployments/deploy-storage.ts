@@ -11,7 +11,6 @@ import {
   refuseBeyondStorageCap,
   requireAnonymousStorage,
   storageCapOf,
-  storageOwnerOf,
 } from '../accounts/storage.ts';
 import type { ContentLengths } from '../packs/contents.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
@@ -19,43 +18,42 @@ import { hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
 
 const MEASURE_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** Tracks the storage that a deploy needs while its contents arrive. */
-export interface StorageTracker {
+/** Tracks how much storage a deploy needs, while its contents arrive. */
+interface StorageTracker {
   /** Records a content whose bytes have arrived. */
   add(content: Pick<ContentDigest, 'sha256' | 'size'>): void;
-  /** @throws `forbidden`, with `details`, once the contents that arrived are known to exceed the cap. */
+  /** Throws `forbidden`, with `details`, once the contents that have arrived are known to exceed the cap. */
   check(): void;
 }
 
 /**
- * Refuses a deploy that cannot fit its owner's storage before all of it is read. Storage is measured only when the
- * bytes that arrived might not fit, concurrently with the upload. The final check is in {@link countStorage}.
+ * Refuses a deploy that exceeds the storage cap before all of it has arrived. Storage is measured concurrently with the
+ * upload, and only if the bytes that have arrived might exceed the cap. {@link countStorage} makes the final check.
  *
- * @param key A deploy that repeats an earlier one is not refused, because it adds nothing.
- * @throws `forbidden`, with `details`, if the owner already exceeds the cap. Source: api §6.
+ * @param key The key of the deploy. A deploy that repeats an earlier deploy is not refused, because it adds nothing.
+ * @throws `forbidden`, with `details`, if the caller already exceeds the cap. Source: api §6.
  */
 export async function trackStorage(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<StorageTracker> {
   const { core, caller } = scope;
   const limit = storageCapOf(core, caller.kind === 'account' ? caller.plan : null);
   if (limit === undefined) return { add() {}, check() {} };
-  const owner = storageOwnerOf(caller);
   const arrived = new Map<string, number>();
   let refusal: unknown = null;
   let isMeasuring = false;
   let unmeasuredBytes = 0;
-  let room = limit - (await estimateStorage(core, owner));
-  if (room < 0) await measure();
+  let roomBytes = limit - (await estimateStorage(core, caller));
+  if (roomBytes < 0) await measure();
   check();
 
   async function measure(): Promise<void> {
     isMeasuring = true;
     unmeasuredBytes = 0;
     try {
-      const storage = await measureStorage(core, owner, arrived);
-      room = Math.max(limit! - storage.used - storage.added, MEASURE_EVERY_BYTES);
+      const storage = await measureStorage(core, caller, arrived);
+      roomBytes = Math.max(limit! - storage.used - storage.added, MEASURE_EVERY_BYTES);
       refuseBeyondStorageCap(storage, limit);
     } catch (error) {
-      // Other errors are left to the transaction.
+      // The transaction of the deploy measures again, and reports other errors.
       const isFull = error instanceof ServiceError && error.code === 'forbidden';
       if (isFull && !(key && (await hasStoredOutcome(core, key)))) refusal = error;
     } finally {
@@ -73,17 +71,15 @@ export async function trackStorage(scope: Scope<Caller>, key: IdempotencyKey | n
       if (arrived.has(sha256)) return;
       arrived.set(sha256, size);
       unmeasuredBytes += size;
-      if (unmeasuredBytes > room && !isMeasuring) measure().catch(() => {});
+      if (unmeasuredBytes > roomBytes && !isMeasuring) measure().catch(() => {});
     },
   };
 }
 
-const NO_CONTENTS: ContentLengths = new Map();
-
 /**
- * Counts the contents of a publication as stored for its owner, under the fence. Locks an anonymous address.
+ * Counts the contents of a publication as stored for the caller, under the fence. Locks an anonymous address.
  *
- * @param account The account of the caller, already locked; `null` for an anonymous one.
+ * @param account The locked account of the caller; `null` for an anonymous caller.
  * @param fresh The contents that were not stored before.
  * @throws `forbidden`, with `details`, beyond the cap. Source: api §6; security T26.
  */
@@ -94,7 +90,7 @@ export async function countStorage(
   { files, reserved }: { files: readonly { sha256: string; size: number }[]; reserved: boolean },
   fresh: ReadonlySet<string>,
 ): Promise<void> {
-  const contents = reserved ? NO_CONTENTS : new Map(files.map(({ sha256, size }) => [sha256, size]));
+  const contents = new Map(reserved ? [] : files.map(({ sha256, size }) => [sha256, size]));
   if (caller.kind === 'anonymous') {
     await lockAnonymousAddress(em, caller.address);
     return requireAnonymousStorage(em, caller.address, contents);
@@ -103,9 +99,8 @@ export async function countStorage(
 }
 
 /**
- * Counts contents as stored for an account, except those that its recent deployments already have.
+ * Counts contents as stored for a locked account, except contents that its recent deployments already have.
  *
- * @param account Already locked.
  * @param fresh The contents that were not stored before.
  * @throws `forbidden`, with `details`, beyond the cap. Source: api §6.
  */

@@ -1,8 +1,9 @@
 import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
-import type { Caller, Scope } from '../../core.ts';
+import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
 import { failpoint } from '../../failpoints.ts';
 import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
+import type { ContentDigest } from '../../storage/pack-builder.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
 import { commitWithPack, openPack, sealNewContents } from '../packs/open-packs.ts';
@@ -15,10 +16,10 @@ import { canonicalFiles, fingerprintOf, type IdempotencyKey } from './idempotenc
 import { publish } from './publish.ts';
 import { compileDeployRules } from './rule-files.ts';
 
-/** From here on, checking the files takes longer than a turn. */
+/** The number of files above which a deploy waits for a turn of its own before its files are checked. */
 const MANY_FILES = 1_000;
 
-/** One deploy that is being received. Its owner must always end it with `close`. */
+/** A deploy that is being received. Its owner must always call `close`. */
 export interface Deploy {
   files: Pick<DeployFiles, 'begin'>;
   form: Pick<DeployForm, 'add'>;
@@ -26,21 +27,20 @@ export interface Deploy {
    * Publishes everything that arrived, durably, or nothing.
    *
    * @throws `validation_failed`, `forbidden`, `payload_too_large`, `business_logic_error`, `unavailable`. Nothing has
-   *   changed then, unless the connection to the database broke during the commit itself; repeating with the same key
+   *   changed then, unless the connection to the database broke during COMMIT. A repeated deploy with the same key then
    *   returns the outcome.
    */
   commit(): Promise<{ body: CreatedDeployment; replayed: boolean }>;
-  /** Releases the upload. Anything that was not committed is removed. */
+  /** Removes everything that was not committed. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a deploy: bytes go into a pack as they arrive and are hashed on the way; `commit` writes everything else at
- * once.
+ * Starts a deploy. Bytes are hashed and written to a pack as they arrive; `commit` writes all rows at once.
  *
- * @throws `forbidden` if the account is full, before any byte is read. A deploy with a key may be a replay, so it is
- *   refused here only for storage, and only if it is not a replay.
- * Source: api §3; storage §3.
+ * @throws `forbidden` before any byte is read if the account is at a cap. A deploy with a key may repeat an earlier
+ *   deploy, so the cap on deployments is checked later, and a repetition is not refused for its storage.
+ *   Source: api §3; storage §3.
  */
 export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<Deploy> {
   const { core, caller } = scope;
@@ -49,7 +49,7 @@ export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | nu
   const pack = openPack(core);
   const stored = new StoredContentsQuery(core);
   const limits = limitsOf(scope);
-  const onContent: Parameters<typeof collectFiles>[2] = (content) => {
+  const onContent = (content: ContentDigest) => {
     stored.add(content.sha256);
     storage.add(content);
   };
@@ -62,7 +62,7 @@ export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | nu
     async commit() {
       const { checksums, options } = form.read(caller);
       await pack.finish();
-      if (received.parts.length > MANY_FILES) await ownTurn();
+      if (received.parts.length > MANY_FILES) await ownTurn(clientOf(caller));
       verifyChecksums(received.parts, checksums);
       const published = publishedFiles(received.parts, FILES_FIELD);
       const files = published.map(({ path, sha256, size }) => ({ path, sha256, size }));

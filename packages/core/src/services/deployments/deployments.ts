@@ -1,6 +1,7 @@
 import {
   type Deployment as WireDeployment,
   type DeploymentList,
+  type DeploymentPatch,
   type PageQuery,
   parseDeploymentReference,
 } from '@berth/contract';
@@ -13,12 +14,14 @@ import { notFound, ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
 import { recordActivity } from '../activities/activities.ts';
+import { hashPassword } from '../sites/passwords.ts';
+import { runQueued } from '../run-queued.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 const MAX_NAMED_DOMAINS = 10;
 
-/** The wire form of a deployment. Source: api §3. */
+/** Converts a row to the deployment that clients receive. Source: api §3. */
 export function toDeployment(addresses: Addresses, row: Deployment): WireDeployment {
   return {
     deployment: row.id,
@@ -26,7 +29,7 @@ export function toDeployment(addresses: Addresses, row: Deployment): WireDeploym
     files: row.files,
     size: row.size,
     status: row.status,
-    password: row.passwordHash !== null && row.passwordHash !== undefined,
+    password: Boolean(row.passwordHash),
     via: row.via,
     labels: row.labels,
     created: toUnixSeconds(row.created),
@@ -34,13 +37,13 @@ export function toDeployment(addresses: Addresses, row: Deployment): WireDeploym
   };
 }
 
-/** The condition under which an account can see a deployment. Expiry is judged by the clock, not by the sweep. */
-const visible = ({ core, caller }: Scope) => ({
+/** The filter for the deployments that an account can see. Expired deployments are hidden before they are swept. */
+const visibleTo = ({ core, caller }: Scope) => ({
   account: caller.account,
   $or: [{ expires: null }, { expires: { $gt: core.now() } }],
 });
 
-/** `GET /deployments`, newest first. @throws `validation_failed` for a bad cursor. */
+/** `GET /deployments`: lists deployments, newest first. @throws `validation_failed` for an invalid cursor. */
 export async function listDeployments(scope: Scope, page: PageQuery): Promise<z.infer<typeof DeploymentList>> {
   const cursorScope: CursorScope = { core: scope.core, account: scope.caller.account, list: 'deployments' };
   const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
@@ -49,7 +52,7 @@ export async function listDeployments(scope: Scope, page: PageQuery): Promise<z.
     .em()
     .find(
       Deployment,
-      { $and: [visible(scope), ...after] },
+      { $and: [visibleTo(scope), ...after] },
       { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
     );
   const { rows, nextCursor } = toPage(cursorScope, found, page.limit, (row) => [row.created.getTime(), row.id]);
@@ -64,38 +67,55 @@ export async function getDeployment(scope: Scope, reference: string): Promise<Wi
   return toDeployment(scope.core.addresses, await getOwnDeployment(scope.core.database.em(), scope, reference));
 }
 
-/** `PATCH /deployments/{deployment}`. @throws `not_found`; `business_logic_error` while it is being deleted. */
+/**
+ * `PATCH /deployments/{deployment}`. What is absent stays as it is. After a change of the password, cookies of the old one
+ * no longer unlock the site.
+ *
+ * @throws `not_found`; `business_logic_error` while it is being deleted, and for a `ttl` while domains point at it;
+ *   `unavailable` if too many passwords are being hashed. Source: api §3.
+ */
 export async function updateDeployment(
   scope: Scope,
   reference: string,
-  { labels }: { labels: string[] },
+  { labels, password, ttl }: Omit<DeploymentPatch, 'deployment'>,
 ): Promise<WireDeployment> {
+  const passwordHash = typeof password === 'string' ? await hashNewPassword(scope, reference, password) : password;
   return scope.core.database.transaction(async (em) => {
-    // The audit log refers to the account. Without this, the account would be locked after the deployment.
+    // Recording the activity locks the account, which must be locked before the deployment.
     await lockAccount(em, scope.caller.account);
     const row = await getOwnDeployment(em, scope, reference, { lock: true });
     if (row.status !== 'success')
       throw new ServiceError('business_logic_error', 'This deployment is being deleted and cannot be changed.', {
         details: { status: row.status },
       });
-    row.labels = labels;
+    if (typeof ttl === 'number') await refuseWhileLinked(em, row.id, 'A deployment that expires cannot have domains');
+    const activity = activityOf(scope, row);
+    if (labels) row.labels = labels;
+    if (passwordHash !== undefined) row.passwordHash = passwordHash;
+    if (ttl !== undefined) row.expires = ttl === null ? null : new Date(activity.created.getTime() + ttl * 1000);
     recordActivity(em, {
-      account: scope.caller.account,
+      ...activity,
       event: 'deployment.update',
-      authMethod: scope.caller.authMethod,
-      created: scope.core.now(),
-      deployment: row.id,
-      meta: { labels },
+      meta: {
+        ...(labels && { labels }),
+        ...(passwordHash !== undefined && { password: passwordHash !== null }),
+        ...(ttl !== undefined && { expires: row.expires ? toUnixSeconds(row.expires) : null }),
+      },
     });
     return toDeployment(scope.core.addresses, row);
   });
 }
 
+/** Hashes one password of an account at a time, since the queue for passwords is shared with all visitors. */
+async function hashNewPassword(scope: Scope, reference: string, password: string): Promise<string> {
+  await getOwnDeployment(scope.core.database.em(), scope, reference);
+  return runQueued(scope.core, `password:${scope.caller.account}`, () => hashPassword(password));
+}
+
 /**
- * `DELETE /deployments/{deployment}`: the site is gone at once, its bytes are removed later. Repeating it is not an
- * error.
+ * `DELETE /deployments/{deployment}`: takes the site offline at once; its bytes are removed later. Can be repeated.
  *
- * @throws `not_found`; `business_logic_error`, naming the domains, while domains point at it. Source: api §3.
+ * @throws `not_found`; `business_logic_error` that names the domains that point at the deployment. Source: api §3.
  */
 export async function deleteDeployment(
   scope: Scope,
@@ -105,34 +125,32 @@ export async function deleteDeployment(
     await lockAccount(em, scope.caller.account);
     const row = await getOwnDeployment(em, scope, reference, { lock: true });
     if (row.status === 'success') {
-      await refuseWhileLinked(em, row.id);
+      await refuseWhileLinked(em, row.id, 'Domains still point at this deployment');
       row.status = 'deleting';
       await decrementDeploymentCount(em, scope.caller.account);
-      recordActivity(em, {
-        account: scope.caller.account,
-        event: 'deployment.delete',
-        authMethod: scope.caller.authMethod,
-        created: scope.core.now(),
-        deployment: row.id,
-      });
+      recordActivity(em, { ...activityOf(scope, row), event: 'deployment.delete' });
     }
     return { deployment: row.id, status: 'deleting' as const };
   });
 }
 
-async function refuseWhileLinked(em: EntityManager, deployment: string): Promise<void> {
+function activityOf({ core, caller }: Scope, { id }: Deployment) {
+  return { account: caller.account, authMethod: caller.authMethod, created: core.now(), deployment: id };
+}
+
+async function refuseWhileLinked(em: EntityManager, deployment: string, reason: string): Promise<void> {
   const linked = await em.find(Domain, { deployment }, { fields: ['name'], orderBy: { name: 'asc' } });
   if (linked.length === 0) return;
   const domains = linked.map(({ name }) => name);
   const shown = domains.slice(0, MAX_NAMED_DOMAINS).join(', ') + (domains.length > MAX_NAMED_DOMAINS ? ', …' : '');
   throw new ServiceError(
     'business_logic_error',
-    `Domains still point at this deployment: ${shown}. Link them to another deployment or delete them first.`,
+    `${reason}: ${shown}. Link them to another deployment or delete them first.`,
     { details: { domains } },
   );
 }
 
-/** Counts one deployment less, in the transaction that ends it. The storage counter becomes an upper bound. */
+/** Counts one deployment less, and marks the storage counter as an upper bound. The account must be locked. */
 export async function decrementDeploymentCount(em: EntityManager, account: string): Promise<void> {
   await db(em)
     .updateTable('account')
@@ -143,10 +161,10 @@ export async function decrementDeploymentCount(em: EntityManager, account: strin
 }
 
 /**
- * Returns the row of a deployment of the caller.
+ * Returns the row of a deployment that the caller's account can see.
  *
- * @param lock Locks the row until the transaction ends. The account must be locked before. Source: storage L5.
- * @throws `not_found`.
+ * @param options.lock True to lock the row until the transaction ends. The account must be locked before.
+ * @throws `not_found`. Source: storage L5.
  */
 export async function getOwnDeployment(
   em: EntityManager,
@@ -155,13 +173,8 @@ export async function getOwnDeployment(
   { lock = false } = {},
 ): Promise<Deployment> {
   const id = parseDeploymentReference(reference, scope.core.addresses.platformDomain);
-  const row =
-    id &&
-    (await em.findOne(
-      Deployment,
-      { $and: [{ id }, visible(scope)] },
-      lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
-    ));
+  const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
+  const row = id && (await em.findOne(Deployment, { id, ...visibleTo(scope) }, options));
   if (!row) throw notFound('deployment');
   return row;
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:buffer';
 import {
   type DeployLimits,
   findPathConflict,
+  formatByteLimit,
   isJunk,
   MAX_PATH_BYTES,
   normalizePath,
@@ -14,27 +15,21 @@ import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 import { limitsOf } from '../accounts/plans.ts';
 
 interface CheckedFile {
-  /** In canonical form. */
+  /** The path in canonical form. */
   path: string;
-  /**
-   * True for a file that a desktop system left in the folder. It is dropped silently and does not count against the
-   * limits.
-   */
+  /** True for a file such as `.DS_Store`, which is not published and does not count against the limits of the plan. */
   junk: boolean;
   /** Counts bytes of the file. @throws `payload_too_large` as soon as a limit is exceeded. */
   grow(bytes: number): void;
 }
 
-/** Checks the bytes of a file as they pass; throws if they are refused. */
+/** Checks the bytes of a file as they arrive. Throws if the file is refused. */
 export interface ContentCheck {
   write(chunk: Uint8Array): void;
   end(): void;
 }
 
-/**
- * The maximum number of file parts of a deploy. Includes junk, which does not count against the plan.
- * Source: security T4.
- */
+/** Returns the maximum number of file parts of a deploy, including junk. Source: security T4. */
 export function maxFileParts(limits: DeployLimits): number {
   return limits.maxFilesCount * 2 + 100;
 }
@@ -50,35 +45,25 @@ function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
   return payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxFilesCount} files.`);
 }
 
-/** The error for a file that is larger than the plan allows. */
-function fileTooLarge(path: string, maxFileSize: number): ServiceError {
-  return payloadTooLarge('maxFileSize', maxFileSize, `${path}: a file must have at most ${maxFileSize} bytes.`, path);
-}
-
 /**
- * Checks the files of one deploy as they are named: their paths, refused names, their number and their sizes. A limit
- * is enforced as soon as it is exceeded.
+ * Checks the names, the number and the sizes of the files of one deploy. A limit is enforced as soon as it is exceeded.
  *
- * @returns A function that checks one more file, by the name it was sent with, or by its path in a deployment, which
- *   was accepted before. @throws `validation_failed`, `payload_too_large`.
- * Source: api §3; security T1, T4.
+ * @returns A function that checks one more file by the name that the client sent or, with `accepted`, by its path in an
+ *   earlier deployment. @throws `validation_failed`, `payload_too_large`. Source: api §3; security T1, T4.
  */
 export function createFileChecker(
   limits: DeployLimits,
 ): (name: string, options?: { accepted: boolean }) => CheckedFile {
   const { maxFileSize, maxFilesCount, maxTotalSize } = limits;
-  let started = 0;
+  let parts = 0;
   let files = 0;
   let totalBytes = 0;
+  const maxParts = maxFileParts(limits);
   return (name, { accepted } = { accepted: false }) => {
     const { path, junk } = accepted ? { path: name, junk: false } : checkName(name);
-    started += 1;
-    if (started > maxFileParts(limits))
-      throw payloadTooLarge(
-        'maxFilesCount',
-        maxFilesCount,
-        `A deploy must have at most ${maxFileParts(limits)} parts.`,
-      );
+    parts += 1;
+    if (parts > maxParts)
+      throw payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxParts} parts.`);
     if (!junk) files += 1;
     if (files > maxFilesCount) throw tooManyFiles(limits);
 
@@ -88,25 +73,25 @@ export function createFileChecker(
       junk,
       grow(bytes) {
         size += bytes;
-        if (size > maxFileSize) throw fileTooLarge(path, maxFileSize);
+        if (size > maxFileSize) {
+          const message = `${path}: a file must have at most ${formatByteLimit(maxFileSize)}.`;
+          throw payloadTooLarge('maxFileSize', maxFileSize, message, path);
+        }
         if (junk) return;
         totalBytes += bytes;
-        if (totalBytes > maxTotalSize)
-          throw payloadTooLarge(
-            'maxTotalSize',
-            maxTotalSize,
-            `A deploy must have at most ${maxTotalSize} bytes.`,
-            path,
-          );
+        if (totalBytes > maxTotalSize) {
+          const message = `A deploy must have at most ${formatByteLimit(maxTotalSize)}.`;
+          throw payloadTooLarge('maxTotalSize', maxTotalSize, message, path);
+        }
       },
     };
   };
 }
 
 function checkName(name: string): { path: string; junk: boolean } {
-  const read = normalizePath(name);
-  if (!read.ok) throw invalidFile(toPrintableName(name), read.reason);
-  const { path } = read;
+  const normalized = normalizePath(name);
+  if (!normalized.ok) throw invalidFile(toPrintableName(name), normalized.reason);
+  const { path } = normalized;
   const junk = isJunk(path);
   const refused = junk ? null : refusedPath(path);
   if (refused) throw invalidFile(path, refused);
@@ -114,10 +99,10 @@ function checkName(name: string): { path: string; junk: boolean } {
 }
 
 /**
- * The files that a deploy publishes.
+ * Returns the files that a deploy publishes: all parts except junk.
  *
- * @param field The field that listed them, named in the error for an empty list.
- * @throws `validation_failed` if there are none, or two of them conflict. Source: api §3.
+ * @param field The field that lists the files, for the error message.
+ * @throws `validation_failed` if there is no file, or if the paths of two files conflict. Source: api §3.
  */
 export function publishedFiles<T extends { path: string; junk: boolean }>(parts: readonly T[], field: string): T[] {
   const files = parts.filter(({ junk }) => !junk);
@@ -134,21 +119,19 @@ function toPrintableName(name: string): string {
 
 /** The size of a file in JSON without its path: field names, size, SHA-256, and white space. */
 const FILE_BYTES = 256;
-/** JSON can write each byte of a path as an escape such as `\u0041`. */
+/** The size of a byte of a path that JSON writes as an escape such as `\u0041`. */
 const ESCAPED_BYTES = 6;
-/** Bodies up to this size may escape every character. Larger ones must have paths in plain UTF-8. */
+/** A body of at most this size may escape every character. A larger body must have paths in plain UTF-8. */
 const ESCAPED_BODY_BYTES = 128 * 1024 ** 2;
 const OTHER_BYTES = 1024 ** 2;
 
-/** An object and its three values, times two: junk is listed but not counted, and unknown fields are ignored. */
+/** The number of JSON values of a file: an object with three fields, times two for junk and unknown fields. */
 const FILE_VALUES = 8;
-const OTHER_VALUES = 10_000;
+const MAX_OTHER_VALUES = 10_000;
 
 /**
- * The maximum size of JSON that lists the files of a deploy: enough for as many files as the plan allows, with paths of
- * the maximum length.
- *
- * Up to 20,000 files this includes JSON in plain ASCII, where each byte of a path may take 6 bytes.
+ * Returns the maximum size of JSON that lists the files of a deploy: enough for as many files as the plan allows, with
+ * paths of the maximum length. For up to 20,000 files, every character of the paths may be escaped.
  */
 export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 'maxBytes' | 'maxValues'> {
   const escaped = maxFilesCount * (ESCAPED_BYTES * MAX_PATH_BYTES + FILE_BYTES);
@@ -156,18 +139,13 @@ export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 
   const listBytes = Math.max(plain, Math.min(escaped, ESCAPED_BODY_BYTES));
   return {
     maxBytes: Math.min(OTHER_BYTES + listBytes, constants.MAX_STRING_LENGTH),
-    maxValues: OTHER_VALUES + maxFilesCount * FILE_VALUES,
+    maxValues: MAX_OTHER_VALUES + maxFilesCount * FILE_VALUES,
   };
 }
 
 /**
- * Refuses lists of files that are longer than the caller's plan allows. Reads only their lengths, so it runs before
- * validation.
- *
- * A change may remove as many files as any plan allows, because its base may come from a larger plan.
- *
- * @param input As the client sent it.
- * @throws `payload_too_large`.
+ * Throws `payload_too_large` for lists of files that are longer than the caller's plan allows, before the input is
+ * validated. A change may remove as many files as any plan allows, because its base may come from a larger plan.
  */
 export function refuseLongFileLists(scope: Scope<Caller>, input: unknown): void {
   if (typeof input !== 'object' || input === null) return;

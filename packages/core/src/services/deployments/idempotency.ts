@@ -7,13 +7,13 @@ import { db } from '../../database/tables.ts';
 import { IdempotencyRecord } from '../../entities/index.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 
-/** An idempotency key and its scope. The same key in another scope is another key. */
+/** An idempotency key and its scope. Equal keys in different scopes are independent. */
 export interface IdempotencyKey {
   scope: string;
   key: string;
 }
 
-/** A request with a key. The same key with another fingerprint is refused. */
+/** A request with an idempotency key. A request with the same key and another fingerprint is refused. */
 export type KeyedRequest = IdempotencyKey & { fingerprint: Buffer };
 
 const IV_BYTES = 12;
@@ -22,7 +22,7 @@ const TAG_BYTES = 16;
 /**
  * Parses an `Idempotency-Key`. Its scope is the credential, or the address of an anonymous client.
  *
- * @throws `validation_failed` if it is empty or too long. Source: api §1, §3.
+ * @throws `validation_failed` if the key is empty or too long. Source: api §1, §3.
  */
 export function readIdempotencyKey(header: string | undefined, caller: Caller): IdempotencyKey | null {
   if (header === undefined) return null;
@@ -34,31 +34,29 @@ export function readIdempotencyKey(header: string | undefined, caller: Caller): 
 }
 
 /**
- * A keyed hash of a deploy request: equal for equal files and parameters, whatever the boundaries of the body. Keyed,
- * so that a weak site password cannot be found by trying hashes.
- *
- * Source: api §3; security T25.
+ * Returns the fingerprint of a request: equal requests have equal fingerprints. It is a keyed hash, so that a weak site
+ * password cannot be found by hashing guesses. Source: api §3; security T25.
  */
-export function fingerprintOf(core: Core, asked: unknown): Buffer {
+export function fingerprintOf(core: Core, request: unknown): Buffer {
   const hmac = createHmac('sha256', core.keys.idempotency);
-  for (const piece of jsonPieces(asked)) hmac.update(piece);
+  for (const piece of jsonPieces(request)) hmac.update(piece);
   return hmac.digest();
 }
 
-/** The files of a request for {@link fingerprintOf}. Their order does not matter. */
+/** Sorts the files of a request for {@link fingerprintOf}, so that their order does not matter. */
 export function canonicalFiles(files: readonly { path: string; sha256: string; size: number }[]): unknown[] {
   return files.map(({ path, sha256, size }) => [path, sha256, size]).toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1));
 }
 
-/** The error for a key that was used for another request. Source: api §3. */
+/** Creates the error for a key that was used for another request. Source: api §3. */
 export function keyUsed(noun: 'deploy' | 'upload'): ServiceError {
-  const message = `This Idempotency-Key was used for another ${noun}; use a new key for new content.`;
+  const message = `This Idempotency-Key was used for another ${noun}; use a new key for each ${noun}.`;
   return new ServiceError('business_logic_error', message, { details: { state: 'idempotency_key_used' } });
 }
 
 const PIECE_ITEMS = 256;
 
-/** The JSON of a value in pieces: that of thousands of files in one string takes several times their memory. */
+/** Yields the JSON of a value in pieces, because the JSON of thousands of files in one string takes much memory. */
 function* jsonPieces(value: unknown): Generator<string> {
   if (!Array.isArray(value)) {
     yield JSON.stringify(value) ?? 'null';
@@ -66,8 +64,8 @@ function* jsonPieces(value: unknown): Generator<string> {
   }
   yield '[';
   if (value.length > PIECE_ITEMS)
-    for (let at = 0; at < value.length; at += PIECE_ITEMS)
-      yield (at > 0 ? ',' : '') + JSON.stringify(value.slice(at, at + PIECE_ITEMS)).slice(1, -1);
+    for (let start = 0; start < value.length; start += PIECE_ITEMS)
+      yield (start > 0 ? ',' : '') + JSON.stringify(value.slice(start, start + PIECE_ITEMS)).slice(1, -1);
   else
     for (const [i, item] of value.entries()) {
       if (i > 0) yield ',';
@@ -77,7 +75,8 @@ function* jsonPieces(value: unknown): Generator<string> {
 }
 
 /**
- * Waits for a concurrent request with the same key, then reads its outcome. Locks the key until the transaction ends.
+ * Locks an idempotency key until the transaction ends, and finds its stored outcome. Waits while a concurrent request holds
+ * the lock.
  *
  * @returns The stored body, or `null` if the key is new.
  * @throws `business_logic_error` if the key was used for another request. Source: api §3.
@@ -96,20 +95,18 @@ export async function findReplay<T>(em: EntityManager, core: Core, request: Keye
   return decrypt(core, request, Buffer.from(record.response)) as T;
 }
 
-/** True if a key has an outcome to replay. Takes no lock, so the result can be outdated at once. */
+/** Returns whether a key has a stored outcome. Takes no lock, so a concurrent request may store an outcome at any time. */
 export async function hasStoredOutcome(core: Core, { scope, key }: IdempotencyKey): Promise<boolean> {
-  const outcomes = await core.database
-    .em()
-    .count(IdempotencyRecord, { scope, key, created: { $gt: windowStart(core) } });
-  return outcomes > 0;
+  const filter = { scope, key, created: { $gt: windowStart(core) } };
+  return (await core.database.em().count(IdempotencyRecord, filter)) > 0;
 }
 
-/** Stores a 201 under its key, in the transaction of the deployment. Encrypted, because it may contain a claim hash. */
+/** Stores the body of a 201 under its key. It is encrypted, because it may contain a claim hash. */
 export function storeOutcome(em: EntityManager, core: Core, request: KeyedRequest, body: object): void {
   em.persist(em.create(IdempotencyRecord, { ...request, response: encrypt(core, request, body), created: core.now() }));
 }
 
-/** Deletes the outcomes that are no longer replayed. */
+/** Deletes the outcomes that are older than the window of 24 hours. */
 export async function deleteOldOutcomes(core: Core): Promise<void> {
   await core.database.em().nativeDelete(IdempotencyRecord, { created: { $lte: windowStart(core) } });
 }

@@ -17,44 +17,32 @@ import { countStorage } from './deploy-storage.ts';
 import { toDeployment } from './deployments.ts';
 import { findReplay, type KeyedRequest, storeOutcome } from './idempotency.ts';
 
-/** A deployment that is ready to be recorded: its bytes are being written to the disk. */
+/** A deployment that is ready to be recorded, while its bytes are written to the disk. */
 export interface Publication {
   files: readonly { path: string; sha256: string; size: number }[];
   options: Omit<DeployOptions, 'password'>;
-  /** PHC string; `null` for a public site. */
+  /** The password hash as a PHC string; `null` for a public site. */
   passwordHash: string | null;
   /** The new contents; `null` if every content was already stored. */
   pack: NewPack | null;
-  /** True if its contents have counted as stored since its upload began. */
+  /** True if the contents have counted as stored since the upload began. */
   reserved: boolean;
-  /** The rules from its rule files; `null` if it has none. */
+  /** The rules of the rule files; `null` if there are no rule files. */
   rules: RuleData | null;
   warnings: Warning[];
   idempotency: KeyedRequest | null;
 }
 
-/** The body of the 201, and whether it is a replay. `packUsed` is true if the new pack is referred to. */
-export interface PublishOutcome {
-  body: CreatedDeployment;
-  replayed: boolean;
-  packUsed: boolean;
-}
-
 /**
- * Makes a deployment visible, in the caller's transaction: contents, counters, deployment, manifest, audit log and the
- * idempotency record are written together or not at all. Locks are taken in the order that the protocol defines.
- * Contents are inserted while the pack is still being made durable; they become visible with the commit, which waits
- * for the pack.
+ * Publishes a deployment in the caller's transaction: contents, counters, deployment, manifest, audit log and idempotency
+ * record are written together or not at all. Contents are inserted while the pack is still being made durable; they become
+ * visible with the commit, which waits for the pack.
  *
- * @throws `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at a cap of the plan;
- *   `business_logic_error` for a key that was used for another request; `unavailable`.
- * Source: storage P3 to P6.
+ * @returns The body of the 201, whether it was stored by an earlier request, and whether the new pack is used.
+ * @throws `authentication_failed` for a credential that was revoked in the meantime; `forbidden` at a cap of the plan;
+ *   `business_logic_error` for a key that was used for another request; `unavailable`. Source: storage P3 to P6.
  */
-export async function publish(
-  em: EntityManager,
-  scope: Scope<Caller>,
-  publication: Publication,
-): Promise<PublishOutcome> {
+export async function publish(em: EntityManager, scope: Scope<Caller>, publication: Publication) {
   const { core, caller } = scope;
   const { files, pack, idempotency } = publication;
   failpoint('deploy.begun');
@@ -99,7 +87,7 @@ export async function publish(
   return { body, replayed: false, packUsed };
 }
 
-/** @param claim The claim hash of an anonymous deployment, of which only a hash is stored; otherwise `null`. */
+/** @param claim The claim hash of an anonymous deployment, which is stored as a hash; otherwise `null`. */
 async function createDeployment(
   em: EntityManager,
   { core, caller }: Scope<Caller>,

@@ -3,6 +3,7 @@ import {
   compileRules,
   Fault,
   findBasicAuth,
+  findRoleCondition,
   MAX_HEADERS_BYTES,
   MAX_REDIRECTS_BYTES,
   MAX_SHIP_JSON_BYTES,
@@ -12,56 +13,60 @@ import {
 } from '@berth/serving';
 import { invalidFile, type ServiceError } from '../../errors.ts';
 import type { ContentCheck } from './file-rules.ts';
+import { warnOfForeignFiles } from './foreign-files.ts';
 import type { Publication } from './publish.ts';
 
-/** Netlify's configuration file. It is not read, but `Basic-Auth` in it shows what its owner expects. */
+/** The configuration file of Netlify. It has no effect, but `Basic-Auth` in it shows that its owner expects protection. */
 const NETLIFY_FILE = 'netlify.toml';
 
 /**
- * Checks a rule file while it is uploaded, and keeps the part of it that will be read. A `ship.json` is refused as soon
- * as it is larger than 256 KiB, and at its end if it is not one JSON object in UTF-8 or is nested deeper than 8. A rule
- * file or a `netlify.toml` with a `Basic-Auth` field is refused.
+ * Returns a check of a rule file, which also keeps the bytes that will be compiled; `null` for other files. The check
+ * throws `validation_failed` for a `ship.json` that is larger than 256 KiB, is not a JSON object in UTF-8, or is nested
+ * deeper than 8, for a rule file or a `netlify.toml` with a `Basic-Auth` field, and for a `_redirects` with a `Role=` condition.
  *
- * @param into Receives the content when all of it has arrived.
- * @returns `null` for any other file. The check throws `validation_failed`. Source: api §3; serving S22, S23, S65.
+ * @param ruleFiles Receives the file when all of it has arrived. Source: api §3; serving S22, S23, S65.
  */
-export function createRuleFileCheck(path: string, into: RuleFiles): ContentCheck | null {
+export function createRuleFileCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
   switch (path) {
     case NETLIFY_FILE:
       return { write: refuseBasicAuth(path), end() {} };
     case 'ship.json':
-      return checkShipJson(into);
+      return checkShipJson(ruleFiles);
     case '_redirects':
-      return keepLines(MAX_REDIRECTS_BYTES, (bytes) => (into._redirects = bytes));
+      return keepLines(MAX_REDIRECTS_BYTES, (bytes) => {
+        const line = findRoleCondition(bytes);
+        if (line !== null) throw protectionRefused(path, `line ${line}`, 'a Role condition');
+        ruleFiles._redirects = bytes;
+      });
     case '_headers':
-      return checkHeadersFile(into);
+      return checkHeadersFile(ruleFiles);
     default:
       return null;
   }
 }
 
-function checkShipJson(into: RuleFiles): ContentCheck {
+function checkShipJson(ruleFiles: RuleFiles): ContentCheck {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
     write(chunk) {
       size += chunk.length;
       if (size > MAX_SHIP_JSON_BYTES)
-        throw invalidFile('ship.json', `it must have at most ${MAX_SHIP_JSON_BYTES} bytes`);
+        throw invalidFile('ship.json', `the file must have at most ${MAX_SHIP_JSON_BYTES} bytes`);
       chunks.push(Buffer.from(chunk));
     },
     end() {
       const json = parseShipJson(Buffer.concat(chunks));
       if (json instanceof Fault) throw invalidFile('ship.json', json.message);
-      const at = findBasicAuth(json);
-      if (at !== null) throw basicAuthRefused('ship.json', at);
-      into['ship.json'] = json;
+      const place = findBasicAuth(json);
+      if (place !== null) throw protectionRefused('ship.json', place, 'Basic-Auth');
+      ruleFiles['ship.json'] = json;
     },
   };
 }
 
-function checkHeadersFile(into: RuleFiles): ContentCheck {
-  const lines = keepLines(MAX_HEADERS_BYTES, (bytes) => (into._headers = bytes));
+function checkHeadersFile(ruleFiles: RuleFiles): ContentCheck {
+  const lines = keepLines(MAX_HEADERS_BYTES, (bytes) => (ruleFiles._headers = bytes));
   const refuse = refuseBasicAuth('_headers');
   return {
     write(chunk) {
@@ -76,24 +81,21 @@ function refuseBasicAuth(file: string): ContentCheck['write'] {
   const scan = scanForBasicAuth();
   return (chunk) => {
     const line = scan(chunk);
-    if (line !== null) throw basicAuthRefused(file, `line ${line}`);
+    if (line !== null) throw protectionRefused(file, `line ${line}`, 'Basic-Auth');
   };
 }
 
-/**
- * The error for `Basic-Auth`: an owner who expects it to work must not publish the site without protection. Source:
- * api §3.
- */
-function basicAuthRefused(file: string, place: string): ServiceError {
+/** An owner who expects a rule to protect the site must not publish the site without protection. Source: api §3. */
+function protectionRefused(file: string, place: string, protection: string): ServiceError {
   return invalidFile(
     file,
-    `${place}: Basic-Auth has no effect here, so the site would be public. Remove it and deploy with a password instead ` +
+    `${place}: ${protection} has no effect here, so the site would be public. Remove it and deploy with a password instead ` +
       '("password", or --password on the command line).',
   );
 }
 
-/** Keeps one byte more than is read, which shows that there is more. */
-function keepLines(maxBytes: number, done: (bytes: Uint8Array) => void): ContentCheck {
+/** Keeps one byte more than the maximum, so that the compiler notices a longer file. */
+function keepLines(maxBytes: number, onEnd: (bytes: Uint8Array) => void): ContentCheck {
   const chunks: Buffer[] = [];
   let room = maxBytes + 1;
   return {
@@ -103,17 +105,15 @@ function keepLines(maxBytes: number, done: (bytes: Uint8Array) => void): Content
       chunks.push(copy);
       room -= copy.length;
     },
-    end() {
-      done(Buffer.concat(chunks));
-    },
+    end: () => onEnd(Buffer.concat(chunks)),
   };
 }
 
 const MAX_WARNINGS = 100;
 
 /**
- * The rules from the rule files, and the warnings about them and the other files: the first 100, and one that counts the
- * rest. Source: serving S12, S22, S23, S65.
+ * Compiles the rule files, and collects warnings about all files: the first 100, and a warning with the number of the
+ * remaining warnings. Source: serving S12, S22, S23, S65.
  */
 export function compileDeployRules(
   ruleFiles: RuleFiles,
@@ -121,15 +121,16 @@ export function compileDeployRules(
 ): Pick<Publication, 'rules' | 'warnings'> {
   const paths = published.map(({ path }) => path);
   const warnings: Warning[] = [];
-  let rest = 0;
-  let firstOfRest = '';
+  let omitted = 0;
+  let firstOmitted = '';
   const warn = (warning: Warning) => {
     if (warnings.length < MAX_WARNINGS) warnings.push(warning);
-    else if ((rest += 1) === 1) firstOfRest = warning.file;
+    else if ((omitted += 1) === 1) firstOmitted = warning.file;
   };
   const rules = compileRules(ruleFiles, paths, (position, message) => warn({ ...position, message }));
+  warnOfForeignFiles(paths, warn);
   warnOfNames(paths, warn);
-  if (rest > 0) warnings.push({ file: firstOfRest, message: `And ${rest} more warnings like these.` });
+  if (omitted > 0) warnings.push({ file: firstOmitted, message: `${omitted} more warnings are not listed.` });
   return { rules, warnings };
 }
 
@@ -139,12 +140,12 @@ function warnOfNames(paths: readonly string[], warn: (warning: Warning) => void)
       warn({
         file,
         message: isDotFile(file)
-          ? 'Stored, but dot files are not served (except under .well-known/).'
-          : 'Stored, but not served: it is server code for another host.',
+          ? 'The file is stored, but dot files are not served (except under .well-known/).'
+          : 'The file is stored, but not served, because it is server code for another host.',
       });
   for (const { file, twin } of findCaseTwins(paths))
     warn({
       file,
-      message: `Differs from ${twin} only in case. Both are served, but many file systems can store only one.`,
+      message: `The path differs from ${twin} only in case. Both are served, but many file systems can store only one.`,
     });
 }

@@ -7,23 +7,23 @@ import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
 
-/** The result of a take-down or of undoing one. */
-export interface TakeDown {
+/** The result of a take-down or of its reversal. */
+interface TakeDown {
   deployment: string;
-  /** `null` for an anonymous deployment. */
+  /** The account that owns the deployment; `null` if it is anonymous. */
   account: string | null;
   takenDown: boolean;
-  /** False if nothing changed. */
+  /** False if the deployment already had the requested state. */
   changed: boolean;
 }
 
 /**
- * Takes a site down, or undoes a take-down. While it is down, visitors of all its names see that it was taken down; its
- * owner keeps everything. Open uploads of the account are dropped, because they may contain its contents.
+ * Takes a deployment down, or reverses a take-down. While a deployment is taken down, its visitors see a page that says so.
+ * The owner keeps everything except open uploads, which are dropped because they may contain the same contents.
  *
- * @param reference Its id, its host name or its URL.
- * @param options.reason Shown to the owner among the activities.
- * @throws `not_found`, also for a deployment that is being deleted. Source: api §6.
+ * @param reference The id, the host name or the URL of the deployment.
+ * @param options.reason The reason that the owner sees in the activities.
+ * @throws `not_found` for a deployment that is missing or being deleted. Source: api §6.
  */
 export async function setTakenDown(
   core: Core,
@@ -41,7 +41,7 @@ export async function setTakenDown(
   }
 }
 
-/** @returns Whether it changed; `null` if it was deleted or has another owner by now. */
+/** Returns whether anything changed; `null` if the deployment was deleted or got another owner in the meantime. */
 async function changeTakeDown(
   core: Core,
   { deployment, account, takenDown }: Omit<TakeDown, 'changed'>,
@@ -57,18 +57,12 @@ async function changeTakeDown(
     row.takenDown = takenDown ? created : null;
     if (account === null) return true;
     if (takenDown) {
-      // The contents that their clients need not send may come from the deployment. The clients begin again.
+      // Open uploads may rely on contents of the deployment, so their clients must begin again.
       await em.nativeDelete(Upload, { account, committed: null });
       await markStorageInexact(em, account);
     }
-    recordActivity(em, {
-      account,
-      event: 'deployment.update',
-      authMethod: 'operator',
-      created,
-      deployment,
-      meta: { takenDown, ...(reason === undefined ? {} : { reason }) },
-    });
+    const meta = { takenDown, ...(reason === undefined ? {} : { reason }) };
+    recordActivity(em, { account, event: 'deployment.update', authMethod: 'operator', created, deployment, meta });
     return true;
   });
 }

@@ -4,10 +4,8 @@ import { applyDuePlanChanges } from '../plan-changes/plan-changes.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { type Check, finding } from './checks.ts';
 
-/** A running server does this work much earlier. */
+/** Work that is due for this long is reported: a running server does it much earlier. */
 const OVERDUE_MS = 10 * 60 * 1000;
-
-type Backlog = Record<'expired' | 'uploads' | 'changes' | 'uncompressed' | 'dead', number>;
 
 const FINDINGS = [
   ['expired', 'drift', 'deployments have expired but were not removed. Check that a server is running.'],
@@ -22,22 +20,22 @@ export const backlog: Check = {
   name: 'backlog',
   title: 'Overdue work',
   async *run(core, { fix, graceMs }) {
-    const found = await countOverdue(core);
-    const isFixable = found.expired + found.uploads + found.changes + found.dead > 0;
+    const overdue = await countOverdue(core);
+    const isFixable = overdue.expired + overdue.uploads + overdue.changes + overdue.dead > 0;
     if (fix && isFixable) {
       await sweep(core, { graceMs });
       await applyDuePlanChanges(core);
     }
-    const left = fix && isFixable ? await countOverdue(core) : found;
+    const remaining = fix && isFixable ? await countOverdue(core) : overdue;
     for (const [work, severity, text] of FINDINGS)
-      if (found[work] > 0)
-        yield finding(severity, `${found[work]} ${text}`, {
-          fixed: work !== 'uncompressed' && left[work] < found[work],
+      if (overdue[work] > 0)
+        yield finding(severity, `${overdue[work]} ${text}`, {
+          fixed: work !== 'uncompressed' && remaining[work] < overdue[work],
         });
   },
 };
 
-async function countOverdue(core: Core): Promise<Backlog> {
+async function countOverdue(core: Core) {
   const overdueBefore = new Date(core.now().getTime() - OVERDUE_MS);
   return db(core)
     .selectNoFrom(({ selectFrom, fn }) => {

@@ -1,18 +1,10 @@
 import type { Core } from '../../core.ts';
 
-/**
- * How bad a finding is. `damage`: a site does not have the bytes it was published with. `drift`: records are inconsistent, but
- * nothing is lost. `advice`: everything works, but could be better.
- */
-export type Severity = 'damage' | 'drift' | 'advice';
-
-/** One problem. */
 export interface Finding {
   kind: 'finding';
-  severity: Severity;
-  /** What was found, in full sentences. */
+  /** `damage`: bytes of a site are lost. `drift`: records contradict each other. `advice`: something could be better. */
+  severity: 'damage' | 'drift' | 'advice';
   message: string;
-  /** Whether this run fixed it. */
   fixed: boolean;
   pack?: string;
   /** SHA-256 of a content, in hex. */
@@ -31,26 +23,23 @@ export interface Progress {
   unit: 'bytes' | 'deployments';
 }
 
-/** Information that is no problem. */
+/** Information about something that is not a problem. */
 export interface Note {
   kind: 'note';
   message: string;
 }
 
-/** The options of a check. */
 export interface DoctorOptions {
-  /** Fixes what can be fixed without losing anything. */
+  /** Fixes the problems that can be fixed without losing anything. */
   fix: boolean;
   /** Minimum age of a pack before it may be removed, in milliseconds. */
   graceMs: number;
-  /** The host name of the API. */
   apiHost: string;
 }
 
-/** One check of the doctor. Its memory is bounded, and it is safe to run beside running servers. */
+/** One check of the doctor. Its memory is bounded, and it can run while servers are running. */
 export interface Check {
   name: string;
-  /** What the check covers, as a heading. */
   title: string;
   run(core: Core, options: DoctorOptions): AsyncIterable<Finding | Progress | Note>;
 }
@@ -60,9 +49,13 @@ export const MAX_DEPLOYMENTS = 20;
 
 /** Creates a finding that is not fixed. */
 export function finding(
-  severity: Severity,
+  severity: Finding['severity'],
   message: string,
   about: Omit<Partial<Finding>, 'kind' | 'severity' | 'message'> = {},
 ): Finding {
   return { kind: 'finding', severity, message, fixed: false, ...about };
+}
+
+export function note(message: string): Note {
+  return { kind: 'note', message };
 }

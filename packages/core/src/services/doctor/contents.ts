@@ -5,7 +5,7 @@ import { db } from '../../database/tables.ts';
 import { Content, Pack } from '../../entities/index.ts';
 import type { ContentLocation } from '../../storage/packs.ts';
 import { hashAtPosition, hexOf } from '../packs/contents.ts';
-import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Progress } from './checks.ts';
+import { type Check, type Finding, finding, MAX_DEPLOYMENTS } from './checks.ts';
 
 interface Row extends ContentLocation {
   sha256: string;
@@ -15,7 +15,7 @@ const PACKS_AT_ONCE = 500;
 const CONTENTS_AT_ONCE = 5_000;
 const WHOLE_BYTES = 256 * 1024;
 const PROGRESS_BYTES = 16 * 1024 * 1024;
-/** Maximum number of findings per pack; further damaged contents are only counted. */
+/** Maximum number of damaged contents that are listed for a pack; further ones are only counted. */
 const MAX_FAULTS = 20;
 
 /** Reads every content of every sealed pack and checks its hash. Source: storage I2; security T36. */
@@ -25,60 +25,55 @@ export const contents: Check = {
   async *run(core) {
     const total = await storedBytes(core);
     let done = 0;
-    for (let last = ''; ;) {
-      const packs = await packsAfter(core, last);
-      for (const pack of packs)
-        for await (const step of readPack(core, pack)) {
-          if (step.kind === 'finding') yield step;
-          else yield { ...step, done: (done += step.done), total: Math.max(total, done) };
-        }
-      if (packs.length < PACKS_AT_ONCE) return;
-      last = packs.at(-1)!;
-    }
+    for await (const pack of sealedPacks(core))
+      for await (const step of readPack(core, pack)) {
+        if (typeof step === 'object') yield step;
+        else yield { kind: 'progress', done: (done += step), total: Math.max(total, done), unit: 'bytes' };
+      }
   },
 };
 
-/** @returns Findings, and progress with the number of bytes read since the last step. */
-async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | Progress> {
-  let read = 0;
-  let faults = 0;
-  const step = (): Progress => ({ kind: 'progress', done: read, total: 0, unit: 'bytes' });
+/** Checks one pack. Yields findings, and the number of bytes that were read since the previous number. */
+async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | number> {
   if ((await core.packs.modified(pack)) === null) {
-    if (await isSealed(core, pack))
-      yield finding('damage', `The file of pack ${pack} is missing.`, { pack, ...(await affected(core, pack)) });
+    // A sweep may have removed the pack in the meantime.
+    if ((await core.database.em().count(Pack, { id: pack, state: 'sealed' })) > 0)
+      yield finding('damage', `The file of pack ${pack} is missing.`, { pack, ...(await deploymentsOf(core, pack)) });
     return;
   }
+  let readBytes = 0;
+  let faults = 0;
   for await (const row of contentsOf(core, pack)) {
     const fault = await faultOf(core, row);
-    read += row.length;
+    readBytes += row.length;
     if (fault && (await isStillThere(core, row))) {
       faults += 1;
       if (faults <= MAX_FAULTS)
-        yield finding('damage', `Content ${row.sha256} in pack ${pack} ${fault}.`, {
+        yield finding('damage', `Content ${row.sha256} in pack ${pack}: ${fault}.`, {
           pack,
           content: row.sha256,
-          ...(await affected(core, pack, row.sha256)),
+          ...(await deploymentsOf(core, pack, row.sha256)),
         });
     }
-    if (read >= PROGRESS_BYTES) {
-      yield step();
-      read = 0;
+    if (readBytes >= PROGRESS_BYTES) {
+      yield readBytes;
+      readBytes = 0;
     }
   }
   if (faults > MAX_FAULTS)
     yield finding('damage', `${faults - MAX_FAULTS} more contents in pack ${pack} are damaged.`, {
       pack,
-      ...(await affected(core, pack)),
+      ...(await deploymentsOf(core, pack)),
     });
-  yield step();
+  yield readBytes;
 }
 
-/** The fault of a content, as the end of a sentence; `null` if its bytes match its hash. */
+/** Returns the fault of a content as a sentence without a period; `null` if its bytes match its hash. */
 async function faultOf(core: Core, row: Row): Promise<string | null> {
   try {
-    return (await digestOf(core, row)) === row.sha256 ? null : 'does not match its hash';
+    return (await digestOf(core, row)) === row.sha256 ? null : 'the bytes do not match the hash';
   } catch (error) {
-    return `cannot be read: ${(error as Error).message}`;
+    return `the bytes cannot be read: ${(error as Error).message}`;
   }
 }
 
@@ -107,19 +102,14 @@ async function* contentsOf(core: Core, pack: string): AsyncGenerator<Row> {
   }
 }
 
-/** A sweep may have removed the pack before it was read. */
-async function isSealed(core: Core, pack: string): Promise<boolean> {
-  return (await core.database.em().count(Pack, { id: pack, state: 'sealed' })) > 0;
-}
-
-/** A sweep may have removed the content while it was read. */
+/** False if a sweep has removed the content in the meantime. */
 async function isStillThere(core: Core, { sha256, pack, offset }: Row): Promise<boolean> {
   const hash = Buffer.from(sha256, 'hex');
   return (await core.database.em().count(Content, { hash, pack: { id: pack, state: 'sealed' }, offset })) > 0;
 }
 
-async function affected(core: Core, pack: string, sha256?: string): Promise<Pick<Finding, 'deployments'>> {
-  const all = db(core)
+async function deploymentsOf(core: Core, pack: string, sha256?: string): Promise<Pick<Finding, 'deployments'>> {
+  const referringDeployments = db(core)
     .selectFrom('deployment_pack as n')
     .innerJoin('deployment as d', 'd.id', 'n.deployment_id')
     .innerJoin('manifest as m', 'm.deployment_id', 'd.id')
@@ -131,7 +121,7 @@ async function affected(core: Core, pack: string, sha256?: string): Promise<Pick
   const hasContent = sql<boolean>`exists (
     select 1 from generate_series(1, length(m.hashes) / 32) as f (position)
     where ${hashAtPosition(sql.ref('m.hashes'), 'f.position')} = decode(${sha256}, 'hex'))`;
-  const rows = await (sha256 === undefined ? all : all.where(hasContent)).execute();
+  const rows = await (sha256 === undefined ? referringDeployments : referringDeployments.where(hasContent)).execute();
   return { deployments: rows.map(({ id }) => id) };
 }
 
@@ -143,14 +133,18 @@ async function storedBytes(core: Core): Promise<number> {
   return bytes;
 }
 
-async function packsAfter(core: Core, last: string): Promise<string[]> {
-  const rows = await db(core)
-    .selectFrom('pack')
-    .select('id')
-    .where('state', '=', 'sealed')
-    .$if(last !== '', (query) => query.where('id', '>', last))
-    .orderBy('id')
-    .limit(PACKS_AT_ONCE)
-    .execute();
-  return rows.map(({ id }) => id);
+async function* sealedPacks(core: Core): AsyncGenerator<string> {
+  for (let last = ''; ;) {
+    const rows = await db(core)
+      .selectFrom('pack')
+      .select('id')
+      .where('state', '=', 'sealed')
+      .$if(last !== '', (query) => query.where('id', '>', last))
+      .orderBy('id')
+      .limit(PACKS_AT_ONCE)
+      .execute();
+    for (const { id } of rows) yield id;
+    if (rows.length < PACKS_AT_ONCE) return;
+    last = rows.at(-1)!.id;
+  }
 }

@@ -6,13 +6,7 @@ import { lockAccount } from '../accounts/account-lock.ts';
 import { measureStorage, markStorageInexact } from '../accounts/storage.ts';
 import { type Check, finding } from './checks.ts';
 
-interface Miscount {
-  account: string;
-  counted: number;
-  actual: number;
-}
-
-const countLive = (eb: ExpressionBuilder<Tables, 'account'>) =>
+const countDeployments = (eb: ExpressionBuilder<Tables, 'account'>) =>
   eb
     .selectFrom('deployment')
     .select(eb.fn.countAll<number>().as('count'))
@@ -21,15 +15,15 @@ const countLive = (eb: ExpressionBuilder<Tables, 'account'>) =>
     .$asScalar()
     .$notNull();
 
-/** Counts the deployments of every account again, and measures its storage. Source: storage I4; security T26. */
+/** Compares the counters of every account with its deployments and its storage. Source: storage I4; security T26. */
 export const counters: Check = {
   name: 'counters',
   title: 'Counters of accounts',
   async *run(core, { fix }) {
-    const miscounts: Miscount[] = await db(core)
+    const miscounts = await db(core)
       .selectFrom(({ selectFrom }) =>
         selectFrom('account')
-          .select((eb) => ['account.id as account', 'deployment_count as counted', countLive(eb).as('actual')])
+          .select((eb) => ['account.id as account', 'deployment_count as counted', countDeployments(eb).as('actual')])
           .as('counts'),
       )
       .selectAll()
@@ -43,49 +37,41 @@ export const counters: Check = {
         fixed: fix,
       });
     }
-    for await (const { account, counted, actual } of misjudgedStorage(core)) {
-      if (fix) await measureAgain(core, account);
-      yield finding('drift', `Account ${account} counts ${counted} stored bytes and has ${actual}.`, {
-        account,
-        fixed: fix,
-      });
+    for (const { id } of await db(core).selectFrom('account').select('id').orderBy('id').execute()) {
+      const miscount = await checkStorage(core, id, fix);
+      if (miscount)
+        yield finding('drift', `Account ${id} counts ${miscount.counted} stored bytes and has ${miscount.actual}.`, {
+          account: id,
+          fixed: fix,
+        });
     }
   },
 };
 
-/** Under the lock of the account, so that no deploy or delete comes between. */
+/** Counts the deployments while the account is locked, so that no deploy or delete changes the number. */
 async function recount(core: Core, account: string): Promise<void> {
   await core.database.transaction(async (em) => {
     await lockAccount(em, account);
     await db(em)
       .updateTable('account')
-      .set((eb) => ({ deployment_count: countLive(eb) }))
+      .set((eb) => ({ deployment_count: countDeployments(eb) }))
       .where('id', '=', account)
       .execute();
   });
 }
 
-/** Accounts whose counter is too low, or is said to be exact and is not. Each is measured under its lock. */
-async function* misjudgedStorage(core: Core): AsyncGenerator<Miscount> {
-  const accounts = await db(core).selectFrom('account').select('id').orderBy('id').execute();
-  for (const { id } of accounts) {
-    const miscount = await core.database.transaction(async (em) => {
-      const account = await lockAccount(em, id);
-      if (!account) return null;
-      const { used } = await measureStorage(em, { account: id });
-      const { storageBytes, storageExact } = account;
-      const fits = storageExact ? storageBytes === used : storageBytes >= used;
-      return fits ? null : { account: id, counted: storageBytes, actual: used };
-    });
-    if (miscount) yield miscount;
-  }
-}
-
-async function measureAgain(core: Core, account: string): Promise<void> {
-  await core.database.transaction(async (em) => {
-    await lockAccount(em, account);
+/** Measures the storage of a locked account. A counter that is not marked as exact may be higher than the storage. */
+async function checkStorage(core: Core, account: string, fix: boolean) {
+  return core.database.transaction(async (em) => {
+    const row = await lockAccount(em, account);
+    if (!row) return null;
     const { used } = await measureStorage(em, { account });
-    await markStorageInexact(em, account);
-    await em.nativeUpdate(Account, { id: account }, { storageBytes: used, storageExact: true });
+    const { storageBytes, storageExact } = row;
+    if (storageExact ? storageBytes === used : storageBytes >= used) return null;
+    if (fix) {
+      await markStorageInexact(em, account);
+      await em.nativeUpdate(Account, { id: account }, { storageBytes: used, storageExact: true });
+    }
+    return { counted: storageBytes, actual: used };
   });
 }

@@ -9,19 +9,19 @@ import { isolation } from './isolation.ts';
 import { manifests } from './manifests.ts';
 import { packs } from './packs.ts';
 
-/** Events of the doctor: the start of each check, and its findings, notes and progress. */
+/** The start of a check, or one of its findings, notes and progress reports. */
 export type DoctorEvent = (Finding | Progress | Note | { kind: 'check'; title: string }) & { check: string };
 
-/** The fast checks come first. */
+/** All checks, in the order in which they run. The fast checks are first. */
 const CHECKS: readonly Check[] = [isolation, backlog, counters, domains, packs, manifests, contents, forms];
 
 /**
  * Checks everything that is stored: reads and hashes every content, checks that the contents of every manifest exist,
  * compares packs, files and counters, and checks the configuration.
  *
- * Safe to run beside running servers. Memory use does not depend on how much is stored. Without `fix` nothing is changed. With it,
- * the doctor fixes what can be fixed without losing anything: counters, work left to the sweep, pack files without a row,
- * damaged compressed forms. It never touches the contents of sites.
+ * Can run while servers are running. Memory use does not depend on how much is stored. Nothing changes unless `fix` is
+ * set. Then the doctor fixes counters, does the work of the sweep, and removes pack files without a row and damaged
+ * compressed forms. The doctor never changes the contents of sites.
  *
  * Source: api §8; storage I1 to I4; security T13, T36.
  */

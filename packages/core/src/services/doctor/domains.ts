@@ -1,49 +1,33 @@
 import { type Check, finding } from './checks.ts';
 import { db } from '../../database/tables.ts';
 
-const FAULTS = {
-  deleting: 'is being deleted, but cannot be removed while the domain points at it',
-  expiring: 'will expire',
-  foreign: 'belongs to another account',
-};
-
 /** Checks the deployment of every domain. Source: api §3, §4. */
 export const domains: Check = {
   name: 'domains',
   title: 'Deployments of domains',
   async *run(core) {
-    const rows = await db(core)
-      .selectFrom(({ selectFrom }) =>
-        selectFrom('domain as o')
-          .innerJoin('deployment as d', 'd.id', 'o.deployment_id')
-          .select((eb) => [
-            'o.name as domain',
-            'd.id as deployment',
-            eb
-              .case()
-              .when('d.account_id', 'is distinct from', eb.ref('o.account_id'))
-              .then(eb.val<'foreign' | 'deleting' | 'expiring'>('foreign'))
-              .when('d.status', '<>', 'success')
-              .then(eb.val<'foreign' | 'deleting' | 'expiring'>('deleting'))
-              .when('d.expires', 'is not', null)
-              .then(eb.val<'foreign' | 'deleting' | 'expiring'>('expiring'))
-              .end()
-              .as('fault'),
-          ])
-          .as('linked'),
+    const faultyLinks = await db(core)
+      .selectFrom('domain as o')
+      .innerJoin('deployment as d', 'd.id', 'o.deployment_id')
+      .select(['o.name', 'o.account_id as account', 'd.id as deployment', 'd.account_id as owner', 'd.status'])
+      .where(({ eb, or, ref }) =>
+        or([
+          eb('d.account_id', 'is distinct from', ref('o.account_id')),
+          eb('d.status', '<>', 'success'),
+          eb('d.expires', 'is not', null),
+        ]),
       )
-      .select(({ ref }) => ['domain', 'deployment', ref('fault').$notNull().as('fault')])
-      .where('fault', 'is not', null)
-      .orderBy('domain')
+      .orderBy('o.name')
       .execute();
-    for (const { domain, deployment, fault } of rows)
+    for (const { name: domain, account, deployment, owner, status } of faultyLinks) {
+      let fault = 'the deployment will expire';
+      if (owner !== account) fault = 'the deployment belongs to another account';
+      else if (status !== 'success') fault = 'the deployment cannot be removed while a domain points at it';
       yield finding(
         'drift',
-        `${domain} points at ${deployment}, which ${FAULTS[fault]}. Link the domain to another deployment.`,
-        {
-          domain,
-          deployments: [deployment],
-        },
+        `${domain} points at ${deployment}, but ${fault}. Link the domain to another deployment.`,
+        { domain, deployments: [deployment] },
       );
+    }
   },
 };

@@ -7,7 +7,7 @@ import { type CompressedForm, Compression } from '../../entities/index.ts';
 import type { Coding } from '@berth/serving';
 import { hexOf } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
-import { type Check, type Finding, finding, MAX_DEPLOYMENTS, type Note } from './checks.ts';
+import { type Check, type Finding, finding, MAX_DEPLOYMENTS, note } from './checks.ts';
 
 interface Row {
   sha256: string;
@@ -21,17 +21,15 @@ const ROWS_AT_ONCE = 500;
 const PROGRESS_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads every compressed form, checks its hash and decompresses it. A damaged form is fixed by deleting it: the content is
- * served uncompressed until it is compressed again.
- *
- * Source: serving S48; storage I2.
+ * Reads every compressed form, checks its hash and decompresses it. The fix for a damaged form is to delete it: the
+ * content is served uncompressed until it is compressed again. Source: serving S48; storage I2.
  */
 export const forms: Check = {
   name: 'forms',
   title: 'Compressed forms',
   async *run(core, { fix }) {
-    const all = await count(core);
-    if (all.contents === 0) return;
+    const totals = await countForms(core);
+    if (totals.contents === 0) return;
     let [done, reported] = [0, 0];
     for (let last = ''; ;) {
       const rows = await rowsAfter(core, last);
@@ -41,30 +39,27 @@ export const forms: Check = {
         done += sizeOf(row);
         if (done - reported < PROGRESS_BYTES) continue;
         reported = done;
-        yield { kind: 'progress', done, total: Math.max(all.bytes, done), unit: 'bytes' };
+        yield { kind: 'progress', done, total: Math.max(totals.bytes, done), unit: 'bytes' };
       }
       if (rows.length < ROWS_AT_ONCE) break;
       last = rows.at(-1)!.sha256;
     }
-    yield {
-      kind: 'note',
-      message: `${all.contents} contents also have compressed forms, ${all.bytes} bytes in total.`,
-    } satisfies Note;
+    yield note(`${totals.contents} contents also have compressed forms, ${totals.bytes} bytes in total.`);
   },
 };
 
 const sizeOf = ({ forms }: Row) => Object.values(forms).reduce((sum, { length }) => sum + length, 0);
 
-/** The fault of the forms, as the end of a sentence; `null` if each decompresses to the content. */
+/** Returns the fault of a form as a sentence without a period; `null` if each form decompresses to the content. */
 async function faultOf(core: Core, { sha256, pack, length, forms }: Row): Promise<string | null> {
   for (const [coding, form] of Object.entries(forms) as [Coding, CompressedForm][]) {
     try {
       const bytes = await core.packs.read({ pack, offset: form.offset, length: form.length });
-      if (hash('sha256', bytes) !== form.sha256) return `does not match its hash as ${coding}`;
+      if (hash('sha256', bytes) !== form.sha256) return `the ${coding} form does not match its hash`;
       if (hash('sha256', await decompressForm(coding, bytes, length)) !== sha256)
-        return `decompresses to other bytes from ${coding}`;
+        return `the ${coding} form decompresses to other bytes`;
     } catch (error) {
-      return `cannot be read as ${coding}: ${(error as Error).message}`;
+      return `the ${coding} form cannot be read: ${(error as Error).message}`;
     }
   }
   return null;
@@ -72,16 +67,17 @@ async function faultOf(core: Core, { sha256, pack, length, forms }: Row): Promis
 
 async function toFinding(core: Core, row: Row, fault: string, fix: boolean): Promise<Finding> {
   const { sha256, pack } = row;
-  const deployments = fix ? await deleteForms(core, row) : await holders(core, row);
-  return finding('damage', `Content ${sha256} in pack ${pack} ${fault}.`, {
+  const affected = findDeployments(core, sha256).limit(MAX_DEPLOYMENTS);
+  const deployments = await (fix ? deleteForms(core, row) : affected.execute());
+  return finding('damage', `Content ${sha256} in pack ${pack}: ${fault}.`, {
     pack,
     content: sha256,
-    deployments: deployments.slice(0, MAX_DEPLOYMENTS),
+    deployments: deployments.slice(0, MAX_DEPLOYMENTS).map(({ id }) => id),
     fixed: fix,
   });
 }
 
-function holdersOf(scope: StatementScope, sha256: string) {
+function findDeployments(scope: StatementScope, sha256: string) {
   return db(scope)
     .selectFrom('deployment as d')
     .select('d.id')
@@ -98,29 +94,23 @@ function holdersOf(scope: StatementScope, sha256: string) {
     .orderBy('d.id');
 }
 
-async function holders(core: Core, { sha256 }: Row): Promise<string[]> {
-  const rows = await holdersOf(core, sha256).limit(MAX_DEPLOYMENTS).execute();
-  return rows.map(({ id }) => id);
-}
-
-/** Deletes the forms of a content and schedules its deployments for compression. @returns The deployments. */
-async function deleteForms(core: Core, { sha256, pack }: Row): Promise<string[]> {
+async function deleteForms(core: Core, { sha256, pack }: Row): Promise<{ id: string }[]> {
   return core.database.transaction(async (em) => {
     await enterFence(em);
     await em.nativeDelete(Compression, { content: Buffer.from(sha256, 'hex'), pack });
     const rows = await db(em)
-      .with('due', () => holdersOf(em, sha256).forUpdate())
+      .with('due', () => findDeployments(em, sha256).forUpdate())
       .updateTable('deployment as d')
       .set({ compress_at: core.now() })
       .from('due')
       .whereRef('d.id', '=', 'due.id')
       .returning('d.id')
       .execute();
-    return rows.map(({ id }) => id).toSorted();
+    return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   });
 }
 
-/** A sweep may have removed the forms while they were read. */
+/** False if a sweep has removed the forms in the meantime. */
 async function isStillThere(core: Core, { sha256, pack }: Row): Promise<boolean> {
   const content = Buffer.from(sha256, 'hex');
   return (await core.database.em().count(Compression, { content, pack: { id: pack, state: 'sealed' } })) > 0;
@@ -143,7 +133,7 @@ async function rowsAfter(core: Core, last: string): Promise<Row[]> {
     .execute();
 }
 
-async function count(core: Core): Promise<{ contents: number; bytes: number }> {
+async function countForms(core: Core): Promise<{ contents: number; bytes: number }> {
   const { rows } = await sql<{ contents: number; bytes: number }>`
     select count(distinct k.content_hash)::int as contents, coalesce(sum((f.form ->> 'length')::bigint), 0)::float8 as bytes
     from compression k cross join jsonb_each(k.forms) as f (coding, form)`.execute(db(core));

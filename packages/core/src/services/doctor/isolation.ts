@@ -1,5 +1,5 @@
 import { parse } from 'tldts';
-import { type Check, finding } from './checks.ts';
+import { type Check, finding, note } from './checks.ts';
 
 /** Checks whether browsers isolate sites from the API. Source: security T13. */
 export const isolation: Check = {
@@ -9,13 +9,10 @@ export const isolation: Check = {
     const sites = core.addresses.platformDomain.replace(/:\d+$/, '');
     const platform = parse(sites, { allowPrivateDomains: true });
     const api = parse(apiHost, { allowPrivateDomains: true });
-    const known = platform.isIcann === true || platform.isPrivate === true;
-    if (known && platform.publicSuffix === sites)
-      yield {
-        kind: 'note',
-        message: `${sites} is a public suffix: browsers isolate its sites from the API and from each other.`,
-      };
-    else if (!known)
+    const isKnownSuffix = platform.isIcann === true || platform.isPrivate === true;
+    if (isKnownSuffix && platform.publicSuffix === sites)
+      yield note(`${sites} is a public suffix: browsers isolate its sites from the API and from each other.`);
+    else if (!isKnownSuffix)
       yield finding(
         'advice',
         `${sites} is only suitable for trying things out: its sites share cookies with each other. For production, set PLATFORM_DOMAIN to a registered domain that does not contain the API.`,
@@ -26,9 +23,8 @@ export const isolation: Check = {
         `Sites are under ${sites} and the API is at ${apiHost}, both under ${platform.domain}: a page of a site can set cookies for the host of the API. Use another registrable domain for PLATFORM_DOMAIN, or submit ${sites} to the Public Suffix List.`,
       );
     else
-      yield {
-        kind: 'note',
-        message: `Sites are under ${platform.domain}, the API is not. Sites still share cookies with each other unless ${sites} is in the Public Suffix List.`,
-      };
+      yield note(
+        `Sites are under ${platform.domain}, the API is not. Sites still share cookies with each other unless ${sites} is in the Public Suffix List.`,
+      );
   },
 };

@@ -3,16 +3,19 @@ import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Deployment } from '../../entities/index.ts';
 import { hashAtPosition } from '../packs/contents.ts';
-import { type Check, type Finding, finding } from './checks.ts';
+import { type Check, finding } from './checks.ts';
 
-interface Page {
-  ids: string[];
-  faults: { id: string; fault: string; files: number; path: string }[];
+/** A deployment, or a fault of a deployment with the number of affected files and one of their paths. */
+interface Row {
+  id: string;
+  fault: string | null;
+  files: number;
+  path: string;
 }
 
 const DEPLOYMENTS_AT_ONCE = 100;
 
-/** The faults of files in a manifest, as the end of a sentence that begins with "n of its files". */
+/** Describes the faults of files in a manifest. Each text is the end of a sentence that starts with "3 of its files". */
 const FAULTS: Record<string, string> = {
   missing: 'are missing in the store',
   'pack-state': 'are in a pack that may be removed',
@@ -28,8 +31,16 @@ export const manifests: Check = {
     const total = await core.database.em().count(Deployment, { status: 'success' });
     let done = 0;
     for (let last = ''; ;) {
-      const { ids, faults } = await readPage(core, last);
-      for (const fault of faults) yield toFinding(fault);
+      const ids: string[] = [];
+      for (const { id, fault, files, path } of await readPage(core, last)) {
+        if (fault === null) ids.push(id);
+        else if (fault === 'files')
+          yield damage(id, `The manifest of ${id} lists ${files} files, but the deployment has another file count.`);
+        else {
+          const example = JSON.stringify(path);
+          yield damage(id, `Deployment ${id}: ${files} of its files, such as ${example}, ${FAULTS[fault]}.`);
+        }
+      }
       done += ids.length;
       yield { kind: 'progress', done, total: Math.max(total, done), unit: 'deployments' };
       if (ids.length < DEPLOYMENTS_AT_ONCE) return;
@@ -38,17 +49,11 @@ export const manifests: Check = {
   },
 };
 
-function toFinding({ id, fault, files, path }: Page['faults'][number]): Finding {
-  const message =
-    fault === 'files'
-      ? `The manifest of ${id} lists ${files} files, which does not match the file count of the deployment.`
-      : `Deployment ${id}: ${files} of its files, such as ${JSON.stringify(path)}, ${FAULTS[fault]}.`;
-  return finding('damage', message, { deployments: [id] });
-}
+const damage = (id: string, message: string) => finding('damage', message, { deployments: [id] });
 
-/** A single statement, so that it reads one consistent snapshot. */
-async function readPage(core: Core, last: string): Promise<Page> {
-  const { rows } = await sql<{ id: string; fault: string | null; files: number; path: string }>`
+/** Reads the deployments of a page and their faults in a single statement, which reads one consistent snapshot. */
+async function readPage(core: Core, last: string): Promise<Row[]> {
+  const { rows } = await sql<Row>`
     with page as materialized (
       select d.id, d.files, m.paths, m.hashes, m.sizes
       from deployment d left join manifest m on m.deployment_id = d.id
@@ -70,8 +75,5 @@ async function readPage(core: Core, last: string): Promise<Page> {
     union all
     select id, fault, count(*)::int, min(path) from file where fault is not null group by id, fault
     order by id`.execute(db(core));
-  return {
-    ids: rows.filter(({ fault }) => fault === null).map(({ id }) => id),
-    faults: rows.flatMap(({ fault, ...row }) => (fault === null ? [] : [{ ...row, fault }])),
-  };
+  return rows;
 }

@@ -4,22 +4,22 @@ import { Pack } from '../../entities/index.ts';
 import { type Check, type DoctorOptions, type Finding, finding } from './checks.ts';
 
 const NAMES_AT_ONCE = 1000;
-const MAX_REMOVED = 10_000;
+const MAX_REMOVED_FILES = 10_000;
 const PACK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Compares the rows of packs with each other, and the files with the rows. Source: storage I2, I3. */
+/** Checks that packs are in the state that other rows need, and that each file has a row. Source: storage I2, I3. */
 export const packs: Check = {
   name: 'packs',
   title: 'Packs and their files',
   async *run(core, options) {
-    yield* contentsOutside(core);
-    yield* neededPacks(core);
-    yield* pinnedPacks(core);
+    yield* contentsOutsideSealedPacks(core);
+    yield* unsealedPacksOfDeployments(core);
+    yield* unsealedPacksOfUploads(core);
     yield* filesWithoutRow(core, options);
   },
 };
 
-async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
+async function* contentsOutsideSealedPacks(core: Core): AsyncGenerator<Finding> {
   const rows = await db(core)
     .selectFrom(({ selectFrom, val }) =>
       selectFrom('content')
@@ -39,12 +39,10 @@ async function* contentsOutside(core: Core): AsyncGenerator<Finding> {
     .orderBy('c.what')
     .execute();
   for (const { pack, state, what, count } of rows)
-    yield finding('damage', `${count} ${what} are in pack ${pack}, which is ${state ?? 'missing'}.`, {
-      pack,
-    });
+    yield finding('damage', `${count} ${what} are in pack ${pack}, which is ${state ?? 'missing'}.`, { pack });
 }
 
-async function* neededPacks(core: Core): AsyncGenerator<Finding> {
+async function* unsealedPacksOfDeployments(core: Core): AsyncGenerator<Finding> {
   const rows = await db(core)
     .selectFrom('deployment_pack as n')
     .innerJoin('pack as p', 'p.id', 'n.pack_id')
@@ -61,7 +59,7 @@ async function* neededPacks(core: Core): AsyncGenerator<Finding> {
     });
 }
 
-async function* pinnedPacks(core: Core): AsyncGenerator<Finding> {
+async function* unsealedPacksOfUploads(core: Core): AsyncGenerator<Finding> {
   const rows = await db(core)
     .selectFrom('upload_pack as n')
     .innerJoin('pack as p', 'p.id', 'n.pack_id')
@@ -75,47 +73,42 @@ async function* pinnedPacks(core: Core): AsyncGenerator<Finding> {
 }
 
 /**
- * Finds pack files without a row. Normal operation does not create them: the row is written before the file and deleted after
- * it. They appear when a backup is restored. A file older than the grace time can be removed, unless most files are unknown:
- * then this is probably the wrong database.
+ * Finds pack files without a row, which appear when a backup is restored. A server writes the row before the file, and
+ * deletes it after the file. A file older than the grace time can be removed, unless most files have no row: then the
+ * database is probably the wrong one.
  */
 async function* filesWithoutRow(core: Core, { fix, graceMs }: DoctorOptions): AsyncGenerator<Finding> {
-  const unknown: string[] = [];
-  let known = 0;
+  const unknownPacks: string[] = [];
+  let knownCount = 0;
   for await (const ids of batches(core.packs.list())) {
-    const rows = await rowsOf(core, ids);
-    known += rows.size;
-    for (const id of ids) if (!rows.has(id)) unknown.push(id);
+    const packIds = ids.filter((id) => PACK_ID.test(id));
+    const options = { fields: ['id'], disableIdentityMap: true } as const;
+    const rows = await core.database.em().find(Pack, { id: { $in: packIds } }, options);
+    knownCount += rows.length;
+    unknownPacks.push(...new Set(ids).difference(new Set(rows.map(({ id }) => id))));
   }
-  const suspicious = unknown.length > known;
-  const old = new Date(core.now().getTime() - graceMs);
-  let removed = 0;
-  for (const pack of unknown) {
+  const isWrongDatabase = unknownPacks.length > knownCount;
+  const removableBefore = new Date(core.now().getTime() - graceMs);
+  let removedCount = 0;
+  for (const pack of unknownPacks) {
     const modified = await core.packs.modified(pack);
     if (modified === null) continue;
-    const found = finding('drift', `The file of pack ${pack} has no row in the database.`, { pack });
-    if (!PACK_ID.test(pack)) yield { ...found, message: `${found.message} Berth did not create it.` };
-    else if (modified > old) yield { ...found, message: `${found.message} It is too recent to be removed.` };
-    else if (!fix) yield found;
-    else if (suspicious)
-      yield {
-        ...found,
-        message: `${found.message} It was not removed, because ${unknown.length} of ${unknown.length + known} files have no row. Check that this is the right database.`,
-      };
-    else if (removed === MAX_REMOVED) yield found;
+    const report = (remark = '', fixed = false) =>
+      finding('drift', `The file of pack ${pack} has no row in the database.${remark}`, { pack, fixed });
+    if (!PACK_ID.test(pack)) yield report(' Berth did not create it.');
+    else if (modified > removableBefore) yield report(' It is too recent to be removed.');
+    else if (!fix) yield report();
+    else if (isWrongDatabase)
+      yield report(
+        ` It was not removed, because ${unknownPacks.length} of ${unknownPacks.length + knownCount} files have no row. Check that this is the right database.`,
+      );
+    else if (removedCount === MAX_REMOVED_FILES) yield report();
     else {
       await core.packs.remove(pack);
-      removed += 1;
-      yield { ...found, fixed: true };
+      removedCount += 1;
+      yield report('', true);
     }
   }
-}
-
-async function rowsOf(core: Core, ids: readonly string[]): Promise<Set<string>> {
-  const packIds = ids.filter((id) => PACK_ID.test(id));
-  const options = { fields: ['id'], disableIdentityMap: true } as const;
-  const rows = await core.database.em().find(Pack, { id: { $in: packIds } }, options);
-  return new Set(rows.map(({ id }) => id));
 }
 
 async function* batches(ids: AsyncIterable<string>): AsyncGenerator<string[]> {

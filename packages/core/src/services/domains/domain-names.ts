@@ -4,14 +4,11 @@ import { DEPLOYMENT_ID } from '@berth/contract';
 import { getDomain } from 'tldts';
 import type { Addresses } from '../../core.ts';
 
-/** Names that are never in the public DNS. Source: security T29; RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476. */
+/** Suffixes that are not in the public DNS. Source: security T29; RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476. */
 export const SPECIAL_USE_NAMES: readonly string[] =
   'alt arpa example internal invalid local localhost onion test'.split(' ');
 
-/**
- * Labels that cannot be platform domains: visitors would take them for the service, and programs for a configuration
- * host. Source: api §4.
- */
+/** Labels that cannot be platform domains, because people or programs would trust them as the service. Source: api §4. */
 export const RESERVED_LABELS: ReadonlySet<string> = new Set(
   (
     'about abuse account accounts admin administrator api app apps assets auth autoconfig autodiscover berth billing ' +
@@ -25,27 +22,27 @@ export const RESERVED_LABELS: ReadonlySet<string> = new Set(
 /** A valid domain name. */
 export interface DomainName {
   ok: true;
-  /** Lower case, A-labels, no trailing dot. */
+  /** The name in lower case, as A-labels, without a trailing dot. */
   name: string;
   kind: 'platform' | 'custom';
-  /** True if it is a registrable domain itself, which cannot have a CNAME. */
+  /** True if the name is a registrable domain itself, which cannot have a CNAME. */
   apex: boolean;
   /** The registrable domain of the name; for a platform domain the host name of the platform. */
   registrable: string;
 }
 
-/** The result for an invalid domain name. `name` is set if the text is at least a valid host name. */
+/** The result for a text that cannot be a domain. `name` is set if the text is at least a valid host name. */
 export interface InvalidDomainName {
   ok: false;
   name: string | null;
-  /** What is invalid and what would be valid, without a trailing dot. */
+  /** Says what is invalid and what would be valid, without a full stop at the end. */
   reason: string;
 }
 
-/** The addresses that the grammar depends on. */
+/** The addresses of the service that decide which names can be domains. */
 export type NameRules = Pick<Addresses, 'platformHost' | 'cnameTarget' | 'serviceHosts'>;
 
-/** Longer texts are rejected without parsing. Far longer than the Unicode form of any name of 253 bytes. */
+/** Maximum length of a text that is parsed. The Unicode form of a name of 253 bytes is always much shorter. */
 const MAX_TEXT = 1_000;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_NAME = 253;
@@ -53,8 +50,8 @@ const ACCOUNT_TARGET = /^to-[a-z0-9]{7}$/;
 const PLATFORM_LABEL_MIN = 3;
 
 /**
- * Normalises a text to the canonical spelling of a host name: UTS-46, lower case, A-labels, no trailing dot. Anything
- * that a URL parser would cut off, decode or read as a number is refused. Normalising is idempotent.
+ * Normalises a text to the canonical spelling of a host name: UTS-46, lower case, A-labels, no trailing dot. Refuses
+ * everything that a URL parser would cut off, decode or read as a number. Idempotent.
  *
  * @returns The name, or the reason why it is invalid. Source: api §4; security T29.
  */
@@ -69,10 +66,10 @@ export function normaliseName(text: string): { ok: true; name: string } | Invali
   if (isIP(name) !== 0) return invalidName('an IP address cannot be a domain; use a name');
   if (name.length > MAX_NAME) return invalidName(`a domain name must have at most ${MAX_NAME} characters`);
   const labels = name.split('.');
-  const wrong = labels.find((label) => !LABEL.test(label));
-  if (wrong !== undefined)
+  const invalidLabel = labels.find((label) => !LABEL.test(label));
+  if (invalidLabel !== undefined)
     return invalidName(
-      wrong === ''
+      invalidLabel === ''
         ? 'the parts between the dots must not be empty'
         : 'each part between the dots must have 1 to 63 letters, digits and inner hyphens',
     );
@@ -86,17 +83,17 @@ export function normaliseName(text: string): { ok: true; name: string } | Invali
 }
 
 /**
- * Decides if a text can be a domain, and of which kind. Pure: does not check if the name is free.
+ * Decides if a text can be a domain, and of which kind. Pure: does not check if the name is available.
  *
- * Platform domains are one label of 3 to 63 characters below the platform domain. Source: api §4; security T29.
+ * A platform domain is one label of 3 to 63 characters below the domain of the platform. Source: api §4; security T29.
  */
 export function readDomainName(text: string, rules: NameRules): DomainName | InvalidDomainName {
-  const normal = normaliseName(text);
-  if (!normal.ok) return normal;
-  const { name } = normal;
+  const normalised = normaliseName(text);
+  if (!normalised.ok) return normalised;
+  const { name } = normalised;
   const refuse = (reason: string): InvalidDomainName => ({ ok: false, name, reason });
   if (rules.serviceHosts.has(name) || name === rules.platformHost)
-    return refuse('the service itself answers at this name');
+    return refuse('this name belongs to the service itself; choose another name');
   if (name.endsWith(`.${rules.platformHost}`)) {
     const reason = platformFault(name.slice(0, -rules.platformHost.length - 1));
     return reason === null
@@ -104,8 +101,8 @@ export function readDomainName(text: string, rules: NameRules): DomainName | Inv
       : refuse(reason);
   }
   if (name.endsWith(`.${rules.cnameTarget}`)) return refuse('this name is reserved for CNAME targets');
-  const special = SPECIAL_USE_NAMES.find((suffix) => name === suffix || name.endsWith(`.${suffix}`));
-  if (special !== undefined) return refuse(`names under ".${special}" are not in the public DNS`);
+  const specialSuffix = SPECIAL_USE_NAMES.find((suffix) => name === suffix || name.endsWith(`.${suffix}`));
+  if (specialSuffix !== undefined) return refuse(`names under ".${specialSuffix}" are not in the public DNS`);
   const registrable = findRegistrable(name);
   if (registrable === null)
     return refuse('this is a suffix that names are registered under; use a name of yours below it');
@@ -117,22 +114,20 @@ export function isApex(name: string): boolean {
   return findRegistrable(name) === name;
 }
 
-/** The registrable domain of a custom name. If the name has become a public suffix since, the name itself. */
+/** The registrable domain of a custom name, or the name itself if it has become a public suffix in the meantime. */
 export function registrableOf(name: string): string {
   return findRegistrable(name) ?? name;
 }
 
-/**
- * The registrable domain by the public suffix list, private suffixes such as `github.io` included; `null` for a suffix.
- */
+/** The registrable domain by the public suffix list and its private suffixes, such as `github.io`; `null` for a suffix. */
 function findRegistrable(name: string): string | null {
   return getDomain(name, { allowPrivateDomains: true, validateHostname: false, detectIp: false });
 }
 
-/** The reason why the label of a platform domain is invalid; `null` if it is valid. */
 function platformFault(label: string): string | null {
   if (label.includes('.')) return 'a platform domain must be a single part below the domain of the platform';
-  if (label.length < PLATFORM_LABEL_MIN) return `a platform domain must have at least ${PLATFORM_LABEL_MIN} characters`;
+  if (label.length < PLATFORM_LABEL_MIN)
+    return `the first part of a platform domain must have at least ${PLATFORM_LABEL_MIN} characters`;
   if (DEPLOYMENT_ID.test(label)) return 'this name has the form of a deployment id; choose another name';
   if (RESERVED_LABELS.has(label) || ACCOUNT_TARGET.test(label)) return 'this name is reserved; choose another one';
   return null;
@@ -141,9 +136,9 @@ function platformFault(label: string): string | null {
 /** The names above a custom name, from its parent up to its registrable domain. */
 export function namesAbove({ name, registrable }: Pick<DomainName, 'name' | 'registrable'>): string[] {
   const above: string[] = [];
-  for (let at = name; at !== registrable && at.includes('.');) {
-    at = at.slice(at.indexOf('.') + 1);
-    above.push(at);
+  for (let remainder = name; remainder !== registrable && remainder.includes('.');) {
+    remainder = remainder.slice(remainder.indexOf('.') + 1);
+    above.push(remainder);
   }
   return above;
 }

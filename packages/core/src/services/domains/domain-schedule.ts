@@ -1,91 +1,84 @@
 import type { DnsCheck, Domain } from '../../entities/index.ts';
 
-/** The fields that a check changes. */
+/** The fields of a domain that a check changes. */
 export type DomainState = Pick<Domain, 'status' | 'verified' | 'misses' | 'missing' | 'nextCheck'>;
+type CheckedDomain = DomainState & Pick<Domain, 'created'>;
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/**
- * The pauses between the checks of an unverified domain: the first one, which doubles after each check up to the
- * longest.
- */
-const MIN_PAUSE_MS = MINUTE_MS;
+/** The pause after the first check of an unverified domain. The pause doubles after each check. */
+const MIN_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 6 * HOUR_MS;
 /** How long an unverified domain is checked after it was created, or after a person last requested a check. */
-const PATIENCE_MS = 30 * DAY_MS;
-/** How often a serving domain is checked. Sooner after a check without an answer. */
-const DAILY_MS = DAY_MS;
+const MAX_UNVERIFIED_MS = 30 * DAY_MS;
+/** How often a verified domain is checked. The next check of any domain is at most this far in the future. */
+export const CHECK_INTERVAL_MS = DAY_MS;
+/** The pause after a check of a verified domain that failed. */
 const RETRY_MS = HOUR_MS;
-/** The maximum time until a next check. */
-export const MAX_SCHEDULE_MS = DAILY_MS;
-/** A serving domain is lost after this many definite misses in a row, over this time. Source: security T28. */
+/** A verified domain is lost after this many misses in a row. Source: security T28. */
 const MISSES_TO_LOSE = 3;
+/** A verified domain is lost when its records have been missing for this time. Source: security T28. */
 const MISSING_TO_LOSE_MS = 7 * DAY_MS;
 
 /**
  * Computes the state of a domain after a check. Pure.
  *
- * A proved domain is lost only after three definite misses in a row over 7 days. A check that failed or got no answer
- * does not count, and neither does a check that a person requested. An unverified domain is checked after 1, 2, 4, …
- * minutes, up to every 6 hours, for 30 days. A paused domain stays paused.
+ * A verified domain is lost only after three misses in a row over 7 days. Checks that failed and checks that a person
+ * requested are not counted. An unverified domain is checked after 1, 2, 4, … minutes, up to every 6 hours, for 30 days.
+ * A paused domain stays paused.
  *
- * @param asked True if a person requested the check, who has probably just changed the records.
+ * @param isManual True if a person requested the check, who has probably just changed the records.
  * Source: api §4; security T28.
  */
 export function applyChecks(
-  row: DomainState & Pick<Domain, 'created'>,
+  row: CheckedDomain,
   checks: readonly DnsCheck[],
-  { now, asked }: { now: Date; asked: boolean },
+  { now, isManual }: { now: Date; isManual: boolean },
 ): DomainState {
-  return row.verified === null ? applyToUnverified(row, checks, now, asked) : applyToVerified(row, checks, now, asked);
+  const apply = row.verified === null ? applyToUnverified : applyToVerified;
+  return apply(row, checks, now, isManual);
 }
 
-function applyToUnverified(
-  row: DomainState & Pick<Domain, 'created'>,
-  checks: readonly DnsCheck[],
-  now: Date,
-  asked: boolean,
-): DomainState {
+function applyToUnverified(row: CheckedDomain, checks: readonly DnsCheck[], now: Date, isManual: boolean): DomainState {
   const { status, verified } = row;
   if (status === 'paused') return { status, verified, misses: 0, missing: null, nextCheck: null };
   if (checks.every(({ ok }) => ok))
-    return { status: 'success', verified: now, misses: 0, missing: null, nextCheck: after(now, DAILY_MS) };
-  const misses = asked ? 1 : row.misses + 1;
-  const missing = asked ? now : (row.missing ?? row.created);
+    return { status: 'success', verified: now, misses: 0, missing: null, nextCheck: addMs(now, CHECK_INTERVAL_MS) };
+  const misses = isManual ? 1 : row.misses + 1;
+  const missing = isManual ? now : (row.missing ?? row.created);
   const pauseMs = Math.min(MIN_PAUSE_MS * 2 ** (misses - 1), MAX_PAUSE_MS);
-  const isGivenUp = now.getTime() - missing.getTime() >= PATIENCE_MS;
-  // A failed check does not undo what an earlier check found.
+  const isGivenUp = now.getTime() - missing.getTime() >= MAX_UNVERIFIED_MS;
+  // A failed check does not change a status that an earlier check has set.
   const isPartial = checks.some(({ ok }) => ok) || (status === 'partial' && checks.some(({ failed }) => failed));
   return {
     status: isPartial ? 'partial' : 'pending',
     verified,
     misses,
     missing,
-    nextCheck: isGivenUp ? null : after(now, pauseMs),
+    nextCheck: isGivenUp ? null : addMs(now, pauseMs),
   };
 }
 
-function applyToVerified(row: DomainState, checks: readonly DnsCheck[], now: Date, asked: boolean): DomainState {
+function applyToVerified(row: DomainState, checks: readonly DnsCheck[], now: Date, isManual: boolean): DomainState {
   const { status, verified, misses, missing } = row;
-  const nextCheck = after(now, DAILY_MS);
+  const nextCheck = addMs(now, CHECK_INTERVAL_MS);
   if (checks.every(({ ok }) => ok)) return { status, verified, misses: 0, missing: null, nextCheck };
   const isMiss = checks.some(({ ok, failed }) => !ok && !failed);
-  if (!isMiss) return { status, verified, misses, missing, nextCheck: after(now, RETRY_MS) };
-  if (asked) return { status, verified, misses, missing, nextCheck: row.nextCheck ?? nextCheck };
-  const since = missing ?? now;
-  if (misses + 1 < MISSES_TO_LOSE || now.getTime() - since.getTime() < MISSING_TO_LOSE_MS)
-    return { status, verified, misses: misses + 1, missing: since, nextCheck };
+  if (!isMiss) return { status, verified, misses, missing, nextCheck: addMs(now, RETRY_MS) };
+  if (isManual) return { status, verified, misses, missing, nextCheck: row.nextCheck ?? nextCheck };
+  const missingSince = missing ?? now;
+  if (misses + 1 < MISSES_TO_LOSE || now.getTime() - missingSince.getTime() < MISSING_TO_LOSE_MS)
+    return { status, verified, misses: misses + 1, missing: missingSince, nextCheck };
   if (status === 'paused') return { status, verified: null, misses: 0, missing: null, nextCheck: null };
   return {
     status: checks.some(({ ok }) => ok) ? 'partial' : 'pending',
     verified: null,
     misses: 1,
     missing: now,
-    nextCheck: after(now, MIN_PAUSE_MS),
+    nextCheck: addMs(now, MIN_PAUSE_MS),
   };
 }
 
-function after(now: Date, pauseMs: number): Date {
+function addMs(now: Date, pauseMs: number): Date {
   return new Date(now.getTime() + pauseMs);
 }

@@ -1,25 +1,21 @@
 import type { Core } from '../../core.ts';
+import type { WantedRecord } from '../../dns/checks.ts';
 import { listSetupSteps, expectsFullNames } from '../../dns/providers.ts';
 import { type DnsCheck, Domain, type DomainStatus } from '../../entities/index.ts';
 import { claimCheck, COOLDOWN_MS, checkDomain } from './domain-checks.ts';
 import { registrableOf } from './domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
 
-/** One record to add, and the result of its last check. */
-export interface SetupRecord {
-  type: 'A' | 'AAAA' | 'CNAME' | 'TXT';
-  /** The full name. */
-  name: string;
-  /** The name relative to the domain; `@` for the domain itself. */
+/** A record to add, and the result of its last check. */
+export interface SetupRecord extends WantedRecord {
+  /** The name relative to the registrable domain; `@` for the registrable domain itself. */
   relative: string;
-  values: readonly string[];
-  /** The result of the last check: `unseen` before the first one, `unanswered` if no DNS server answered. */
+  /** The result of the last check: `unseen` before the first check, `unanswered` if no DNS server answered. */
   state: 'found' | 'missing' | 'unanswered' | 'unseen';
-  /** The reason why it was not found. */
   reason: string | null;
 }
 
-/** The content of the public page of a domain. Contains no account and no deployment. */
+/** The data for the public page of a domain. Contains no account and no deployment. */
 export interface DomainSetup {
   domain: string;
   status: DomainStatus;
@@ -28,9 +24,7 @@ export interface DomainSetup {
   provider: string | null;
   /** True if the form of the provider expects full names instead of relative ones. */
   wholeNames: boolean;
-  /** How to add the records at the provider. */
   steps: string[];
-  /** When the DNS was last checked, and when the next automatic check is due. */
   checked: Date | null;
   nextCheck: Date | null;
   /** The number of seconds after which a check can be requested; 0 for now. */
@@ -39,9 +33,9 @@ export interface DomainSetup {
 
 const SHARE_HASH = /^[0-9a-f]{32}$/;
 
-/** The content of the page behind a share link; `null` if the link is invalid. Source: api §4. */
+/** Returns the data for the page of a share link; `null` if the link is invalid. Source: api §4. */
 export async function findDomainSetup(core: Core, hash: string): Promise<DomainSetup | null> {
-  const row = await findShared(core, hash);
+  const row = await findDomainOfShare(core, hash);
   if (!row) return null;
   const registrable = registrableOf(row.name);
   const provider = (await core.dns.provider(registrable))?.name ?? null;
@@ -49,13 +43,12 @@ export async function findDomainSetup(core: Core, hash: string): Promise<DomainS
   return {
     domain: row.name,
     status: row.status,
-    records: wantedRecords(core, row.account, row.name).map(({ type, name, values }) => {
+    records: wantedRecords(core, row.account, row.name).map((record) => {
+      const { type, name } = record;
       const check = row.checks.find((each) => each.type === type && each.name === name);
       return {
-        type,
-        name,
+        ...record,
         relative: name === registrable ? '@' : name.slice(0, -registrable.length - 1),
-        values,
         state: stateOf(check),
         reason: check?.reason ?? null,
       };
@@ -70,15 +63,15 @@ export async function findDomainSetup(core: Core, hash: string): Promise<DomainS
 }
 
 /**
- * Checks the DNS of a shared domain now, unless it was checked within the last 10 s or its account is not active.
+ * Checks the DNS of a shared domain, unless it was checked within the last 10 s or its account is not active.
  *
  * @returns True if the link is valid. Source: api §4.
  */
 export async function checkDomainSetup(core: Core, hash: string): Promise<boolean> {
-  const row = await findShared(core, hash);
+  const row = await findDomainOfShare(core, hash);
   if (!row) return false;
   const isDue = row.account.state === 'active' && (await claimCheck(core, row.id)) === 0;
-  if (isDue) await checkDomain(core, row.id, { authMethod: 'system', asked: true });
+  if (isDue) await checkDomain(core, row.id, { authMethod: 'system', isManual: true });
   return true;
 }
 
@@ -88,8 +81,8 @@ function stateOf(check: DnsCheck | undefined): SetupRecord['state'] {
   return check.failed ? 'unanswered' : 'missing';
 }
 
-/** Domains of a terminated account are no longer shared. */
-async function findShared(core: Core, hash: string): Promise<Domain | null> {
+/** Finds the domain of a share link. The links of a terminated account are invalid. */
+async function findDomainOfShare(core: Core, hash: string): Promise<Domain | null> {
   if (!SHARE_HASH.test(hash)) return null;
   const row = await core.database.em().findOne(Domain, { shareHash: hash }, { populate: ['account'] });
   return row?.account.state === 'terminated' ? null : row;

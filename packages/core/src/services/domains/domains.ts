@@ -25,7 +25,7 @@ import {
   readDomainName,
   registrableOf,
 } from './domain-names.ts';
-import { listRecords, wantedRecords } from './domain-records.ts';
+import { wantedRecords } from './domain-records.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { checkDomain, claimCheck } from './domain-checks.ts';
 
@@ -43,20 +43,20 @@ export function toDomain(addresses: Addresses, row: Domain): WireDomain {
   };
 }
 
-/** `GET /domains`, newest first. @throws `validation_failed` for a bad cursor. */
+/** `GET /domains`, newest first. @throws `validation_failed` for an invalid cursor. */
 export async function listDomains(scope: Scope, page: PageQuery): Promise<z.infer<typeof DomainList>> {
   const { core, caller } = scope;
   const cursorScope: CursorScope = { core, account: caller.account, list: 'domains' };
   const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
-  const after = created === undefined ? {} : olderThan(new Date(created), Number(id));
-  const found = await core.database
+  const afterCursor = created === undefined ? {} : olderThan(new Date(created), Number(id));
+  const foundRows = await core.database
     .em()
     .find(
       Domain,
-      { account: caller.account, ...after },
+      { account: caller.account, ...afterCursor },
       { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
     );
-  const { rows, nextCursor } = toPage(cursorScope, found, page.limit, (row) => [row.created.getTime(), row.id]);
+  const { rows, nextCursor } = toPage(cursorScope, foundRows, page.limit, (row) => [row.created.getTime(), row.id]);
   return { domains: rows.map((row) => toDomain(core.addresses, row)), ...(nextCursor ? { nextCursor } : {}) };
 }
 
@@ -65,7 +65,7 @@ export async function getDomain(scope: Scope, reference: string): Promise<WireDo
   return toDomain(scope.core.addresses, await getOwnDomain(scope.core.database.em(), scope, reference));
 }
 
-/** `DELETE /domains/{domain}`: the name stops serving and is free again. @throws `validation_failed`; `not_found`. */
+/** `DELETE /domains/{domain}`. The name is then available again. @throws `validation_failed`; `not_found`. */
 export async function deleteDomain(scope: Scope, reference: string): Promise<{ domain: string }> {
   const { core, caller } = scope;
   return core.database.transaction(async (em) => {
@@ -84,15 +84,12 @@ export async function deleteDomain(scope: Scope, reference: string): Promise<{ d
   });
 }
 
-/**
- * Decides if a name can be a domain of the account. The answer for an invalid name is a result, not an error. Source:
- * api §4.
- */
+/** Decides if a name can be a domain of the account. An invalid name is a result, not an error. Source: api §4. */
 export async function validateDomain({ core, caller }: Scope, text: string): Promise<DomainValidation> {
-  const read = readUsableName(core.addresses, text);
-  if (!read.ok) return { valid: false, normalized: read.name, available: false, reason: read.reason };
-  const isTaken = await isNameTaken(core.database.em(), caller.account, read);
-  return { valid: true, normalized: read.name, available: !isTaken, reason: isTaken ? NAME_TAKEN : null };
+  const result = readUsableName(core.addresses, text);
+  if (!result.ok) return { valid: false, normalized: result.name, available: false, reason: result.reason };
+  const isTaken = await isNameTaken(core.database.em(), caller.account, result);
+  return { valid: true, normalized: result.name, available: !isTaken, reason: isTaken ? NAME_TAKEN : null };
 }
 
 /**
@@ -104,24 +101,26 @@ export async function getRecords(scope: Scope, reference: string): Promise<Domai
   const em = scope.core.database.em();
   const { name } = await getOwnCustomDomain(em, scope, reference);
   const account = await em.findOneOrFail(Account, { id: scope.caller.account });
-  return { domain: name, apex: isApex(name), records: listRecords(wantedRecords(scope.core, account, name)) };
+  const records = wantedRecords(scope.core, account, name).flatMap(({ values, ...record }) =>
+    values.map((value) => ({ ...record, value })),
+  );
+  return { domain: name, apex: isApex(name), records };
 }
 
 /**
- * `GET /domains/{domain}/share`: the public page that lists these records.
+ * `GET /domains/{domain}/share`: the public page that lists the DNS records of the domain.
  *
  * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain.
  */
 export async function getShare(scope: Scope, reference: string): Promise<DomainShare> {
   const { name, shareHash } = await getOwnCustomDomain(scope.core.database.em(), scope, reference);
-  return { domain: name, hash: shareHash, url: scope.core.addresses.share(shareHash) };
+  return { domain: name, hash: shareHash!, url: scope.core.addresses.share(shareHash!) };
 }
 
 /**
- * Returns the row of a domain of the caller.
+ * Returns a domain of the caller.
  *
- * @param lock Locks the row until the transaction ends. The account and the deployments must be locked before. Source:
- * storage L6.
+ * @param lock Locks the row until the transaction ends. The account must be locked before. Source: storage L6.
  * @throws `validation_failed` for an invalid name; `not_found`.
  */
 async function getOwnDomain(
@@ -130,70 +129,59 @@ async function getOwnDomain(
   reference: string,
   { lock = false } = {},
 ): Promise<Domain> {
-  const normal = normaliseName(reference);
-  if (!normal.ok) throw invalid('domain', normal.reason);
+  const normalised = normaliseName(reference);
+  if (!normalised.ok) throw invalid('domain', normalised.reason);
   const row = await em.findOne(
     Domain,
-    { account: caller.account, name: normal.name },
+    { account: caller.account, name: normalised.name },
     lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
   );
   if (!row) throw notFound('domain');
   return row;
 }
 
-/** Like {@link getOwnDomain}, for operations that need DNS. @throws `business_logic_error` for a platform domain. */
-async function getOwnCustomDomain(
-  em: EntityManager,
-  scope: Scope,
-  reference: string,
-): Promise<Domain & { kind: 'custom'; shareHash: string }> {
+/** Like {@link getOwnDomain}, but for custom domains only. @throws `business_logic_error` for a platform domain. */
+async function getOwnCustomDomain(em: EntityManager, scope: Scope, reference: string): Promise<Domain> {
   const row = await getOwnDomain(em, scope, reference);
-  if (!isCustom(row))
+  if (row.kind !== 'custom')
     throw new ServiceError('business_logic_error', 'A platform domain needs no DNS records: it serves at once.', {
       details: { kind: row.kind },
     });
   return row;
 }
 
-function isCustom(row: Domain): row is Domain & { kind: 'custom'; shareHash: string } {
-  return row.kind === 'custom' && row.shareHash !== null;
-}
-
-/** The message for a name that belongs to another account. */
+/** The message for a name that another account has proved. */
 export const NAME_TAKEN = 'this name, or one above it, belongs to another account';
 
 /**
- * True if another account has proved this name or, for a custom name, a name above it. Pending domains block nothing.
+ * True if another account has proved this name or, for a custom name, a name above it. A pending domain does not count.
  *
  * Source: api §4; security T28.
  */
 export async function isNameTaken(em: EntityManager, account: string, name: DomainName): Promise<boolean> {
   const names = name.kind === 'custom' ? [name.name, ...namesAbove(name)] : [name.name];
-  const holders = await em.count(Domain, {
+  const holderCount = await em.count(Domain, {
     name: { $in: names },
     verified: { $ne: null },
     account: { $ne: account },
   });
-  return holders > 0;
+  return holderCount > 0;
 }
 
-/**
- * Like {@link readDomainName}, but also refuses an apex if the platform has no addresses for one.
- */
+/** Like {@link readDomainName}, but also refuses an apex if the service has no addresses for an apex. */
 export function readUsableName(addresses: Addresses, text: string): DomainName | InvalidDomainName {
-  const read = readDomainName(text, addresses);
-  if (!read.ok || !read.apex || addresses.apexAddresses.length > 0) return read;
+  const result = readDomainName(text, addresses);
+  if (!result.ok || !result.apex || addresses.apexAddresses.length > 0) return result;
   return {
     ok: false,
-    name: read.name,
-    reason: `an apex domain needs addresses to point at, and this service has none; use a name below it, such as "www.${read.name}"`,
+    name: result.name,
+    reason: `an apex domain must point at IP addresses, but this service has none for it; use a name below it, such as "www.${result.name}"`,
   };
 }
 
 /**
  * `POST /domains/{domain}/verify`: checks the DNS now, for at most 5 s, and updates the status. If another account has
- * proved the name, or one above or below it, the status stays unchanged and the checks say why. If two accounts prove
- * one name at the same time, one of them gets it.
+ * already proved the name, or a name above or below it, the domain stays pending and the checks state the reason.
  *
  * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded`
  *   within 10 s after the last check. Source: api §4; security T28, T30.
@@ -208,18 +196,14 @@ export async function verifyDomain(scope: Scope, reference: string): Promise<Ver
       `The DNS of this domain was checked a moment ago; try again in ${retryAfter} s.`,
       { details: { retryAfter }, retryAfterSeconds: retryAfter },
     );
-  const row = await checkDomain(core, id, { authMethod: caller.authMethod, asked: true });
+  const row = await checkDomain(core, id, { authMethod: caller.authMethod, isManual: true });
   if (!row) throw notFound('domain');
   return {
     ...toDomain(core.addresses, row),
-    checks: row.checks.map(({ type, name, expected, found, ok, reason }) => ({
-      type,
-      name,
-      expected,
-      found,
-      ok,
-      ...(reason === undefined ? {} : { reason }),
-    })),
+    checks: row.checks.map((check) => {
+      const { failed: _, ...shown } = check;
+      return shown;
+    }),
     nextCheck: row.nextCheck ? toUnixSeconds(row.nextCheck) : null,
   };
 }

@@ -3,7 +3,7 @@ import { type EntityManager, LockMode, UniqueConstraintViolationException } from
 import { Account, type Deployment, Domain } from '../../entities/index.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import type { Core, Scope } from '../../core.ts';
+import type { Scope } from '../../core.ts';
 import { getOwnDeployment } from '../deployments/deployments.ts';
 import { lockActiveAccount } from '../accounts/account-lock.ts';
 import type { DomainName } from './domain-names.ts';
@@ -12,7 +12,7 @@ import { randomSecret } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { countDomains, refuseBeyondCap } from '../accounts/caps.ts';
 
-/** The fields that a PUT sets. Absent fields stay unchanged. */
+/** The fields of a domain that a request sets. Absent fields stay unchanged. */
 export interface DomainChange {
   deployment?: string | undefined;
   labels?: string[] | undefined;
@@ -22,16 +22,14 @@ export interface DomainChange {
 const FIRST_CHECK_MS = 60_000;
 
 /**
- * `PUT /domains/{domain}`: creates a domain, links it to a deployment, switches it to another one, or sets its labels.
- *
- * A switch changes one row, so no visitor sees a mixture or a gap. A request that changes nothing is not recorded. If
- * two accounts request one platform domain at the same time, exactly one gets it. Parallel requests cannot exceed a
- * cap.
+ * `PUT /domains/{domain}`: creates a domain, links it to a deployment, switches it to another one, or sets its labels. A
+ * switch changes one row, so no visitor sees a mixture or a gap. A request that changes nothing is not recorded. If two
+ * accounts request a platform domain at the same time, exactly one succeeds. Parallel requests cannot exceed a cap.
  *
  * @throws `validation_failed` for a name that cannot be a domain; `not_found` for a deployment that is missing or
- *   belongs to another account; `business_logic_error` for a deployment that is not live, was taken down or expires,
- *   and for a name of another account; `forbidden`, with `details`, at the plan's cap. Source: api §4; security T26,
- *   T28, T35.
+ *   belongs to another account; `business_logic_error` for a deployment that is not live, was taken down or expires, and
+ *   for a name of another account; `forbidden`, with `details`, at the plan's cap. Source: api §4; security T26, T28,
+ *   T35.
  */
 export async function putDomain(
   scope: Scope,
@@ -45,50 +43,57 @@ export async function putDomain(
     return await core.database.transaction(async (em) => {
       const { plan } = await lockActiveAccount(em, scope.caller.account);
       const deployment = change.deployment === undefined ? null : await getLinkable(em, scope, change.deployment);
+      const fields: DomainFields = { deployment, labels: change.labels };
       const row = await em.findOne(
         Domain,
         { account: scope.caller.account, name: name.name },
         { lockMode: LockMode.PESSIMISTIC_WRITE },
       );
       if (row) {
-        updateDomain(em, scope, row, { deployment, labels: change.labels });
+        updateDomain(em, scope, row, fields);
         return { domain: toDomain(core.addresses, row), created: false };
       }
-      if (await isNameTaken(em, scope.caller.account, name)) throw nameTaken(name);
-      await requireDomainRoom(em, core, { account: scope.caller.account, plan }, name.kind);
-      const createdDomain = createDomain(em, scope, name, { deployment, labels: change.labels ?? [] });
+      if (await isNameTaken(em, scope.caller.account, name)) throw nameTakenError(name);
+      await requireDomainRoom(em, scope, plan, name.kind);
+      const createdDomain = createDomain(em, scope, name, fields);
       await em.flush();
       return { domain: toDomain(core.addresses, createdDomain), created: true };
     });
   } catch (error) {
-    // Another account got the platform domain after the check.
-    if (error instanceof UniqueConstraintViolationException) throw nameTaken(name);
+    // Another account has created the platform domain since `isNameTaken` returned false.
+    if (error instanceof UniqueConstraintViolationException) throw nameTakenError(name);
     throw error;
   }
+}
+
+interface DomainFields {
+  /** The deployment to link; `null` keeps the current link. */
+  deployment: Deployment | null;
+  labels: string[] | undefined;
 }
 
 function createDomain(
   em: EntityManager,
   { core, caller }: Scope,
   { name, kind }: DomainName,
-  { deployment, labels }: { deployment: Deployment | null; labels: string[] },
+  { deployment, labels = [] }: DomainFields,
 ): Domain {
   const created = core.now();
-  const custom = kind === 'custom';
+  const isCustom = kind === 'custom';
   const row = em.create(Domain, {
     account: em.getReference(Account, caller.account),
     name,
     kind,
-    status: custom ? 'pending' : 'success',
+    status: isCustom ? 'pending' : 'success',
     deployment,
     labels,
     created,
     linked: deployment ? created : null,
     links: deployment ? 1 : 0,
-    verified: custom ? null : created,
-    nextCheck: custom ? new Date(created.getTime() + FIRST_CHECK_MS) : null,
+    verified: isCustom ? null : created,
+    nextCheck: isCustom ? new Date(created.getTime() + FIRST_CHECK_MS) : null,
     checks: [],
-    shareHash: custom ? randomSecret() : null,
+    shareHash: isCustom ? randomSecret() : null,
   });
   em.persist(row);
   recordActivity(em, {
@@ -103,14 +108,10 @@ function createDomain(
   return row;
 }
 
-function updateDomain(
-  em: EntityManager,
-  { core, caller }: Scope,
-  row: Domain,
-  { deployment, labels }: { deployment: Deployment | null; labels: string[] | undefined },
-): void {
-  const before = row.deployment?.id ?? null;
-  const isSwitched = deployment !== null && deployment.id !== before;
+function updateDomain(em: EntityManager, scope: Scope, row: Domain, { deployment, labels }: DomainFields): void {
+  const { core, caller } = scope;
+  const previous = row.deployment?.id ?? null;
+  const isSwitched = deployment !== null && deployment.id !== previous;
   const isLabelled = labels !== undefined && JSON.stringify(labels) !== JSON.stringify(row.labels);
   if (!isSwitched && !isLabelled) return;
   const now = core.now();
@@ -127,67 +128,57 @@ function updateDomain(
     created: now,
     domain: row.name,
     deployment: isSwitched ? deployment.id : undefined,
-    meta: { ...(isSwitched ? { previous: before } : {}), ...(isLabelled ? { labels } : {}) },
+    meta: { ...(isSwitched ? { previous } : {}), ...(isLabelled ? { labels } : {}) },
   });
 }
 
-/** Returns a deployment of the caller to which a domain can be linked, locked: it is live and permanent. */
+/** Locks and returns a deployment of the caller that is live and does not expire, so that a domain can point at it. */
 async function getLinkable(em: EntityManager, scope: Scope, reference: string): Promise<Deployment> {
   const row = await getOwnDeployment(em, scope, reference, { lock: true });
   if (row.status !== 'success')
-    throw new ServiceError(
-      'business_logic_error',
-      'This deployment is being deleted; link the domain to another one.',
-      {
-        details: { status: row.status },
-      },
-    );
+    throw refusal('This deployment is being deleted; link the domain to another one.', { status: row.status });
   if (row.takenDown)
-    throw new ServiceError(
-      'business_logic_error',
-      'This deployment was taken down by the operator; link the domain to another one.',
-      { details: { state: 'taken_down' } },
-    );
+    throw refusal('This deployment was taken down by the operator; link the domain to another one.', {
+      state: 'taken_down',
+    });
   if (row.expires)
-    throw new ServiceError('business_logic_error', 'This deployment expires; link the domain to one that stays.', {
-      details: { expires: toUnixSeconds(row.expires) },
+    throw refusal('This deployment expires; link the domain to one that does not expire.', {
+      expires: toUnixSeconds(row.expires),
     });
   return row;
 }
 
-function nameTaken({ name }: DomainName): ServiceError {
-  return new ServiceError('business_logic_error', `domain: ${NAME_TAKEN}.`, { details: { domain: name } });
+function nameTakenError({ name }: DomainName): ServiceError {
+  return refusal(`domain: ${NAME_TAKEN}.`, { domain: name });
 }
 
-const CAP_OF = { platform: 'platformDomains', custom: 'customDomains' } as const;
+function refusal(message: string, details: Record<string, unknown>): ServiceError {
+  return new ServiceError('business_logic_error', message, { details });
+}
 
-/** The maximum number of domains of an account whose DNS is not verified. Each of them is checked repeatedly. */
+/** Maximum number of unverified domains of an account, because each of them is checked repeatedly. */
 export const MAX_UNVERIFIED_DOMAINS = 10_000;
 
 /**
- * Throws unless the account may have one more domain. The caller must hold the lock of the account row, so that
- * parallel requests cannot exceed a cap.
+ * Throws unless the account may have one more domain. The account must be locked, so that parallel requests cannot
+ * exceed a cap.
  *
  * @throws `forbidden`, with `details`, at the cap of the plan; `business_logic_error` for a custom domain of an
  *   account that has {@link MAX_UNVERIFIED_DOMAINS}, whatever its plan. Source: api §6; security T26.
  */
 async function requireDomainRoom(
   em: EntityManager,
-  core: Core,
-  { account, plan }: { account: string; plan: string },
+  { core, caller: { account } }: Scope,
+  plan: string,
   kind: DomainName['kind'],
 ): Promise<void> {
-  const cap = CAP_OF[kind];
+  const cap = kind === 'custom' ? 'customDomains' : 'platformDomains';
   refuseBeyondCap(core, plan, cap, (await countDomains(em, account))[cap]);
-  if (kind === 'custom') await refuseManyUnverified(em, account);
-}
-
-async function refuseManyUnverified(em: EntityManager, account: string): Promise<void> {
-  const unverified = await em.count(Domain, { account, status: { $in: ['pending', 'partial'] } });
-  if (unverified >= MAX_UNVERIFIED_DOMAINS)
-    throw new ServiceError(
-      'business_logic_error',
-      `An account must have at most ${MAX_UNVERIFIED_DOMAINS.toLocaleString('en-US')} domains that are not verified: verify or delete one first.`,
-      { details: { state: 'too_many_unverified_domains', limit: MAX_UNVERIFIED_DOMAINS } },
+  if (kind !== 'custom') return;
+  const unverifiedCount = await em.count(Domain, { account, status: { $in: ['pending', 'partial'] } });
+  if (unverifiedCount >= MAX_UNVERIFIED_DOMAINS)
+    throw refusal(
+      `An account must have at most ${MAX_UNVERIFIED_DOMAINS.toLocaleString('en-US')} unverified domains: verify or delete one first.`,
+      { state: 'too_many_unverified_domains', limit: MAX_UNVERIFIED_DOMAINS },
     );
 }

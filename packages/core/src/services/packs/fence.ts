@@ -6,11 +6,9 @@ const FENCE = 7_212_010;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Enters the sweep fence, a lock. A transaction that adds a reference to a pack holds it shared; one that removes
- * contents holds it exclusively. Both hold it until the transaction ends, so that a content which a deploy has found
- * cannot vanish before the deploy commits.
- *
- * Source: storage L2.
+ * Enters the fence, a lock that is held until the transaction ends. A transaction that adds a reference to a pack holds the
+ * fence shared; a transaction that removes contents holds it exclusively. So a content that a deploy has found cannot
+ * be removed before the deploy commits. Source: storage L2.
  */
 export async function enterFence(em: EntityManager): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${FENCE})`.execute(db(em));
@@ -19,8 +17,8 @@ export async function enterFence(em: EntityManager): Promise<void> {
 /**
  * Takes the fence exclusively, for the rest of the transaction.
  *
- * @param waitMs How long to wait for deploys to leave it; 0 does not wait.
- * @returns False if the fence is still held by others. Source: storage W1.
+ * @param waitMs How long to wait for deploys that hold the fence; 0 to return at once.
+ * @returns False if deploys still hold the fence. Source: storage W1.
  */
 export async function tryCloseFence(em: EntityManager, waitMs: number): Promise<boolean> {
   if (waitMs > 0) return waitForFence(em, waitMs);

@@ -9,28 +9,28 @@ import { PackBuilder } from '../../storage/pack-builder.ts';
 import type { NewPack, StoredContentsQuery } from './contents.ts';
 
 /**
- * A new pack up to this size is made durable concurrently with the transaction that inserts its contents, whose locks
- * block others. A larger pack is made durable before it.
+ * A pack of at most this size is made durable concurrently with the transaction that inserts its contents. A larger pack
+ * is made durable before, because the locks of the transaction block other deploys.
  */
 const MAX_CONCURRENT_SEAL_BYTES = 64 * 1024 * 1024;
 
-/** A pack that one upload is filling. Its row is inserted before its file is created, and deleted after its file. */
+/** A pack that is being filled. Its row is inserted before its file is created, and deleted after its file. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
   readonly id: string;
-  /** Keeps the pack: a transaction now refers to it, or may refer to it. */
+  /** Keeps the pack, because a transaction refers or may refer to it. */
   keep(): void;
-  /** Ends the upload. A pack that was not kept is dropped; if that fails, the sweep does it later. */
+  /** Drops the pack unless it was kept. If that fails, the sweep drops it later. */
   close(): Promise<void>;
 }
 
-/** Starts a pack for one upload. Its row and file are created with the first byte. Source: storage P1. */
+/** Starts a pack. Its row and file are created with the first byte. Source: storage P1. */
 export function openPack(core: Core): OpenPack {
   const id = randomUUID();
   let recorded = false;
   let isKept = false;
   core.activePacks.add(id);
   const builder = new PackBuilder(async () => {
-    // The row of a process that was silent for long may have been deleted; its next pack inserts it again.
+    // The sweep may have deleted the row of this process if its heartbeats were delayed.
     const created = core.now();
     await db(core)
       .with('known', (query) =>
@@ -53,9 +53,7 @@ export function openPack(core: Core): OpenPack {
     contents: () => builder.contents(),
     retain: (wanted) => builder.retain(wanted),
     seal: () => builder.seal(),
-    keep() {
-      isKept = true;
-    },
+    keep: () => void (isKept = true),
     async close() {
       try {
         if (isKept) return;
@@ -74,7 +72,7 @@ export function openPack(core: Core): OpenPack {
  * Keeps the contents of a finished pack that are not stored yet, and starts to make them durable.
  *
  * @param isWanted Selects the contents to keep. Default: all.
- * @returns `null` if there are none.
+ * @returns `null` if no content is left.
  */
 export async function sealNewContents(
   pack: OpenPack,
@@ -87,17 +85,16 @@ export async function sealNewContents(
   if (contents.length === 0) return null;
   const sealed = pack.seal();
   if (contents.reduce((sum, { length }) => sum + length, 0) > MAX_CONCURRENT_SEAL_BYTES) await sealed;
-  sealed.catch(() => {}); // The error reaches the code that awaits the promise. A deploy that is refused meanwhile does not await it.
+  sealed.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
   return { id: pack.id, contents, sealed };
 }
 
 /**
- * Runs the transaction that may refer to a pack, and releases the pack if it does.
+ * Runs a transaction, and keeps the pack if the transaction refers to it.
  *
  * @param work Returns `packUsed`, true if anything refers to the pack.
- * @throws the error of the transaction. If it failed during COMMIT, the outcome is unknown: the pack stays, and its
- *   row decides later.
- * Source: storage P6, P9.
+ * @throws the error of the transaction. If COMMIT failed, its outcome is unknown, so the pack is kept for the sweep.
+ *   Source: storage P6, P9.
  */
 export async function commitWithPack<T extends { packUsed: boolean }>(
   core: Core,
@@ -120,30 +117,24 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
   }
 }
 
-/**
- * Changes a durable pack from `open` to `sealed`, in the transaction that refers to it.
- *
- * @throws `unavailable` if the sweep has dropped the pack meanwhile. Source: storage P6, W4.
- */
+/** Marks a durable pack as sealed. @throws `unavailable` if the sweep has dropped the pack. Source: storage P6, W4. */
 export async function markSealed(em: EntityManager, core: Core, id: string, sizeBytes: number): Promise<void> {
   const sealed = await em.nativeUpdate(
     Pack,
     { id, state: 'open' },
     { state: 'sealed', size: sizeBytes, sealed: core.now() },
   );
-  if (sealed !== 1) throw unavailable('The upload took too long and was dropped; send it again.');
+  if (sealed !== 1) throw unavailable('The upload took too long and was dropped; send the upload again.');
 }
 
-/**
- * Drops a pack that nothing refers to: marks its row as dead, then deletes the file, then the row. Source: storage P8.
- */
+/** Drops a pack that nothing refers to: marks its row as dead, then deletes its file, then its row. Source: storage P8. */
 export async function dropPack(core: Core, id: string): Promise<void> {
   const em = core.database.em();
-  const dead = await em.nativeUpdate(Pack, { id, state: { $in: ['open', 'dead'] } }, { state: 'dead' });
-  if (dead === 1) await removeDeadPack(core, id);
+  const deadRows = await em.nativeUpdate(Pack, { id, state: { $in: ['open', 'dead'] } }, { state: 'dead' });
+  if (deadRows === 1) await removeDeadPack(core, id);
 }
 
-/** Deletes the file of a dead pack, then its row. Repeating it is not an error. Source: storage W3. */
+/** Deletes the file of a dead pack, then its row. Can be repeated. Source: storage W3. */
 export async function removeDeadPack(core: Core, id: string): Promise<void> {
   await core.packs.remove(id);
   failpoint('sweep.pack-file-removed');

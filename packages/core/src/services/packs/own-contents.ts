@@ -2,69 +2,56 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { byteaArray, type ContentLengths, splitNumbers, unpackHashes } from './contents.ts';
+import { byteaArray, splitNumbers, unpackHashes } from './contents.ts';
 
-/** Contents that an account has, and their packs. */
-export interface OwnContents {
-  lengths: ContentLengths;
-  packs: ReadonlySet<string>;
-}
-
-const MAX_RECENT = 10;
-/**
- * Up to this many contents are searched for by the database, which then returns only rows that may have one of them.
- */
+const MAX_RECENT_DEPLOYMENTS = 10;
+/** The maximum number of contents for which the database searches, to return only rows that may have one of them. */
 const MAX_SEARCHED_IN_DATABASE = 32;
 
-/** A list of contents: hashes packed, lengths as a text with commas. */
-interface Source {
+/** Contents of a deployment or an upload: their hashes packed, their lengths as a text with commas, and their packs. */
+interface ContentList {
   hashes: Buffer;
   lengths: string;
   packs: string[];
 }
 
 /**
- * Finds which of the contents an account already has: in its newest deployments, and in what its open uploads have
- * received. Deployments that were taken down are not searched. The contents of other accounts affect neither the result
- * nor the work.
+ * Finds which contents an account already has: in its newest deployments, and among the contents that its open uploads
+ * have received. Deployments that were taken down are not searched. The contents of other accounts affect neither the
+ * result nor the time that the search takes.
  *
- * Call it under the fence: the packs then exist until the transaction ends.
+ * The caller must hold the fence, so that the packs exist until the transaction ends.
  *
  * @param hashes SHA-256 in hex.
- * Source: api §9; security T22; storage P10.
+ * @returns The lengths of the found contents, and their packs. Source: api §9; security T22; storage P10.
  */
-export async function findOwnContents(
-  em: EntityManager,
-  core: Core,
-  account: string,
-  hashes: ReadonlySet<string>,
-): Promise<OwnContents> {
+export async function findOwnContents(em: EntityManager, core: Core, account: string, hashes: ReadonlySet<string>) {
   const wanted = new Set(hashes);
   const lengths = new Map<string, number>();
   const packs = new Set<string>();
-  const searchIn = async (lists: RawBuilder<Source>) => {
+  const searchIn = async (lists: RawBuilder<ContentList>) => {
     if (wanted.size === 0) return;
     const { rows } = await lists.execute(db(em));
-    for (const row of rows) if (take(row, wanted, lengths)) for (const pack of row.packs) packs.add(pack);
+    for (const row of rows) if (moveFound(row, wanted, lengths)) for (const pack of row.packs) packs.add(pack);
   };
-  // The newest deployment has most of them, so few remain to be searched for in the others.
+  // The newest deployment usually has most of the contents, so few of them are searched for in older deployments.
   if (wanted.size > MAX_SEARCHED_IN_DATABASE) await searchIn(deploymentsWith(core, account, 1, wanted));
   await searchIn(uploadsWith(core, account, wanted));
-  await searchIn(deploymentsWith(core, account, MAX_RECENT, wanted));
+  await searchIn(deploymentsWith(core, account, MAX_RECENT_DEPLOYMENTS, wanted));
   return { lengths, packs };
 }
 
-/** Moves the contents of a source from `wanted` to `found`. @returns True if it has any. */
-function take(source: Source, wanted: Set<string>, found: Map<string, number>): boolean {
+/** Moves the contents of a list from `wanted` to `found`. @returns True if the list has any of them. */
+function moveFound(list: ContentList, wanted: Set<string>, found: Map<string, number>): boolean {
   const before = found.size;
   let lengths: number[] | null = null;
-  for (const [i, sha256] of unpackHashes(source.hashes).entries())
-    if (wanted.delete(sha256)) found.set(sha256, (lengths ??= splitNumbers(source.lengths))[i]!);
+  for (const [i, sha256] of unpackHashes(list.hashes).entries())
+    if (wanted.delete(sha256)) found.set(sha256, (lengths ??= splitNumbers(list.lengths))[i]!);
   return found.size > before;
 }
 
 const deploymentsWith = (core: Core, account: string, maxDeployments: number, wanted: ReadonlySet<string>) =>
-  sql<Source>`
+  sql<ContentList>`
     select m.hashes, array_to_string(m.sizes, ',') as lengths,
       array(select pack_id::text from deployment_pack n where n.deployment_id = d.id) as packs
     from (
@@ -75,18 +62,15 @@ const deploymentsWith = (core: Core, account: string, maxDeployments: number, wa
     join manifest m on m.deployment_id = d.id where ${mayHold(sql.ref('m.hashes'), wanted)}`;
 
 const uploadsWith = (core: Core, account: string, wanted: ReadonlySet<string>) =>
-  sql<Source>`
+  sql<ContentList>`
     select c.hashes, array_to_string(c.lengths, ',') as lengths,
       array(select pack_id::text from upload_pack n where n.upload_hash = u.hash) as packs
     from (
       select hash from upload where account_id = ${account} and committed is null and expires > ${core.now()}
-      order by created desc, hash limit ${MAX_RECENT}) u
+      order by created desc, hash limit ${MAX_RECENT_DEPLOYMENTS}) u
     join upload_content c on c.upload_hash = u.hash where ${mayHold(sql.ref('c.hashes'), wanted)}`;
 
-/**
- * SQL that filters out rows without any of a few contents. A match across the boundary of two hashes only costs one
- * useless row.
- */
+/** SQL that filters out rows without any of the contents. A match that spans two hashes selects one row too many. */
 function mayHold(packed: RawBuilder<unknown>, wanted: ReadonlySet<string>): RawBuilder<unknown> {
   if (wanted.size > MAX_SEARCHED_IN_DATABASE) return sql`true`;
   return sql`exists (

@@ -8,37 +8,35 @@ import { endOfPeriod } from '../accounts/billing-periods.ts';
 import { type RunLimits, runWorklist } from '../worklist.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
-/** The custom domains that a plan change paused and resumed, by name. */
-interface PausedAndResumedDomains {
-  paused: string[];
-  resumed: string[];
-}
-
 /** The result of a requested plan change. */
-export interface PlanChangeOutcome extends PausedAndResumedDomains {
+export interface PlanChangeOutcome {
   /**
-   * `changed`: at once. `scheduled`: for `due`. `cancelled`: the account stays on its plan, and its scheduled downgrade
-   * is dropped. `unchanged`: the account is already on this plan.
+   * `changed`: the plan changed at once. `scheduled`: it will change at `due`. `cancelled`: the account stays on its plan,
+   * and its scheduled downgrade is dropped. `unchanged`: the account is already on this plan.
    */
   outcome: 'changed' | 'scheduled' | 'cancelled' | 'unchanged';
   from: string;
   to: string;
   /** When a scheduled change takes effect; otherwise `null`. */
   due: Date | null;
+  /** The names of the custom domains that the change paused and resumed. */
+  paused: string[];
+  resumed: string[];
 }
 
-const BATCH = 1000;
+type ChangedDomains = Pick<PlanChangeOutcome, 'paused' | 'resumed'>;
+
+const BATCH_SIZE = 1000;
 
 /**
- * Changes the plan of an account: an upgrade at once, a downgrade at the end of the billing period. The ranks of the
- * plans decide which it is. A request replaces a scheduled downgrade; requesting the current plan cancels it.
+ * Changes the plan of an account: an upgrade at once, a downgrade at the end of the billing period. A change to a plan of
+ * lower rank is a downgrade. A request replaces a scheduled downgrade; requesting the current plan cancels it.
  *
- * Every plan can be chosen, also one that is closed or arranged directly. When an account changes from a free to a paid
- * plan, its billing periods are counted from then on.
+ * Every plan can be chosen, even if it is closed or arranged directly. When an account changes from a free to a paid
+ * plan, its billing periods start again.
  *
- * @param options.atOnce Makes a downgrade take effect at once, too.
- * @throws `not_found`; `validation_failed` for an unknown plan.
- * Source: api §6.
+ * @param options.atOnce True for a downgrade that takes effect at once.
+ * @throws `not_found`; `validation_failed` for an unknown plan. Source: api §6.
  */
 export async function changePlan(
   core: Core,
@@ -46,11 +44,8 @@ export async function changePlan(
   plan: string,
   { atOnce = false }: { atOnce?: boolean } = {},
 ): Promise<PlanChangeOutcome> {
-  if (!core.plans.all.some((known) => known.plan === plan))
-    throw invalid(
-      'plan',
-      `"${plan}" is not a plan; use one of ${core.plans.all.map((known) => known.plan).join(', ')}`,
-    );
+  const names = core.plans.all.map((known) => known.plan);
+  if (!names.includes(plan)) throw invalid('plan', `the plan must be one of ${names.join(', ')}, not "${plan}"`);
   return core.database.transaction(async (em) => {
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!row) throw notFound('account');
@@ -63,20 +58,18 @@ export async function changePlan(
       recordRequest(em, core, account, { plan: from, cancelled: pending.plan });
       return { ...outcome, outcome: 'cancelled' };
     }
-    if (!atOnce && rankOf(core.plans, plan) < rankOf(core.plans, from)) {
-      const due = schedule(em, core, row, pending, plan);
-      return { ...outcome, outcome: 'scheduled', due };
-    }
+    if (!atOnce && rankOf(core.plans, plan) < rankOf(core.plans, from))
+      return { ...outcome, outcome: 'scheduled', due: schedule(em, core, row, pending, plan) };
     if (pending) em.remove(pending);
     return { ...outcome, outcome: 'changed', ...(await transition(em, core, row, plan, 'operator')) };
   });
 }
 
 /**
- * Applies the downgrades that are due, each in its own transaction. A failed one is logged and retried by the next run.
- * Several processes can run this at once: each downgrade is applied once.
+ * Applies the downgrades that are due, each in its own transaction. A failed downgrade is logged and retried by the next
+ * run. If several processes run this at the same time, each downgrade is applied once.
  *
- * @returns How many this call applied. Source: api §6.
+ * @returns The number of downgrades that this call applied. Source: api §6.
  */
 export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits, 'signal'> = {}): Promise<number> {
   const now = core.now();
@@ -92,11 +85,11 @@ export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits
       idsOf: ({ account }) => ({ account: account.id }),
       work: ({ account }) => applyDue(core, account.id, now),
     },
-    { limit: BATCH, signal },
+    { limit: BATCH_SIZE, signal },
   );
 }
 
-/** Reads the downgrade again after the account is locked: another process or another request may have been first. */
+/** Reads the downgrade again under the lock: another process may have applied it, or a request may have changed it. */
 async function applyDue(core: Core, account: string, now: Date): Promise<boolean> {
   return core.database.transaction(async (em) => {
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -108,10 +101,7 @@ async function applyDue(core: Core, account: string, now: Date): Promise<boolean
   });
 }
 
-/**
- * Schedules a downgrade for the end of the billing period. Repeating the request changes nothing. @returns When it
- * takes effect.
- */
+/** Schedules a downgrade for the end of the billing period. @returns When it takes effect. */
 function schedule(em: EntityManager, core: Core, row: Account, pending: PlanChange | null, plan: string): Date {
   const created = core.now();
   const due = endOfPeriod(row.periodStarted, row.period, created);
@@ -128,36 +118,28 @@ async function transition(
   row: Account,
   plan: string,
   authMethod: AuthMethod,
-): Promise<PausedAndResumedDomains> {
+): Promise<ChangedDomains> {
   const from = row.plan;
   const created = core.now();
   if (isFree(core, from) && !isFree(core, plan)) row.periodStarted = created;
   row.plan = plan;
-  recordActivity(em, {
-    account: row.id,
-    event: 'account.plan.transition',
-    authMethod,
-    created,
-    meta: { from, to: plan },
-  });
-  return pauseOrResumeDomains(em, core, { account: row.id, plan, authMethod });
+  const account = row.id;
+  recordActivity(em, { account, event: 'account.plan.transition', authMethod, created, meta: { from, to: plan } });
+  return pauseOrResumeDomains(em, core, { account, plan, authMethod });
 }
 
 /**
- * Fits the custom domains of an account to the cap of a plan: pauses those beyond the cap, newest first, or resumes
- * paused ones up to the cap, oldest first. Nothing is deleted. Platform domains and deployments beyond their caps stay
- * unchanged.
+ * Pauses custom domains beyond the cap of a plan, newest first, or resumes paused domains up to the cap, oldest first.
+ * Nothing is deleted, and platform domains and deployments beyond their caps stay unchanged.
  *
- * Runs in the caller's transaction, which must hold the lock of the account. A resumed domain serves at once if it was
- * proved before; otherwise it waits for its DNS like a new one. In both cases its DNS is checked soon.
- *
- * Source: api §4, §6.
+ * Runs in the caller's transaction, which must have locked the account. A resumed domain serves at once if it was verified
+ * before; otherwise it is pending like a new domain. The DNS of every resumed domain is checked soon. Source: api §4, §6.
  */
 export async function pauseOrResumeDomains(
   em: EntityManager,
   core: Core,
   { account, plan, authMethod }: { account: string; plan: string; authMethod: AuthMethod },
-): Promise<PausedAndResumedDomains> {
+): Promise<ChangedDomains> {
   const cap = core.plans.get(plan).caps?.customDomains ?? Infinity;
   const locked = await em.find(
     Domain,
@@ -167,8 +149,7 @@ export async function pauseOrResumeDomains(
   const oldestFirst = locked.toSorted((a, b) => a.created.getTime() - b.created.getTime() || a.id - b.id);
   const active = oldestFirst.filter(({ status }) => status !== 'paused');
   const paused = active.slice(Math.min(cap, active.length)).toReversed();
-  const room = Math.max(0, cap - active.length);
-  const resumed = oldestFirst.filter(({ status }) => status === 'paused').slice(0, room);
+  const resumed = oldestFirst.filter(({ status }) => status === 'paused').slice(0, Math.max(0, cap - active.length));
   const created = core.now();
   for (const domain of paused) em.assign(domain, { status: 'paused', nextCheck: null });
   for (const domain of resumed)
@@ -194,7 +175,7 @@ function isFree(core: Core, plan: string): boolean {
   return price !== 'contact' && price.month === 0 && price.year === 0;
 }
 
-/** The rank of a plan. A plan that no longer exists ranks like the plan whose grants it has. */
+/** Returns the rank of a plan; its position if it has none. */
 function rankOf(plans: Plans, id: string): number {
   const plan = plans.get(id);
   return plan.rank ?? plans.all.indexOf(plan);

@@ -5,7 +5,6 @@ import { createLoadingCache } from './loading-cache.ts';
 
 /** Reads small contents whole, and keeps frequently requested ones in memory. */
 export interface HotContents {
-  /** The cached bytes of a content; `undefined` if it must be read. */
   peek(content: StoredBytes): Buffer | undefined;
   /**
    * Reads a content of at most {@link SMALL_CONTENT_BYTES}. The buffer is shared and must not be changed. Concurrent
@@ -17,22 +16,14 @@ export interface HotContents {
 }
 
 const MiB = 1024 * 1024;
-/** Contents up to this size are read whole and cached. Larger ones are streamed. */
+/** Maximum size of a content that is read whole and cached. Larger contents are streamed. */
 export const SMALL_CONTENT_BYTES = 2 * MiB;
 const DEFAULT_BYTES = 42 * MiB;
 const ENTRY_BYTES = 500;
 
-/**
- * Creates the reader. A content is cached when it is read for the second time within a short period.
- *
- * @param maxBytes The maximum memory for the contents. Those that were not requested recently are evicted first.
- * Source: security T36.
- */
+/** @param maxBytes The maximum memory for the contents. Source: security T36. */
 export function createHotContents(packs: PackStore, { maxBytes = DEFAULT_BYTES } = {}): HotContents {
-  const cache = createLoadingCache<Buffer>({
-    maxBytes,
-    sizeOf: ({ length }) => length + ENTRY_BYTES,
-  });
+  const cache = createLoadingCache<Buffer>({ maxBytes, sizeOf: ({ length }) => length + ENTRY_BYTES });
   return {
     peek: ({ sha256 }) => cache.peek(sha256) ?? undefined,
     read: async (content) => (await cache.get(content.sha256, () => readChecked(packs, content)))!,

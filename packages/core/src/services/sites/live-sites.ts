@@ -14,20 +14,16 @@ import {
 import { createLoadingCache, type LoadingCache } from './loading-cache.ts';
 import { SiteFreshness } from './site-freshness.ts';
 
-/** How much memory the cache may use, roughly, and how long it is used while the database is unreachable. */
-export interface SiteCacheLimits {
-  /**
-   * For deployments with their manifests and rules. In addition, the newest deployment that is larger than this is
-   * cached.
-   */
+interface SiteCacheLimits {
+  /** Approximate memory for deployments, in bytes. In addition, one larger deployment is cached. */
   sitesBytes: number;
-  /** For the links of domains. */
+  /** Approximate memory for the links of domains, in bytes. */
   linksBytes: number;
-  /** How long public sites are served from memory while the database is unreachable, in milliseconds. Source: api §10. */
+  /** How long public sites are served while the database is unreachable, in milliseconds. Source: api §10. */
   staleMs: number;
 }
 
-/** The sites that may be served right now. */
+/** Finds the sites that may be served now. */
 export type LiveSites = Pick<LiveSiteCache, 'peek' | 'find' | 'findFresh'>;
 
 const MiB = 1024 * 1024;
@@ -36,16 +32,10 @@ const LINK_BYTES = 400;
 const MAX_TRIES = 3;
 
 /**
- * The sites that can be served now, with a cache. A trigger in the database notifies every process of a change when it
- * commits, whichever process made it, and the entry is dropped. The cache counts as fresh only if the connection that
- * delivers the notifications has answered within the last second; otherwise the database is queried. So a change is
- * visible to the next visitor in the process that made it (`Database.transaction` waits for the notification), and
- * within a second everywhere, even if notifications are lost.
- *
- * While the database is unreachable, cached public sites are served for `staleMs` more. Everything else is
- * `unavailable`.
- *
- * Source: serving S2.
+ * Finds the sites that may be served now, with a cache. When a change commits, the database notifies every process, and
+ * the processes drop the entry. The cache is fresh only if the connection that delivers the notifications has answered
+ * within the last second; while the cache is stale, the database is queried. While the database is unreachable, cached
+ * public sites are served for `staleMs` more, and all other sites are `unavailable`. Source: serving S2.
  */
 export class LiveSiteCache {
   readonly #core: Core;
@@ -65,20 +55,16 @@ export class LiveSiteCache {
     this.#freshness = new SiteFreshness(core.database.siteChanges, (payload) => this.#onChange(payload));
   }
 
-  /**
-   * The result of {@link find} if it is in the cache, else `undefined`. Returns the same object for the same site as long as it is
-   * cached.
-   */
+  /** The cached result of {@link find}, or `undefined`. Returns the same object for a site while the site is cached. */
   peek(address: SiteAddress): SiteLookup | undefined {
     return this.#freshness.isFresh() ? this.#peek(address) : undefined;
   }
 
   /**
-   * Finds the site at an address. The response uses this site even if the domain is linked to another deployment a moment later.
-   * `expires` is compared with the clock, so expiry does not depend on the sweep.
+   * Finds the site at an address. `expires` is compared with the clock, so expiry does not depend on the sweep.
    *
-   * @returns `null` for a deployment that does not exist, is not `success`, or is past its `expires`; for a domain that is not
-   *   verified or not linked; for everything that belongs to a terminated account.
+   * @returns `null` for a deployment that does not exist, is not `success` or has expired; for a domain that is not
+   *   verified or not linked; for everything of a terminated account.
    * @throws ServiceError `unavailable` if the database is unavailable and the site is not cached.
    * Source: serving S2, S4; api §4, §6; storage C3.
    */
@@ -92,7 +78,7 @@ export class LiveSiteCache {
     }
   }
 
-  /** Like {@link find}, but bypasses all caches: the bytes of files may have moved to another pack. */
+  /** Like {@link find}, but bypasses the cache, because the bytes of files may have moved to another pack. */
   findFresh(address: SiteAddress): Promise<SiteLookup> {
     return this.#load(address, { fresh: true });
   }
@@ -102,13 +88,12 @@ export class LiveSiteCache {
     if (deployment !== undefined) this.#sites.forget(deployment);
     else if (domain !== undefined) this.#links.forget(domain);
     else {
-      // An account changed, or notifications were lost: any entry may be stale.
+      // Any entry may be stale, because an account has changed or notifications were lost.
       this.#sites.clear();
       this.#links.clear();
     }
   }
 
-  /** The cached answer for an address; `undefined` if the cache is not enough. */
   #peek(address: SiteAddress): SiteLookup | undefined {
     if ('deployment' in address) return this.#peekDeployment(address.deployment);
     const link = this.#links.peek(address.domain);
@@ -126,7 +111,7 @@ export class LiveSiteCache {
     const how = !(await this.#freshness.ensureFresh()) || fresh ? 'reload' : 'get';
     if ('deployment' in address) return this.#loadDeployment(address.deployment, how);
     const { domain } = address;
-    // A deployment that a domain no longer points at can be deleted before it is read. Then read the link again.
+    // If the domain is switched, the old deployment may be deleted before it is loaded. Then the link is loaded again.
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const link = await this.#links[tries === 0 ? how : 'reload'](domain, () => loadLink(this.#core, domain));
       if (!link?.deployment) return link && resultForDomain(link, null);
@@ -141,7 +126,7 @@ export class LiveSiteCache {
     return site && resultForDeployment(site, this.#now);
   }
 
-  /** The cached public site of an address, if it may be served without the database. */
+  /** The cached public site of an address; `null` if the cache is too old or has no public site. */
   #peekStale(address: SiteAddress): Site | null {
     if (this.#freshness.ageMs > this.#staleMs) return null;
     const cached = this.#peek(address);

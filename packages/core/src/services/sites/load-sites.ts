@@ -4,39 +4,37 @@ import { type Coding, type CompressedForms, prepareRules, type RuleData, type Si
 import { type ManifestFile, PackedManifest } from './packed-manifest.ts';
 import { passwordVersion } from './passwords.ts';
 
-/** What a host name refers to: a deployment by id, or a domain by its normalised name without a port. */
+/** The deployment or domain of a host name. A domain is a normalised name without a port. */
 export type SiteAddress = { deployment: string } | { domain: string };
 
-/** Why an existing site is not served: its account or its domain is paused, or the operator took it down. */
+/** Why a site is not served: its account is suspended, its domain is paused, or the operator took it down. */
 export type WithheldReason = 'paused' | 'taken-down';
 
-/** The result of a lookup: a site, the reason why it is not served, or nothing. */
+/** The result of a lookup: a site, the reason why the site is not served, or `null` for no site. */
 export type SiteLookup = Site | WithheldReason | null;
 
-/** A deployment as it is served. */
 export interface DeployedSite {
   site: Site;
   state: 'shown' | WithheldReason;
-  /** The time of its expiry, in Unix milliseconds; `null` for never. */
+  /** When the deployment expires, in Unix milliseconds; `null` for never. */
   expires: number | null;
-  /** Its size in memory, roughly, in bytes. */
+  /** The approximate size in memory, in bytes. */
   sizeBytes: number;
 }
 
-/** The target of a domain. */
 export interface DomainLink {
   /** `null` if the domain is not linked. */
   deployment: string | null;
   paused: boolean;
 }
 
-/** What visitors see of a deployment at a given time; the clock decides if it has expired. Source: serving S4. */
+/** Decides what visitors of a deployment see now. Source: serving S4. */
 export function resultForDeployment({ site, state, expires }: DeployedSite, now: () => Date): SiteLookup {
   if (expires !== null && expires <= now().getTime()) return null;
   return state === 'shown' ? site : state;
 }
 
-/** What visitors see at a domain, given what they see of its deployment. Source: serving S4. */
+/** Decides what visitors of a domain see, given what visitors of its deployment see. Source: serving S4. */
 export function resultForDomain({ paused }: DomainLink, found: SiteLookup): SiteLookup {
   return paused && found !== 'taken-down' ? 'paused' : found;
 }
@@ -46,7 +44,7 @@ const LINK = `
   from domain n join account a on a.id = n.account_id
   where n.name = $1 and n.verified is not null and n.status in ('success', 'paused') and a.state <> 'terminated'`;
 
-/** Loads the target of a domain; `null` if the domain is not proved or belongs to a terminated account. */
+/** Loads the link of a domain; `null` if the domain is not verified or belongs to a terminated account. */
 export async function loadLink({ database }: Core, domain: string): Promise<DomainLink | null> {
   const [link] = await database.prepared<DomainLink>('site-link', LINK, [domain]);
   return link ?? null;
@@ -71,7 +69,7 @@ type FileRow = [
   forms: Partial<Record<Coding, CompressedForm>> | null,
 ];
 
-/** The packed column contains the hashes in the order of the positions, which start at 1, 32 bytes each. */
+/** In the column `hashes`, the hash of each file has 32 bytes. The positions of the files start at 1. */
 const SITE = `
   select
     case when d.taken_down is not null then 'taken-down' when a.state = 'suspended' then 'paused' else 'shown' end as state,
@@ -85,8 +83,8 @@ const SITE = `
   where d.id = $1 and d.status = 'success' and (a.state is null or a.state <> 'terminated')`;
 
 /**
- * Loads a deployment with everything that serving it needs, in one query, so that no answer mixes two states. `null` if
- * it is not `success`, never existed, or belongs to a terminated account.
+ * Loads a deployment in one query, so that the result never mixes two states. `null` if the deployment does not exist, is
+ * not `success`, or belongs to a terminated account.
  */
 export async function loadSite({ database }: Core, deployment: string): Promise<DeployedSite | null> {
   const [row] = await database.prepared<SiteRow>('site', SITE, [deployment]);
@@ -104,8 +102,9 @@ export async function loadSite({ database }: Core, deployment: string): Promise<
   return { site, state, expires, sizeBytes: SITE_BYTES + manifest.sizeBytes + rulesBytes };
 }
 
-/** The size in memory of a site without its manifest and rules, as measured. Rules count by their length as JSON. */
+/** The measured size in memory of a site without its manifest and rules, in bytes. */
 const SITE_BYTES = 800;
+/** The measured size in memory of rules, as a multiple of their length as JSON. */
 const RULE_FACTOR = 8;
 
 function toFile([path, sha256, pack, offset, length, formsPack, forms]: FileRow): ManifestFile {

@@ -1,55 +1,49 @@
 import { LRUCache } from 'lru-cache';
 import { createSieve } from './sieve.ts';
 
-/** A cache of values that are loaded by key. The absence of a value, `null`, is cached too. */
+/** A cache of values that are loaded by key. `null` stands for an absent value, and is cached too. */
 export interface LoadingCache<T extends object> {
-  /** The cached value; `undefined` if the cache knows nothing about the key. */
+  /** The cached value; `undefined` if neither the value nor its absence is cached. */
   peek(key: string): T | null | undefined;
   /**
-   * Returns the cached value, or loads it. Concurrent requests for a key cause one load. A key that is forgotten while
-   * it is being loaded still answers the earlier requests, and is not cached.
+   * Returns the cached value, or loads it. Concurrent requests for a key cause one load. If the key is forgotten during
+   * the load, these requests still get the value, but the value is not cached.
    *
-   * A value is cached when it was loaded twice within a short period: most keys are rarely requested and would only
-   * evict frequently requested ones. A value that is larger than the whole cache is kept beside it at once, until the
-   * next value of that kind. The absence of a value is cached at once, for a short time.
+   * A value is cached when it was loaded twice within a short period, so that rarely requested values do not evict
+   * frequently requested ones. The last value that is larger than the whole cache is kept beside the cache. The absence
+   * of a value is cached at once, for a short time.
    *
    * @throws the errors of `load`.
    */
   get(key: string, load: () => Promise<T | null>): T | null | Promise<T | null>;
   /** Loads a key even if it is cached. The cached value stays until the load succeeds. */
   reload(key: string, load: () => Promise<T | null>): Promise<T | null>;
-  /** Forgets a key. The next request loads it. */
   forget(key: string): void;
   clear(): void;
 }
 
-/** The options of a {@link LoadingCache}. */
-export interface LoadingCacheOptions<T extends object> {
-  /**
-   * The maximum memory for all values, by {@link sizeOf}, in bytes. Values that were not requested recently are evicted
-   * first. In addition, one value that is larger than this is kept.
-   */
+interface LoadingCacheOptions<T extends object> {
+  /** The maximum memory for all values, by {@link sizeOf}. Values that were not requested recently are evicted first. */
   maxBytes: number;
-  /** The size of a value in memory, roughly, its key included. */
+  /** The approximate size in memory of a value and its key, in bytes. */
   sizeOf(value: T): number;
-  /** How long the absence of a value is cached. Default: 5 s. */
+  /** How long the absence of a value is cached, in milliseconds. Default: 5,000. */
   absentMs?: number;
 }
 
-/** The maximum number of absent keys in the cache. Bounded because anybody can request endless different keys. */
-const MAX_ABSENT = 10_000;
+/** The maximum number of absent keys in the cache, because anybody can request any number of keys. */
+const MAX_ABSENT_KEYS = 10_000;
 const ABSENT_MS = 5_000;
-/** A value that is loaded again within this many loads is cached. */
+/** A value is cached if it is loaded again within this number of loads. */
 const RECENT_LOADS = 8_000;
 
-/** Creates an empty cache. */
 export function createLoadingCache<T extends object>({
   maxBytes,
   sizeOf,
   absentMs = ABSENT_MS,
 }: LoadingCacheOptions<T>): LoadingCache<T> {
   const cache = createSieve(maxBytes, sizeOf);
-  const absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: absentMs });
+  const absent = new LRUCache<string, true>({ max: MAX_ABSENT_KEYS, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
   const isRepeated = createRecentKeys(RECENT_LOADS);
   let oversized: { key: string; value: T } | null = null;
@@ -106,7 +100,10 @@ export function createLoadingCache<T extends object>({
   };
 }
 
-/** @returns Whether a key is already remembered. Remembers at least the last `minKeys` keys, and at most twice as many. */
+/**
+ * Returns a function that remembers keys and says whether a key is among the remembered ones. It remembers at least the
+ * last `minKeys` keys, and at most twice as many.
+ */
 function createRecentKeys(minKeys: number): (key: string) => boolean {
   let current = new Set<string>();
   let before = new Set<string>();

@@ -1,35 +1,36 @@
 import type { Coding, CompressedForms, Manifest, SiteFile, StoredBytes } from '@berth/serving';
 
-/** A file of a deployment, as the input of a manifest. */
+/** A file of a manifest, with its path. */
 export interface ManifestFile extends SiteFile {
   path: string;
 }
 
 const CODINGS: readonly Coding[] = ['br', 'zstd', 'gzip'];
 
-// A record is one byte with a bit for each compressed form, then the file and its forms: hash, pack, offset, length.
+// A record has one byte with a bit for each compressed form, then hash, pack, offset and length of the file and its forms.
 const PACK_AT = 32;
 const OFFSET_AT = PACK_AT + 4;
 const NUMBER_BYTES = 6;
 const LENGTH_AT = OFFSET_AT + NUMBER_BYTES;
 const STORED_BYTES = LENGTH_AT + NUMBER_BYTES;
 
-/** The memory of a path besides its characters and its record, and of a manifest without files, as measured. */
+/** The measured memory of a path without its characters and its record, in bytes. */
 const PATH_BYTES = 72;
+/** The measured memory of a manifest without files, in bytes. */
 const MANIFEST_BYTES = 850;
 
 /**
- * A manifest that stores its files as bytes and creates an object only for a requested file. This takes a third of the
- * memory of objects, so that sites with tens of thousands of files stay in the cache.
+ * A manifest that stores its files as bytes and creates an object only for a requested file. The bytes take a third of
+ * the memory of objects, so that sites with tens of thousands of files stay in the cache.
  */
 export class PackedManifest implements Manifest {
-  /** Its size in memory, roughly, in bytes. */
+  /** The approximate size in memory, in bytes. */
   readonly sizeBytes: number;
   readonly #places = new Map<string, number>();
   readonly #packs: string[] = [];
   readonly #records: Buffer;
 
-  /** @param files Each path once. Offsets and lengths are below 2^48. */
+  /** @param files Files with different paths. Offsets and lengths must be below 2^48. */
   constructor(files: readonly ManifestFile[]) {
     this.#records = Buffer.alloc(files.reduce((sum, { compressed }) => sum + recordBytes(compressed), 0));
     const packNumbers = new Map<string, number>();

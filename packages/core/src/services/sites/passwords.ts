@@ -1,47 +1,45 @@
 import { argon2, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import pLimit from 'p-limit';
 import { unavailable } from '../../errors.ts';
 
-const NEWEST = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const;
+interface Parameters {
+  /** The memory that hashing takes, in KiB. */
+  memory: number;
+  passes: number;
+  parallelism: number;
+  salt: Buffer;
+}
+
+const NEWEST_PARAMETERS = { memory: 19 * 1024, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const VERSION_LENGTH = 22;
 const MAX_CONCURRENT = 2;
-const MAX_QUEUED = 50;
+const MAX_QUEUED_HASHES = 50;
 
 const derive = promisify(argon2);
-const waiting: (() => void)[] = [];
-let running = 0;
+const queue = pLimit(MAX_CONCURRENT);
 
-/** The parameters of argon2id in a PHC string. Memory in KiB. */
-interface Cost {
-  memory: number;
-  passes: number;
-  parallelism: number;
-}
-
-interface Parameters extends Cost {
-  salt: Buffer;
-}
-
-const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+const PHC_PATTERN = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Hashes a site password with argon2id. Two hashes run at a time, since each takes 19 MiB and a core; 50 more can wait.
+ * Hashes a site password with argon2id. Two passwords are hashed at a time, since each takes 19 MiB and a core; 50 more
+ * can wait.
  *
  * @param password Already trimmed and normalized to NFC.
  * @returns A PHC string.
  * @throws `unavailable` if the queue is full. Source: security §7.
  */
 export function hashPassword(password: string): Promise<string> {
-  return write(password, { ...NEWEST, salt: randomBytes(SALT_BYTES) });
+  return write(password, { ...NEWEST_PARAMETERS, salt: randomBytes(SALT_BYTES) });
 }
 
 /**
  * Compares a password with a hash, in the same queue as {@link hashPassword}.
  *
  * @param password Already trimmed and normalized to NFC.
- * @param stored A PHC string, with the parameters that were in use when it was made.
+ * @param stored A PHC string with current or older parameters.
  * @throws `unavailable` if the queue is full.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
@@ -50,29 +48,29 @@ export async function verifyPassword(password: string, stored: string): Promise<
 }
 
 /**
- * Hashes a password again after {@link verifyPassword} has confirmed it. The salt stays the same, and with it the
- * version.
+ * Hashes a password again after {@link verifyPassword} has confirmed it. The salt and {@link passwordVersion} stay the
+ * same.
  *
- * @returns A PHC string with the current parameters; `null` if the stored one already has them.
+ * @returns A PHC string with the current parameters; `null` if the stored string already has them.
  * @throws `unavailable` if the queue is full.
  */
 export async function renewHash(password: string, stored: string): Promise<string | null> {
   const { tag, salt } = read(stored);
-  const isNewest = stored.startsWith(prefixOf(NEWEST)) && tag.length === TAG_BYTES;
-  return isNewest ? null : write(password, { ...NEWEST, salt });
+  const isNewest = stored.startsWith(prefixOf(NEWEST_PARAMETERS)) && tag.length === TAG_BYTES;
+  return isNewest ? null : write(password, { ...NEWEST_PARAMETERS, salt });
 }
 
 /**
- * An identifier of a password that reveals nothing about it. It stays the same until the password changes, even if the
- * password is hashed again.
+ * Returns an identifier of a password that reveals nothing about it. The identifier stays the same until the password
+ * changes, even if the password is hashed again.
  */
 export function passwordVersion(stored: string): string {
   return hash('sha256', stored.split('$').at(-2) ?? stored, 'base64url').slice(0, VERSION_LENGTH);
 }
 
 function read(stored: string): Parameters & { tag: Buffer } {
-  const [, memory, passes, parallelism, salt, tag] = PHC.exec(stored) ?? [];
-  if (salt === undefined || tag === undefined) throw new Error('A stored password is not a PHC string of argon2id.');
+  const [, memory, passes, parallelism, salt, tag] = PHC_PATTERN.exec(stored) ?? [];
+  if (salt === undefined || tag === undefined) throw new Error('A stored password must be a PHC string of argon2id.');
   return {
     memory: Number(memory),
     passes: Number(passes),
@@ -88,25 +86,12 @@ async function write(password: string, parameters: Parameters): Promise<string> 
   return `${prefixOf(parameters)}${text(parameters.salt)}$${text(tag)}`;
 }
 
-function prefixOf({ memory, passes, parallelism }: Cost): string {
+function prefixOf({ memory, passes, parallelism }: Omit<Parameters, 'salt'>): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$`;
 }
 
-function deriveTag(password: string, { salt, ...parameters }: Parameters, tagLength: number): Promise<Buffer> {
-  return withHashingSlot(() => derive('argon2id', { ...parameters, message: password, nonce: salt, tagLength }));
-}
-
-async function withHashingSlot<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_CONCURRENT) {
-    if (waiting.length >= MAX_QUEUED)
-      throw unavailable('Too many passwords are being hashed right now; try again shortly.');
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else running += 1;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
+async function deriveTag(password: string, { salt, ...cost }: Parameters, tagLength: number): Promise<Buffer> {
+  if (queue.activeCount + queue.pendingCount >= MAX_CONCURRENT + MAX_QUEUED_HASHES)
+    throw unavailable('Too many passwords are being hashed right now; try again shortly.');
+  return queue(() => derive('argon2id', { ...cost, message: password, nonce: salt, tagLength }));
 }

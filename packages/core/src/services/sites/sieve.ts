@@ -1,27 +1,26 @@
-/** A cached value, in a list from the newest to the oldest. */
+/** A cached value in a linked list from the newest value to the oldest. */
 interface Entry<T> {
   key: string;
   value: T;
   bytes: number;
-  /** True if it was requested since it was added, or since the hand last passed it. */
+  /** True if the value was requested since it was added, or since the hand last passed it. */
   isVisited: boolean;
   newer: Entry<T> | null;
   older: Entry<T> | null;
 }
 
-/** Values by key, limited in bytes. */
 export interface Sieve<T> {
   get(key: string): T | undefined;
-  /** Adds or replaces a value. A value that is larger than the whole cache is not kept. */
+  /** Adds or replaces a value. A value that is larger than the whole cache is not cached. */
   set(key: string, value: T): void;
   delete(key: string): void;
   clear(): void;
 }
 
 /**
- * A cache with SIEVE eviction: a hand moves from the oldest entry to the newest. It keeps entries that were requested
- * since it last passed, and evicts the first one that was not. A request costs one map lookup and one flag; an LRU list
- * would be written on every request.
+ * Creates a cache with SIEVE eviction: a hand moves from the oldest entry to the newest. The hand keeps entries that were
+ * requested since it last passed, and evicts the first entry that was not. A request costs one map lookup and one flag;
+ * an LRU list would be written on every request.
  *
  * @param maxBytes The maximum size of all values, by `sizeOf`.
  * Source: https://www.usenix.org/conference/nsdi24/presentation/zhang-yazhuo (SIEVE).

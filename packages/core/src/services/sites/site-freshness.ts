@@ -1,11 +1,11 @@
 import type { Listener } from '../../database/listener.ts';
 
-/** How long the cache counts as fresh after the database has confirmed that all notifications have arrived. */
-const FRESH_MS = 1_000;
-/** The age at which a new confirmation is requested. The cache stays fresh meanwhile. */
+/** How long the cache is fresh after the database confirms that all notifications have arrived, in milliseconds. */
+const MAX_FRESH_AGE_MS = 1_000;
+/** The age of a confirmation at which a new one is requested, in milliseconds. The cache is still fresh at this age. */
 const CONFIRM_MS = 300;
 
-/** Whether a cache that drops entries on notifications of the database can be used. */
+/** Decides whether a cache is fresh. The cache drops entries when the database notifies it of changes. */
 export class SiteFreshness {
   readonly #changes: Listener;
   readonly #onChange: (payload: string | null) => void;
@@ -13,13 +13,13 @@ export class SiteFreshness {
   #isConfirming = false;
   #lastConfirmedAt = -Infinity;
 
-  /** @param onChange Drops what a notification concerns, or everything for `null`. */
+  /** @param onChange Drops the entries that a notification names, or all entries for `null`. */
   constructor(changes: Listener, onChange: (payload: string | null) => void) {
     this.#changes = changes;
     this.#onChange = onChange;
   }
 
-  /** True if the cache is fresh now. Requests a new confirmation when one is due. */
+  /** True if the cache is fresh. Requests a new confirmation when a confirmation is due. */
   isFresh(): boolean {
     const { confirmedAt } = this.#changes;
     this.#lastConfirmedAt = Math.max(this.#lastConfirmedAt, confirmedAt);
@@ -28,10 +28,10 @@ export class SiteFreshness {
       this.#isConfirming = true;
       void this.#changes.catchUp().finally(() => (this.#isConfirming = false));
     }
-    return ageMs <= FRESH_MS;
+    return ageMs <= MAX_FRESH_AGE_MS;
   }
 
-  /** Waits until the cache is fresh. @returns False if it cannot be confirmed, so that the database must be queried. */
+  /** Waits until the cache is fresh. @returns False if it stays stale, so that the database must be queried. */
   async ensureFresh(): Promise<boolean> {
     // Entries that were loaded before the subscription started may be stale.
     this.#subscribing ??= this.#changes.subscribe(this.#onChange).then(() => this.#onChange(null));
@@ -44,7 +44,6 @@ export class SiteFreshness {
     return this.isFresh() || this.#changes.catchUp();
   }
 
-  /** The time since the cache was last known to match the database, in milliseconds. */
   get ageMs(): number {
     return performance.now() - this.#lastConfirmedAt;
   }

@@ -5,29 +5,25 @@ import { db } from '../../database/tables.ts';
 import { passwordVersion, renewHash, verifyPassword } from './passwords.ts';
 import { takeFromBucket, takeRateLimit } from '../rate-limits.ts';
 
-/** The limit of a site for all addresses together, as a multiple of the limit of one address. */
+/** The rate limit of a site for all addresses together, as a multiple of the limit for one address. */
 const SITE_FACTOR = 10;
 
-/** An attempt of a visitor to unlock a site. */
 export interface UnlockAttempt {
   deployment: string;
-  /** As the visitor entered it. */
   password: string;
   /** The client's address. IPv6 is cut to its /64. */
   address: string;
 }
 
-/** The result of an attempt. */
+/** The result of an attempt. `wrong` includes deployments without a password and deployments that do not exist. */
 export type UnlockOutcome =
-  /** The password is correct. The cookie is made for `passwordVersion`. */
   | { kind: 'opened'; passwordVersion: string }
-  /** Also for a deployment that has no password or no longer exists. */
   | { kind: 'wrong' }
   | { kind: 'too-many'; retryAfterSeconds: number };
 
 /**
- * Checks a password for a site. Every attempt counts, correct or not: against the limit `unlock` of the address and
- * site, and against ten times that limit for the site. A hash with old parameters is renewed.
+ * Checks a password for a site. Every attempt counts, whether the password is correct or not: against the limit `unlock`
+ * of the address and site, and against ten times that limit for the site. A hash with old parameters is renewed.
  *
  * @throws `unavailable` if too many passwords are being hashed, or the database cannot be used.
  * Source: serving S61; api §7; security §7, T16, T27.
@@ -39,17 +35,17 @@ export async function unlockSite(core: Core, { deployment, password, address }: 
   const { data: entered } = Password.safeParse(password);
   const stored = entered === undefined ? null : await findHash(core, deployment);
   if (entered === undefined || stored === null || !(await verifyPassword(entered, stored))) return { kind: 'wrong' };
-  await renew(core, deployment, entered, stored);
+  await renewStoredHash(core, deployment, entered, stored);
   return { kind: 'opened', passwordVersion: passwordVersion(stored) };
 }
 
 /** @returns The number of seconds until another attempt is allowed; `null` if this attempt is allowed. */
 async function countAttempt(core: Core, deployment: string, address: string): Promise<number | null> {
-  const ofAddress = await takeRateLimit(core, 'unlock', `${address} ${deployment}`);
-  if (!ofAddress.allowed || !core.rateLimits) return ofAddress.allowed ? null : ofAddress.retryAfterSeconds;
+  const addressState = await takeRateLimit(core, 'unlock', `${address} ${deployment}`);
+  if (!addressState.allowed || !core.rateLimits) return addressState.allowed ? null : addressState.retryAfterSeconds;
   const { count, perSeconds } = core.rateLimits.unlock;
-  const ofSite = await takeFromBucket(core, `site-unlock:${deployment}`, { count: count * SITE_FACTOR, perSeconds });
-  return ofSite.allowed ? null : ofSite.retryAfterSeconds;
+  const siteState = await takeFromBucket(core, `site-unlock:${deployment}`, { count: count * SITE_FACTOR, perSeconds });
+  return siteState.allowed ? null : siteState.retryAfterSeconds;
 }
 
 async function findHash(core: Core, deployment: string): Promise<string | null> {
@@ -62,8 +58,8 @@ async function findHash(core: Core, deployment: string): Promise<string | null> 
   return row?.password_hash ?? null;
 }
 
-/** Renews a hash. A failure is ignored, because it must not affect the visitor; the next attempt renews the hash. */
-async function renew(core: Core, deployment: string, password: string, stored: string): Promise<void> {
+/** Renews a stored hash. Only logs a failure, because the next attempt to unlock the site renews the hash. */
+async function renewStoredHash(core: Core, deployment: string, password: string, stored: string): Promise<void> {
   try {
     const renewed = await renewHash(password, stored);
     if (renewed === null) return;
@@ -81,7 +77,7 @@ async function renew(core: Core, deployment: string, password: string, stored: s
 /** How long an unlocked site stays unlocked, in seconds. Source: api §7; serving S62. */
 export const UNLOCK_SECONDS = 7 * 24 * 3600;
 
-/** What a cookie unlocks: one deployment on one host, as long as its password stays the same. */
+/** A cookie unlocks one deployment on one host, as long as the password stays the same. */
 export interface UnlockScope {
   /** The host name, normalised and without a port. */
   host: string;
@@ -93,27 +89,16 @@ const FORMAT = 'v1';
 const KEY_ID_LENGTH = 8;
 const MAX_COOKIE_LENGTH = 1024;
 
-/**
- * Creates the value of an unlock cookie: `v1.<key id>.<payload>.<HMAC-SHA-256>`, in characters that are valid in a
- * cookie.
- *
- * Source: security §7.
- */
-export function createUnlockCookie(key: Buffer, opening: UnlockScope, now: Date): string {
+/** Creates the value of an unlock cookie: `v1.<key id>.<payload>.<HMAC-SHA-256>`. Source: security §7. */
+export function createUnlockCookie(key: Buffer, { host, deployment, passwordVersion }: UnlockScope, now: Date): string {
   const expires = now.getTime() + UNLOCK_SECONDS * 1000;
-  const { host, deployment, passwordVersion } = opening;
   const payload = Buffer.from(JSON.stringify([host, deployment, passwordVersion, expires])).toString('base64url');
   const signed = `${FORMAT}.${keyId(key)}.${payload}`;
   return `${signed}.${sign(key, signed)}`;
 }
 
-/**
- * True if the value of a cookie unlocks this deployment on this host now. It is invalid after any changed byte, for
- * another host, deployment or password, and after it has expired.
- *
- * Source: serving S62; security T16.
- */
-export function isUnlockCookieValid(value: string, key: Buffer, opening: UnlockScope, now: Date): boolean {
+/** True if a cookie unlocks this host and deployment with this password now. Source: serving S62; security T16. */
+export function isUnlockCookieValid(value: string, key: Buffer, wanted: UnlockScope, now: Date): boolean {
   const end = value.lastIndexOf('.');
   const signed = value.slice(0, Math.max(0, end));
   if (value.length > MAX_COOKIE_LENGTH || !signed.startsWith(`${FORMAT}.${keyId(key)}.`)) return false;
@@ -121,14 +106,14 @@ export function isUnlockCookieValid(value: string, key: Buffer, opening: UnlockS
   const payload = Buffer.from(signed.slice(signed.lastIndexOf('.') + 1), 'base64url').toString();
   const [host, deployment, passwordVersion, expires] = JSON.parse(payload) as [string, string, string, number];
   return (
-    host === opening.host &&
-    deployment === opening.deployment &&
-    passwordVersion === opening.passwordVersion &&
+    host === wanted.host &&
+    deployment === wanted.deployment &&
+    passwordVersion === wanted.passwordVersion &&
     expires > now.getTime()
   );
 }
 
-/** Identifies the key that made a cookie, so that cookies of other keys are refused without computing an HMAC. */
+/** A cookie contains the id of its key, so that cookies of other keys are refused without computing an HMAC. */
 function keyId(key: Buffer): string {
   return sign(key, 'key id').slice(0, KEY_ID_LENGTH);
 }
@@ -137,8 +122,8 @@ function sign(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-/** Compares the texts, not the decoded bytes: several texts can decode to the same bytes. */
-function areEqual(one: string, other: string): boolean {
-  const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
-  return bytes.length === others.length && timingSafeEqual(bytes, others);
+/** Compares the texts, not the bytes that they encode, because several texts can encode the same bytes. */
+function areEqual(actual: string, expected: string): boolean {
+  const [actualBytes, expectedBytes] = [Buffer.from(actual), Buffer.from(expected)];
+  return actualBytes.length === expectedBytes.length && timingSafeEqual(actualBytes, expectedBytes);
 }

@@ -10,10 +10,10 @@ import { decrementDeploymentCount } from '../deployments/deployments.ts';
 import { type RunLimits, runWorklist } from '../worklist.ts';
 
 /**
- * Ends expired deployments. Visitors already cannot see them; this updates the database: status, counter and audit log,
- * in one transaction each. A failed one is logged and retried by the next run.
+ * Marks expired deployments for deletion, and updates the counter and the audit log of the account. Visitors already
+ * cannot see these deployments. If one fails, the error is logged and the next run retries it.
  *
- * @returns How many this call ended.
+ * @returns How many deployments this call marked.
  */
 export async function expireDeployments(core: Core, limits: RunLimits): Promise<number> {
   const now = core.now();
@@ -39,16 +39,16 @@ export async function expireDeployments(core: Core, limits: RunLimits): Promise<
   );
 }
 
-/** Updates only a deployment that is still in the expected state: an earlier claim or delete wins. */
+/** Does nothing if the deployment was claimed or deleted in the meantime. */
 async function expire(core: Core, id: string, account: string | null, now: Date): Promise<boolean> {
   return core.database.transaction(async (em) => {
     if (account !== null) await lockAccount(em, account);
-    const ended = await em.nativeUpdate(
+    const updated = await em.nativeUpdate(
       Deployment,
       { id, account, status: 'success', expires: { $lte: now } },
       { status: 'deleting' },
     );
-    if (ended !== 1) return false;
+    if (updated !== 1) return false;
     if (account !== null) {
       await decrementDeploymentCount(em, account);
       recordActivity(em, { account, event: 'deployment.expire', authMethod: 'system', created: now, deployment: id });
@@ -58,14 +58,12 @@ async function expire(core: Core, id: string, account: string | null, now: Date)
 }
 
 /**
- * Deletes expired uploads and their references to packs; those of one owner in one transaction. If the uploads of an
- * owner cannot be deleted, that is logged and retried by the next run.
- *
- * @returns How many owners had expired uploads. Source: api §9; storage P10.
+ * Deletes expired uploads and their references to packs, in one transaction for each owner. If a transaction fails, the
+ * error is logged and the next run retries it. Source: api §9; storage P10.
  */
-export async function expireUploads(core: Core, limits: RunLimits): Promise<number> {
+export async function expireUploads(core: Core, limits: RunLimits): Promise<void> {
   const now = core.now();
-  const owners = await runWorklist<{ account: string | null }>(
+  await runWorklist<{ account: string | null }>(
     core,
     {
       task: 'expire uploads',
@@ -86,7 +84,6 @@ export async function expireUploads(core: Core, limits: RunLimits): Promise<numb
     limits,
   );
   failpoint('sweep.uploads-removed');
-  return owners;
 }
 
 async function expireUploadsOf(core: Core, account: string | null, now: Date, batch: number): Promise<boolean> {

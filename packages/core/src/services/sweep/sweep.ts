@@ -12,9 +12,8 @@ import { dropPack, removeDeadPack } from '../packs/open-packs.ts';
 import { attemptTask, type RunLimits, runWorklist, throwIfDatabaseAway, type Worklist } from '../worklist.ts';
 import { expireDeployments, expireUploads } from './expire.ts';
 
-/** The waiting times and the size of a sweep. */
 export interface SweepOptions {
-  /** The minimum age of a sealed pack that nothing refers to before it is removed, in milliseconds. */
+  /** How long a sealed pack that nothing refers to is kept, in milliseconds. */
   graceMs: number;
   /** How long a process may be silent before its open packs are dropped, in milliseconds. */
   bootStaleMs: number;
@@ -22,11 +21,10 @@ export interface SweepOptions {
   fenceWaitMs: number;
   /** The maximum number of deployments, and of packs, that one run removes. */
   batch: number;
-  /** Ends the run after the current item. */
   signal?: AbortSignal;
 }
 
-/** Source: storage W4, W5. */
+/** The default waiting times and size of a sweep. Source: storage W4, W5. */
 export const DEFAULT_SWEEP: SweepOptions = {
   graceMs: 24 * 60 * 60 * 1000,
   bootStaleMs: 10 * 60 * 1000,
@@ -34,7 +32,7 @@ export const DEFAULT_SWEEP: SweepOptions = {
   batch: 1000,
 };
 
-/** What one run removed. `fenced` is false if deploys held the fence, so that packs were left to the next run. */
+/** What one run removed. If deploys held the fence, `fenced` is false and unreferenced packs are left to the next run. */
 export interface SweepReport {
   expired: number;
   deployments: number;
@@ -43,11 +41,10 @@ export interface SweepReport {
 }
 
 /**
- * Removes what nothing refers to: expired deployments, the remains of deleted ones, uploads that can no longer be
+ * Removes what nothing refers to: expired deployments, the remains of deleted deployments, uploads that can no longer be
  * committed, unreferenced packs, packs of stopped processes, old idempotency records. Then measures the storage of the
  * accounts that own less than before. Safe concurrently with deploys and other sweeps, and after a crash at any step.
- *
- * A step or an item that fails is logged, and the others still run.
+ * If a step or an item fails, the error is logged and the other steps and items still run.
  *
  * @throws the error of the first step that failed, after the last step; at once if the database cannot be used.
  * Source: storage W1 to W5.
@@ -63,7 +60,7 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
     'expire uploads': () => expireUploads(core, limits),
     'forget idempotency records': () => deleteOldOutcomes(core),
     'condemn unreferenced packs': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
-    'drop abandoned packs': () => dropAbandonedPacks(core, settings),
+    'drop abandoned packs': () => dropAbandonedPacks(core, limits, bootStaleMs),
     'remove dead packs': async () => void (report.packs = await removeDeadPacks(core, limits)),
     'measure storage': () => measureInexactStorage(core, limits),
     'forget stopped processes': () => deleteStoppedBoots(core, bootStaleMs),
@@ -71,7 +68,6 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   return report;
 }
 
-/** Runs every step in order, even if earlier steps failed. */
 async function runSteps(
   core: Core,
   signal: AbortSignal | undefined,
@@ -89,12 +85,12 @@ async function runSteps(
 }
 
 function removeDeletedDeployments(core: Core, limits: RunLimits): Promise<number> {
-  return forEachRow(core, limits, {
+  return removeRows(core, limits, {
     task: 'remove deleted deployments',
-    noun: 'deployment',
+    itemKind: 'deployment',
     due: (skip, limit) =>
       core.database.em().find(Deployment, { status: 'deleting', id: { $nin: [...skip] } }, firstById(limit)),
-    async work(id) {
+    async work({ id }) {
       const { numAffectedRows } = await sql`
         delete from deployment where id in (
           select id from deployment where id = ${id} and status = 'deleting' for update skip locked)`.execute(db(core));
@@ -104,23 +100,21 @@ function removeDeletedDeployments(core: Core, limits: RunLimits): Promise<number
   });
 }
 
-/** Deletes the contents of packs that nothing refers to, and marks the packs as dead. Only under the fence. */
+/** Deletes the contents of packs that nothing refers to, and marks the packs as dead. Takes the fence exclusively. */
 async function condemnUnreferenced(core: Core, { graceMs, fenceWaitMs, batch }: SweepOptions): Promise<boolean> {
-  const before = new Date(core.now().getTime() - graceMs);
+  const sealedBefore = new Date(core.now().getTime() - graceMs);
   return core.database.transaction(async (em) => {
     if (!(await tryCloseFence(em, fenceWaitMs))) return false;
-    // Deleting contents also deletes the rows of their compressed forms, whose packs may then be unreferenced. So run
-    // it twice.
-    if (await condemnBatch(em, before, batch)) await condemnBatch(em, before, batch);
+    // The first batch also deletes the compressed forms of its contents, whose packs may then be unreferenced.
+    if (await condemnBatch(em, sealedBefore, batch)) await condemnBatch(em, sealedBefore, batch);
     return true;
   });
 }
 
-/** @returns True if there were any. */
-async function condemnBatch(em: EntityManager, before: Date, batch: number): Promise<boolean> {
+async function condemnBatch(em: EntityManager, sealedBefore: Date, batch: number): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     select id from pack p
-    where state = 'sealed' and sealed <= ${before}
+    where state = 'sealed' and sealed <= ${sealedBefore}
       and not exists (select 1 from deployment_pack d where d.pack_id = p.id)
       and not exists (select 1 from upload_pack u where u.pack_id = p.id)
       and not exists (select 1 from compression k where k.pack_id = p.id)
@@ -133,19 +127,18 @@ async function condemnBatch(em: EntityManager, before: Date, batch: number): Pro
   return true;
 }
 
-/** Drops open packs that no process fills any more: of silent processes, and of finished uploads of this process. */
-function dropAbandonedPacks(core: Core, { bootStaleMs, batch, signal }: SweepOptions): Promise<number> {
-  const silent = new Date(core.now().getTime() - bootStaleMs);
-  const limits = { limit: batch, signal };
-  return forEachRow(core, limits, {
+/** Drops the open packs of silent processes, and those of this process whose upload has finished. */
+function dropAbandonedPacks(core: Core, limits: RunLimits, bootStaleMs: number): Promise<number> {
+  const silentSince = new Date(core.now().getTime() - bootStaleMs);
+  return removeRows(core, limits, {
     task: 'drop abandoned packs',
-    noun: 'pack',
+    itemKind: 'pack',
     due: (skip, limit) => {
       const id = { $nin: [...skip, ...core.activePacks] };
-      const $or = [{ boot: core.boot }, { boot: { heartbeat: { $lte: silent } } }];
+      const $or = [{ boot: core.boot }, { boot: { heartbeat: { $lte: silentSince } } }];
       return core.database.em().find(Pack, { state: 'open', id, $or }, firstById(limit));
     },
-    async work(id) {
+    async work({ id }) {
       if (core.activePacks.has(id)) return false;
       await dropPack(core, id);
       return true;
@@ -154,11 +147,11 @@ function dropAbandonedPacks(core: Core, { bootStaleMs, batch, signal }: SweepOpt
 }
 
 function removeDeadPacks(core: Core, limits: RunLimits): Promise<number> {
-  return forEachRow(core, limits, {
+  return removeRows(core, limits, {
     task: 'remove dead packs',
-    noun: 'pack',
+    itemKind: 'pack',
     due: (skip, limit) => core.database.em().find(Pack, { state: 'dead', id: { $nin: [...skip] } }, firstById(limit)),
-    async work(id) {
+    async work({ id }) {
       await removeDeadPack(core, id);
       return true;
     },
@@ -168,31 +161,19 @@ function removeDeadPacks(core: Core, limits: RunLimits): Promise<number> {
 const firstById = (limit: number) =>
   ({ fields: ['id'], orderBy: { id: 'asc' }, limit, disableIdentityMap: true }) as const;
 
-interface RowWork extends Pick<Worklist<{ id: string }>, 'task' | 'due'> {
-  noun: 'deployment' | 'pack';
-  work(id: string): Promise<boolean>;
+function removeRows(
+  core: Core,
+  limits: RunLimits,
+  { itemKind, ...list }: Pick<Worklist<{ id: string }>, 'task' | 'due' | 'work'> & { itemKind: 'deployment' | 'pack' },
+): Promise<number> {
+  return runWorklist(core, { ...list, groupOf: ({ id }) => id, idsOf: ({ id }) => ({ [itemKind]: id }) }, limits);
 }
 
-function forEachRow(core: Core, limits: RunLimits, { task, noun, due, work }: RowWork): Promise<number> {
-  const list: Worklist<{ id: string }> = {
-    task,
-    due,
-    groupOf: ({ id }) => id,
-    idsOf: ({ id }) => ({ [noun]: id }),
-    work: ({ id }) => work(id),
-  };
-  return runWorklist(core, list, limits);
-}
-
-/** Returns a new id for this boot. */
 export function newBootId(): string {
   return randomBytes(8).toString('hex');
 }
 
-/**
- * Updates the heartbeat of this process. Called once at the start, before any upload, and then regularly. Source:
- * storage W4.
- */
+/** Updates the heartbeat of this process. Call it before the first upload and then regularly. Source: storage W4. */
 export async function recordHeartbeat({ database, boot, now }: Pick<Core, 'database' | 'boot' | 'now'>): Promise<void> {
   const heartbeat = now();
   await db({ database })
@@ -202,7 +183,7 @@ export async function recordHeartbeat({ database, boot, now }: Pick<Core, 'datab
     .execute();
 }
 
-/** Deletes the rows of processes that have been silent for this long and have no packs left. Source: storage W4. */
+/** Deletes the boots whose processes have been silent for `bootStaleMs` and have no packs left. Source: storage W4. */
 async function deleteStoppedBoots(core: Core, bootStaleMs: number): Promise<void> {
   await db(core)
     .deleteFrom('boot')

@@ -11,7 +11,7 @@ import {
 } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Caller, Core, Scope } from '../../core.ts';
+import { type Caller, clientOf, type Core, type Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Upload } from '../../entities/index.ts';
 import { TextArray } from '../../entities/text-array.ts';
@@ -37,45 +37,35 @@ import { findOwnContents } from '../packs/own-contents.ts';
 import { randomSecret, secretHash } from '../random.ts';
 import { hashPassword } from '../sites/passwords.ts';
 import { changedFiles, planFiles, readBaseDeployment, sizeMismatch } from './planned-files.ts';
-import {
-  findUpload,
-  type FoundUpload,
-  makeUploadRoom,
-  readContents,
-  referToPacks,
-  touchUpload,
-  uploadNotFound,
-} from './uploads.ts';
+import { findUpload, makeUploadRoom, readContents, referToPacks, touchUpload, uploadNotFound } from './uploads.ts';
 
-/** From here on, a step that handles every file takes longer than a turn. */
+/** The number of files above which an upload waits for a turn of its own before its request is hashed. */
 const MANY_FILES = 1_000;
 
 interface UploadPlan {
   files: UploadFile[];
   /** The contents that the client must send. */
-  asked: ContentLengths;
+  missing: ContentLengths;
   /** The packs of the contents that the client need not send. */
   packs: ReadonlySet<string>;
-  /** The password hash of the base as a PHC string; `null` if there is no base or it is public. */
+  /** The password hash of the base as a PHC string; `null` without a base or for a public base. */
   basePasswordHash: string | null;
 }
 
 /**
- * Begins an upload, or resumes the one that was begun with the same key. It can be committed for 24 hours; the contents
- * that the client need not send stay stored until then.
+ * Begins an upload, or resumes the upload that was begun with the same key. The upload can be committed for 24 hours; the
+ * contents that the client need not send stay stored until then.
  *
  * A new upload counts as a deploy against the rate limit, so that a client without budget is refused before it sends
- * anything. The commit does not count again.
+ * anything; its commit does not count. The new deployment inherits the password of its base, unless an API key sets
+ * another password or removes it with `null`.
  *
  * @returns The id of the upload and the missing contents. Only contents that this account, or this anonymous upload,
- *   has uploaded before count as present. The new deployment inherits the password of its base, unless an API key sets
- *   another one or, with `null`, removes it.
- *
+ *   has uploaded before are not missing.
  * @throws `validation_failed`, `authentication_failed`, `payload_too_large`, `unavailable`; `forbidden` at a cap of
- *   the plan; `rate_limit_exceeded`, also if too many uploads are open; `not_found` for the base;
- *   `business_logic_error` for a base that was taken down, for a password from a deploy token with a protected base,
- *   and for a key that was used for another request.
- * Source: api §3, §9; security T2, T4, T22, T25; storage P10.
+ *   the plan; `rate_limit_exceeded`, also for too many open uploads; `not_found` for the base; `business_logic_error`
+ *   for a base that was taken down, for a password from a deploy token with a protected base, and for a key that was
+ *   used for another request. Source: api §3, §9; security T2, T4, T22, T25; storage P10.
  */
 export async function beginUpload(
   scope: Scope<Caller> & { readonly idempotencyKey?: string | undefined },
@@ -83,38 +73,38 @@ export async function beginUpload(
 ): Promise<BegunUpload> {
   const { core, caller } = scope;
   const key = readIdempotencyKey(scope.idempotencyKey, caller);
-  const name = key ? uploadNameOf(core, key) : randomSecret();
+  const name = key ? uploadIdOf(core, key) : randomSecret();
   const options = optionsOf(input, caller);
-  if ((input.files ?? input.put).length > MANY_FILES) await ownTurn();
+  if ((input.files ?? input.put).length > MANY_FILES) await ownTurn(clientOf(caller));
   const fingerprint = fingerprintOf(core, canonical(input, options));
 
   const earlier = key && (await resume(scope, name, fingerprint));
   if (earlier) return earlier;
   await refuseAtDeploymentCap(scope);
   const budget = await takeDeployBudget(scope, null);
-  const planIn = input.base === undefined ? planWhole(scope, input) : planChange(scope, input);
+  const makePlan = input.base === undefined ? planWhole(scope, input) : planChange(scope, input);
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
   const begunUpload = await core.database.transaction(async (em) => {
     await enterFence(em);
     const account = await lockOwner(em, scope);
     if (await wasBegunConcurrently(em, scope, name)) return null;
-    const plan = await planIn(em);
-    const password = passwordOf(input, caller, passwordHash, plan);
+    const plan = await makePlan(em);
+    const upload = { ...options, passwordHash: passwordOf(input, caller, passwordHash, plan), name, fingerprint };
     await makeUploadRoom(em, scope);
     await reserveStorage(em, scope, account, plan);
-    await insertUpload(em, scope, { ...options, passwordHash: password, ...plan, name, fingerprint });
-    return { upload: name, missing: [...plan.asked.keys()] };
+    await insertUpload(em, scope, upload, plan);
+    return { upload: name, missing: [...plan.missing.keys()] };
   });
   failpoint('upload.begun');
   if (begunUpload) return begunUpload;
   await budget.giveBack();
-  const twin = await resume(scope, name, fingerprint);
-  if (!twin) throw uploadNotFound();
-  return twin;
+  const concurrent = await resume(scope, name, fingerprint);
+  if (!concurrent) throw uploadNotFound();
+  return concurrent;
 }
 
-/** The upload id for a key: it can be computed again, but not guessed. Source: security §7. */
-function uploadNameOf(core: Core, { scope, key }: IdempotencyKey): string {
+/** Derives the id of an upload from its key, so that only the server can compute it. Source: security §7. */
+function uploadIdOf(core: Core, { scope, key }: IdempotencyKey): string {
   const mac = createHmac('sha256', core.keys.idempotency).update(JSON.stringify(['upload', scope, key]));
   return mac.digest('hex').slice(0, 32);
 }
@@ -125,10 +115,7 @@ function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller):
   return { labels: labels ?? [], password: password ?? null, via: normalizeVia(via), ttlSeconds: ttl ?? null };
 }
 
-/**
- * The canonical request, which defines "the same request". The order of files and paths does not matter. Source:
- * api §3.
- */
+/** Returns what the fingerprint of a request covers. The order of files and paths does not matter. Source: api §3. */
 function canonical(input: BeginUpload, options: DeployOptions): unknown {
   const files =
     input.base === undefined
@@ -137,19 +124,15 @@ function canonical(input: BeginUpload, options: DeployOptions): unknown {
   return input.password === null ? [files, options, 'no password'] : [files, options];
 }
 
-/** Returns the upload that was begun earlier with this idempotency key, or `null`. */
+/** Returns the upload that was begun earlier with the same idempotency key, or `null`. */
 async function resume(scope: Scope<Caller>, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
   const upload = await findUpload(scope, name);
   if (!upload) return null;
   if (Buffer.compare(upload.fingerprint, fingerprint) !== 0) throw keyUsed('upload');
   await touchUpload(scope.core, upload);
-  return { upload: name, missing: upload.missing === 0 ? [] : await missingContents(scope.core, upload) };
-}
-
-/** The missing contents, in the order in which they were requested. */
-async function missingContents(core: Core, upload: FoundUpload): Promise<string[]> {
-  const { asked, received } = await readContents(core, upload);
-  return [...asked.keys()].filter((sha256) => !received.has(sha256));
+  if (upload.missing === 0) return { upload: name, missing: [] };
+  const { requested, received } = await readContents(scope.core, upload);
+  return { upload: name, missing: [...requested.keys()].filter((sha256) => !received.has(sha256)) };
 }
 
 async function lockOwner(em: EntityManager, scope: Scope<Caller>): Promise<LockedAccount | null> {
@@ -163,7 +146,7 @@ async function lockOwner(em: EntityManager, scope: Scope<Caller>): Promise<Locke
   return account;
 }
 
-/** True if a concurrent request with the same key was first. An expired upload of that key is deleted. */
+/** Returns whether a concurrent request has begun the upload. Deletes an expired upload with the same key. */
 async function wasBegunConcurrently(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
@@ -175,7 +158,7 @@ async function wasBegunConcurrently(
   return (await em.count(Upload, { hash })) > 0;
 }
 
-/** The password hash of the new site. @throws `business_logic_error`. Source: api §9. */
+/** Returns the password hash of the new deployment. @throws `business_logic_error`. Source: api §9. */
 function passwordOf(
   { password }: BeginUpload,
   caller: Caller,
@@ -196,71 +179,68 @@ async function reserveStorage(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
   account: LockedAccount | null,
-  { files, asked }: UploadPlan,
+  { files, missing }: UploadPlan,
 ): Promise<void> {
   if (caller.kind === 'anonymous')
     await requireAnonymousStorage(em, caller.address, new Map(files.map(({ sha256, size }) => [sha256, size])));
   if (!account) return;
   // Contents that are not stored at all are not in any deployment of the account.
-  await addStorage(em, core, account, asked, { certain: !(await isAnyStored(em, [...asked.keys()])) });
+  await addStorage(em, core, account, missing, { certain: !(await isAnyStored(em, [...missing.keys()])) });
 }
 
-type PlanIn = (em: EntityManager) => Promise<UploadPlan>;
+type MakePlan = (em: EntityManager) => Promise<UploadPlan>;
 
-/** Checks the files first, so that invalid ones are refused without a transaction. */
-function planWhole(scope: Scope<Caller>, input: WholeUpload): PlanIn {
+/** Checks the files before the transaction, so that invalid files are refused without one. */
+function planWhole(scope: Scope<Caller>, input: WholeUpload): MakePlan {
   const files = planFiles(input.files, limitsOf(scope), { field: 'files' });
-  return async (em) => ({
-    files,
-    ...(await findMissingContents(em, scope, files, new Map())),
-    basePasswordHash: null,
-  });
+  return async (em) => {
+    return { files, ...(await findMissingContents(em, scope, files, new Map())), basePasswordHash: null };
+  };
 }
 
-function planChange(scope: Scope<Caller>, input: ChangeUpload): PlanIn {
+function planChange(scope: Scope<Caller>, input: ChangeUpload): MakePlan {
   return async (em) => {
     const base = await readBaseDeployment(em, scope, input.base);
     const files = planFiles(changedFiles(base.files, input), limitsOf(scope), { field: 'put', base: base.files });
     const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
-    const { asked, packs } = await findMissingContents(em, scope, files, lengths);
-    return { files, asked, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
+    const { missing, packs } = await findMissingContents(em, scope, files, lengths);
+    return { files, missing, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
   };
 }
 
 /**
- * Finds the contents that the client need not send.
+ * Finds the contents that the client must send.
  *
  * @param known Contents that are known to be stored.
- * @throws `validation_failed` if a size is not that of its content.
+ * @throws `validation_failed` if the given size of a file differs from the size of its content.
  */
 async function findMissingContents(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
   files: readonly UploadFile[],
   known: ContentLengths,
-): Promise<Pick<UploadPlan, 'asked' | 'packs'>> {
+): Promise<Pick<UploadPlan, 'missing' | 'packs'>> {
   const wanted = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
   const ownContents =
     caller.kind === 'account'
       ? await findOwnContents(em, core, caller.account, wanted)
       : { lengths: new Map<string, number>(), packs: new Set<string>() };
-  const asked = new Map<string, number>();
+  const missing = new Map<string, number>();
   for (const { path, size, sha256 } of files) {
     const length = known.get(sha256) ?? ownContents.lengths.get(sha256);
-    if (length === undefined) asked.set(sha256, size);
+    if (length === undefined) missing.set(sha256, size);
     else if (length !== size) throw sizeMismatch(path, size, length);
   }
-  return { asked, packs: ownContents.packs };
+  return { missing, packs: ownContents.packs };
 }
 
-interface NewUpload extends Omit<DeployOptions, 'password'>, UploadPlan {
-  name: string;
-  fingerprint: Buffer;
-  passwordHash: string | null;
-}
-
-async function insertUpload(em: EntityManager, { core, caller }: Scope<Caller>, upload: NewUpload): Promise<void> {
-  const { files, asked, packs, labels, via, passwordHash, ttlSeconds, fingerprint } = upload;
+async function insertUpload(
+  em: EntityManager,
+  { core, caller }: Scope<Caller>,
+  upload: Omit<DeployOptions, 'password'> & { name: string; fingerprint: Buffer; passwordHash: string | null },
+  { files, missing, packs }: UploadPlan,
+): Promise<void> {
+  const { labels, via, passwordHash, ttlSeconds, fingerprint } = upload;
   const hash = secretHash(upload.name);
   const created = core.now();
   const expires = new Date(created.getTime() + UPLOAD_SECONDS * 1000);
@@ -271,7 +251,7 @@ async function insertUpload(em: EntityManager, { core, caller }: Scope<Caller>, 
       password_hash, ttl, created, touched, expires)
     values (${hash}, ${account}, ${token}, ${address}, ${fingerprint}, ${textArray(files.map(({ path }) => path))}::text[],
       ${packHashes(files.map(({ sha256 }) => sha256))}, ${numberArray(files.map(({ size }) => size))}::bigint[],
-      ${packHashes([...asked.keys()])}, ${numberArray([...asked.values()])}::bigint[], ${textArray(labels)}::text[],
+      ${packHashes([...missing.keys()])}, ${numberArray([...missing.values()])}::bigint[], ${textArray(labels)}::text[],
       ${via}, ${passwordHash}, ${ttlSeconds}, ${created}, ${created}, ${expires})`.execute(db(em));
   await referToPacks(em, hash, [...packs]);
 }

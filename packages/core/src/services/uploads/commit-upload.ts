@@ -11,30 +11,29 @@ import { createContentCheck } from '../deployments/deploy-files.ts';
 import { findReplay } from '../deployments/idempotency.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
 import { compileDeployRules } from '../deployments/rule-files.ts';
-import { filesOf, hexOf, isOneOf, joined } from '../packs/contents.ts';
+import { filesOf, hexOf, isOneOf, joinNumbers } from '../packs/contents.ts';
 import { runQueued } from '../run-queued.ts';
 import { type FoundUpload, getUpload, touchUpload, uploadNotFound } from './uploads.ts';
 
 type CommitKey = NonNullable<Publication['idempotency']>;
 
 /**
- * Publishes all files of an upload, or nothing. Repeating it within 24 hours, even concurrently, returns the same
- * deployment; there is never a second one. Commits of one upload run one after the other.
+ * Publishes all files of an upload, or nothing. Commits of an upload run one after the other. A commit that is repeated
+ * within 24 hours returns the same deployment.
  *
- * @throws `not_found`; `business_logic_error`, with the number, while contents are missing; `validation_failed` for a
- *   file whose content is refused; `authentication_failed` for a credential that was revoked meanwhile; `forbidden` at
- *   a cap of the plan; `unavailable`.
- * Source: api §3, §9; storage P3 to P7.
+ * @throws `not_found`; `business_logic_error`, with their number, while contents are missing; `validation_failed` for a
+ *   file that is refused; `authentication_failed` for a credential that was revoked in the meantime; `forbidden` at a cap
+ *   of the plan; `unavailable`. Source: api §3, §9; storage P3 to P7.
  */
 export async function commitUpload(scope: Scope<Caller>, name: string): Promise<CreatedDeployment> {
-  // A list of files is large. Of several concurrent commits only one needs it.
+  // The list of files is large, and only the first of several concurrent commits needs it.
   return runQueued(scope.core, `commit:${name}`, async () => commit(scope, await getUpload(scope, name)));
 }
 
 async function commit(scope: Scope<Caller>, upload: FoundUpload): Promise<CreatedDeployment> {
   const { core } = scope;
   const { hash, missing } = upload;
-  // An upload has one outcome, like a deploy with a key.
+  // The outcome of an upload is stored like the outcome of a deploy with a key.
   const key: CommitKey = { scope: `upload:${hash.toString('hex')}`, key: 'commit', fingerprint: hash };
   if (upload.committed) return replay(core, key);
   if (missing > 0)
@@ -45,11 +44,10 @@ async function commit(scope: Scope<Caller>, upload: FoundUpload): Promise<Create
     );
   await touchUpload(core, upload);
   const publication = await publicationOf(core, upload, key);
-  // A concurrent commit in another process was first.
-  if (!publication) return replay(core, key);
+  if (!publication) return replay(core, key); // Another process has committed the upload.
   const { body } = await core.database.transaction(async (em) => {
     const outcome = await publish(em, scope, publication);
-    if (!outcome.replayed) await close(em, core, upload);
+    if (!outcome.replayed) await markCommitted(em, core, upload);
     return outcome;
   });
   failpoint('upload.committed');
@@ -62,14 +60,14 @@ async function replay(core: Core, key: CommitKey): Promise<CreatedDeployment> {
   return body;
 }
 
-/** The files and options of an upload; `null` if it was committed. */
+/** Reads the files and options of an upload; `null` if the upload was committed. */
 async function publicationOf(core: Core, { hash }: FoundUpload, idempotency: CommitKey): Promise<Publication | null> {
   const row = await db(core)
     .selectFrom('upload')
     .select(({ fn, ref }) => [
       fn<string[]>('array_to_json', ['paths']).as('paths'),
       'hashes',
-      joined(ref('sizes')).as('sizes'),
+      joinNumbers(ref('sizes')).as('sizes'),
       fn<string[]>('array_to_json', ['labels']).as('labels'),
       'via',
       'password_hash as passwordHash',
@@ -93,11 +91,10 @@ async function publicationOf(core: Core, { hash }: FoundUpload, idempotency: Com
 }
 
 /**
- * Checks the stored bytes of files whose names require it: those that may contain a private key, and rule files. A
- * content can be published under another name than it was uploaded with, so it is checked each time.
+ * Checks the stored bytes of rule files and of files that may contain a private key. Each publication is checked, because a
+ * content can be published under another name than the name with which it was uploaded.
  *
- * @returns The rule files.
- * @throws `validation_failed` naming the file whose content is refused. Source: api §3; serving S22.
+ * @returns The rule files. @throws `validation_failed` that names the refused file. Source: api §3; serving S22.
  */
 async function checkContents(core: Core, files: readonly UploadFile[]): Promise<RuleFiles> {
   const ruleFiles: RuleFiles = {};
@@ -114,23 +111,23 @@ async function checkContents(core: Core, files: readonly UploadFile[]): Promise<
   const locations = new Map<string, ContentLocation>(rows.map((row) => [row.sha256, row]));
   for (const { sha256, check } of checks) {
     const location = locations.get(sha256);
-    if (!location) throw unavailable('Some of the content was just removed; begin the upload again.');
+    if (!location) throw unavailable('Some files were removed from the store in the meantime; begin the upload again.');
     for await (const chunk of core.packs.stream(location)) check.write(chunk as Buffer);
     check.end();
   }
   return ruleFiles;
 }
 
-/** From here on the deployment refers to the contents. The row stays for a while, for repeated commits. */
-async function close(em: EntityManager, core: Core, { hash }: FoundUpload): Promise<void> {
+/** Marks an upload as committed. Its row stays for 24 hours, so that the commit can be repeated. */
+async function markCommitted(em: EntityManager, core: Core, { hash }: FoundUpload): Promise<void> {
   const committed = core.now();
   const expires = new Date(committed.getTime() + UPLOAD_SECONDS * 1000);
-  const closed = await em.nativeUpdate(
+  const updated = await em.nativeUpdate(
     Upload,
     { hash, committed: null },
     { committed, expires, paths: [], hashes: Buffer.of(), sizes: [], asked: Buffer.of(), lengths: [] },
   );
-  if (closed !== 1) throw uploadNotFound();
+  if (updated !== 1) throw uploadNotFound();
   await em.nativeDelete(UploadContent, { upload: hash });
   await em.nativeDelete(UploadPack, { upload: hash });
 }

@@ -10,29 +10,16 @@ import type { Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { invalid, invalidFile, notFound, ServiceError } from '../../errors.ts';
 import { createFileChecker, publishedFiles } from '../deployments/file-rules.ts';
-import { filesOf, joined } from '../packs/contents.ts';
-
-/** The deployment that an upload changes. */
-export interface BaseDeployment {
-  files: UploadFile[];
-  /** The packs that contain its contents. */
-  packs: string[];
-  /** PHC string; `null` for a public site. */
-  passwordHash: string | null;
-}
+import { filesOf, joinNumbers } from '../packs/contents.ts';
 
 /**
- * Reads the files of a deployment of the caller's account. Call it under the fence: its packs then exist until the
- * transaction ends.
+ * Reads the files, the packs and the password hash of the deployment that an upload changes. The caller must hold the
+ * fence, so that the packs exist until the transaction ends.
  *
- * @throws `not_found` if it is missing, another account's, expired or being deleted; `business_logic_error` if it was
- *   taken down.
+ * @throws `not_found` if the deployment is missing, another account's, expired or being deleted; `business_logic_error`
+ *   if it was taken down.
  */
-export async function readBaseDeployment(
-  em: EntityManager,
-  { core, caller }: Scope<Caller>,
-  reference: string,
-): Promise<BaseDeployment> {
+export async function readBaseDeployment(em: EntityManager, { core, caller }: Scope<Caller>, reference: string) {
   const id = parseDeploymentReference(reference, core.addresses.platformDomain);
   if (id === null || caller.kind === 'anonymous') throw notFound('deployment');
   const row = await db(em)
@@ -43,7 +30,7 @@ export async function readBaseDeployment(
       'd.taken_down as takenDown',
       fn<string[]>('array_to_json', ['m.paths']).as('paths'),
       'm.hashes',
-      joined(ref('m.sizes')).as('sizes'),
+      joinNumbers(ref('m.sizes')).as('sizes'),
       selectFrom('deployment_pack')
         .select((eb) => eb.fn.agg<string[]>('json_agg', ['pack_id']).as('packs'))
         .whereRef('deployment_id', '=', 'd.id')
@@ -67,10 +54,10 @@ export async function readBaseDeployment(
 }
 
 /**
- * The files that an upload will publish, under the same rules as those of a multipart deploy.
+ * Returns the files that an upload publishes, under the same rules as the files of a multipart deploy.
  *
- * @param options.field The field that listed them, named in errors.
- * @param options.base The files of the base deployment. A file that is listed again keeps its path.
+ * @param options.field The field that lists the files, for error messages.
+ * @param options.base The files of the base deployment, whose paths are not checked again.
  * @throws `validation_failed`, `payload_too_large`. Source: api §3, §9.
  */
 export function planFiles(
@@ -86,14 +73,13 @@ export function planFiles(
     grow(size);
     return { path, junk, size, sha256 };
   });
-  const planned = publishedFiles(checked, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
-  refuseTwoSizes(planned);
-  return planned;
+  const plannedFiles = publishedFiles(checked, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
+  refuseTwoSizes(plannedFiles);
+  return plannedFiles;
 }
 
 /**
- * The files of a base after a change: in the order of the base, replaced files at their old positions, new ones at the
- * end.
+ * Applies a change to the files of a base. Replaced files keep their positions; new files are appended.
  *
  * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: api §9; security T2.
  */
@@ -101,26 +87,23 @@ export function changedFiles(
   base: readonly UploadFile[],
   { put, remove }: Pick<ChangeUpload, 'put' | 'remove'>,
 ): UploadFile[] {
-  const removed = new Set(remove.map(canonical));
-  const changed = new Map(base.filter(({ path }) => !removed.has(path)).map((file) => [file.path, file]));
-  const seen = new Set<string>();
+  const removedPaths = new Set(remove.map(canonical));
+  const changed = new Map(base.filter(({ path }) => !removedPaths.has(path)).map((file) => [file.path, file]));
+  const putPaths = new Set<string>();
   for (const file of put) {
     const path = canonical(file.path);
-    if (removed.has(path)) throw invalid('remove', `${path} must not be in put as well`);
-    if (seen.has(path)) throw invalidFile(path, 'two parts name the same file');
-    seen.add(path);
+    if (removedPaths.has(path)) throw invalid('remove', `${path} must not also be in put`);
+    if (putPaths.has(path)) throw invalidFile(path, 'the path must be in put only once');
+    putPaths.add(path);
     changed.set(path, file);
   }
   return [...changed.values()];
 }
 
-/**
- * The canonical form of a name, so that two names of one file are equal. An invalid name is returned unchanged: it is
- * refused later, or matches nothing.
- */
+/** Returns the canonical form of a name; an invalid name unchanged, because it is refused later or matches no file. */
 function canonical(name: string): string {
-  const read = normalizePath(name);
-  return read.ok ? read.path : name;
+  const normalized = normalizePath(name);
+  return normalized.ok ? normalized.path : name;
 }
 
 function refuseTwoSizes(files: readonly UploadFile[]): void {
@@ -132,7 +115,7 @@ function refuseTwoSizes(files: readonly UploadFile[]): void {
   }
 }
 
-/** The error for a size that differs from the size of the content with this SHA-256. */
+/** Creates the error for a size that differs from the size of the stored content. */
 export function sizeMismatch(path: string, size: number, known: number) {
-  return invalidFile(path, `its size is given as ${size} bytes, but the content with this SHA-256 has ${known}`);
+  return invalidFile(path, `the announced size is ${size} bytes, but the file with this SHA-256 has ${known}`);
 }

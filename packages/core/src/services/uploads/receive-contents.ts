@@ -21,98 +21,98 @@ import { enterFence } from '../packs/fence.ts';
 import { commitWithPack, markSealed, openPack, sealNewContents } from '../packs/open-packs.ts';
 import { createTouch, type FoundUpload, getUpload, readContents, referToPacks, touchUpload } from './uploads.ts';
 
-/** One body of contents that is being received. Its owner must always end it with `close`. */
+/** A body of contents that is being received. Its owner must always call `close`. */
 export interface ContentsBody {
   /** The maximum size of the body, in bytes. */
   readonly maxBytes: number;
   /**
-   * Starts the next content; the one before must have ended.
+   * Starts a content. The sink of the previous content must have ended.
    *
-   * @throws `validation_failed` if it was not requested, its length differs from the announced one, or is in the body twice.
+   * @throws `validation_failed` if the content was not requested, has another length than announced, or is repeated.
    */
   begin(sha256: string, length: number): ContentSink;
   /**
    * Makes every content durable that arrived completely, and records it. Incomplete contents are skipped.
    *
-   * @throws `validation_failed` naming the file whose bytes do not match its SHA-256, after the others are kept;
-   *   `authentication_failed` for a credential that was revoked meanwhile; `business_logic_error` if the upload was
-   *   committed or dropped meanwhile; `unavailable`.
+   * @throws `validation_failed` that names a file whose bytes do not match its SHA-256, after all other contents are
+   *   recorded; `authentication_failed` for a credential that was revoked in the meantime; `business_logic_error` if the
+   *   upload was committed or dropped in the meantime; `unavailable`.
    */
   keep(): Promise<ReceivedContents>;
-  /** Releases the contents that were not kept. */
+  /** Removes the contents that were not recorded. */
   close(): Promise<void>;
 }
 
 /**
- * Receives missing contents of an upload: they go into a pack as they arrive and are hashed on the way; each body has a
- * pack of its own. A content that was already received is read and ignored.
+ * Receives a body with missing contents of an upload. They are hashed and written to a new pack as they arrive. A content
+ * that was already received is read and ignored.
  *
- * @throws `not_found`; `business_logic_error` for an upload that was committed. Source: api §9; storage P1 to P6;
- *   security T22.
+ * @throws `not_found`; `business_logic_error` for an upload that was committed.
+ *   Source: api §9; storage P1 to P6; security T22.
  */
 export async function receiveContents(scope: Scope<Caller>, name: string): Promise<ContentsBody> {
   const { core, caller } = scope;
   const upload = await getUpload(scope, name);
   if (upload.committed) throw uploadIsOver();
   await touchUpload(core, upload);
-  const { asked, received } = await readContents(core, upload);
+  const { requested, received } = await readContents(core, upload);
   const touch = createTouch(core, upload);
   let ignored = 0;
   const pack = openPack(core);
   const storedContents = new StoredContentsQuery(core);
   const arrived = new Set<string>();
-  const whole = new Map<string, number>();
-  let mismatch: { sha256: string; instead: string } | null = null;
-  let open: { sink: ContentSink; sha256: string } | null = null;
+  const complete = new Map<string, number>();
+  let mismatch: { sha256: string; actual: string } | null = null;
+  let openContent: { sink: ContentSink; sha256: string } | null = null;
 
   function onDigest(sha256: string, digest: { sha256: string; size: number }): void {
     if (digest.sha256 === sha256) {
-      whole.set(sha256, digest.size);
+      complete.set(sha256, digest.size);
       storedContents.add(sha256);
-    } else if (open?.sha256 !== sha256) mismatch ??= { sha256, instead: digest.sha256 };
+    } else if (openContent?.sha256 !== sha256) mismatch ??= { sha256, actual: digest.sha256 };
   }
 
   return {
-    maxBytes: asked.values().reduce((sum, length) => sum + length + CONTENT_HEAD_BYTES, 0),
+    maxBytes: requested.values().reduce((sum, length) => sum + length + CONTENT_HEAD_BYTES, 0),
     begin(sha256, length) {
-      const expected = asked.get(sha256);
-      if (expected === undefined) throw invalid('contents', `${sha256} is not one of the missing contents`);
+      const expected = requested.get(sha256);
+      if (expected === undefined) throw invalid('contents', `${sha256} must be one of the missing contents`);
       if (length !== expected)
         throw invalid('contents', `${sha256} must have ${expected} bytes as announced, not ${length}`);
       if (arrived.has(sha256)) throw invalid('contents', `${sha256} must be in the body only once`);
       arrived.add(sha256);
       if (received.has(sha256)) return { write: () => void touch(), end: () => void (ignored += 1) };
       const sink = pack.begin((digest) => onDigest(sha256, digest));
-      open = { sink, sha256 };
+      openContent = { sink, sha256 };
       return {
         write(chunk) {
           touch();
           return sink.write(chunk);
         },
         end() {
-          open = null;
+          openContent = null;
           sink.end();
         },
       };
     },
     async keep() {
-      // The incomplete content is hashed as far as it came, so its hash does not match.
-      open?.sink.end();
+      // The hash of an incomplete content does not match, so the content is not recorded.
+      openContent?.sink.end();
       await pack.finish();
-      if (whole.size > 0) {
-        const fresh = await sealNewContents(pack, storedContents, (sha256) => whole.has(sha256));
-        await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, whole, fresh));
+      if (complete.size > 0) {
+        const newPack = await sealNewContents(pack, storedContents, (sha256) => complete.has(sha256));
+        await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, complete, newPack));
         failpoint('upload.contents-recorded');
       } else if (caller.kind === 'account') await checkCredential({ core, caller });
-      if (mismatch) throw await contentMismatch(core, upload, mismatch);
-      return { received: whole.size + ignored, missing: (await getUpload(scope, name)).missing };
+      if (mismatch) throw await contentMismatch(core, upload, mismatch.sha256, mismatch.actual);
+      return { received: complete.size + ignored, missing: (await getUpload(scope, name)).missing };
     },
     close: () => pack.close(),
   };
 }
 
 function uploadIsOver() {
-  return new ServiceError('business_logic_error', 'This upload was committed or dropped; it accepts no contents.', {
+  return new ServiceError('business_logic_error', 'This upload was committed or dropped; begin a new upload.', {
     details: { state: 'over' },
   });
 }
@@ -137,7 +137,7 @@ async function recordContents(
   return { packUsed };
 }
 
-/** Locks the upload, so that a content which arrives in two bodies at once is recorded once. */
+/** Locks the upload, so that a content that arrives in two bodies at once is recorded once. */
 async function recordReceived(
   em: EntityManager,
   core: Core,
@@ -148,26 +148,20 @@ async function recordReceived(
   if (locked !== 1) throw uploadIsOver();
   const bodies = await db(em).selectFrom('upload_content').select('hashes').where('upload_hash', '=', hash).execute();
   const received = new Set(bodies.flatMap(({ hashes }) => unpackHashes(hashes)));
-  const fresh = [...contents].filter(([sha256]) => !received.has(sha256));
-  if (fresh.length === 0) return;
+  const freshContents = [...contents].filter(([sha256]) => !received.has(sha256));
+  if (freshContents.length === 0) return;
   await sql`
     insert into upload_content (upload_hash, hashes, lengths)
-    values (${hash}, ${packHashes(fresh.map(([sha256]) => sha256))}, ${numberArray(fresh.map(([, length]) => length))}::bigint[])`.execute(
+    values (${hash}, ${packHashes(freshContents.map(([sha256]) => sha256))}, ${numberArray(freshContents.map(([, length]) => length))}::bigint[])`.execute(
     db(em),
   );
 }
 
-async function contentMismatch(
-  core: Core,
-  { hash }: FoundUpload,
-  { sha256, instead }: { sha256: string; instead: string },
-) {
+async function contentMismatch(core: Core, { hash }: FoundUpload, sha256: string, actual: string) {
   const { rows } = await sql<{ path: string }>`
     select f.path from upload u cross join unnest(u.paths) with ordinality as f (path, position)
     where u.hash = ${hash} and ${hashAtPosition(sql.ref('u.hashes'), 'f.position')} = decode(${sha256}, 'hex')
     order by f.position limit 1`.execute(db(core));
-  return invalidFile(
-    rows[0]?.path ?? sha256,
-    `the received bytes have the SHA-256 ${instead}, not ${sha256} as announced`,
-  );
+  const file = rows[0]?.path ?? sha256;
+  return invalidFile(file, `the received bytes have the SHA-256 ${actual}, not ${sha256} as announced`);
 }

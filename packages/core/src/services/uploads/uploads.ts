@@ -8,12 +8,12 @@ import { notFound, ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
-import { type ContentLengths, joined, lengthsOf, unpackHashes } from '../packs/contents.ts';
+import { type ContentLengths, joinNumbers, lengthsOf, unpackHashes } from '../packs/contents.ts';
 import { secretHash } from '../random.ts';
 
-/** An upload, without its lists. */
+/** An upload, without its lists of files and contents. */
 export interface FoundUpload {
-  /** The SHA-256 of its id, which identifies it in the database. */
+  /** The SHA-256 of the id, by which the database identifies the upload. */
   hash: Buffer;
   fingerprint: Buffer;
   committed: boolean;
@@ -21,19 +21,18 @@ export interface FoundUpload {
   missing: number;
 }
 
-const NAME = /^[0-9a-f]{32}$/;
-/** The interval at which an upload in use is marked as active, in milliseconds. */
-const TOUCH_MS = 60_000;
+const UPLOAD_ID = /^[0-9a-f]{32}$/;
+/** The interval at which an upload that receives bytes is marked as active, in milliseconds. */
+const TOUCH_INTERVAL_MS = 60_000;
 
 /**
- * Finds an upload by its id. It belongs to the account that began it, or to the address if it is anonymous. Its lists
- * are not read, so a request that has nothing to do is cheap however large the upload is.
+ * Finds an upload of the caller's account or, for an anonymous caller, of its address. Does not read the lists of the
+ * upload, so it is fast for any number of files.
  *
- * @returns `null` if it is missing, belongs to another caller, or has expired.
- * Source: api §9; security T22.
+ * @returns `null` if the upload is missing, belongs to another caller, or has expired. Source: api §9; security T22.
  */
 export async function findUpload({ core, caller }: Scope<Caller>, name: string): Promise<FoundUpload | null> {
-  if (!NAME.test(name)) return null;
+  if (!UPLOAD_ID.test(name)) return null;
   const hash = secretHash(name);
   const { rows } = await sql<Omit<FoundUpload, 'hash'>>`
     select fingerprint, committed is not null as committed,
@@ -42,28 +41,25 @@ export async function findUpload({ core, caller }: Scope<Caller>, name: string):
   return rows[0] ? { hash, ...rows[0] } : null;
 }
 
-/** Like {@link findUpload}. @throws `not_found`, the same for a missing upload and for one of another caller. */
+/** Like {@link findUpload}, but throws `not_found`. */
 export async function getUpload(scope: Scope<Caller>, name: string): Promise<FoundUpload> {
   const upload = await findUpload(scope, name);
   if (!upload) throw uploadNotFound();
   return upload;
 }
 
-/** The error for a missing upload. */
-export function uploadNotFound() {
-  return notFound('upload');
-}
+export const uploadNotFound = () => notFound('upload');
 
-/** Reads the contents that the client must send, and which of them have arrived, in one snapshot. */
+/** Reads which contents the client must send, and which of these contents have arrived, in one snapshot. */
 export async function readContents(
   core: Core,
   { hash }: FoundUpload,
-): Promise<{ asked: ContentLengths; received: ReadonlySet<string> }> {
+): Promise<{ requested: ContentLengths; received: ReadonlySet<string> }> {
   const row = await db(core)
     .selectFrom('upload')
     .select(({ fn, ref, selectFrom, val }) => [
       'asked',
-      joined(ref('lengths')).as('lengths'),
+      joinNumbers(ref('lengths')).as('lengths'),
       selectFrom('upload_content')
         .select(fn.agg<Buffer | null>('string_agg', ['hashes', val('')]).as('hashes'))
         .whereRef('upload_hash', '=', 'upload.hash')
@@ -72,25 +68,26 @@ export async function readContents(
     .where('hash', '=', hash)
     .executeTakeFirst();
   if (!row) throw uploadNotFound();
-  return { asked: lengthsOf(row.asked, row.lengths), received: new Set(row.received && unpackHashes(row.received)) };
+  const received = new Set(row.received && unpackHashes(row.received));
+  return { requested: lengthsOf(row.asked, row.lengths), received };
 }
 
 /** Marks an upload as active, at most once a minute. */
 export async function touchUpload(core: Core, { hash }: FoundUpload): Promise<void> {
   const touched = core.now();
-  const before = new Date(touched.getTime() - TOUCH_MS);
+  const before = new Date(touched.getTime() - TOUCH_INTERVAL_MS);
   await core.database.em().nativeUpdate(Upload, { hash, touched: { $lt: before } }, { touched });
 }
 
-/** Returns a function that marks an upload as active; call it with every chunk. A failure is logged. */
+/** Returns a function that marks an upload as active; call it with every chunk. It logs failures. */
 export function createTouch(core: Core, upload: FoundUpload): () => void {
   let touched = core.now().getTime();
   return () => {
     const now = core.now().getTime();
-    if (now - touched < TOUCH_MS) return;
+    if (now - touched < TOUCH_INTERVAL_MS) return;
     touched = now;
     touchUpload(core, upload).catch((error: unknown) =>
-      core.log.warn({ err: error }, 'An upload could not be marked as in use'),
+      core.log.warn({ err: error }, 'An upload could not be marked as active'),
     );
   };
 }
@@ -98,8 +95,8 @@ export function createTouch(core: Core, upload: FoundUpload): () => void {
 /**
  * Aborts an open upload at once; its bytes are removed later.
  *
- * @throws `not_found`, also if it is repeated; `business_logic_error` for an upload that was committed. Source:
- *   api §9.
+ * @throws `not_found`, also for an upload that was aborted before; `business_logic_error` for an upload that was
+ *   committed. Source: api §9.
  */
 export async function abortUpload(scope: Scope<Caller>, name: string): Promise<{ upload: string }> {
   const { core, caller } = scope;
@@ -117,22 +114,22 @@ export async function abortUpload(scope: Scope<Caller>, name: string): Promise<{
 }
 
 /**
- * Makes room for one more open upload of a credential or of an anonymous address: at the maximum it drops the one that
+ * Makes room for one more open upload of a credential or of an anonymous address: at the maximum, drops the upload that
  * has been idle longest. The transaction must have locked the account or the address.
  *
- * @throws `rate_limit_exceeded`, with the time after which to retry, if none has been idle for 10 minutes. Source:
- *   api §9.
+ * @throws `rate_limit_exceeded`, with the time after which to retry, if no upload has been idle for 10 minutes.
+ *   Source: api §9.
  */
 export async function makeUploadRoom(em: EntityManager, { core, caller }: Scope<Caller>): Promise<void> {
   const now = core.now();
   const maxUploads = caller.kind === 'account' ? MAX_OPEN_UPLOADS : MAX_ANONYMOUS_UPLOADS;
-  const whose =
+  const ownerFilter =
     caller.kind === 'account'
       ? { account: caller.account, token: caller.token }
       : { account: null, address: caller.address };
   const open = await em.find(
     Upload,
-    { ...whose, committed: null, expires: { $gt: now } },
+    { ...ownerFilter, committed: null, expires: { $gt: now } },
     { fields: ['touched'], orderBy: { touched: 'asc' }, limit: maxUploads, disableIdentityMap: true },
   );
   const [idlest] = open;
@@ -142,14 +139,14 @@ export async function makeUploadRoom(em: EntityManager, { core, caller }: Scope<
     const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
     throw new ServiceError(
       'rate_limit_exceeded',
-      `At most ${maxUploads} uploads can be open at the same time: commit or abort one, or try again in ${retryAfterSeconds} seconds.`,
+      `At most ${maxUploads} uploads can be open at the same time: commit or abort an upload, or try again in ${retryAfterSeconds} seconds.`,
       { retryAfterSeconds },
     );
   }
   await removeOpenUpload(em, caller, idlest.hash);
 }
 
-/** Keeps packs for an upload, in addition to those it refers to already. */
+/** Makes an upload refer to packs, so that the sweep keeps them. */
 export async function referToPacks(em: EntityManager, hash: Buffer, packs: readonly string[]): Promise<void> {
   await sql`
     insert into upload_pack (upload_hash, pack_id) select ${hash}, unnest(${packs}::uuid[]) on conflict do nothing`.execute(
@@ -157,11 +154,11 @@ export async function referToPacks(em: EntityManager, hash: Buffer, packs: reado
   );
 }
 
-/** Deletes an open upload and its references to packs. @returns True if there was one. */
+/** Deletes an open upload and its references to packs. @returns True if the upload existed. */
 async function removeOpenUpload(em: EntityManager, caller: Caller, hash: Uint8Array): Promise<boolean> {
-  const removed = await em.nativeDelete(Upload, { hash, committed: null });
-  if (removed === 1 && caller.kind === 'account') await markStorageInexact(em, caller.account);
-  return removed === 1;
+  const removedCount = await em.nativeDelete(Upload, { hash, committed: null });
+  if (removedCount === 1 && caller.kind === 'account') await markStorageInexact(em, caller.account);
+  return removedCount === 1;
 }
 
 function belongsTo(caller: Caller) {

@@ -21,7 +21,7 @@ const newest = async (count: number) =>
   (await listActivities({ core, caller }, { limit: 100 })).activities.slice(0, count);
 
 describe('api §6: the state of an account', () => {
-  it('is recorded as an activity each time it changes, and only then', async () => {
+  it('is recorded as an activity when it changes, and is not recorded when it stays the same', async () => {
     const changes = [];
     for (const state of ['suspended', 'suspended', 'terminated', 'active', 'active'] as const)
       changes.push(await setAccountState(core, caller.account, state));
@@ -34,11 +34,11 @@ describe('api §6: the state of an account', () => {
     ]);
   });
 
-  it('cannot be changed for a missing account', async () => {
+  it('cannot be changed if the account does not exist', async () => {
     await expect(setAccountState(core, 'acc-missing', 'suspended')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('T26: prevents every deploy that commits after it', async () => {
+  it('T26: is enforced at commit: no deploy commits after the account is suspended', async () => {
     const deploys = Array.from({ length: 12 }, () => deploySite(core, caller, { 'index.html': 'x' }));
     await Promise.allSettled([...deploys, setAccountState(core, caller.account, 'suspended')]);
     const log = (await newest(100)).map(({ event }) => event);
@@ -47,12 +47,12 @@ describe('api §6: the state of an account', () => {
   });
 });
 
-describe('api §6: a site that the operator takes down', () => {
+describe('api §6: a deployment that the operator takes down', () => {
   it.each([
     ['its id', (id: string) => id],
     ['its host name', (id: string) => `${id.toUpperCase()}.sites.test`],
     ['its URL', (id: string) => `https://${id}.sites.test/some/page?x#y`],
-  ])('can be named by %s, and be restored', async (_, name) => {
+  ])('can be referred to by %s, and can be restored', async (_, name) => {
     const { deployment } = (await deploySite(core, caller, { 'index.html': 'x' })).body;
     const down = await setTakenDown(core, name(deployment), true, { reason: 'Phishing' });
     expect(down).toEqual({ deployment, account: caller.account, takenDown: true, changed: true });
@@ -65,14 +65,14 @@ describe('api §6: a site that the operator takes down', () => {
     ]);
   });
 
-  it('can be anonymous', async () => {
+  it('can be an anonymous deployment', async () => {
     const { deployment } = (await deploySite(core, ANONYMOUS, { 'index.html': 'x' })).body;
     expect(await setTakenDown(core, deployment, true)).toMatchObject({ account: null, changed: true });
     const [row] = await test.database.query('select taken_down from deployment where id = $1', [deployment]);
     expect(row).toEqual({ taken_down: expect.any(Date) });
   });
 
-  it('must exist', async () => {
+  it('must exist: a deleted or unknown deployment is not found', async () => {
     const { deployment } = (await deploySite(core, caller, { 'index.html': 'x' })).body;
     await deleteDeployment({ core, caller }, deployment);
     for (const name of [deployment, 'calm-otter-0000000', 'nonsense', 'https://elsewhere.test/'])
@@ -81,7 +81,7 @@ describe('api §6: a site that the operator takes down', () => {
 });
 
 describe('api §8: the accounts that an operator manages', () => {
-  it('are created with a plan, a name and a billing period, one per e-mail address', async () => {
+  it('are created with a plan, a name and a billing period; two accounts cannot have the same e-mail address', async () => {
     const email = `${caller.account}@new.test`;
     const account = await registerAccount(core, { email, plan: 'pro', name: 'Ada', period: 'year' });
     const listed = { account, email, name: 'Ada', plan: 'pro', deployments: 0 };
@@ -94,7 +94,7 @@ describe('api §8: the accounts that an operator manages', () => {
     });
   });
 
-  it('are named by id, or by e-mail address in any case', async () => {
+  it('can be referred to by id, or by e-mail address in upper or lower case', async () => {
     const email = `Ada.${caller.account}@Example.test`;
     const account = await registerAccount(core, { email, plan: 'free' });
     for (const name of [account, email, email.toLowerCase(), email.toUpperCase()])

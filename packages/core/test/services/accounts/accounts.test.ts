@@ -7,8 +7,8 @@ import { ensureOwner, insertApiKey, getAccount } from '../../../src/services/acc
 import { authenticate } from '../../../src/services/authentication.ts';
 
 const OWNER = { email: 'owner@localhost', plan: DEFAULT_PLANS.at(-1)! };
-const CHOSEN = 'ship-0123456789abcdef0123456789abcdef';
-const OTHER = 'ship-fedcba9876543210fedcba9876543210';
+const CHOSEN_KEY = 'ship-0123456789abcdef0123456789abcdef';
+const OTHER_KEY = 'ship-fedcba9876543210fedcba9876543210';
 
 const test = await useTestCore();
 beforeEach(() => test.database.query('truncate account cascade'));
@@ -22,8 +22,8 @@ const expectKeyOfOwner = async (key: string) => {
   ]);
 };
 
-describe('api §8: the first start', () => {
-  it('creates the owner’s account and returns its key once', async () => {
+describe('api §8: the first start of a server', () => {
+  it('creates the owner’s account and returns its API key; the next start returns no key', async () => {
     const key = await ensureOwner(test.core, OWNER);
     await expectKeyOfOwner(key!);
     expect(await accounts()).toEqual([{ email: 'owner@localhost', plan: 'scale' }]);
@@ -38,7 +38,7 @@ describe('api §8: the first start', () => {
     expect(await test.database.query('select 1 from token')).toHaveLength(1);
   });
 
-  it('creates one account if many processes start at once, and one of them returns the key', async () => {
+  it('creates one account if six processes start at once, and only one process returns the key', async () => {
     const databases = Array.from({ length: 6 }, () => openDatabase(test.database.address));
     const keys = await Promise.all(databases.map((database) => ensureOwner({ ...test.core, database }, OWNER)));
     expect(keys.filter((key) => key !== null)).toHaveLength(1);
@@ -47,51 +47,51 @@ describe('api §8: the first start', () => {
     await Promise.all(databases.map((database) => database.close()));
   });
 
-  it('creates the owner even if the operator created accounts before', async () => {
+  it('creates the owner’s account even if the operator has created other accounts', async () => {
     await test.account();
     expect(await ensureOwner(test.core, OWNER)).toMatch(/^ship-/);
     expect(await accounts()).toHaveLength(2);
   });
 
-  it('does not create a second owner when the e-mail address has changed', async () => {
+  it('creates no second owner after the configured e-mail address has changed', async () => {
     await ensureOwner(test.core, OWNER);
     expect(await ensureOwner(test.core, { ...OWNER, email: 'other@test' })).toBeNull();
     expect(await accounts()).toHaveLength(1);
   });
 });
 
-describe('api §10: OWNER_API_KEY', () => {
-  it('is the owner’s key from the first start on, and is never returned', async () => {
-    expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })).toBeNull();
-    await expectKeyOfOwner(CHOSEN);
-    expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })).toBeNull();
+describe('api §10: the key in OWNER_API_KEY', () => {
+  it('is the owner’s API key after the first start, which does not return the key', async () => {
+    expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN_KEY })).toBeNull();
+    await expectKeyOfOwner(CHOSEN_KEY);
+    expect(await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN_KEY })).toBeNull();
     expect(await test.database.query('select last4 from token')).toEqual([{ last4: 'cdef' }]);
   });
 
-  it('is added to the keys of an existing owner', async () => {
+  it('is added to an existing owner, whose earlier keys stay valid', async () => {
     const first = await ensureOwner(test.core, OWNER);
-    await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN });
-    await ensureOwner(test.core, { ...OWNER, apiKey: OTHER });
-    for (const key of [first!, CHOSEN, OTHER]) await expectKeyOfOwner(key);
+    await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN_KEY });
+    await ensureOwner(test.core, { ...OWNER, apiKey: OTHER_KEY });
+    for (const key of [first!, CHOSEN_KEY, OTHER_KEY]) await expectKeyOfOwner(key);
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('is added once by many processes at once', async () => {
-    await Promise.all(Array.from({ length: 6 }, () => ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN })));
+  it('is added only once if six processes start at once', async () => {
+    await Promise.all(Array.from({ length: 6 }, () => ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN_KEY })));
     expect(await test.database.query('select 1 from token')).toHaveLength(1);
     expect(await accounts()).toHaveLength(1);
   });
 
-  it('is added to the owner’s account, even if there are others; a missing owner is created', async () => {
+  it('belongs to a new owner’s account even if other accounts exist', async () => {
     await test.account();
-    await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN });
-    await expectKeyOfOwner(CHOSEN);
+    await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN_KEY });
+    await expectKeyOfOwner(CHOSEN_KEY);
     expect(await accounts()).toHaveLength(2);
   });
 });
 
 describe('api §6: GET /account', () => {
-  it('returns the hint of the newest API key, ignoring deploy tokens, and null without a key', async () => {
+  it('returns the last characters of the newest API key as the hint, and null if the account has only deploy tokens', async () => {
     const { caller } = await test.account();
     test.advance(1);
     const newer = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
@@ -103,7 +103,7 @@ describe('api §6: GET /account', () => {
     });
   });
 
-  it('has no caps on a custom plan, and the caps of Free on a plan that no longer exists', async () => {
+  it('returns no caps for a custom plan, and the caps of Free for a plan that no longer exists', async () => {
     const { caller } = await test.account('scale');
     expect(await getAccount({ core: test.core, caller })).toMatchObject({ plan: 'scale', caps: null });
     await test.database.query(`update account set plan = 'gone'`);

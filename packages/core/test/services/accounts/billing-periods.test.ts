@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endOfPeriod } from '../../../src/services/accounts/billing-periods.ts';
 
-const at = (text: string) => new Date(text.includes('T') ? text : `${text}T12:00:00Z`);
+const dateOf = (text: string) => new Date(text.includes('T') ? text : `${text}T12:00:00Z`);
 
 describe('api §6: the end of a billing period', () => {
   it.each([
@@ -26,19 +26,19 @@ describe('api §6: the end of a billing period', () => {
     ['2024-02-29', 'year', '2027-06-01', '2028-02-29'],
     ['2026-12-31', 'year', '2030-01-01', '2030-12-31'],
     ['2026-01-15', 'month', '2025-11-01', '2026-02-15'],
-  ] as const)('of periods that began on %s, by the %s, after %s is %s', (started, period, now, end) => {
-    expect(endOfPeriod(at(started), period, at(now))).toEqual(at(end));
+  ] as const)('is, if periods start on %s, last a %s and today is %s, on %s', (started, period, now, end) => {
+    expect(endOfPeriod(dateOf(started), period, dateOf(now))).toEqual(dateOf(end));
   });
 
-  it('keeps the time of day, to the millisecond, and belongs to the next period', () => {
-    const started = at('2026-01-31T23:59:59.999Z');
-    const end = at('2026-02-28T23:59:59.999Z');
+  it('has the time of day of the start, to the millisecond, and belongs to the next period', () => {
+    const started = dateOf('2026-01-31T23:59:59.999Z');
+    const end = dateOf('2026-02-28T23:59:59.999Z');
     expect(endOfPeriod(started, 'month', new Date(end.getTime() - 1))).toEqual(end);
-    expect(endOfPeriod(started, 'month', end)).toEqual(at('2026-03-31T23:59:59.999Z'));
+    expect(endOfPeriod(started, 'month', end)).toEqual(dateOf('2026-03-31T23:59:59.999Z'));
   });
 
-  it('is later than the given time, by at most one period, and is the start of the next one', () => {
-    const moment = fc.date({ min: at('2000-01-01'), max: at('2100-01-01'), noInvalidDate: true });
+  it('is later than the given time, by at most the length of one period', () => {
+    const moment = fc.date({ min: dateOf('2000-01-01'), max: dateOf('2100-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(moment, moment, fc.constantFrom('month' as const, 'year' as const), (one, other, period) => {
         const [started, now] = one < other ? [one, other] : [other, one];

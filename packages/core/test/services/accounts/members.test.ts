@@ -16,7 +16,7 @@ const list = async () => (await listMembers(test.core, caller.account)).map(({ e
 const seats = async () => (await getAccount({ core: test.core, caller })).usage.seats;
 
 describe('api §6: members of an account', () => {
-  it('are added and removed, counted as seats, and recorded', async () => {
+  it('can be added and removed; they count as seats, and each change is recorded as an activity', async () => {
     const [owner] = await list();
     expect(owner).toMatch(/^owner .+@test$/);
     expect(await seats()).toBe(1);
@@ -40,7 +40,7 @@ describe('api §6: members of an account', () => {
     ]);
   });
 
-  it('T26: never exceed the cap on seats, with 30 requests at once', async () => {
+  it('T26: never exceed the cap on seats, even if 30 requests arrive at once', async () => {
     const refused = await refusals(Array.from({ length: 30 }, (_, i) => add(`member-${i}@example.com`)));
     expect(refused).toHaveLength(21);
     for (const error of refused)
@@ -50,7 +50,7 @@ describe('api §6: members of an account', () => {
     await add('late@example.com');
   });
 
-  it('count as one person in any spelling, with two requests at once', async () => {
+  it('are the same person if their e-mail addresses differ only in case, even if two requests arrive at once', async () => {
     expect(await refusals(['jo@example.com', 'JO@example.com'].map(add))).toHaveLength(1);
     expect(await seats()).toBe(2);
   });
@@ -61,21 +61,21 @@ describe('api §6: members of an account', () => {
     expect(await seats()).toBe(13);
   });
 
-  it('cannot be added on a plan with one seat, which the owner has', async () => {
+  it('cannot be added on a plan with one seat, because the owner has that seat', async () => {
     ({ caller } = await test.account());
-    await expect(add('jo@example.com')).rejects.toMatchObject({ message: expect.stringContaining('1 seat,') });
+    await expect(add('jo@example.com')).rejects.toMatchObject({ message: expect.stringContaining('1 member,') });
   });
 
   it.each<[string, () => Promise<unknown>, object]>([
-    ['an invalid address', () => add('jo'), { code: 'validation_failed' }],
-    ['an address with a line feed', () => add('jo@example.com\nx'), { code: 'validation_failed' }],
-    ['an address that is too long', () => add(`${'a'.repeat(250)}@test`), { code: 'validation_failed' }],
+    ['adding an invalid address', () => add('jo'), { code: 'validation_failed' }],
+    ['adding an address with a line feed', () => add('jo@example.com\nx'), { code: 'validation_failed' }],
+    ['adding an address that is too long', () => add(`${'a'.repeat(250)}@test`), { code: 'validation_failed' }],
     ['adding to an unknown account', () => addMember(test.core, 'acc-none', 'jo@example.com'), { code: 'not_found' }],
     ['listing an unknown account', () => listMembers(test.core, 'acc-none'), { code: 'not_found' }],
     ['removing from an unknown account', () => removeMember(test.core, 'acc-none', 'jo@test'), { code: 'not_found' }],
     ['removing a person who is not a member', () => remove('jo@example.com'), { code: 'not_found' }],
     ['removing the owner', async () => remove((await list())[0]!.slice(6)), { code: 'business_logic_error' }],
-  ])('%s is refused', async (_, ask, error) => {
+  ])('are unchanged after a refused request, such as %s', async (_, ask, error) => {
     const before = await stateOf(test);
     await expect(ask()).rejects.toMatchObject(error);
     expect(await stateOf(test)).toEqual(before);

@@ -7,8 +7,8 @@ import { createPlans, limitsOf, listPlans } from '../../../src/services/accounts
 const core = { plans: createPlans(DEFAULT_PLANS) } as Core;
 const limits = (plan: string) => DEFAULT_PLANS.find((row) => row.plan === plan)!.limits;
 
-describe('api §6: limits', () => {
-  it('are those of the account’s plan, and those of Free without an account', () => {
+describe('api §6: the limits of a deploy', () => {
+  it('are the limits of the account’s plan, or of Free for an anonymous caller or an unknown plan', () => {
     const account = (plan: string) => ({ kind: 'account', plan }) as AccountCaller;
     expect(limitsOf({ core, caller: account('team') })).toEqual(limits('team'));
     for (const caller of [ANONYMOUS, account('gone'), account('__proto__')])
@@ -17,7 +17,7 @@ describe('api §6: limits', () => {
 });
 
 describe('api §6: the listed plans', () => {
-  it('are in display order, without hidden ones', () => {
+  it('keep the order of the configuration, and do not show limits and ranks', () => {
     const rows: Plan[] = [{ ...DEFAULT_PLANS[1]!, closed: 'Not yet.', rank: 9 }, DEFAULT_PLANS[0]!];
     const { plans } = listPlans({ ...core, plans: createPlans(rows) });
     expect(plans).toEqual([
@@ -26,7 +26,7 @@ describe('api §6: the listed plans', () => {
     ]);
   });
 
-  it('include the plan of anonymous deploys', () => {
+  it('must include the plan of anonymous deploys', () => {
     expect(() => createPlans([DEFAULT_PLANS[1]!])).toThrow('no plan "free"');
   });
 });

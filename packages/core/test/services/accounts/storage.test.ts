@@ -38,12 +38,12 @@ async function toFree(of: AccountCaller): Promise<AccountCaller> {
   await test.database.query(`update account set plan = 'free' where id = $1`, [of.account]);
   return { ...of, plan: 'free' };
 }
-const full = (used: number, limit = CAP) => ({ status: 403, details: { cap: 'storage', used, limit } });
+const atCap = (used: number, limit = CAP) => ({ status: 403, details: { cap: 'storage', used, limit } });
 let addresses = 0;
 const anonymous = (): AnonymousCaller => ({ kind: 'anonymous', address: `198.51.100.${(addresses += 1)}` });
 
-describe('api §6: storage', () => {
-  it('counts each content of an account once, even if another account has it', async () => {
+describe('api §6: the storage of an account', () => {
+  it('counts equal files once, even if another account has the same file', async () => {
     const [shared, own] = [randomBytes(100), randomBytes(30)];
     const { caller: other } = await test.account('free');
     await deploySite(core, other, { 'a.bin': shared });
@@ -53,7 +53,7 @@ describe('api §6: storage', () => {
     expect(await stored(other)).toBe(100);
   });
 
-  it('counts an open upload from its beginning, and not twice when it is committed', async () => {
+  it('includes an upload as soon as it is begun, and does not grow when the upload is committed', async () => {
     const files = { 'index.html': randomBytes(50), 'a.txt': 'x'.repeat(9) };
     const begunUpload = await begin(core, caller, { files: listOf(files) });
     expect(await stored()).toBe(59);
@@ -63,7 +63,7 @@ describe('api §6: storage', () => {
     expect(await isExact()).toBe(true);
   });
 
-  it('no longer counts contents as soon as no deployment refers to them', async () => {
+  it('shrinks at once when the last deployment with a file is deleted', async () => {
     const sharedBytes = randomBytes(40);
     const { body } = await deploySite(core, caller, { 'kept.bin': sharedBytes, 'big.bin': randomBytes(500) });
     await deploySite(core, caller, { 'kept.bin': sharedBytes });
@@ -72,7 +72,7 @@ describe('api §6: storage', () => {
     expect(await stored()).toBe(40);
   });
 
-  it('no longer counts the contents of an upload when it is dropped, or expires and is swept', async () => {
+  it('shrinks when an upload is aborted, or is swept after it has expired', async () => {
     const { upload } = await begin(core, caller, { files: listOf({ a: randomBytes(50) }) });
     await begin(core, caller, { files: listOf({ b: 'x'.repeat(60) }) });
     await abortUpload({ core, caller }, upload);
@@ -82,7 +82,7 @@ describe('api §6: storage', () => {
     expect(await stored()).toBe(0);
   });
 
-  it('stays exact while an account publishes one version after another', async () => {
+  it('is known exactly while an account publishes one version after another', async () => {
     for (let i = 0; i < 14; i += 1) {
       const files = { 'same.txt': `${caller.account} same`, 'new.txt': randomUUID() };
       await (i % 2 ? deploySite(core, caller, files) : publishDelta(core, caller, files));
@@ -91,7 +91,7 @@ describe('api §6: storage', () => {
     expect(await stored()).toBe(`${caller.account} same`.length + 14 * 36);
   });
 
-  it('is measured by the sweep after a deletion, so that requests need not measure it', async () => {
+  it('is measured by the sweep after a deletion, so that later requests need not measure it', async () => {
     const { body } = await deploySite(core, caller, { 'a.bin': randomBytes(500) });
     await deleteDeployment({ core, caller }, body.deployment);
     expect(await isExact()).toBe(false);
@@ -99,7 +99,7 @@ describe('api §6: storage', () => {
     expect(await isExact()).toBe(true);
   });
 
-  it('is exact for a content that only a deployment older than the newest ten has', async () => {
+  it('does not grow when a file is published again that only the eleventh-newest deployment has', async () => {
     const old = randomBytes(300);
     await deploySite(core, caller, { 'old.bin': old });
     for (let i = 0; i < 10; i += 1) await deploySite(core, caller, { 'a.txt': `${caller.account} ${i}` });
@@ -110,7 +110,7 @@ describe('api §6: storage', () => {
     expect(await stored()).toBe(before + 1);
   });
 
-  it('counts the common contents of two open uploads once', async () => {
+  it('counts the common files of two open uploads once', async () => {
     const files = { 'index.html': 'y'.repeat(400) };
     await begin(core, caller, { files: listOf(files) });
     await begin(core, caller, { files: listOf(files) });
@@ -121,19 +121,19 @@ describe('api §6: storage', () => {
 });
 
 describe('api §6: the storage cap', () => {
-  it('refuses a deploy, an upload and a claim that would exceed it, and changes nothing', async () => {
+  it('refuses every deploy, upload and claim that would exceed the cap, and the stored bytes stay the same', async () => {
     await deploySite(core, caller, { 'a.bin': randomBytes(9_000) });
-    expect(await refusal(deploySite(core, caller, { 'b.bin': randomBytes(1_001) }))).toMatchObject(full(9_000));
+    expect(await refusal(deploySite(core, caller, { 'b.bin': randomBytes(1_001) }))).toMatchObject(atCap(9_000));
     const files = listOf({ 'b.bin': randomBytes(1_001) });
-    expect(await refusal(begin(core, caller, { files }))).toMatchObject(full(9_000));
+    expect(await refusal(begin(core, caller, { files }))).toMatchObject(atCap(9_000));
     const { body } = await deploySite(core, anonymous(), { 'b.bin': randomBytes(1_001) });
-    expect(await refusal(claimDeployment({ core, caller }, body.claim!))).toMatchObject(full(9_000));
+    expect(await refusal(claimDeployment({ core, caller }, body.claim!))).toMatchObject(atCap(9_000));
     expect(await stored()).toBe(9_000);
     await deploySite(core, caller, { 'b.bin': randomBytes(1_000) });
     expect(await stored()).toBe(CAP);
   });
 
-  it('keeps a deployment that is too large to be claimed, for a claim that fits', async () => {
+  it('refuses a claim that would exceed the cap; the claim succeeds after another deployment was deleted', async () => {
     const { body } = await deploySite(core, anonymous(), { 'b.bin': randomBytes(2_000) });
     const { deployment } = (await deploySite(core, caller, { 'a.bin': randomBytes(9_000) })).body;
     await refusal(claimDeployment({ core, caller }, body.claim!));
@@ -142,14 +142,14 @@ describe('api §6: the storage cap', () => {
     expect(await stored()).toBe(2_000);
   });
 
-  it('applies to what is stored, not to what was counted before a deletion', async () => {
+  it('does not count the bytes of a deleted deployment', async () => {
     const { deployment } = (await deploySite(core, caller, { 'a.bin': randomBytes(9_000) })).body;
     await deleteDeployment({ core, caller }, deployment);
     await deploySite(core, caller, { 'b.bin': randomBytes(9_500) });
     expect(await stored()).toBe(9_500);
   });
 
-  it('allows contents that the account already has, even if it is full', async () => {
+  it('allows files that the account already has, even if the account is at the cap', async () => {
     const files = { 'a.bin': randomBytes(CAP) };
     await deploySite(core, caller, files);
     await deploySite(core, caller, files);
@@ -157,36 +157,36 @@ describe('api §6: the storage cap', () => {
     expect(await stored()).toBe(CAP);
   });
 
-  it('is not exceeded by parallel deploys and uploads', async () => {
+  it('cannot be exceeded by parallel deploys and uploads', async () => {
     const publish = (_: unknown, i: number) =>
       (i % 2 ? deploySite : publishDelta)(core, caller, { 'a.bin': randomBytes(1_000) });
     const refused = await refusals(Array.from({ length: 24 }, publish));
     expect(refused).toHaveLength(14);
-    for (const reason of refused) expect(reason).toMatchObject(full(CAP));
+    for (const reason of refused) expect(reason).toMatchObject(atCap(CAP));
     expect(await stored()).toBe(CAP);
   });
 
-  it('is checked again when an upload is committed whose account has a smaller plan by then', async () => {
+  it('is checked again when an upload is committed after a downgrade of the account', async () => {
     const scale = (await test.account('scale')).caller;
     const files = { 'index.html': 'x'.repeat(CAP + 1) };
     const begunUpload = await uploadAll(core, scale, files);
     await toFree(scale);
-    expect(await refusal(commitUpload({ core, caller: scale }, begunUpload.upload))).toMatchObject(full(CAP + 1));
+    expect(await refusal(commitUpload({ core, caller: scale }, begunUpload.upload))).toMatchObject(atCap(CAP + 1));
   });
 
-  it('does not exist on a plan without one, such as Scale', async () => {
+  it('does not exist on the plan Scale', async () => {
     const { caller: scale } = await test.account('scale');
     await deploySite(core, scale, { 'a.bin': randomBytes(3 * CAP) });
     expect(await stored(scale)).toBe(3 * CAP);
   });
 
-  it('refuses a deploy of an account beyond it before a byte is read', async () => {
+  it('refuses a deploy before a byte is read if the account is beyond the cap', async () => {
     const scale = (await test.account('scale')).caller;
     await deploySite(core, scale, { 'a.bin': randomBytes(CAP + 1) });
-    expect(await refusal(beginDeploy({ core, caller: await toFree(scale) }, null))).toMatchObject(full(CAP + 1));
+    expect(await refusal(beginDeploy({ core, caller: await toFree(scale) }, null))).toMatchObject(atCap(CAP + 1));
   });
 
-  it('ends a deploy while it arrives, as soon as its contents are known not to fit', async () => {
+  it('refuses a large deploy before all of its files have arrived', async () => {
     const deploy = await beginDeploy({ core, caller }, null);
     let sent = 0;
     try {
@@ -198,14 +198,14 @@ describe('api §6: the storage cap', () => {
           sent += 1;
           await core.database.isReady();
         }
-      }).rejects.toMatchObject(full(0));
+      }).rejects.toMatchObject(atCap(0));
     } finally {
       await deploy.close();
     }
     expect(sent).toBeLessThan(20);
   });
 
-  it('does not refuse a repeated deploy with the same key', async () => {
+  it('does not refuse a repeated deploy with the same idempotency key', async () => {
     const scale = (await test.account('scale')).caller;
     const files = { 'a.bin': randomBytes(CAP + 1) };
     const { body } = await deploySite(core, scale, files, { key: 'again' });
@@ -227,29 +227,29 @@ describe('api §6: the storage of an anonymous address', () => {
     return body;
   };
 
-  it('has a cap of 500 MiB, over deployments and open uploads', async () => {
+  it('is limited to 500 MiB for all deployments and open uploads together', async () => {
     const uploader = anonymous();
     await fill(uploader, LIMIT - 100);
     const deploy = deploySite(core, uploader, { 'b.bin': randomBytes(101) });
-    expect(await refusal(deploy)).toMatchObject(full(LIMIT - 100, LIMIT));
+    expect(await refusal(deploy)).toMatchObject(atCap(LIMIT - 100, LIMIT));
     await begin(core, uploader, { files: listOf({ 'c.bin': randomBytes(60) }) });
     const upload = begin(core, uploader, { files: listOf({ 'd.bin': randomBytes(41) }) });
-    expect(await refusal(upload)).toMatchObject(full(LIMIT - 40, LIMIT));
+    expect(await refusal(upload)).toMatchObject(atCap(LIMIT - 40, LIMIT));
     await deploySite(core, anonymous(), { 'b.bin': randomBytes(101) });
   });
 
-  it('counts a content once, and no longer counts what was claimed', async () => {
+  it('counts equal files once, and does not count deployments that were claimed', async () => {
     const uploader = anonymous();
-    const same = { 'b.bin': randomBytes(80) };
+    const site = { 'b.bin': randomBytes(80) };
     const { claim } = await fill(uploader, LIMIT - 100);
-    await deploySite(core, uploader, same);
-    await deploySite(core, uploader, same);
+    await deploySite(core, uploader, site);
+    await deploySite(core, uploader, site);
     await test.database.query(`update account set plan = 'scale' where id = $1`, [caller.account]);
     await claimDeployment({ core, caller }, claim!);
     await deploySite(core, uploader, { 'c.bin': randomBytes(400) });
   });
 
-  it('does not exceed its cap by parallel deploys', async () => {
+  it('cannot exceed the cap by parallel deploys', async () => {
     const uploader = anonymous();
     await fill(uploader, LIMIT - 250);
     const deploys = Array.from({ length: 8 }, () => deploySite(core, uploader, { 'b.bin': randomBytes(100) }));

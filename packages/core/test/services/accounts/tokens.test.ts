@@ -18,7 +18,7 @@ const { caller } = await test.account();
 
 const scope = () => ({ core: test.core, caller });
 const add = (request: Partial<TokenRequest> = {}) => addToken(scope(), { kind: 'deploy', ...request });
-const opens = (secret: string, core = test.core) =>
+const authenticates = (secret: string, core = test.core) =>
   authenticate(core, `Bearer ${secret}`, '').then(
     ({ kind }) => kind === 'account',
     (error: { status: number }) => error.status,
@@ -28,7 +28,7 @@ describe('api §1: a credential', () => {
   it.each([
     ['api', 'ship-'],
     ['deploy', 'deploy-'],
-  ] as const)('of kind %s starts with %s, and is stored only as a SHA-256 and 4 characters', async (kind, prefix) => {
+  ] as const)('of kind %s starts with %s, and is stored only as a hash and 4 characters', async (kind, prefix) => {
     const created = test.core.now();
     const expires = new Date(created.getTime() + 60_000);
     const { token, secret } = await test.core.database.transaction(async (em) =>
@@ -61,18 +61,18 @@ describe('api §1: a credential', () => {
 });
 
 describe('api §5: POST /tokens', () => {
-  it('with a ttl creates a credential that expires after it, to the second: 401', async () => {
+  it('creates a credential that authenticates until its ttl has passed, and then returns 401', async () => {
     const { token, secret, created, expires } = await add({ ttl: 60 });
     expect(expires! - created).toBe(60);
-    expect(await opens(secret, { ...test.core, now: () => new Date(expires! * 1_000 - 1) })).toBe(true);
+    expect(await authenticates(secret, { ...test.core, now: () => new Date(expires! * 1_000 - 1) })).toBe(true);
     test.advance(61);
-    expect(await opens(secret)).toBe(401);
+    expect(await authenticates(secret)).toBe(401);
     const { tokens } = await listTokens(scope(), { limit: 100 });
     expect(tokens).toContainEqual(expect.objectContaining({ token, expires }));
     expect(await deleteToken(scope(), token)).toEqual({ token });
   });
 
-  it('api §1: draws another identifier if the account already has the first one', async () => {
+  it('api §1: generates another identifier if the account already has a token with the generated identifier', async () => {
     const { token } = await add();
     const drawn = [token, token, 'fresh00'];
     const em = test.core.database.em();
@@ -81,7 +81,7 @@ describe('api §5: POST /tokens', () => {
     expect(await findFreeTokenId(em, other.account, () => token)).toBe(token);
   });
 
-  it('api §6: is recorded in the audit log, with the expiry and without the secret', async () => {
+  it('api §6: is recorded in the audit log with the time of expiry, but without the secret', async () => {
     const newToken = await add({ kind: 'api', ttl: 9, labels: ['one'] });
     await deleteToken(scope(), newToken.token);
     const { activities } = await listActivities(scope(), { limit: 2 });
@@ -95,18 +95,18 @@ describe('api §5: POST /tokens', () => {
 });
 
 describe('api §5: DELETE /tokens/{token}', () => {
-  it('revokes the credential once if many requests arrive at once', async () => {
+  it('revokes a credential once if eight requests arrive at once', async () => {
     const { token, secret } = await add();
     const refused = await refusals(Array.from({ length: 8 }, () => deleteToken(scope(), token)));
     expect(refused).toHaveLength(7);
     for (const error of refused) expect(error).toMatchObject({ code: 'not_found' });
-    expect(await opens(secret)).toBe(401);
+    expect(await authenticates(secret)).toBe(401);
     const { activities } = await listActivities(scope(), { limit: 8 });
     expect(activities.filter((entry) => entry.event === 'token.delete' && entry.token === token)).toHaveLength(1);
   });
 
   it.each(['', 'zzzzzzz', 'A1B2C3D', 'zzzzzz', 'zzzzzzzz', '\0', "' or 1=1"])(
-    'of %j, which does not exist, is 404',
+    'returns 404 for %j, which is not the identifier of a token',
     async (token) => {
       for (const operation of [getToken, deleteToken])
         await expect(operation(scope(), token)).rejects.toMatchObject({ code: 'not_found', status: 404 });
@@ -114,7 +114,7 @@ describe('api §5: DELETE /tokens/{token}', () => {
   );
 });
 
-describe('an account has a bounded number of tokens', () => {
+describe('api §5: the maximum number of tokens of an account', () => {
   const fill = (account: string, count: number, expires: string) =>
     test.database.query(
       `insert into token (account_id, token, kind, secret_hash, last4, labels, created, expires)
@@ -125,7 +125,7 @@ describe('an account has a bounded number of tokens', () => {
   const count = async (account: string) =>
     (await test.database.query('select 1 from token where account_id = $1', [account])).length;
 
-  it('refuses one more than 1,000 until one is revoked', async () => {
+  it('is 1,000: a further token is refused until another token is revoked', async () => {
     const scope = { core: test.core, caller: (await test.account()).caller };
     const { account } = scope.caller;
     await fill(account, MAX_TOKENS - (await count(account)), 'null');
@@ -139,7 +139,7 @@ describe('an account has a bounded number of tokens', () => {
     expect(await count(account)).toBe(MAX_TOKENS);
   });
 
-  it('deletes expired ones to make room', async () => {
+  it('does not count expired tokens, which are deleted to make room', async () => {
     const scope = { core: test.core, caller: (await test.account()).caller };
     const { account } = scope.caller;
     await fill(account, MAX_TOKENS, `now() - interval '1 minute'`);

@@ -22,7 +22,7 @@ const rowOf = (deployment: string) =>
 const all = async () => (await listActivities(scope(), { limit: 100 })).activities;
 
 describe('api §6: the audit log', () => {
-  it('begins with the account and its key, newest first', async () => {
+  it('of a new account lists the creation of its API key and of the account, newest first', async () => {
     const common = { created: expect.any(Number), authMethod: 'operator' };
     expect(await all()).toEqual([
       { ...common, event: 'account.key.generate', token: caller.token, meta: {} },
@@ -31,35 +31,35 @@ describe('api §6: the audit log', () => {
   });
 });
 
-describe('api §6: an activity and the change it records are one transaction, so', () => {
-  it('a deploy, change or delete fails if it cannot be recorded', async () => {
+describe('api §6: an activity is recorded in the transaction of its change, so', () => {
+  it('a deploy, an update and a deletion fail if the activity cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
     const before = await stateOf(test);
-    const record = await refuseRows(test.database, 'insert on activity', 'true');
+    const allowRows = await refuseRows(test.database, 'insert on activity', 'true');
     for (const change of [
       () => deploySite(test.core, caller, { other: 'bytes' }),
       () => updateDeployment(scope(), body.deployment, { labels: ['one'] }),
       () => deleteDeployment(scope(), body.deployment),
     ])
       await expect(change()).rejects.toThrow('refused by the test');
-    await record();
+    await allowRows();
     expect(await stateOf(test)).toEqual(before);
     expect(await rowOf(body.deployment)).toEqual([{ labels: [], status: 'success' }]);
   });
 
-  it('a deployment does not expire if that cannot be recorded', async () => {
+  it('a deployment does not expire while its expiry cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE, { fields: { ttl: '1' } });
     test.advance(2);
-    const record = await refuseRows(test.database, 'insert on activity', 'true');
+    const allowRows = await refuseRows(test.database, 'insert on activity', 'true');
     expect(await sweepAll(test)).toMatchObject({ expired: 0 });
-    await record();
+    await allowRows();
     expect(await rowOf(body.deployment)).toEqual([{ labels: [], status: 'success' }]);
     await sweepAll(test);
     const expiry = { event: 'deployment.expire', deployment: body.deployment, authMethod: 'system' };
     expect((await all())[0]).toMatchObject(expiry);
   });
 
-  it('a failed change is not recorded', async () => {
+  it('a change that fails is not recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
     await deleteDeployment(scope(), body.deployment);
     const before = await all();
@@ -81,7 +81,7 @@ const nextName = async (activities: Activities) => {
 };
 
 /** Records one activity. */
-const act = (name: string) =>
+const recordNamed = (name: string) =>
   test.core.database.transaction(async (em) => {
     await lockAccount(em, caller.account);
     recordActivity(em, {
@@ -98,20 +98,20 @@ describe("api §9: a watch of an account's activities", () => {
     [0, ['four']],
     [2, ['two', 'three', 'four']],
     [9, ['one', 'two', 'three', 'four']],
-  ])('begins with the newest %i activities if there are as many, and misses none after them', async (last, names) => {
+  ])('begins with at most the newest %i activities, and then yields every further activity', async (last, names) => {
     await test.database.query('delete from activity where account_id = $1', [caller.account]);
-    for (const name of ['one', 'two', 'three']) await act(name);
+    for (const name of ['one', 'two', 'three']) await recordNamed(name);
     const watching = await watchActivities({ core: test.core, caller }, { last, signal: NEVER });
-    await act('four');
+    await recordNamed('four');
     const activities = watching.activities();
     for (const name of names) expect(await nextName(activities)).toBe(name);
     const fifth = nextName(activities);
-    await act('five');
+    await recordNamed('five');
     expect(await fifth).toBe('five');
     await activities.return();
   });
 
-  it('reads again if a notification arrives while it is reading', async () => {
+  it('reads the activities again if a notification arrives during a read', async () => {
     let wake = () => {};
     let reads = 0;
     const { database } = test.core;
@@ -127,7 +127,7 @@ describe("api §9: a watch of an account's activities", () => {
       },
       activityFeed: {
         ...test.core.activityFeed,
-        subscribe: async (_: string, given: () => void) => ((wake = given), () => {}),
+        subscribe: async (_: string, onNews: () => void) => ((wake = onNews), () => {}),
       },
     };
     const leaving = new AbortController();
@@ -140,7 +140,7 @@ describe("api §9: a watch of an account's activities", () => {
     expect(await next).toMatchObject({ done: true });
   });
 
-  it('checks the credential repeatedly, even without new activities', async () => {
+  it('fails soon after the credential is deleted, even without new activities', async () => {
     const { activities } = await watchActivities({ core: test.core, caller }, { signal: NEVER, recheckMs: 5 });
     const next = activities()
       .next()
@@ -157,7 +157,7 @@ describe("api §9: a watch of an account's activities", () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it('fails when the service stops, and cannot be started any more', async () => {
+  it('fails when the service stops; a new watch is refused', async () => {
     const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities) };
     const activities = (await watch(core)).activities();
     const next = activities.next().catch((error: unknown) => error);
@@ -167,9 +167,9 @@ describe("api §9: a watch of an account's activities", () => {
   });
 
   it.each([
-    ['per account', { perAccount: 1, perProcess: 9 }, 'rate_limit_exceeded'],
-    ['per process', { perAccount: 9, perProcess: 1 }, 'unavailable'],
-  ])('is refused if there are too many %s, until a client disconnects', async (_, limits, code) => {
+    ['of the account', { perAccount: 1, perProcess: 9 }, 'rate_limit_exceeded'],
+    ['of the process', { perAccount: 9, perProcess: 1 }, 'unavailable'],
+  ])('is refused while there are too many watches %s, until a client disconnects', async (_, limits, code) => {
     const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities, limits) };
     const leaving = new AbortController();
     await watch(core, leaving.signal);
@@ -177,12 +177,12 @@ describe("api §9: a watch of an account's activities", () => {
     leaving.abort();
     const activities = (await watch(core)).activities();
     await expect(watch(core)).rejects.toMatchObject({ code });
-    await Promise.all([activities.next(), act('one')]);
+    await Promise.all([activities.next(), recordNamed('one')]);
     await activities.return();
     await watch(core);
   });
 
-  it('cannot start while the database is unavailable, and does not use up a place', async () => {
+  it('cannot start while the database is unavailable, and a failed start does not count against the limits', async () => {
     const unreachable = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
     const feed = createActivityFeed(unreachable.newActivities, { perAccount: 1, perProcess: 1 });
     for (let attempt = 0; attempt < 2; attempt += 1)

@@ -31,9 +31,9 @@ afterEach(async () => {
 });
 
 /** Records the contents that reach the compressor process. */
-function counting(of = compressor): { compressor: Compressor; seen: string[] } {
-  const seen: string[] = [];
-  return { seen, compressor: withHook(of, (sha256) => void seen.push(sha256)) };
+function counting(of = compressor): { compressor: Compressor; received: string[] } {
+  const received: string[] = [];
+  return { received, compressor: withHook(of, (sha256) => void received.push(sha256)) };
 }
 const remove = (deployment: string) => deleteDeployment({ core, caller }, deployment);
 async function removeAll(): Promise<void> {
@@ -42,14 +42,14 @@ async function removeAll(): Promise<void> {
 }
 const packs = () => test.database.query<{ id: string }>('select id from pack');
 
-/** Another process with its own compressor process. */
+/** Opens the core of another process, with its own compressor process. */
 async function anotherCompressor(): Promise<{ core: Core; compressor: Compressor } & Disposable> {
   const compressor = createCompressor();
   return { core: await anotherProcess(test), compressor, [Symbol.dispose]: () => compressor.close() };
 }
 
 describe('compression of deployments (S48)', () => {
-  it('stores the br, zstd and gzip forms of all contents in one separate pack', async () => {
+  it('stores the br, zstd and gzip forms of all files of a deployment in one separate pack', async () => {
     const [page, style] = [textOf('page'), textOf('style')];
     const site = await deploy({ 'index.html': page, 'style.css': style });
     expect(await due(site)).toEqual(expect.any(Date));
@@ -67,38 +67,38 @@ describe('compression of deployments (S48)', () => {
     ['too small', 'small.html', textOf('small', 1_023)],
     ['of a type that gains nothing', 'photo.jpg', textOf('photo')],
     ['compressed by its owner', 'bundle.js.br', textOf('bundle')],
-  ])('skips a file that is %s, without a log entry', async (_, path, bytes) => {
+  ])('skips a file that is %s', async (_, path, bytes) => {
     const site = await deploy({ [path]: bytes });
-    const { compressor, seen } = counting();
+    const { compressor, received } = counting();
     expect(await compressDeployments(core, compressor)).toBe(1);
-    expect(seen).toEqual([]);
+    expect(received).toEqual([]);
     expect(await recorded()).toEqual(new Map());
     expect(await due(site)).toBeNull();
     expect(await packs()).toHaveLength(1);
   });
 
-  it('records contents that are not worth compressing, and tries them only once', async () => {
+  it('tries to compress a file that does not get smaller only once, even if it is published again', async () => {
     const noise = randomBytes(2_000);
     await deploy({ 'noise.txt': noise });
     expect(await compressDeployments(core, compressor)).toBe(1);
     expect([...(await recorded()).values()]).toEqual([{ sha256: hashOf(noise), pack: null, forms: {} }]);
     expect(await packs()).toHaveLength(1);
     await deploy({ 'again.txt': noise });
-    const { compressor: second, seen } = counting();
+    const { compressor: second, received } = counting();
     expect(await compressDeployments(core, second)).toBe(1);
-    expect(seen).toEqual([]);
+    expect(received).toEqual([]);
   });
 
-  it('compresses a content once for all its paths and all sites that have it', async () => {
+  it('compresses equal files once, for all paths and all deployments', async () => {
     const shared = textOf('shared');
     await deploy({ 'a.js': shared, 'b.js': shared, 'c.bin': shared });
     await deploy({ 'd.txt': shared, 'own.txt': textOf('own') });
-    const { compressor, seen } = counting();
+    const { compressor, received } = counting();
     expect(await compressDeployments(core, compressor)).toBe(2);
-    expect(seen).toEqual([hashOf(shared), hashOf(textOf('own'))]);
+    expect(received).toEqual([hashOf(shared), hashOf(textOf('own'))]);
   });
 
-  it('compresses a content if one of its paths is worth it', async () => {
+  it('compresses the bytes of a file when they are published under a name that is worth compressing', async () => {
     const text = textOf('named');
     await deploy({ 'named.bin': text });
     await compressDeployments(core, compressor);
@@ -107,7 +107,7 @@ describe('compression of deployments (S48)', () => {
     await expectForms(world, text);
   });
 
-  it('skips deployments that are deleted or expired', async () => {
+  it('skips deleted and expired deployments', async () => {
     await deploySite(core, ANONYMOUS, { 'expired.txt': textOf('expired') });
     await remove(await deploy({ 'deleted.txt': textOf('deleted') }));
     test.advance(30 * 24 * 3_600);
@@ -118,18 +118,18 @@ describe('compression of deployments (S48)', () => {
 });
 
 describe('compression in turns (S48)', () => {
-  it('alternates between deployments, so that a large one does not delay others', async () => {
+  it('alternates between deployments, so that a large deployment does not delay a small deployment', async () => {
     const texts = ['large 1', 'large 2', 'large 3', 'small'].map((name) => textOf(name));
     await deploy({ '1.txt': texts[0]!, '2.txt': texts[1]!, '3.txt': texts[2]! });
     await deploy({ 'small.txt': texts[3]! });
-    const { compressor, seen } = counting();
+    const { compressor, received } = counting();
     expect(await compressDeployments(core, compressor, { turnMs: 0 })).toBe(2);
-    expect(seen.indexOf(hashOf(texts[3]!))).toBe(1);
-    expect(seen.toSorted()).toEqual(texts.map(hashOf).toSorted());
+    expect(received.indexOf(hashOf(texts[3]!))).toBe(1);
+    expect(received.toSorted()).toEqual(texts.map(hashOf).toSorted());
     for (const text of texts) await expectForms(world, text);
   });
 
-  it('leaves one row per content and no unused pack if two processes run at once', async () => {
+  it('stores each form once and leaves no unused pack if two processes run at once', async () => {
     using other = await anotherCompressor();
     const names = Array.from({ length: 6 }, (_, i) => i);
     for (const i of names)
@@ -148,7 +148,7 @@ describe('compression in turns (S48)', () => {
     await expectForms(world, textOf('shared'));
   });
 
-  it('does no harm after its lease has expired: the second process discards its forms', async () => {
+  it('stores the forms of a file once if the lease of the first process expires and a second process repeats the work', async () => {
     using other = await anotherCompressor();
     const text = textOf('slow');
     const site = await deploy({ 'slow.txt': text });
@@ -162,33 +162,33 @@ describe('compression in turns (S48)', () => {
     expect(await due(site)).toBeNull();
   });
 
-  it('ends early when the server stops: finished forms are kept, and the rest is due at once', async () => {
+  it('stops when the server stops: finished forms are kept, and the remaining files are compressed by the next run', async () => {
     const texts = ['first', 'second', 'third'].map((name) => textOf(name));
     const site = await deploy(Object.fromEntries(texts.map((text, i) => [`${i}.txt`, text])));
     const stopping = new AbortController();
-    const { compressor: counted, seen } = counting();
-    const stopped = withHook(counted, () => seen.length === 1 && stopping.abort());
+    const { compressor: counted, received } = counting();
+    const stopped = withHook(counted, () => received.length === 1 && stopping.abort());
     expect(await compressDeployments(core, stopped, stopping)).toBe(0);
     expect((await recorded()).size).toBe(1);
     expect((await due(site))!.getTime()).toBeLessThanOrEqual(core.now().getTime());
-    const rest = counting();
-    expect(await compressDeployments(core, rest.compressor)).toBe(1);
-    expect(rest.seen).toHaveLength(2);
+    const next = counting();
+    expect(await compressDeployments(core, next.compressor)).toBe(1);
+    expect(next.received).toHaveLength(2);
     for (const text of texts) await expectForms(world, text);
   });
 });
 
-describe('failures during compression (S48)', () => {
-  it('skip a content after the compressor process crashed on it twice, and the others are compressed', async () => {
+describe('compression of deployments with failures (S48)', () => {
+  it('skips a file after the compressor process has crashed on it twice, and compresses the other files', async () => {
     const [poison, sound] = [textOf('poison'), textOf('sound')];
     await deploy({ 'poison.txt': poison, 'sound.txt': sound });
     let crashes = 0;
-    const dying: Compressor = {
+    const crashing: Compressor = {
       ...compressor,
       async compress(content, signal) {
         if (content.sha256 !== hashOf(poison)) return compressor.compress(content, signal);
         crashes += 1;
-        // Another content starts the process. Then stop it, so that it cannot answer before it dies.
+        // Compress another content to start the process, then pause it, so that it cannot respond before it is killed.
         await compressor.compress({ bytes: Buffer.from('warm'), sha256: hashOf('warm') }, signal);
         process.kill(compressor.pid!, 'SIGSTOP');
         const outcome = compressor.compress(content, signal);
@@ -196,19 +196,19 @@ describe('failures during compression (S48)', () => {
         return outcome;
       },
     };
-    expect(await compressDeployments(core, dying)).toBe(1);
+    expect(await compressDeployments(core, crashing)).toBe(1);
     expect(crashes).toBe(2);
     expect((await recorded()).get(hashOf(poison))).toMatchObject({ pack: null, forms: {} });
     await expectForms(world, sound);
     expect(logged.filter(({ message }) => message.includes('crashed'))).toHaveLength(2);
   });
 
-  it('of the system, if temporary, postpone the deployment, and the others are compressed', async () => {
+  it('retries a deployment two minutes after a temporary failure, and compresses the other deployments at once', async () => {
     const [first, second] = [await deploy({ 'a.txt': textOf('a') }), await deploy({ 'b.txt': textOf('b') })];
-    const unable = withHook(compressor, (sha256) => {
+    const failing = withHook(compressor, (sha256) => {
       if (sha256 === hashOf(textOf('a'))) throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
     });
-    expect(await compressDeployments(core, unable)).toBe(1);
+    expect(await compressDeployments(core, failing)).toBe(1);
     expect(logged).toEqual([{ level: 'warn', message: 'A background task failed and will be retried' }]);
     expect([await due(first), await due(second)]).toEqual([expect.any(Date), null]);
     expect(await compressDeployments(core, compressor)).toBe(0);
@@ -221,7 +221,7 @@ describe('failures during compression (S48)', () => {
     ['whose bytes are damaged', async () => Buffer.from(textOf('other')), 'error'],
     ['whose pack is missing', () => Promise.reject(Object.assign(new Error(), { code: 'ENOENT' })), 'warn'],
     ['whose pack is too short', () => Promise.reject(new Error('A pack ends')), 'warn'],
-  ])('to read a content %s are logged once, and it gets no forms', async (_, read, level) => {
+  ])('logs once that it cannot read a file %s, and compresses the other files', async (_, read, level) => {
     const [lost, sound] = [textOf('lost'), textOf('sound')];
     const site = await deploy({ 'lost.txt': lost, 'sound.txt': sound });
     const query = `select "offset"::int from content where hash = decode($1, 'hex')`;
@@ -237,14 +237,14 @@ describe('failures during compression (S48)', () => {
 });
 
 describe('W2: packs of compressed forms', () => {
-  it('are kept while one of their contents exists, and removed in the same sweep as the last one', async () => {
+  it('are kept while one of their files is published, and are removed by the sweep that removes the last file', async () => {
     const [shared, own] = [textOf('shared'), textOf('own')];
     const remaining = await deploy({ 'shared.txt': shared });
-    const gone = await deploy({ 'shared.txt': shared, 'own.txt': own });
+    const deleted = await deploy({ 'shared.txt': shared, 'own.txt': own });
     await test.database.query('update deployment set compress_at = null where id = $1', [remaining]);
     await compressDeployments(core, compressor);
     expect(await packs()).toHaveLength(3);
-    await remove(gone);
+    await remove(deleted);
     await sweepAll(test);
     expect([...(await recorded()).keys()]).toEqual([hashOf(shared)]);
     await expectForms(world, shared);
@@ -254,7 +254,7 @@ describe('W2: packs of compressed forms', () => {
     expect(await packs()).toEqual([]);
   });
 
-  it('are not created for a content that is swept while it is compressed', async () => {
+  it('are not created for a file that is swept while it is compressed', async () => {
     const text = textOf('fleeting');
     const site = await deploy({ 'fleeting.txt': text });
     const late = withHook(compressor, async () => {
@@ -267,7 +267,7 @@ describe('W2: packs of compressed forms', () => {
     expect(logged).toEqual([]);
   });
 
-  it('are created again for a content that is deployed again after it was swept', async () => {
+  it('are created again for a file that is published again after it was swept', async () => {
     const site = { 'again.txt': textOf('again') };
     await deploy(site);
     await compressDeployments(core, compressor);

@@ -11,7 +11,7 @@ type Forms = Partial<Record<Coding, CompressedForm>>;
 
 export type CompressionWorld = Awaited<ReturnType<typeof createCompressionWorld>>;
 
-/** A core, an account, and a compressor with its process. */
+/** Creates a core, an account, and a compressor. */
 export async function createCompressionWorld(overrides: Partial<Core> = {}) {
   const test = await createTestCore(overrides);
   const { core, database } = test;
@@ -22,16 +22,16 @@ export async function createCompressionWorld(overrides: Partial<Core> = {}) {
     core,
     caller,
     compressor,
-    /** Publishes files. @returns The deployment. */
+    /** Publishes files. @returns The id of the deployment. */
     deploy: async (files: TestFiles) => (await deploySite(core, caller, files)).body.deployment,
-    /** All compression rows, by content. */
+    /** Returns the rows of compressed contents, by content. */
     async recorded() {
       const rows = await database.query<{ sha256: string; pack: string | null; forms: Forms }>(
         `select encode(content_hash, 'hex') as sha256, pack_id as pack, forms from compression`,
       );
       return new Map(rows.map((row) => [row.sha256, row]));
     },
-    /** When a deployment is due for compression. */
+    /** Returns when a deployment is due for compression. */
     async due(deployment: string) {
       const query = 'select compress_at as due from deployment where id = $1';
       return (await database.query<{ due: Date | null }>(query, [deployment]))[0]!.due;
@@ -43,10 +43,9 @@ export async function createCompressionWorld(overrides: Partial<Core> = {}) {
   };
 }
 
-/** A text that is unique for each name and compresses well. */
+/** Returns a text that is different for each name and compresses well. */
 export const textOf = (name: string, size = 2_000) => `${name} lies at the quay; `.repeat(size).slice(0, size);
 
-/** The hash under which the text is stored. */
 export const hashOf = (text: string | Uint8Array) => hash('sha256', text);
 
 /** Checks that each form of a text is in a sealed pack at the recorded place, and decompresses to the text. */
@@ -61,7 +60,7 @@ export async function expectForms({ core, test, recorded }: CompressionWorld, te
   }
 }
 
-/** A compressor that calls `before` for each content. */
+/** Wraps a compressor, and calls `before` for each content. */
 export function withHook(compressor: Compressor, before: (sha256: string) => Promise<unknown> | unknown): Compressor {
   return {
     pid: null,

@@ -30,15 +30,15 @@ async function repair(): Promise<void> {
   expect(await findings()).toEqual([]);
 }
 
-describe('api §8: the doctor on compressed forms', () => {
-  it('finds no problem in intact forms, and reports how many there are', async () => {
+describe('api §8: the doctor', () => {
+  it('finds no problem in intact compressed forms, and reports their number', async () => {
     expect(await findings()).toEqual([]);
     const message = expect.stringMatching(/^\d+ contents also have compressed forms, \d+ bytes/);
     const notes = (await examine()).filter(({ kind }) => kind === 'note');
     expect(notes).toEqual([{ check: 'forms', kind: 'note', message }]);
   });
 
-  it('finds a flipped bit and the affected deployment, and has the forms compressed again', async () => {
+  it('finds a flipped bit in a compressed form, names the affected deployment, and repairs the form', async () => {
     const { pack, forms } = (await recorded()).get(hashOf(text))!;
     await flipBit(packFile(test, pack!), forms.zstd!.offset + 20);
     expect(await findings()).toEqual([
@@ -46,7 +46,7 @@ describe('api §8: the doctor on compressed forms', () => {
         check: 'forms',
         kind: 'finding',
         severity: 'damage',
-        message: `Content ${hashOf(text)} in pack ${pack} does not match its hash as zstd.`,
+        message: `Content ${hashOf(text)} in pack ${pack}: the zstd form does not match its hash.`,
         fixed: false,
         pack,
         content: hashOf(text),
@@ -56,22 +56,22 @@ describe('api §8: the doctor on compressed forms', () => {
     await repair();
   });
 
-  it('finds a form with other bytes', async () => {
+  it('finds a compressed form that has the bytes of another form, and repairs it', async () => {
     const { forms } = (await recorded()).get(hashOf(text))!;
     await test.database.query(`update compression set forms = $2 where content_hash = decode($1, 'hex')`, [
       hashOf(text),
       { ...forms, gzip: forms.br },
     ]);
-    expect(await findings()).toMatchObject([{ message: expect.stringContaining('cannot be read as gzip') }]);
+    expect(await findings()).toMatchObject([{ message: expect.stringContaining('the gzip form cannot be read') }]);
     await repair();
   });
 
-  it('finds a missing pack of forms', async () => {
+  it('finds a missing pack of compressed forms, and repairs the forms', async () => {
     const { pack } = (await recorded()).get(hashOf(text))!;
     await unlink(packFile(test, pack!));
     expect((await findings()).map(({ message }) => message)).toEqual([
       `The file of pack ${pack} is missing.`,
-      expect.stringContaining('cannot be read as br'),
+      expect.stringContaining('the br form cannot be read'),
     ]);
     await findings(true);
     expect(await compressDeployments(core, compressor)).toBe(1);
@@ -79,7 +79,7 @@ describe('api §8: the doctor on compressed forms', () => {
     await test.database.query('delete from pack where id = $1', [pack]);
   });
 
-  it('finds deployments that have waited too long for compression', async () => {
+  it('reports a deployment that has been due for compression for 11 minutes', async () => {
     await test.database.query(`update deployment set compress_at = now() - interval '11 minutes' where id = '${site}'`);
     const message = expect.stringMatching(/^1 deployments have been waiting/);
     expect(await findings()).toMatchObject([{ check: 'backlog', severity: 'advice', message }]);

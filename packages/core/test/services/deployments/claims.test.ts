@@ -27,15 +27,15 @@ beforeEach(async () => {
 });
 afterEach(() => expectSound(test));
 
-const scope = (own: AccountCaller = caller, core: Core = test.core) => ({ core, caller: own });
+const scope = (owner: AccountCaller = caller, core: Core = test.core) => ({ core, caller: owner });
 const publish = async () => {
   const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'hello' });
   return { deployment: body.deployment, claim: body.claim!, hash: body.claim!.split('/').at(-1)! };
 };
-const used = async (own: AccountCaller) => (await getAccount(scope(own))).usage.deployments;
+const used = async (owner: AccountCaller) => (await getAccount(scope(owner))).usage.deployments;
 
 describe('api §6: a claim', () => {
-  it('makes the deployment the account’s, and permanent', async () => {
+  it('moves an anonymous deployment to the account, and makes it permanent', async () => {
     const { deployment, hash } = await publish();
     const claimed = await claimDeployment(scope(), hash);
     expect(Deployment.strict().parse(claimed)).toEqual(claimed);
@@ -52,7 +52,7 @@ describe('api §6: a claim', () => {
     expect(await getDeployment(scope(), deployment)).toEqual(claimed);
   });
 
-  it('api §6: by the winner again is 200 again and changes nothing', async () => {
+  it('succeeds again if the same account repeats it, and then changes nothing', async () => {
     const { hash, claim } = await publish();
     const first = await claimDeployment(scope(), hash);
     const before = await stateOf(test);
@@ -60,18 +60,18 @@ describe('api §6: a claim', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('by one account many times at once counts once', async () => {
+  it('counts one deployment if an account sends it 12 times at once', async () => {
     const { hash } = await publish();
-    const answers = await Promise.all(Array.from({ length: 12 }, () => claimDeployment(scope(), hash)));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => claimDeployment(scope(), hash)));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
     expect(await used(caller)).toBe(1);
   });
 
-  it('T24: by 50 accounts at once succeeds for exactly one: one 200, 49 times 404', async () => {
+  it('T24: succeeds for exactly one of 50 accounts that send it at once; the other 49 get 404', async () => {
     const { deployment, hash } = await publish();
     const callers = await Promise.all(Array.from({ length: 50 }, async () => (await test.account()).caller));
     const before = await stateOf(test);
-    const outcomes = await Promise.allSettled(callers.map((own) => claimDeployment(scope(own), hash)));
+    const outcomes = await Promise.allSettled(callers.map((owner) => claimDeployment(scope(owner), hash)));
     const winners = callers.filter((_, at) => outcomes[at]!.status === 'fulfilled');
     expect(winners).toHaveLength(1);
     for (const outcome of outcomes)
@@ -80,56 +80,56 @@ describe('api §6: a claim', () => {
     expect(await stateOf(test)).toEqual({ ...before, activity: before.activity + 1, counters: before.counters + 1 });
   });
 
-  it('L4: by a busy account blocks no others: its row is locked before the deployment’s', async () => {
+  it('L4: of a locked account waits without locking the deployment, so that another account can claim the deployment', async () => {
     const { hash, deployment } = await publish();
     const { caller: other } = await test.account();
     await whileLocked(
       test.core,
       (em) => lockAccount(em, caller.account),
       async (release) => {
-        const late = refusal(claimDeployment(scope(), hash));
+        const refused = refusal(claimDeployment(scope(), hash));
         await untilLockIsAwaited(test);
         const unlocked = 'select 1 from deployment where id = $1 for update skip locked';
         expect(await test.database.query(unlocked, [deployment])).toHaveLength(1);
         expect(await claimDeployment(scope(other), hash)).toMatchObject({ status: 'success' });
         await release();
-        expect(await late).toMatchObject({ status: 404 });
+        expect(await refused).toMatchObject({ status: 404 });
       },
     );
   });
 
-  it('succeeds for only one of two deployments if the cap of the account has room for one; the other is 403', async () => {
-    const { caller: own } = await test.account('one');
+  it('succeeds for only one of two deployments if the plan allows one more deployment; the other claim gets 403', async () => {
+    const { caller: owner } = await test.account('one');
     const sites = [await publish(), await publish()];
-    const error = await refusal(Promise.all(sites.map(({ hash }) => claimDeployment(scope(own), hash))));
+    const error = await refusal(Promise.all(sites.map(({ hash }) => claimDeployment(scope(owner), hash))));
     expect(error).toMatchObject({ code: 'forbidden', details: { cap: 'deployments', used: 1, limit: 1 } });
-    expect(await used(own)).toBe(1);
-    // The other one can still be claimed.
+    expect(await used(owner)).toBe(1);
+    // Another account can claim the remaining deployment.
     for (const { hash } of sites) await claimDeployment(scope(), hash).catch(() => {});
     expect(await used(caller)).toBe(1);
   });
 });
 
-describe('api §6: a claim is refused', () => {
+describe('api §6: a claim', () => {
   it.each<[string, (site: Awaited<ReturnType<typeof publish>>) => Promise<unknown>]>([
-    ['that another account used', async ({ hash }) => claimDeployment(scope((await test.account()).caller), hash)],
-    ['that expired, from that very second on', async () => test.advance(THREE_DAYS)],
+    ['it was claimed before', async ({ hash }) => claimDeployment(scope((await test.account()).caller), hash)],
+    ['the deployment expires in this second', async () => test.advance(THREE_DAYS)],
     [
-      'of a deployment that the sweep has ended',
+      'the sweep has deleted the expired deployment',
       async () => {
         test.advance(THREE_DAYS);
         await sweepAll(test);
       },
     ],
     [
-      'that the winner deleted, for everybody else',
+      'another account has claimed and deleted the deployment',
       async ({ hash, deployment }) => {
         const { caller: winner } = await test.account();
         await claimDeployment(scope(winner), hash);
         await deleteDeployment(scope(winner), deployment);
       },
     ],
-  ])('%s: 404, with the same body as an unknown one', async (_, prepare) => {
+  ])('gets the same 404 as an unknown claim if %s', async (_, prepare) => {
     const site = await publish();
     await prepare(site);
     const before = await stateOf(test);
@@ -139,23 +139,23 @@ describe('api §6: a claim is refused', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it.each(['suspended', 'terminated'])('is 403 if the account is %s during the claim', async (state) => {
+  it.each(['suspended', 'terminated'])('gets 403 if the account is %s during the request', async (state) => {
     const { hash } = await publish();
     await test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
     await expect(claimDeployment(scope(), hash)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('T24: concurrently with the expiry: every deployment is either kept or ended, never both', async () => {
-    const { caller: own } = await test.account('pro');
+  it('T24: either succeeds or gets 404 if the deployment expires at the same time; no claimed deployment is deleted', async () => {
+    const { caller: owner } = await test.account('pro');
     const sites = await Promise.all(Array.from({ length: 10 }, publish));
     const later: Core = { ...test.core, now: () => new Date(test.core.now().getTime() + THREE_DAYS * 1000) };
     const [outcomes] = await Promise.all([
-      Promise.allSettled(sites.map(({ hash }) => claimDeployment(scope(own), hash))),
+      Promise.allSettled(sites.map(({ hash }) => claimDeployment(scope(owner), hash))),
       sweepAll({ ...test, core: later }),
     ]);
     const succeeded = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    expect(await used(own)).toBe(succeeded);
-    expect((await listDeployments(scope(own), { limit: 100 })).deployments).toHaveLength(succeeded);
+    expect(await used(owner)).toBe(succeeded);
+    expect((await listDeployments(scope(owner), { limit: 100 })).deployments).toHaveLength(succeeded);
     const rows = await test.database.query<{ status: string; owned: boolean; kept: boolean }>(
       'select status, account_id is not null as owned, expires is null as kept from deployment where id = any($1)',
       [sites.map(({ deployment }) => deployment)],
@@ -163,7 +163,7 @@ describe('api §6: a claim is refused', () => {
     for (const row of rows) expect([row.owned, row.owned]).toEqual([row.status === 'success', row.kept]);
   });
 
-  it('api §7: the 31st attempt in an hour gets a 429, whichever account owns the deployment; invalid claims do not count', async () => {
+  it('api §7: gets 429 if it is the 31st valid claim of the account within an hour', async () => {
     const core: Core = { ...test.core, rateLimits: DEFAULT_RATE_LIMITS };
     for (let i = 0; i < 40; i += 1)
       await expect(claimDeployment(scope(caller, core), 'nonsense')).rejects.toMatchObject({ status: 400 });
@@ -188,21 +188,21 @@ describe('api §1: the text of a claim', () => {
     `  https://api.test/claim/${HASH}/ `,
     `HTTPS://API.TEST/claim/${HASH}`,
     `https://api.test:443/claim/${HASH}?utm_source=mail#top`,
-  ])('can be %j', (text) => {
+  ])('can be %j, which contains the claim hash', (text) => {
     expect(readClaim(page, text)).toBe(HASH);
   });
 
   const origins = ['http://api.test', 'https://api.test:8443', 'https://evil.test', 'https://api.test.evil.test'];
   const paths = ['Claim/', '', 'claim/x/', 'claim/?'];
-  const bare = ['', ' ', HASH.slice(1), `${HASH}0`, HASH.toUpperCase(), `g${HASH.slice(1)}`, `${HASH} ${HASH}`];
+  const noHashes = ['', ' ', HASH.slice(1), `${HASH}0`, HASH.toUpperCase(), `g${HASH.slice(1)}`, `${HASH} ${HASH}`];
   it.each([
-    ...bare,
+    ...noHashes,
     ...[...origins, 'https://jo@api.test', 'https://jo:x@api.test', '', 'api.test'].map((at) => `${at}/claim/${HASH}`),
     ...paths.map((path) => `https://api.test/${path}${HASH}`),
     ...['/x', '//'].map((end) => `https://api.test/claim/${HASH}${end}`),
     `javascript:${HASH}`,
     `\0${HASH}`,
-  ])('cannot be %j: 400', (text) => {
+  ])('cannot be %j, which gets 400', (text) => {
     expect(() => readClaim(page, text)).toThrow(expect.objectContaining({ code: 'validation_failed', status: 400 }));
   });
 });

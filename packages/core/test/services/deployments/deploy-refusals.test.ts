@@ -9,11 +9,11 @@ import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 5, maxTotalSize: 3_000 };
-const SMALL: Plan = { plan: 'free', name: 'Small', price: { month: 0, year: 0 }, caps: null, limits: LIMITS };
+const SMALL_PLAN: Plan = { plan: 'free', name: 'Small', price: { month: 0, year: 0 }, caps: null, limits: LIMITS };
 const MD5_OF_A = '0cc175b9c0f1b6a831c399e269772661';
 const MD5_OF_B = '92eb5ffee6ae2fec3ad71c777531578f';
 
-const test = await createTestCore({ plans: createPlans([SMALL]) });
+const test = await createTestCore({ plans: createPlans([SMALL_PLAN]) });
 const { core } = test;
 const { caller } = await test.account();
 afterAll(() => test.close());
@@ -49,37 +49,37 @@ const expectInvalidFile = (files: TestFiles, file: string, message: string, fiel
     message: includes(message),
   });
 
-const two = { a: 'a', b: 'b' };
+const TWO_FILES = { a: 'a', b: 'b' };
 
 describe('T7: checksums', () => {
-  const notOneEach = 'must have one MD5 for each file, in order: there are';
+  const notOneEach = 'each file must have one MD5, in order, but there are';
   it.each<[string, string | null, string, string]>([
     ['missing', null, 'checksums', 'is missing'],
     ['empty', '', 'checksums', 'must be a JSON array'],
     ['cut off', `["${MD5_OF_A}",`, 'checksums', 'must be a JSON array'],
     ['nested very deep', '['.repeat(50_000) + ']'.repeat(50_000), 'checksums', 'must be a JSON array'],
     ['an object', `{"0":"${MD5_OF_A}"}`, 'checksums', 'expected array'],
-    ['with a short one', `["${MD5_OF_A}","${MD5_OF_B.slice(1)}"]`, 'checksums.1', '32 hex digits'],
+    ['a list with a hash of 31 digits', `["${MD5_OF_A}","${MD5_OF_B.slice(1)}"]`, 'checksums.1', '32 hex digits'],
     ['too few', `["${MD5_OF_A}"]`, 'checksums', `${notOneEach} 1 for 2 file parts`],
     ['too many', `["${MD5_OF_A}","${MD5_OF_B}","${MD5_OF_B}"]`, 'checksums', `${notOneEach} 3 for 2 file parts`],
-  ])('that are %s are refused', async (_, checksums, path, message) => {
-    await expectInvalid(two, { checksums }, path, message);
+  ])('are refused if they are %s', async (_, checksums, path, message) => {
+    await expectInvalid(TWO_FILES, { checksums }, path, message);
   });
 
-  it('that leave out the junk are refused', async () => {
+  it('are refused if they do not include the checksums of junk files', async () => {
     const files = { '.DS_Store': 'junk', a: 'a' };
     await expectInvalid(files, { checksums: `["${MD5_OF_A}"]` }, 'checksums', `${notOneEach} 1 for 2 file parts`);
   });
 
   it.each([
     ['swapped', [MD5_OF_B, MD5_OF_A], 'a', `${MD5_OF_A}, but checksums[0] is ${MD5_OF_B}`],
-    ['doubled', [MD5_OF_A, MD5_OF_A], 'b', `${MD5_OF_B}, but checksums[1] is ${MD5_OF_A}`],
-  ])('that are %s are refused, naming the first path that differs', async (_, checksums, file, message) => {
-    await expectInvalidFile(two, file, message, { checksums: JSON.stringify(checksums) });
+    ['equal', [MD5_OF_A, MD5_OF_A], 'b', `${MD5_OF_B}, but checksums[1] is ${MD5_OF_A}`],
+  ])('are refused if two of them are %s, and the message names the file', async (_, checksums, file, message) => {
+    await expectInvalidFile(TWO_FILES, file, message, { checksums: JSON.stringify(checksums) });
   });
 });
 
-describe('api §3: fields', () => {
+describe('api §3: a deploy', () => {
   it.each([
     ['labels', '', 'labels', 'must be a JSON array'],
     ['labels', '"one"', 'labels', 'expected array'],
@@ -100,11 +100,11 @@ describe('api §3: fields', () => {
     ['constructor', 'x', 'constructor', 'unknown field'],
     ['__proto__', 'x', '__proto__', 'unknown field'],
     ['files[]', 'x', 'files[]', 'a file part must carry a filename'],
-  ])('%s of %.10j is refused, naming it', async (field, value, path, message) => {
-    await expectInvalid(two, { [field]: value }, path, message);
+  ])('is refused if the field %s is %.10j, and the message names the field', async (field, value, path, message) => {
+    await expectInvalid(TWO_FILES, { [field]: value }, path, message);
   });
 
-  it.each(['checksums', 'labels', 'password', 'via', 'ttl'])('%s given twice is refused', async (field) => {
+  it.each(['checksums', 'labels', 'password', 'via', 'ttl'])('is refused if field %s is sent twice', async (field) => {
     const { form, close } = await beginDeploy({ core, caller }, null);
     form.add(field, '[]');
     const issue = { path: field, message: 'the field must be sent only once' };
@@ -114,14 +114,14 @@ describe('api §3: fields', () => {
     await close();
   });
 
-  it('ttl without a credential is 403', async () => {
-    const attempt = () => deploySite(core, ANONYMOUS, two, { fields: { ttl: '60' } });
+  it('with a ttl is refused with 403 if it is anonymous', async () => {
+    const attempt = () => deploySite(core, ANONYMOUS, TWO_FILES, { fields: { ttl: '60' } });
     await expectRefused(attempt, { code: 'forbidden', status: 403 });
   });
 });
 
-describe('api §3: files', () => {
-  it('are required, besides junk', async () => {
+describe('api §3: the files of a deploy', () => {
+  it('must include at least one file that is not junk', async () => {
     for (const files of [[], Object.entries({ '.DS_Store': 'x', 'a/Thumbs.db': 'y' })])
       await expectInvalid(files, {}, 'files[]', 'at least one file');
   });
@@ -133,7 +133,7 @@ describe('api §3: files', () => {
     ['.env.local', 'environment files'],
     ['id_rsa', 'private keys'],
     ['node_modules/x/index.js', 'a project that is not built'],
-  ])('named %s are refused, naming them', async (name, message) => {
+  ])('are refused if one of them is named %s, and the message contains the name', async (name, message) => {
     await expectInvalidFile({ ok: '1', [name]: '2' }, name, message);
   });
 
@@ -141,7 +141,7 @@ describe('api §3: files', () => {
     ['a\r\nSet-Cookie: x\u202e\ud800', 'a\ufffd\ufffdSet-Cookie: x\ufffd\ufffd', 'UTF-8'],
     ['', '(empty)', 'empty'],
     ['x'.repeat(5_000), 'x'.repeat(200), 'at most 1024 bytes'],
-  ])('T9: named %.30j are named as %.30j, which is printable', async (name, printable, message) => {
+  ])('T9: are refused if a name is %.30j, and the message shows it as %.30j', async (name, printable, message) => {
     await expectInvalidFile({ [name]: '1' }, printable, message);
   });
 
@@ -149,8 +149,8 @@ describe('api §3: files', () => {
     ['the same name twice', ['a', 'a'], 'a', 'two parts name the same file'],
     ['two forms of one name', ['\u00e9', 'e\u0301'], '\u00e9', 'two parts name the same file'],
     ['a name with and without a slash', ['/a', 'a'], 'a', 'two parts name the same file'],
-    ['a file and its folder', ['a', 'a/b'], 'a/b', 'a file cannot also be a folder (a and a/b)'],
-  ])('T2: %s are refused in both orders', async (_, names, file, message) => {
+    ['a file and a folder with one name', ['a', 'a/b'], 'a/b', 'a file cannot also be a folder (a and a/b)'],
+  ])('T2: are refused in either order if they have %s', async (_, names, file, message) => {
     for (const ordered of [names, names.toReversed()]) {
       const files = ordered.map((name, at) => [name, `${at}`] as const);
       await expectInvalidFile(files, file, message);
@@ -159,7 +159,7 @@ describe('api §3: files', () => {
 
   const pem = `${'x'.repeat(120)}\n-----BEGIN RSA PRIVATE KEY-----\nMIIEow==\n-----END RSA PRIVATE KEY-----\n`;
   it.each([1, 2, 3, 7, 31, 64, 65_536])(
-    'with a private key in a .pem are refused, sent in chunks of %s bytes',
+    'are refused if a .pem file contains a private key, even if it arrives in chunks of %s bytes',
     async (chunkBytes) => {
       const files = { a: '1', 'certs/server.PEM': pem };
       await expectRefused(() => deploySite(core, caller, files, { chunkBytes }), {
@@ -173,17 +173,17 @@ describe('api §3: files', () => {
   it.each([
     ['empty', '', 'JSON object in UTF-8'],
     ['not JSON', '{"cleanUrls": true,}', 'JSON object in UTF-8'],
-    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'it is not UTF-8'],
-    ['an array', '[]', 'it must be a JSON object'],
-    ['null', 'null', 'it must be a JSON object'],
-    ['a text', '"{}"', 'it must be a JSON object'],
+    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'is not UTF-8'],
+    ['an array', '[]', 'the file must be a JSON object'],
+    ['null', 'null', 'the file must be a JSON object'],
+    ['a text', '"{}"', 'the file must be a JSON object'],
     ['nested 9 deep', '{"a":'.repeat(9) + '1' + '}'.repeat(9), 'nested at most 8 deep'],
-  ])('S65: a ship.json that is %s is refused', async (_, bytes, message) => {
+  ])('S65: are refused if ship.json is %s', async (_, bytes, message) => {
     await expectInvalidFile({ 'index.html': '1', 'ship.json': bytes }, 'ship.json', message);
   });
 });
 
-describe('api §3: a rule file with Basic-Auth', () => {
+describe('api §3: a rule file with Basic-Auth or a Role condition (S23)', () => {
   const ways: [string, (files: UploadFiles) => Promise<unknown>][] = [
     ['a multipart deploy', deploy],
     ['a multipart deploy that arrives in single bytes', (files) => deploySite(core, caller, files, { chunkBytes: 1 })],
@@ -199,18 +199,19 @@ describe('api §3: a rule file with Basic-Auth', () => {
     ],
   ];
   const header = { key: 'BASIC-Auth', value: 'jane:hunter2' };
-  const rules: [file: string, text: string, place: string][] = [
+  const rules: [file: string, text: string, place: string, protection?: string][] = [
+    ['_redirects', '/a /b\n/admin/* /admin/:splat 200! Role=admin,editor\n', 'line 2', 'a Role condition'],
     ['_headers', '/*\r\n  X-A: 1\r\n  basic-auth : jane:hunter2\r\n', 'line 3'],
     ['ship.json', JSON.stringify({ headers: [{ source: '/(.*)', headers: [header] }] }), 'headers[0].headers[0].key'],
     ['netlify.toml', '[[headers]]\nfor = "/*"\n[headers.values]\nBasic-Auth = "jane:hunter2"\n', 'line 4'],
   ];
 
-  it.each(ways)('is refused in %s, and the message points to password', async (_, send) => {
+  it.each(ways)('is refused in %s, and the message recommends a password', async (_, send) => {
     const deployments = () => test.database.query('select id from deployment');
     const before = await deployments();
-    for (const [file, text, place] of rules) {
+    for (const [file, text, place, protection = 'Basic-Auth'] of rules) {
       const message =
-        `${file}: ${place}: Basic-Auth has no effect here, so the site would be public. ` +
+        `${file}: ${place}: ${protection} has no effect here, so the site would be public. ` +
         'Remove it and deploy with a password instead ("password", or --password on the command line).';
       const error = { status: 400, code: 'validation_failed', message, details: { file } };
       await expect(send({ 'index.html': 'home', [file]: text })).rejects.toMatchObject(error);
@@ -218,53 +219,49 @@ describe('api §3: a rule file with Basic-Auth', () => {
     expect(await deployments()).toEqual(before);
   });
 
-  it('is published in a folder, where it is a file like any other', async () => {
+  it('is published if it is in a subfolder, where it is an ordinary file', async () => {
     const { body } = await deploy(Object.fromEntries(rules.map(([file, text]) => [`docs/${file}`, text])));
     expect(Object.keys((await readSite(core, body.deployment))!)).toHaveLength(rules.length);
   });
 });
 
-describe('T4: limits of the plan', () => {
+describe('T4: a deploy under the limits of a plan', () => {
   const fill = (count: number, bytes = 'x') => Array.from({ length: count }, (_, i) => [`f${i}`, bytes] as const);
   const junk = (count: number, bytes = '') =>
     Array.from({ length: count }, (_, i) => [`${i}/.DS_Store`, bytes] as const);
-  const most = 'x'.repeat(1_000);
+  const largest = 'x'.repeat(1_000);
 
   it.each<[string, TestFiles, object]>([
-    ['a file of one byte too many', { big: `${most}x` }, { limit: 'maxFileSize', max: 1_000, file: 'big' }],
-    ['junk of one byte too many', junk(1, `${most}x`), { limit: 'maxFileSize', max: 1_000, file: '0/.DS_Store' }],
+    ['a file of one byte too many', { big: `${largest}x` }, { limit: 'maxFileSize', max: 1_000, file: 'big' }],
+    ['junk of one byte too many', junk(1, `${largest}x`), { limit: 'maxFileSize', max: 1_000, file: '0/.DS_Store' }],
     ['one file too many', fill(6), { limit: 'maxFilesCount', max: 5 }],
-    ['one byte too many in all', [...fill(3, most), ['d', 'd']], { limit: 'maxTotalSize', max: 3_000, file: 'd' }],
-    [
-      'one part too many, junk counted',
-      [...junk(maxFileParts(LIMITS)), ['a', '1']],
-      { limit: 'maxFilesCount', max: 5 },
-    ],
-  ])('%s is 413', async (_, files, details) => {
+    ['one byte too many in all', [...fill(3, largest), ['d', 'd']], { limit: 'maxTotalSize', max: 3_000, file: 'd' }],
+    ['one part too many, with junk', [...junk(maxFileParts(LIMITS)), ['a', '1']], { limit: 'maxFilesCount', max: 5 }],
+  ])('is refused with 413 if it has %s', async (_, files, details) => {
     for (const who of [caller, ANONYMOUS])
       await expectRefused(() => deploySite(core, who, files), { code: 'payload_too_large', status: 413, details });
   });
 
   it.each<[string, TestFiles, object]>([
-    ['a file of the largest size', { a: most }, { files: 1, size: 1_000 }],
+    ['a file of the largest size', { a: largest }, { files: 1, size: 1_000 }],
     ['as many files as allowed', fill(5), { files: 5, size: 5 }],
-    ['as many bytes as allowed in all, equal contents counted each', fill(3, most), { files: 3, size: 3_000 }],
-    ['as many parts as allowed, junk counted', [...junk(maxFileParts(LIMITS) - 1), ['a', '1']], { files: 1, size: 1 }],
-    ['junk beyond the bytes and files allowed', [...junk(20, most), ['a', '1']], { files: 1, size: 1 }],
+    ['as many bytes as allowed, in equal files', fill(3, largest), { files: 3, size: 3_000 }],
+    ['as many parts as allowed, with junk', [...junk(maxFileParts(LIMITS) - 1), ['a', '1']], { files: 1, size: 1 }],
+    ['junk beyond the allowed bytes and files', [...junk(20, largest), ['a', '1']], { files: 1, size: 1 }],
     ['a ship.json nested 8 deep', { a: '1', 'ship.json': '{"a":'.repeat(8) + '1' + '}'.repeat(8) }, { files: 2 }],
     ['a ship.json with a byte-order mark', { 'ship.json': '\ufeff{}' }, { files: 1 }],
     ['a ship.json below the root', { 'sub/ship.json': 'not JSON', 'myship.json': 'nor this' }, { files: 2 }],
     ['a .pem without a private key', { 'a.pem': '-----BEGIN CERTIFICATE-----' }, { files: 1 }],
     ['the words of a private key in another file', { 'guide.html': '-----BEGIN PRIVATE KEY-----' }, { files: 1 }],
-  ])('%s is accepted', async (_, files, body) => {
+  ])('is accepted if it has %s', async (_, files, body) => {
     expect((await deploy(files)).body).toMatchObject(body);
   });
 
-  it('allow a generous, but finite number of parts', () => {
+  it('can have 110 parts if the plan allows 5 files, because junk files do not count', () => {
     expect(maxFileParts(LIMITS)).toBe(110);
   });
 
-  it('are enforced as soon as they are exceeded, without reading on', async () => {
+  it('is refused while a file arrives, as soon as the file is too large', async () => {
     const { files, close } = await beginDeploy({ core, caller }, null);
     const sink = files.begin('big');
     void sink.write(Buffer.alloc(1_000));
@@ -274,7 +271,7 @@ describe('T4: limits of the plan', () => {
 });
 
 it.each([0, 500, 999])(
-  'T6: an upload whose connection breaks after %s bytes of a file leaves nothing',
+  'T6: a deploy whose connection breaks after %s bytes of a file leaves no rows and no packs',
   async (bytes) => {
     const before = await stateOf(test);
     const { form, files, close } = await beginDeploy({ core, caller }, null);

@@ -17,7 +17,7 @@ const deploy = async (files: TestFiles, fields: Record<string, string> = {}) =>
 const now = () => Math.floor(test.core.now().getTime() / 1000);
 
 describe('api §3: a deploy with a credential', () => {
-  it('T2: returns the deployment, and its site serves every byte at once, under its canonical name', async () => {
+  it('T2: returns the deployment, whose files are served at once, unchanged, under their canonical names', async () => {
     const files = {
       '/index.html': '<h1>hello</h1>',
       './a/b/cafe\u0301.bin': randomBytes(3_000_000),
@@ -44,7 +44,7 @@ describe('api §3: a deploy with a credential', () => {
       expect(served[name.replace(/^\.?\//, '').normalize('NFC')]!.equals(Buffer.from(bytes)), name).toBe(true);
   });
 
-  it('keeps paths unchanged, even those with a meaning in a database', async () => {
+  it('keeps paths unchanged, even if they have a meaning in SQL', async () => {
     const names = ['NULL', '{a}', 'a,b', "it's", '$1', ' x ', '__proto__', '日本', '(x)', "E'x'"];
     const files = names.map((name) => [name, `bytes of ${name}`] as const);
     const { deployment } = await deploy(files);
@@ -52,7 +52,7 @@ describe('api §3: a deploy with a credential', () => {
     expect(served.map(([path, bytes]) => [path, String(bytes)]).toSorted()).toEqual(files.toSorted());
   });
 
-  it('T7: accepts checksums in any case, and requires those of junk', async () => {
+  it('T7: can have checksums in upper case, including the checksums of junk files, which are not published', async () => {
     const files = { '.DS_Store': 'junk', 'index.html': 'x', 'a/Thumbs.db': 'junk', '__MACOSX/._index.html': 'junk' };
     const body = await deploy(files, { checksums: checksumsOf(files).toUpperCase() });
     expect(body).toMatchObject({ files: 1, size: 1 });
@@ -60,7 +60,7 @@ describe('api §3: a deploy with a credential', () => {
     expect(await test.database.query(`select 1 from content where hash = sha256('junk')`)).toEqual([]);
   });
 
-  it('stores its labels, each once, in their order, and `api` in place of a malformed via', async () => {
+  it('stores each label once, in the order of the request, and `api` in place of a malformed via', async () => {
     const fields = { labels: '["true","null","true","1.5"]', via: '<script>', ttl: '3600' };
     const { deployment, created, ...body } = await deploy({ a: '1' }, fields);
     const labels = ['true', 'null', '1.5'];
@@ -70,7 +70,7 @@ describe('api §3: a deploy with a credential', () => {
     expect(stored).toEqual([{ labels }]);
   });
 
-  it('S65: can have a ship.json of 256 KiB, and no larger one', async () => {
+  it('S65: can have a ship.json of 256 KiB, but not of 256 KiB and one byte', async () => {
     const shipJsonOf = (bytes: number) => ({ 'ship.json': `{"a":"${'x'.repeat(bytes - 8)}"}` });
     expect(await deploy(shipJsonOf(256 * 1024))).toMatchObject({ size: 256 * 1024 });
     const refused = { code: 'validation_failed', details: { file: 'ship.json' } };
@@ -79,7 +79,7 @@ describe('api §3: a deploy with a credential', () => {
 });
 
 describe('api §3: an anonymous deploy', () => {
-  it('is public, lives for 3 days and returns the claim URL, of which only a hash is stored', async () => {
+  it('is public, expires after 3 days, and returns a claim URL, whose claim hash is stored only as a SHA-256', async () => {
     const fields = { labels: '["one"]', via: 'mcp' };
     const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous' }, { fields });
     expect(body).toMatchObject({
@@ -105,8 +105,8 @@ describe('api §3: an anonymous deploy', () => {
   });
 });
 
-describe('api §3: warnings', () => {
-  it('report invalid rule files, dot files, code of other hosts and names that differ only in case', async () => {
+describe('api §3: the warnings of a deploy', () => {
+  it('report invalid rule files, dot files, server code for other hosts, and names that differ only in case', async () => {
     const faulty = ['_redirects', '_headers', 'ship.json', '.htaccess', 'a/.hidden/x', '_worker.js'];
     const twins = ['page.html', 'PAGE.html'];
     const names = ['Page.html', ...twins, ...faulty, 'index.html', '.well-known/security.txt'];
@@ -117,14 +117,44 @@ describe('api §3: warnings', () => {
       expect(message).toMatch(twins.includes(file) ? /^[A-Z].+Page\.html.+\.$/ : /^[A-Z].+\.$/);
   });
 
-  it('are bounded: the last one counts the rest', async () => {
+  it('name each file at the root that configures another host, and what replaces it (S23)', async () => {
+    const advice = {
+      'netlify.toml': '_redirects',
+      'vercel.json': 'ship.json',
+      'now.json': 'ship.json',
+      'firebase.json': '_redirects',
+      'staticwebapp.config.json': '_headers',
+      'wrangler.toml': '_redirects',
+      'wrangler.json': '_redirects',
+      'wrangler.jsonc': '_redirects',
+      CNAME: 'Link the domain',
+      '_config.yml': '_site',
+    };
+    const { warnings } = await deploy([...Object.keys(advice), 'index.html'].map((name) => [name, name] as const));
+    expect(warnings).toEqual(
+      Object.entries(advice).map(([file, text]) => ({
+        file,
+        message: expect.stringMatching(new RegExp(`^Published like any other file, but not read: .*${text}.*\\.$`)),
+      })),
+    );
+    expect(await deploy(Object.keys(advice).map((name) => [`docs/${name}`, name] as const))).not.toHaveProperty(
+      'warnings',
+    );
+  });
+
+  it('do not name the configuration of Jekyll if .nojekyll shows that the site is built', async () => {
+    const { warnings } = await deploy({ 'index.html': 'x', '_config.yml': '', '.nojekyll': '' });
+    expect(warnings!.map(({ file }) => file)).toEqual(['.nojekyll']);
+  });
+
+  it('are limited to 100 and a warning with the number of the remaining warnings', async () => {
     const { warnings } = await deploy(Array.from({ length: 150 }, (_, i) => [`.hidden-${i}`, ''] as const));
     expect(warnings).toHaveLength(101);
     expect(warnings!.at(-1)!.message).toContain('50 more');
   });
 });
 
-it('api §1: a site password locks the site; only an argon2id PHC string is stored, and clear text in no table', async () => {
+it('api §1: a site password protects the site and is stored only as an argon2id hash: no table contains its clear text', async () => {
   const password = 'correct horse battery';
   const fields = { password: `  ${password} ` };
   const { body } = await deploySite(test.core, caller, { a: '1' }, { fields, key: 'with-password' });

@@ -8,6 +8,7 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
+import { putDomain } from '../../../src/services/domains/put-domain.ts';
 
 const SITE = { 'index.html': 'hello' };
 
@@ -26,7 +27,7 @@ const publish = async (who: Caller) => (await deploySite(test.core, who, SITE)).
 const page = (limit = 50, cursor?: string) => listDeployments(scope, { limit, cursor });
 
 describe('api §3: GET /deployments/{deployment}', () => {
-  it('returns the deployment as it was created, without the fields of the 201 only', async () => {
+  it('returns the same fields as the deploy that created the deployment', async () => {
     const created = await deploy({ labels: '["one","two"]', via: 'cli', ttl: '600', password: 'secret' });
     expect(await getDeployment(scope, created.deployment)).toEqual(created);
   });
@@ -35,7 +36,7 @@ describe('api §3: GET /deployments/{deployment}', () => {
     ['in upper case', (id: string) => id.toUpperCase()],
     ['with its host', (id: string) => `${id}.sites.test`],
     ['with its host and a port', (id: string) => `${id}.SITES.test:8443`],
-  ])('api §1: accepts a reference %s', async (_, refer) => {
+  ])('api §1: accepts the id of a deployment %s', async (_, refer) => {
     const { deployment } = await deploy();
     expect(await getDeployment(scope, refer(deployment))).toMatchObject({ deployment });
     expect(await updateDeployment(scope, refer(deployment), { labels: ['abc'] })).toMatchObject({ deployment });
@@ -45,28 +46,28 @@ describe('api §3: GET /deployments/{deployment}', () => {
 
 describe('T22: a deployment that the account cannot see', () => {
   it.each<[string, () => Promise<string>]>([
-    ['one of another account', async () => publish((await test.account()).caller)],
-    ['an anonymous one', async () => publish(ANONYMOUS)],
-    ['one that never existed', async () => 'calm-otter-0000000'],
-    ['an invalid id', async () => "x' or true --"],
-    ['one that has expired', async () => (await deploy({ ttl: '1' })).deployment],
-  ])('%s: get, update and delete answer with the same 404', async (_, refer) => {
+    ['it belongs to another account', async () => publish((await test.account()).caller)],
+    ['it is anonymous', async () => publish(ANONYMOUS)],
+    ['it never existed', async () => 'calm-otter-0000000'],
+    ['the id is invalid', async () => "x' or true --"],
+    ['it has expired', async () => (await deploy({ ttl: '1' })).deployment],
+  ])('gets the same 404 from GET, PATCH and DELETE if %s', async (_, refer) => {
     const reference = await refer();
     test.advance(2);
     const before = await stateOf(test);
-    const answers = await Promise.allSettled([
+    const responses = await Promise.allSettled([
       getDeployment(scope, reference),
       updateDeployment(scope, reference, { labels: ['abc'] }),
       deleteDeployment(scope, reference),
     ]);
     const reason = { code: 'not_found', status: 404, message: 'There is no such deployment.', details: undefined };
-    for (const answer of answers) expect(answer).toMatchObject({ status: 'rejected', reason });
+    for (const response of responses) expect(response).toMatchObject({ status: 'rejected', reason });
     expect(await stateOf(test)).toEqual(before);
   });
 });
 
 describe('api §3: GET /deployments', () => {
-  it('lists the account’s own, newest first, in pages', async () => {
+  it('lists the deployments of the account, newest first, in pages', async () => {
     await publish((await test.account()).caller);
     expect(await page()).toEqual({ deployments: [] });
     const createdIds: string[] = [];
@@ -84,7 +85,7 @@ describe('api §3: GET /deployments', () => {
     expect((await page(4)).nextCursor).toEqual(expect.any(String));
   });
 
-  it('includes those that are being deleted until the sweep has removed them, and no expired ones', async () => {
+  it('lists deleted deployments until the sweep has removed them, and no expired deployments', async () => {
     const [deleted, , kept] = [await deploy(), await deploy({ ttl: '1' }), await deploy()];
     await deleteDeployment(scope, deleted.deployment);
     test.advance(2);
@@ -97,7 +98,7 @@ describe('api §3: GET /deployments', () => {
   });
 });
 
-describe('api §3: PATCH', () => {
+describe('api §3: PATCH /deployments/{deployment}', () => {
   it('replaces the labels, clears them with an empty list, and changes nothing else', async () => {
     const created = await deploy({ labels: '["one"]', via: 'cli', ttl: '600' });
     for (const labels of [['two', 'three'], []]) {
@@ -106,7 +107,54 @@ describe('api §3: PATCH', () => {
     }
   });
 
-  it('is 422 while the deployment is being deleted', async () => {
+  it('sets, replaces and removes the password, and changes nothing else', async () => {
+    const created = await deploy({ labels: '["one"]' });
+    const hashes: unknown[] = [];
+    for (const password of ['first secret', 'second secret', null]) {
+      const expected = { ...created, password: password !== null };
+      expect(await updateDeployment(scope, created.deployment, { password })).toEqual(expected);
+      const [row] = await test.database.query('select password_hash from deployment where id = $1', [
+        created.deployment,
+      ]);
+      hashes.push(row!['password_hash']);
+    }
+    expect(hashes).toEqual([expect.stringMatching(/^\$argon2id\$/), expect.stringMatching(/^\$argon2id\$/), null]);
+    expect(hashes[0]).not.toBe(hashes[1]);
+  });
+
+  it('sets and removes the time to live, counted from now', async () => {
+    const { deployment } = await deploy();
+    const now = Math.floor(test.core.now().getTime() / 1000);
+    const { expires } = await updateDeployment(scope, deployment, { ttl: 3_600 });
+    expect(expires! - now).toBeGreaterThanOrEqual(3_600);
+    expect(expires! - now).toBeLessThan(3_660);
+    expect(await updateDeployment(scope, deployment, { ttl: null })).not.toHaveProperty('expires');
+  });
+
+  it('refuses a time to live while a domain points at the deployment, and names the domain', async () => {
+    const { deployment } = await deploy();
+    const { domain } = await putDomain(scope, 'patched.sites.test', { deployment });
+    await expect(updateDeployment(scope, deployment, { ttl: 60, labels: ['new'] })).rejects.toMatchObject({
+      code: 'business_logic_error',
+      details: { domains: [domain.domain] },
+    });
+    expect(await getDeployment(scope, deployment)).toMatchObject({ labels: [] });
+    expect(await updateDeployment(scope, deployment, { ttl: null, labels: ['new'] })).toMatchObject({
+      labels: ['new'],
+    });
+  });
+
+  it('records what changed, without the password', async () => {
+    const { deployment } = await deploy();
+    await updateDeployment(scope, deployment, { labels: ['one'], password: 'open sesame', ttl: 60 });
+    const [row] = await test.database.query(
+      `select meta from activity where deployment = $1 and event = 'deployment.update'`,
+      [deployment],
+    );
+    expect(row!['meta']).toEqual({ labels: ['one'], password: true, expires: expect.any(Number) });
+  });
+
+  it('is refused with 422 while the deployment is being deleted', async () => {
     const { deployment } = await deploy({ labels: '["one"]' });
     await deleteDeployment(scope, deployment);
     await expect(updateDeployment(scope, deployment, { labels: [] })).rejects.toMatchObject({
@@ -118,8 +166,8 @@ describe('api §3: PATCH', () => {
   });
 });
 
-describe('api §3: DELETE', () => {
-  it('takes the site offline at once, can be repeated while the row exists, and is then 404', async () => {
+describe('api §3: DELETE /deployments/{deployment}', () => {
+  it('takes the site offline at once, can be repeated until the sweep runs, and then returns 404', async () => {
     const { deployment } = await deploy();
     expect(await deleteDeployment(scope, deployment)).toEqual({ deployment, status: 'deleting' });
     expect(await readSite(test.core, deployment)).toBeNull();
@@ -130,11 +178,11 @@ describe('api §3: DELETE', () => {
     await expect(getDeployment(scope, deployment)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('counts and records once, with many requests at the same time', async () => {
+  it('is counted and recorded once if 20 requests arrive at once', async () => {
     const { deployment } = await deploy();
     await deploy();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => deleteDeployment(scope, deployment)));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => deleteDeployment(scope, deployment)));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
     const [row] = await test.database.query(
       `select deployment_count as count, (select count(*)::int from activity where deployment = $2 and event = 'deployment.delete') as entries from account where id = $1`,
       [caller.account, deployment],

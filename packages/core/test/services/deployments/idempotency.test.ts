@@ -28,7 +28,7 @@ afterEach(() => expectSound(test));
 const deploy = (key: string, files: TestFiles = SITE, fields: Record<string, string> = {}) =>
   deploySite(test.core, caller, files, { key, fields });
 
-describe('T25: one key, one deployment', () => {
+describe('T25: a deploy with an idempotency key', () => {
   async function deployAtOnce(who: Caller) {
     const send = () => deploySite(test.core, who, SITE, { key: 'at once' });
     const outcomes = await Promise.all(Array.from({ length: 40 }, send));
@@ -37,7 +37,7 @@ describe('T25: one key, one deployment', () => {
     return outcomes[0]!.body;
   }
 
-  it('of 40 requests at once one creates it, 39 replay its 201 byte for byte', async () => {
+  it('creates one deployment if it is sent 40 times at once, and every response is the same', async () => {
     const before = await stateOf(test);
     await deployAtOnce(caller);
     const after = await stateOf(test);
@@ -52,11 +52,11 @@ describe('T25: one key, one deployment', () => {
     expect(await Array.fromAsync(test.core.packs.list())).toHaveLength(after.pack);
   });
 
-  it('of 40 anonymous requests at once one creates it, 39 replay its 201 with its claim URL', async () => {
+  it('creates one anonymous deployment if it is sent 40 times at once, and every response has the same claim URL', async () => {
     expect(await deployAtOnce(ANONYMOUS)).toMatchObject({ claim: expect.any(String) });
   });
 
-  it('replays when the account is full, and counts nothing', async () => {
+  it('can be repeated when the account has reached its cap, and the repetition does not count', async () => {
     const first = await deploy('one');
     await deploy('two');
     const before = await stateOf(test);
@@ -64,7 +64,7 @@ describe('T25: one key, one deployment', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('replays the stored answer, even if the deployment has changed since', async () => {
+  it('returns the stored response if it is repeated, even if the deployment has been deleted since', async () => {
     const first = await deploy('deleted');
     await deleteDeployment({ core: test.core, caller }, first.body.deployment);
     await sweepAll(test);
@@ -72,31 +72,31 @@ describe('T25: one key, one deployment', () => {
   });
 });
 
-describe('api §3: the same request has the same manifest and parameters', () => {
+describe('api §3: a deploy with an idempotency key that was used before', () => {
   const fields = { labels: '["one","two"]', via: 'cli', ttl: '3600' };
 
   it.each<[string, TestFiles, Record<string, string>]>([
-    ['files in another order', { 'a/b.html': 'world', 'index.html': 'hello' }, fields],
-    ['names with a leading slash', { '/index.html': 'hello', './a/b.html': 'world' }, fields],
-    ['additional junk', { ...SITE, '.DS_Store': 'junk' }, fields],
-    ['values in another notation', SITE, { labels: ' ["one", "two", "one"]', via: 'CLI', ttl: '3600' }],
-  ])('with %s it replays', async (_, files, otherFields) => {
+    ['the order of its files', { 'a/b.html': 'world', 'index.html': 'hello' }, fields],
+    ['leading slashes of its paths', { '/index.html': 'hello', './a/b.html': 'world' }, fields],
+    ['additional junk files', { ...SITE, '.DS_Store': 'junk' }, fields],
+    ['the notation of its fields', SITE, { labels: ' ["one", "two", "one"]', via: 'CLI', ttl: '3600' }],
+  ])('returns the stored response if it differs only in %s', async (_, files, otherFields) => {
     const first = await deploy('same', SITE, fields);
     expect(await deploy('same', files, otherFields)).toMatchObject({ replayed: true, body: first.body });
   });
 
   it.each<[string, TestFiles, Record<string, string>]>([
-    ['bytes', { ...SITE, 'index.html': 'Hello' }, fields],
-    ['paths', { 'home.html': 'hello', 'a/b.html': 'world' }, fields],
-    ['one file more', { ...SITE, extra: '' }, fields],
-    ['one file less', { 'index.html': 'hello' }, fields],
-    ['contents swapped', { 'index.html': 'world', 'a/b.html': 'hello' }, fields],
-    ['labels', SITE, { ...fields, labels: '["one"]' }],
-    ['labels in another order', SITE, { ...fields, labels: '["two","one"]' }],
-    ['via', SITE, { ...fields, via: 'sdk' }],
-    ['ttl', SITE, { ...fields, ttl: '3601' }],
-    ['no fields', SITE, {}],
-  ])('with other %s it is 422', async (_, files, otherFields) => {
+    ['the bytes of a file', { ...SITE, 'index.html': 'Hello' }, fields],
+    ['the path of a file', { 'home.html': 'hello', 'a/b.html': 'world' }, fields],
+    ['an additional file', { ...SITE, extra: '' }, fields],
+    ['a missing file', { 'index.html': 'hello' }, fields],
+    ['the swapped bytes of two files', { 'index.html': 'world', 'a/b.html': 'hello' }, fields],
+    ['its labels', SITE, { ...fields, labels: '["one"]' }],
+    ['the order of its labels', SITE, { ...fields, labels: '["two","one"]' }],
+    ['its via', SITE, { ...fields, via: 'sdk' }],
+    ['its ttl', SITE, { ...fields, ttl: '3601' }],
+    ['missing fields', SITE, {}],
+  ])('is refused with 422 if it differs in %s', async (_, files, otherFields) => {
     const first = await deploy('other', SITE, fields);
     const before = await stateOf(test);
     await expect(deploy('other', files, otherFields)).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('api §3: the same request has the same manifest and parameters', () =>
   });
 });
 
-it('api §3: a password is a parameter in its trimmed form, although its hash differs each time', async () => {
+it('api §3: a repeated deploy must have the same password, apart from white space around it', async () => {
   const first = await deploy('password', SITE, { password: 'secret' });
   const again = await deploy('password', SITE, { password: ' secret ' });
   expect(again).toMatchObject({ replayed: true, body: first.body });
@@ -117,8 +117,8 @@ it('api §3: a password is a parameter in its trimmed form, although its hash di
     await expect(deploy('password', SITE, fields)).rejects.toMatchObject({ code: 'business_logic_error' });
 });
 
-describe('api §3: the scope of a key', () => {
-  it('is the credential: another key of the same account creates its own deployment', async () => {
+describe('api §3: the scope of an idempotency key', () => {
+  it('is the credential: a deploy with another API key of the same account creates another deployment', async () => {
     const secret = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
     const second = (await authenticate(test.core, `Bearer ${secret}`, '')) as AccountCaller;
     const first = await deploy('shared');
@@ -127,14 +127,14 @@ describe('api §3: the scope of a key', () => {
     expect(other.body.deployment).not.toBe(first.body.deployment);
   });
 
-  it('is the address of an anonymous client: another address gets no claim URL', async () => {
+  it('is the address of an anonymous client: a deploy from another address creates another deployment', async () => {
     const first = await deploySite(test.core, ANONYMOUS, SITE, { key: 'address' });
     const other = await deploySite(test.core, { ...ANONYMOUS, address: '192.0.2.2' }, SITE, { key: 'address' });
     expect(other.replayed).toBe(false);
     expect(other.body.claim).not.toBe(first.body.claim);
   });
 
-  it('cannot be forged: scopes of tokens and of addresses never overlap', () => {
+  it('is different for every credential and every address, even if an address looks like a credential', () => {
     const scopes = [
       caller,
       { ...caller, token: 'another' },
@@ -146,8 +146,8 @@ describe('api §3: the scope of a key', () => {
   });
 });
 
-describe('api §3: the window of 24 hours', () => {
-  it('replays up to its last second, and no longer after it, also with another body', async () => {
+describe('api §3: the outcome of a deploy with an idempotency key', () => {
+  it('is returned to repeated deploys for 24 hours; after that, the key can be used for another deploy', async () => {
     const first = await deploy('window');
     test.advance(DAY_SECONDS - 600);
     await sweepAll(test);
@@ -159,7 +159,7 @@ describe('api §3: the window of 24 hours', () => {
     expect((await deploy('window', { other: 'body' })).body).toEqual(next.body);
   });
 
-  it('ends with the record, which the sweep deletes', async () => {
+  it('is deleted by the sweep after 24 hours', async () => {
     await deploy('forgotten');
     test.advance(DAY_SECONDS + 1);
     await sweepAll(test);
@@ -167,17 +167,17 @@ describe('api §3: the window of 24 hours', () => {
   });
 });
 
-describe('api §2: only a success is stored', () => {
+describe('api §2: only the outcome of a successful deploy is stored', () => {
   it.each<[string, TestFiles, Record<string, string>]>([
     ['was refused for a field', SITE, { labels: '[1]' }],
     ['was refused for a file', { ...SITE, 'a.exe': '' }, {}],
     ['was too large', { big: 'x'.repeat(10_001) }, {}],
-  ])('a deploy that %s leaves its key unused', async (_, files, fields) => {
+  ])('a deploy that %s can be repeated with the same key', async (_, files, fields) => {
     await expect(deploy('free', files, fields)).rejects.toMatchObject({ status: expect.any(Number) });
     expect((await deploy('free')).replayed).toBe(false);
   });
 
-  it('a deploy that found the account full leaves its key unused', async () => {
+  it('a deploy that was refused at the cap on deployments can be repeated with the same key', async () => {
     const { body } = await deploy('1');
     await deploy('2');
     await expect(deploy('3')).rejects.toMatchObject({ code: 'forbidden' });
@@ -187,7 +187,7 @@ describe('api §2: only a success is stored', () => {
 });
 
 describe('T25: the stored response', () => {
-  it('is encrypted: the table contains neither claim hash nor deployment', async () => {
+  it('is encrypted: the table contains neither the claim hash nor the id of the deployment', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, SITE, { key: 'encrypted' });
     const [row] = await test.database.query<{ response: Buffer; text: string }>(
       `select response, r::text as text from idempotency_record r where key = 'encrypted'`,
@@ -200,16 +200,16 @@ describe('T25: the stored response', () => {
   });
 
   it.each([
-    ['it is under another key', 'moved', `key = 'moved'`],
+    ['it was moved to another key', 'moved', `key = 'moved'`],
     ['a bit of it was flipped', 'kept', 'response = set_byte(response, 20, get_byte(response, 20) # 1)'],
-  ])('is refused if %s', async (_, key, change) => {
+  ])('is not returned if %s', async (_, key, change) => {
     await deploySite(test.core, ANONYMOUS, SITE, { key: 'kept' });
     await test.database.query(`update idempotency_record set ${change} where key = 'kept'`);
     await expect(deploySite(test.core, ANONYMOUS, SITE, { key })).rejects.toThrow();
     await test.database.query('delete from idempotency_record where key = $1', [key]);
   });
 
-  it('has a fingerprint that cannot be computed without our key', async () => {
+  it('has a fingerprint that depends on the secret key of the server', async () => {
     const other = await createTestCore({ plans: createPlans([PLAN]) });
     const fingerprints = [];
     for (const { core, database } of [test, other]) {
@@ -227,11 +227,11 @@ describe('api §1: an Idempotency-Key', () => {
     ['k', 'k'],
     ['  two words\t', 'two words'],
     [` ${'x'.repeat(256)} `, 'x'.repeat(256)],
-  ])('%j is read as %j', (header, key) => {
+  ])('can be %j, which is read as %j', (header, key) => {
     expect(readIdempotencyKey(header, ANONYMOUS)).toMatchObject({ key });
   });
 
-  it.each([[''], ['   '], ['x'.repeat(257)]])('%j is 400', (header) => {
+  it.each([[''], ['   '], ['x'.repeat(257)]])('cannot be %j, which gets 400', (header) => {
     expect(() => readIdempotencyKey(header, ANONYMOUS)).toThrow(
       expect.objectContaining({
         code: 'validation_failed',
@@ -240,7 +240,7 @@ describe('api §1: an Idempotency-Key', () => {
     );
   });
 
-  it('is absent without the header', () => {
+  it('is null if the request has no such header', () => {
     expect(readIdempotencyKey(undefined, ANONYMOUS)).toBeNull();
   });
 });

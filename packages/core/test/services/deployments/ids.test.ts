@@ -12,8 +12,8 @@ afterAll(() => test.close());
 
 const issued = async () => (await test.database.query<{ id: string }>('select id from issued_id')).map(({ id }) => id);
 
-describe('api §1: ids', () => {
-  it('are DNS labels of two words and 7 characters, for all words', () => {
+describe('api §1: the generated ids', () => {
+  it('of deployments are valid DNS labels of two words and 7 characters, for all words of the lists', () => {
     for (const adjective of ADJECTIVES)
       for (const noun of NOUNS) expect(`${adjective}-${noun}-4k9x2qd`).toMatch(DEPLOYMENT_ID);
     const longest = [ADJECTIVES, NOUNS].map((words) => Math.max(...words.map(({ length }) => length)));
@@ -22,25 +22,25 @@ describe('api §1: ids', () => {
     expect(new Set(NOUNS).size).toBe(NOUNS.length);
   });
 
-  it('do not repeat', () => {
+  it('do not repeat within 5,000 ids', () => {
     for (const make of [randomDeploymentId, randomSuffix, randomSecret])
       expect(new Set(Array.from({ length: 5_000 }, make)).size).toBe(5_000);
   });
 
-  it('use every character, equally often', () => {
+  it('have every character of a to z and 0 to 9 equally often', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 6_000; i += 1)
       for (const character of randomSuffix()) counts.set(character, (counts.get(character) ?? 0) + 1);
     expect(counts.size).toBe(36);
-    // 42,000 draws of 36: 1,167 expected, a standard deviation of 34.
+    // Each of the 36 characters is expected 1,167 times, with a standard deviation of 34.
     for (const count of counts.values()) expect(Math.abs(count - 42_000 / 36)).toBeLessThan(34 * 6);
     expect(randomSuffix()).toMatch(TOKEN_ID);
     expect(randomSecret()).toMatch(/^[0-9a-f]{32}$/);
   });
 });
 
-describe('T15, I5: an id names one site for ever', () => {
-  it('stays reserved after its deployment was deleted and swept', async () => {
+describe('T15, I5: the id of a deployment', () => {
+  it('stays reserved after the deployment was deleted and swept', async () => {
     const { body } = await deploySite(test.core, caller, { a: '1' });
     await deleteDeployment({ core: test.core, caller }, body.deployment);
     await sweepAll(test);
@@ -50,8 +50,8 @@ describe('T15, I5: an id names one site for ever', () => {
     await expect(insert).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('is drawn again if it was issued before', async () => {
-    // Marks the first two ids that each deploy draws as issued before.
+  it('is generated again if it was issued before', async () => {
+    // The trigger rejects the first two ids of each deploy, as if they were issued before.
     await test.database.query(`
       create sequence draws;
       create function seem_issued() returns trigger language plpgsql as $$
@@ -63,7 +63,7 @@ describe('T15, I5: an id names one site for ever', () => {
     expect(await issued()).toContain(body.deployment);
   });
 
-  it('is released if its deploy was refused, since no client has seen it', async () => {
+  it('is released if the deploy is refused, because no client has seen the id', async () => {
     const before = await issued();
     const refused = deploySite(test.core, { ...caller, account: 'acc-missing' }, { a: '1' }, { key: 'k' });
     await expect(refused).rejects.toMatchObject({ code: 'forbidden' });

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterAll(() => test.close());
 
-/** Requests whose body is still arriving. Each resolves with a function that ends it. */
+/** Requests whose body is still arriving. Each function resolves with a function that finishes the request. */
 const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
   ['a multipart deploy', () => deploying()],
   [
@@ -77,7 +77,7 @@ async function receiving(upload: string, bytes: string): Promise<() => Promise<u
   return () => body.keep().finally(() => body.close());
 }
 
-const HAPPENINGS = [
+const LOSSES_OF_ACCESS = [
   ['was revoked', 401, () => deleteToken({ core, caller: owner }, caller.token)],
   ['has expired', 401, async () => test.advance(61)],
   ['belongs to an account that was suspended', 403, () => setAccountState(core, owner.account, 'suspended')],
@@ -85,9 +85,9 @@ const HAPPENINGS = [
 ] as const;
 
 describe.each(REQUESTS)('api §5: %s', (_, start) => {
-  it.each(HAPPENINGS)('changes nothing if its credential %s during the request', async (__, status, happen) => {
+  it.each(LOSSES_OF_ACCESS)('changes nothing if its credential %s during the request', async (__, status, lose) => {
     const end = await start();
-    await happen();
+    await lose();
     const before = await stateOf(test);
     await expect(end()).rejects.toMatchObject({ status });
     const after = { ...before, activePacks: expect.any(Number), pack: expect.any(Number) };
@@ -96,7 +96,7 @@ describe.each(REQUESTS)('api §5: %s', (_, start) => {
 });
 
 describe('api §5: a credential that is revoked', () => {
-  it('publishes nothing after the revocation was answered, in any order of requests', async () => {
+  it('publishes nothing after the response to the revocation, in any order of requests', async () => {
     for (let i = 0; i < 12; i += 1) {
       const { secret, token } = await addToken({ core, caller: owner }, { kind: 'deploy' });
       caller = (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
@@ -112,7 +112,7 @@ describe('api §5: a credential that is revoked', () => {
           (error: { status: number }) => error.status,
         ),
       ]);
-      // Either the deploy was first, and exists when the revocation is answered, or it is refused.
+      // Either the deploy commits first, so that the deployment exists after the revocation, or the deploy is refused.
       expect([outcome, atRevocation - before]).toEqual(outcome === 'published' ? ['published', 1] : [401, 0]);
     }
   });

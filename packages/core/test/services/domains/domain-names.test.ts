@@ -16,15 +16,15 @@ const RULES: NameRules = {
 };
 const LOCAL: NameRules = { platformHost: 'localhost', cnameTarget: 'localhost', serviceHosts: new Set(['localhost']) };
 
-const read = (text: string) => readDomainName(text, RULES);
-/** Returns the reason of a refusal; fails if the name is accepted. */
+const readName = (text: string) => readDomainName(text, RULES);
+/** Expects that a name is refused, and returns the reason. */
 function reasonOf(text: string, rules = RULES): string {
-  const answer = readDomainName(text, rules);
-  expect(answer).toMatchObject({ ok: false, reason: expect.stringMatching(/^[a-z].*[^.]$/) });
-  return (answer as { reason: string }).reason;
+  const result = readDomainName(text, rules);
+  expect(result).toMatchObject({ ok: false, reason: expect.stringMatching(/^[a-z].*[^.]$/) });
+  return (result as { reason: string }).reason;
 }
 
-describe('api §4: names are normalised by UTS-46, without a trailing dot', () => {
+describe('api §4: when names are normalised by UTS-46 without a trailing dot,', () => {
   it.each([
     ['www.shop.dev', 'www.shop.dev'],
     ['WWW.Shop.DEV', 'www.shop.dev'],
@@ -48,7 +48,7 @@ describe('api §4: names are normalised by UTS-46, without a trailing dot', () =
     expect(normaliseName(text)).toEqual({ ok: true, name });
   });
 
-  it('normalising is idempotent and keeps the kind', () => {
+  it('a normalised name stays the same and is of the same kind when it is normalised again', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.domain(),
@@ -71,7 +71,7 @@ describe('api §4: names are normalised by UTS-46, without a trailing dot', () =
   });
 });
 
-describe('T29: invalid domain names', () => {
+describe('T29: of the invalid domain names,', () => {
   const refused: [reason: RegExp, texts: string[]][] = [
     [/empty; use a full name/, ['']],
     [/white space/, ['shop .dev', ' shop.dev', 'shop.dev\n', 'sh\top.dev', 'shop\u0000.dev', 'shop\u00a0.dev']],
@@ -84,14 +84,14 @@ describe('T29: invalid domain names', () => {
     [/letters, digits/, ['_acme.shop.dev', 'a＿b.dev', '-shop.dev', 'shop-.dev']],
     [/must not be empty/, ['shop..dev', '.shop.dev', 'shop.dev..']],
     [/punycode|letters, digits/, ['xn--.dev', 'xn--shop-.dev']],
-    // Broken, not normalized, of a capital, and of a letter in two parts.
+    // The punycode is broken, not normalised, of a capital letter, and of a letter with a separate accent.
     [/punycode/, ['xn--a.dev', 'xn--zn7c.dev', 'xn--bcher-2pa.de', 'xn--bucher-xyd.de']],
     [/1 to 63/, [`${'a'.repeat(64)}.dev`]],
     [/at most 253/, [`${'a.'.repeat(125)}shop`, 'a'.repeat(100_000)]],
     [/two parts/, ['shop', 'localhost']],
   ];
   it.each(refused.flatMap(([reason, texts]) => texts.map((text) => [text, reason] as const)))(
-    '%.80j: %s',
+    '%.80j is refused with a reason that matches %s',
     (text, reason) => {
       expect(reasonOf(text)).toMatch(reason);
       expect(normaliseName(text)).toMatchObject({ ok: false, name: null });
@@ -99,7 +99,7 @@ describe('T29: invalid domain names', () => {
   );
 });
 
-describe('T29: reserved names', () => {
+describe('T29: of the reserved names,', () => {
   it.each([
     ['local', 'printer.local'],
     ['localhost', 'app.localhost'],
@@ -110,21 +110,21 @@ describe('T29: reserved names', () => {
     ['onion', 'abc.onion'],
     ['arpa', '1.0.0.127.in-addr.arpa'],
     ['arpa', 'router.home.arpa'],
-  ])('special use, .%s: %s', (suffix, text) => {
+  ])('those for special use under .%s are refused, such as %s', (suffix, text) => {
     expect(reasonOf(text)).toContain(`".${suffix}"`);
-    expect(read(text)).toMatchObject({ name: text });
+    expect(readName(text)).toMatchObject({ name: text });
   });
 
   it.each([
     ['suffix', ['CO.UK.', 'github.io', 'vercel.app', 'kobe.jp', 'c.kobe.jp', '公司.cn', 'k12.ma.us']],
     ['service itself', ['API.berth.dev.', 'cname.berth.dev', 'console.sites.test', 'sites.test', 'Sites.Test.']],
     ['CNAME target', ['to-4k9x2qd.cname.berth.dev', 'x.cname.berth.dev']],
-  ])('api §4: public suffixes, hosts of the service and CNAME targets: %s: %j', (reason, texts) => {
+  ])('api §4: these are refused with a reason that mentions a %s: %j', (reason, texts) => {
     for (const text of texts) expect(reasonOf(text), text).toContain(reason);
   });
 });
 
-describe('api §4: platform domains are one label of 3 to 63 characters below the platform domain', () => {
+describe('api §4: if one label of 3 to 63 characters below the platform domain is required,', () => {
   it.each([
     ['abc.sites.test', RULES],
     ['My-Site.Sites.Test.', RULES],
@@ -133,9 +133,9 @@ describe('api §4: platform domains are one label of 3 to 63 characters below th
     ['to-4k9x2q.sites.test', RULES],
     ['calm-otter.sites.test', RULES],
     ['my-site.localhost', LOCAL],
-  ])('%s is valid', (text, rules) => {
-    const answer = readDomainName(text, rules);
-    expect(answer).toMatchObject({ ok: true, kind: 'platform', apex: false, registrable: rules.platformHost });
+  ])('%s is a valid platform domain', (text, rules) => {
+    const result = readDomainName(text, rules);
+    expect(result).toMatchObject({ ok: true, kind: 'platform', apex: false, registrable: rules.platformHost });
   });
 
   it.each([
@@ -148,18 +148,18 @@ describe('api §4: platform domains are one label of 3 to 63 characters below th
     ...['www', 'api', 'app', 'admin', 'mail', 'WWW', 'status', 'wpad', 'autodiscover', 'postmaster'].map(
       (label): [string, RegExp] => [`${label}.sites.test`, /reserved/],
     ),
-  ])('%s is invalid', (text, reason) => {
+  ])('%s is not a valid platform domain', (text, reason) => {
     expect(reasonOf(text)).toMatch(reason);
   });
 
-  it('exist on a development machine, too', () => {
+  it('invalid labels are refused on a development machine, too', () => {
     expect(reasonOf('www.localhost', LOCAL)).toContain('reserved');
     expect(reasonOf('to-4k9x2qd.localhost', LOCAL)).toContain('reserved');
     expect(reasonOf('a.my-site.localhost', LOCAL)).toContain('single part');
   });
 });
 
-describe('T29: any text that is accepted', () => {
+describe('T29: any text that is accepted as a domain', () => {
   const part = fc.oneof(
     fc.constantFrom(
       '',
@@ -179,15 +179,15 @@ describe('T29: any text that is accepted', () => {
       .map(([parts, end]) => parts.join('.') + end);
 
   it.each([
-    ['a service', RULES],
+    ['a public server', RULES],
     ['the machine of a developer', LOCAL],
-  ])('is a name that an account can have, under %s', (_, rules) => {
+  ])('is a name that an account may have, on %s', (_, rules) => {
     const kinds = { platform: 0, custom: 0 };
     fc.assert(
       fc.property(anyText(rules), (text) => {
-        const answer = readDomainName(text, rules);
-        if (!answer.ok) return void expect(answer.reason).not.toBe('');
-        const { name, kind, apex, registrable } = answer;
+        const result = readDomainName(text, rules);
+        if (!result.ok) return void expect(result.reason).not.toBe('');
+        const { name, kind, apex, registrable } = result;
         kinds[kind] += 1;
         expect(normaliseName(text)).toEqual({ ok: true, name });
         expect(rules.serviceHosts.has(name) || name === rules.platformHost).toBe(false);
@@ -201,7 +201,7 @@ describe('T29: any text that is accepted', () => {
           expect(SPECIAL_USE_NAMES).not.toContain(name.split('.').at(-1));
           expect(name.endsWith(`.${rules.cnameTarget}`)).toBe(false);
           expect(`.${name}`.endsWith(`.${registrable}`)).toBe(true);
-          expect([apex, namesAbove(answer).length]).toEqual([
+          expect([apex, namesAbove(result).length]).toEqual([
             name === registrable,
             name.split('.').length - registrable.split('.').length,
           ]);
@@ -214,7 +214,7 @@ describe('T29: any text that is accepted', () => {
   });
 });
 
-describe('custom domains', () => {
+describe('outside of the platform domain,', () => {
   it.each([
     ['shop.dev', true, 'shop.dev'],
     ['www.shop.dev', false, 'shop.dev'],
@@ -228,11 +228,11 @@ describe('custom domains', () => {
     ['berth.dev', true, 'berth.dev'],
     ['calm-otter-4k9x2qd.shop.dev', false, 'shop.dev'],
     ['www.sites.test.dev', false, 'test.dev'],
-  ])('%s: apex %s, registrable domain %s', (text, apex, registrable) => {
-    expect(read(text)).toMatchObject({ ok: true, kind: 'custom', apex, registrable });
+  ])('%s is a custom domain with apex = %s and the registrable domain %s', (text, apex, registrable) => {
+    expect(readName(text)).toMatchObject({ ok: true, kind: 'custom', apex, registrable });
   });
 
-  it('T28: the names above a name end at its registrable domain', () => {
+  it('T28: the names above a custom domain end at its registrable domain', () => {
     expect(namesAbove({ name: 'a.b.shop.co.uk', registrable: 'shop.co.uk' })).toEqual(['b.shop.co.uk', 'shop.co.uk']);
     expect(namesAbove({ name: 'shop.co.uk', registrable: 'shop.co.uk' })).toEqual([]);
   });

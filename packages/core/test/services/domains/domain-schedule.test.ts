@@ -12,7 +12,7 @@ const OK: DnsCheck = { type: 'A', name: 'example.com', expected: [], found: [], 
 const MISS: DnsCheck = { ...OK, ok: false, reason: 'no' };
 const FAILED: DnsCheck = { ...OK, ok: false, reason: 'late', failed: true };
 
-const AWAITED = {
+const UNVERIFIED = {
   status: 'pending',
   verified: null,
   misses: 0,
@@ -20,33 +20,33 @@ const AWAITED = {
   nextCheck: null,
   created: START,
 } as const;
-const PROVED = { ...AWAITED, status: 'success', verified: START } as const;
+const VERIFIED = { ...UNVERIFIED, status: 'success', verified: START } as const;
 
 type Row = DomainState & { created: Date };
-const check = (row: Row, checks: DnsCheck[], ms: number, asked = false): Row => ({
+const check = (row: Row, checks: DnsCheck[], ms: number, isManual = false): Row => ({
   ...row,
-  ...applyChecks(row, checks, { now: at(ms), asked }),
+  ...applyChecks(row, checks, { now: at(ms), isManual }),
 });
 
 describe('api §4: an unverified domain', () => {
-  it.each<[string, DnsCheck[], string]>([
-    ['pending', [MISS, MISS], 'pending'],
-    ['pending', [OK, MISS], 'partial'],
-    ['pending', [OK, OK], 'success'],
-    ['pending', [FAILED], 'pending'],
-    ['partial', [MISS, MISS], 'pending'],
-    ['partial', [FAILED, MISS], 'partial'],
-    ['paused', [OK, OK], 'paused'],
-    ['paused', [MISS], 'paused'],
-  ])('changes from %s by %j to %s', (status, checks, then) => {
-    const next = check({ ...AWAITED, status } as Row, checks, 0);
+  it.each<[string, string, DnsCheck[]]>([
+    ['pending', 'pending', [MISS, MISS]],
+    ['pending', 'partial', [OK, MISS]],
+    ['pending', 'success', [OK, OK]],
+    ['pending', 'pending', [FAILED]],
+    ['partial', 'pending', [MISS, MISS]],
+    ['partial', 'partial', [FAILED, MISS]],
+    ['paused', 'paused', [OK, OK]],
+    ['paused', 'paused', [MISS]],
+  ])('changes from %s to %s after these checks: %j', (status, then, checks) => {
+    const next = check({ ...UNVERIFIED, status } as Row, checks, 0);
     expect(next.status).toBe(then);
     expect(next.verified).toEqual(then === 'success' ? START : null);
   });
 
-  it('is checked after growing pauses, from a minute up to 6 hours, and no longer after 30 days', () => {
+  it('is checked after growing pauses, from a minute up to 6 hours, for 30 days', () => {
     const pauses: number[] = [];
-    let row: Row = AWAITED;
+    let row: Row = UNVERIFIED;
     let now = MINUTE;
     for (;;) {
       row = check(row, [pauses.length % 2 === 0 ? MISS : FAILED], now);
@@ -67,14 +67,14 @@ describe('api §4: an unverified domain', () => {
   });
 });
 
-describe('T28: a serving domain', () => {
-  it('is checked daily, and sooner after a check without an answer', () => {
-    expect(check(PROVED, [OK], 0).nextCheck).toEqual(at(DAY));
-    expect(check(PROVED, [FAILED, OK], 0)).toEqual({ ...PROVED, nextCheck: at(HOUR) });
+describe('T28: a verified domain', () => {
+  it('is checked daily, and an hour after a check that failed', () => {
+    expect(check(VERIFIED, [OK], 0).nextCheck).toEqual(at(DAY));
+    expect(check(VERIFIED, [FAILED, OK], 0)).toEqual({ ...VERIFIED, nextCheck: at(HOUR) });
   });
 
-  it('is lost by definite misses in a row over 7 days, not before', () => {
-    let row: Row = PROVED;
+  it('is lost only after its records have been missing in each check for 7 days', () => {
+    let row: Row = VERIFIED;
     for (let day = 0; day < 7; day += 1) {
       row = check(row, [MISS, OK], day * DAY);
       expect(row).toMatchObject({
@@ -91,31 +91,31 @@ describe('T28: a serving domain', () => {
     expect(check(row, [OK, OK], 7 * DAY + 3 * MINUTE)).toMatchObject({ status: 'success', misses: 0, missing: null });
   });
 
-  it('is not lost by fewer than three misses, however long they take', () => {
-    const row = check(check(PROVED, [MISS], 0), [MISS], 30 * DAY);
+  it('is not lost after fewer than three misses, however far apart they are', () => {
+    const row = check(check(VERIFIED, [MISS], 0), [MISS], 30 * DAY);
     expect(row.status).toBe('success');
     expect(check(row, [MISS], 31 * DAY).status).toBe('pending');
   });
 
-  it('is never lost by failed checks', () => {
-    let row: Row = check(check(PROVED, [MISS], 0), [MISS], DAY);
+  it('is never lost because of failed checks', () => {
+    let row: Row = check(check(VERIFIED, [MISS], 0), [MISS], DAY);
     for (let hour = 0; hour < 24 * 60; hour += 1) row = check(row, [FAILED, OK], DAY + hour * HOUR);
     expect(row).toMatchObject({ status: 'success', verified: START, misses: 2 });
   });
 
-  it('is not lost by checks that a person requested', () => {
-    let row: Row = PROVED;
+  it('is not lost because of checks that a person requested', () => {
+    let row: Row = VERIFIED;
     for (let day = 0; day < 20; day += 1) row = check(row, [MISS], day * DAY, true);
     expect(row).toMatchObject({ status: 'success', misses: 0 });
   });
 
   it('counts misses from zero after its records were found again', () => {
-    const row = check(check(check(PROVED, [MISS], 0), [MISS], DAY), [OK], 2 * DAY);
+    const row = check(check(check(VERIFIED, [MISS], 0), [MISS], DAY), [OK], 2 * DAY);
     expect(check(check(row, [MISS], 8 * DAY), [MISS], 14 * DAY)).toMatchObject({ status: 'success', misses: 2 });
   });
 
-  it('stays paused, and only loses its proof', () => {
-    const paused: Row = { ...PROVED, status: 'paused' };
+  it('stays paused when it is lost, but is no longer verified', () => {
+    const paused: Row = { ...VERIFIED, status: 'paused' };
     const row = check(check(check(paused, [MISS], 0), [MISS], 4 * DAY), [MISS], 8 * DAY);
     expect(row).toMatchObject({ status: 'paused', verified: null, nextCheck: null });
   });

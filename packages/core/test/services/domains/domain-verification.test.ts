@@ -14,11 +14,11 @@ import { pauseOrResumeDomains } from '../../../src/services/plan-changes/plan-ch
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
-/** Long timeouts: the DNS server runs in this process, which may be busy. */
-const PATIENT = { timeoutMs: 60_000, deadlineMs: 90_000 };
+/** These timeouts are long because the DNS server runs in this process, which may be busy. */
+const LONG_TIMEOUTS = { timeoutMs: 60_000, deadlineMs: 90_000 };
 
 const server = await startDnsServer();
-const test = await createTestCore({ dns: createDns({ servers: [server.address], ...PATIENT }) });
+const test = await createTestCore({ dns: createDns({ servers: [server.address], ...LONG_TIMEOUTS }) });
 const { core } = test;
 const { caller: alice } = await test.account('pro');
 const { caller: bob } = await test.account('scale');
@@ -33,13 +33,13 @@ afterAll(async () => {
 });
 
 let serial = 0;
-/** A registrable domain that no test has used. */
+/** Returns a registrable domain that no other test uses. */
 const nextName = () => `site${(serial += 1)}.com`;
 async function add(caller: AccountCaller, name = `www.${nextName()}`): Promise<string> {
   await putDomain({ core, caller }, name, {});
   return name;
 }
-/** Adds the records that an account needs to the zone. */
+/** Adds the DNS records that a domain of an account needs. */
 async function point(caller: AccountCaller, name: string): Promise<void> {
   const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
   for (const { type, name: at, values } of wantedRecords(core, account, name)) {
@@ -48,7 +48,7 @@ async function point(caller: AccountCaller, name: string): Promise<void> {
   }
 }
 const verify = (caller: AccountCaller, name: string) => verifyDomain({ core, caller }, name);
-/** Adds a domain with its records, and verifies it. */
+/** Adds a domain with its DNS records, and verifies the domain. */
 async function prove(caller: AccountCaller, name?: string): Promise<string> {
   const added = await add(caller, name);
   await point(caller, added);
@@ -57,14 +57,14 @@ async function prove(caller: AccountCaller, name?: string): Promise<string> {
 }
 const rowOf = (caller: AccountCaller, name: string) =>
   core.database.em().findOneOrFail(Domain, { account: caller.account, name });
-/** The activities about a domain, oldest first, as `event authMethod`. */
+/** Returns the activities of a domain as `event authMethod`, the oldest first. */
 async function eventsOf(caller: AccountCaller, domain: string): Promise<string[]> {
   const rows = await core.database.em().find(Activity, { account: caller.account, domain }, { orderBy: { id: 'asc' } });
   return rows.map(({ event, authMethod }) => `${event} ${authMethod}`);
 }
 
-describe('api §4: verify', () => {
-  it('moves a subdomain from pending to success, and records it once', async () => {
+describe('api §4: a verification of a domain', () => {
+  it('changes the status of a subdomain from pending to success, and records the change once', async () => {
     const name = await add(alice);
     const before = await verify(alice, name);
     const reason = expect.stringMatching(/^There is no such name\. Want "to-/);
@@ -85,7 +85,7 @@ describe('api §4: verify', () => {
     expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify api-key']);
   });
 
-  it('moves an apex to success via partial: addresses and a TXT proof of the account', async () => {
+  it('sets the status of an apex to partial if it has only addresses, and to success with its TXT record', async () => {
     const name = await add(alice, nextName());
     await point(alice, name);
     server.zone.delete(`_berth.${name}`);
@@ -98,7 +98,7 @@ describe('api §4: verify', () => {
     expect((await verify(alice, name)).status).toBe('success');
   });
 
-  it('refuses a platform domain, an invalid name, and a name of another account', async () => {
+  it('is refused for a platform domain, an invalid name, and a domain of another account', async () => {
     await add(alice, 'garden.sites.test');
     const name = await add(bob);
     await expect(verify(alice, 'garden.sites.test')).rejects.toMatchObject({ code: 'business_logic_error' });
@@ -107,12 +107,12 @@ describe('api §4: verify', () => {
     await expect(findProvider({ core, caller: alice }, name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is allowed every 10 s per domain, also with concurrent requests', async () => {
+  it('is allowed every 10 s for each domain, even if requests are concurrent', async () => {
     const name = await add(alice);
     const start = core.now().getTime();
     const at = (ms: number) =>
       verifyDomain({ core: { ...core, now: () => new Date(start + ms) }, caller: alice }, name);
-    // The requests come from several processes, and not in the order of their clocks.
+    // The clocks of these requests are not in the order in which the requests arrive.
     const refused = await refusals([3, 1, 4, 2, 0].map(at));
     expect(refused).toHaveLength(4);
     for (const error of refused)
@@ -130,7 +130,7 @@ describe('api §4: verify', () => {
     expect((await rowOf(alice, name)).verified).toBeNull();
   });
 
-  it('answers not_found if the domain is deleted during the check', async () => {
+  it('fails with not_found if the domain is deleted during the check', async () => {
     const name = await add(alice);
     const check: Dns['check'] = async (wanted) => {
       await test.database.query(`delete from domain where name = '${name}'`);
@@ -139,22 +139,22 @@ describe('api §4: verify', () => {
     const scope = { core: { ...core, dns: { ...core.dns, check } }, caller: alice };
     await expect(verifyDomain(scope, name)).rejects.toMatchObject({ code: 'not_found' });
   });
-
-  it('returns the DNS provider of the registrable domain', async () => {
-    const base = nextName();
-    const [name, unknown] = [await add(alice, `a.b.${base}`), await add(alice)];
-    server.zone.set(base, { NS: ['ns1.hover.com'] });
-    const provider = (of: string) => findProvider({ core, caller: alice }, of);
-    expect(await provider(name)).toEqual({ domain: name, dns: { provider: { name: 'Hover' } } });
-    expect(await provider(unknown)).toEqual({ domain: unknown, dns: null });
-  });
 });
 
-describe('T28: proving a domain', () => {
+it('api §4: findProvider finds the DNS provider by the registrable domain', async () => {
+  const base = nextName();
+  const [name, unknown] = [await add(alice, `a.b.${base}`), await add(alice)];
+  server.zone.set(base, { NS: ['ns1.hover.com'] });
+  const provider = (of: string) => findProvider({ core, caller: alice }, of);
+  expect(await provider(name)).toEqual({ domain: name, dns: { provider: { name: 'Hover' } } });
+  expect(await provider(unknown)).toEqual({ domain: unknown, dns: null });
+});
+
+describe('T28: when accounts prove domains,', () => {
   it.each([
     ['a subdomain', 'www.', 'pending', [{ ok: false, reason: expect.stringContaining('Saw "to-') }]],
     ['an apex', '', 'partial', [{ ok: true }, { ok: true }, { ok: false }]],
-  ])('%s with the records of another account proves nothing', async (_, prefix, status, checks) => {
+  ])('%s is not proved by the records of another account', async (_, prefix, status, checks) => {
     const name = await add(alice, prefix + nextName());
     await add(bob, name);
     await point(bob, name);
@@ -163,12 +163,12 @@ describe('T28: proving a domain', () => {
   });
 
   it.each([
-    ['the same name', 'www.', 'www.'],
-    ['a child', '', 'www.'],
-    ['a child far below', '', 'a.b.c.'],
-    ['the parent', 'www.', ''],
-    ['a name far above', 'a.b.c.', 'c.'],
-  ])('%s of a proved name stays pending for another account, even with its records', async (_, first, second) => {
+    ['a proved name', 'www.', 'www.'],
+    ['a name below a proved name', '', 'www.'],
+    ['a name far below a proved name', '', 'a.b.c.'],
+    ['the name above a proved name', 'www.', ''],
+    ['a name far above a proved name', 'a.b.c.', 'c.'],
+  ])('%s stays pending for another account, even if that account has set the DNS records', async (_, first, second) => {
     const base = nextName();
     const name = await add(bob, second + base);
     await prove(alice, first + base);
@@ -186,21 +186,21 @@ describe('T28: proving a domain', () => {
     expect((await verify(bob, `${name.toUpperCase()}.`)).status).toBe('success');
   });
 
-  it('another account can prove a sibling of a proved name, also one that ends alike', async () => {
+  it('another account can prove a sibling of a proved name, even if its spelling has the same end', async () => {
     const base = nextName();
     await prove(alice, `shop.${base}`);
     for (const other of ['blog.', 'myshop.']) await prove(bob, other + base);
   });
 
-  it('an account can prove names above and below its own', async () => {
+  it('an account can prove names above and below its own names', async () => {
     const base = nextName();
     for (const name of [base, `www.${base}`, `a.www.${base}`]) await prove(alice, name);
   });
 
   it.each([
-    ['one name', 'www.', 'www.'],
-    ['a name and one below it', '', 'a.b.'],
-  ])('of two accounts that prove %s at once one wins', async (_, one, other) => {
+    ['the same name', 'www.', 'www.'],
+    ['a name and a name below it', '', 'a.b.'],
+  ])('only one of two accounts that prove %s at the same time succeeds', async (_, one, other) => {
     for (let round = 0; round < 5; round += 1) {
       const base = nextName();
       const names = [await add(alice, one + base), await add(bob, other + base)] as const;
@@ -208,9 +208,9 @@ describe('T28: proving a domain', () => {
       const ofAlice = new Map(server.zone);
       server.zone.clear();
       await point(bob, names[1]);
-      // Each account needs a server with its own records: one server can only serve one set.
+      // Each account needs its own DNS server, because both accounts need different records for a name.
       const second = await startDnsServer(Object.fromEntries(ofAlice));
-      const elsewhere = { ...core, dns: createDns({ servers: [second.address], ...PATIENT }) };
+      const elsewhere = { ...core, dns: createDns({ servers: [second.address], ...LONG_TIMEOUTS }) };
       const both = [verifyDomain({ core: elsewhere, caller: alice }, names[0]), verify(bob, names[1])];
       const outcomes = await Promise.all(both).finally(() => second.close());
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['pending', 'success']);
@@ -218,7 +218,7 @@ describe('T28: proving a domain', () => {
   });
 });
 
-describe('T28: checks in the background', () => {
+describe('T28: the DNS checks in the background', () => {
   it('find the records of an unverified domain', async () => {
     const name = await add(alice);
     expect(await recheckDomains(core)).toBe(0);
@@ -232,7 +232,7 @@ describe('T28: checks in the background', () => {
     expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify system']);
   });
 
-  it('unverify a domain whose records are definitely gone for a week, never by failed checks', async () => {
+  it('unverify a domain whose records are missing for a week, but never because of failed checks', async () => {
     const name = await prove(alice);
     server.zone.set(name, 'SERVFAIL');
     for (let day = 0; day < 10; day += 1) {
@@ -248,11 +248,11 @@ describe('T28: checks in the background', () => {
     }
     expect(await rowOf(alice, name)).toMatchObject({ status: 'pending', verified: null });
     expect((await eventsOf(alice, name)).slice(1)).toEqual(['domain.verify api-key', 'domain.update system']);
-    // Now another account can prove the name.
+    // Another account can prove the name as soon as the domain is unverified.
     await prove(bob, name);
   });
 
-  it('include paused domains that block a name, and skip other paused ones', async () => {
+  it('include paused domains that block a name, and skip other paused domains', async () => {
     const name = await prove(alice);
     await add(alice);
     const fit = (plan: string) =>
@@ -267,7 +267,7 @@ describe('T28: checks in the background', () => {
     expect((await rowOf(alice, name)).status).toBe('success');
   });
 
-  it('are shared by several processes; each domain is checked once', async () => {
+  it('are distributed among several processes, so that each domain is checked once', async () => {
     const names = await Promise.all(Array.from({ length: 12 }, () => add(bob)));
     test.advance(MINUTE);
     const counts = await Promise.all([1, 2, 3].map(() => recheckDomains(core, { batch: 3 })));
@@ -278,7 +278,7 @@ describe('T28: checks in the background', () => {
   it.each([
     ['checked', 5],
     ['next_check', DAY],
-  ])('include a domain whose %s a wrong clock set far ahead, not one that is %s s ahead', async (column, few) => {
+  ])('include a domain whose %s is a year ahead, but not if it is only %s s ahead', async (column, few) => {
     const name = await add(alice);
     await point(alice, name);
     const ahead = async (seconds: number) =>
@@ -287,7 +287,7 @@ describe('T28: checks in the background', () => {
         name,
       ]);
     test.advance(MINUTE);
-    // Another process, with a slightly fast clock, may have been first.
+    // The last check may come from another process whose clock is slightly ahead.
     await ahead(few);
     expect(await recheckDomains(core)).toBe(0);
     await ahead(365 * DAY);
@@ -297,7 +297,7 @@ describe('T28: checks in the background', () => {
     expect(nextCheck!.getTime()).toBeLessThan(core.now().getTime() + 2 * DAY * 1000);
   });
 
-  it('include a paused domain that a wrong clock marked as checked far in the future', async () => {
+  it('include a paused domain whose last check is a year in the future because of a wrong clock', async () => {
     const name = await prove(alice);
     await test.database.query(
       `update domain set status = 'paused', next_check = null, checked = $1::timestamptz + interval '1 year' where name = $2`,
@@ -307,7 +307,7 @@ describe('T28: checks in the background', () => {
     expect(await recheckDomains(core)).toBe(0);
   });
 
-  it('that fail are named in the log, and do not stop the others', async () => {
+  it('continue with other domains if a check fails, and log the failure', async () => {
     const [failing, other] = [await add(alice), await add(alice)];
     await point(alice, other);
     test.advance(MINUTE);
@@ -319,7 +319,7 @@ describe('T28: checks in the background', () => {
     expect((await rowOf(alice, other)).status).toBe('success');
   });
 
-  it('are bounded per run, and end when they are aborted', async () => {
+  it('are limited in number for each run, and stop when they are aborted', async () => {
     await Promise.all(Array.from({ length: 6 }, () => add(bob)));
     test.advance(MINUTE);
     expect(await recheckDomains(core, { signal: AbortSignal.abort() })).toBe(0);
@@ -330,7 +330,7 @@ describe('T28: checks in the background', () => {
 describe('api §4: the page of a share link', () => {
   const hashOf = async (caller: AccountCaller, name: string) => (await rowOf(caller, name)).shareHash!;
 
-  it('shows the records with their state, the provider and its steps, and nothing of the account', async () => {
+  it('shows the records with their states and the provider, but nothing of the account', async () => {
     const base = nextName();
     const name = await add(alice, `www.${base}`);
     server.zone.set(base, { NS: ['ns1.hover.com'] });
@@ -346,16 +346,16 @@ describe('api §4: the page of a share link', () => {
     });
     expect(JSON.stringify(setup)).not.toContain(alice.account);
     const now = core.now();
-    const held = { ...core, now: () => now };
-    expect(await checkDomainSetup(held, hash)).toBe(true);
-    expect(await findDomainSetup(held, hash)).toMatchObject({
+    const frozenCore = { ...core, now: () => now };
+    expect(await checkDomainSetup(frozenCore, hash)).toBe(true);
+    expect(await findDomainSetup(frozenCore, hash)).toMatchObject({
       records: [{ state: 'missing', reason: expect.stringMatching(/^There is no such name/) }],
       checked: now,
       waitSeconds: 10,
     });
     await point(alice, name);
-    // Within the cooldown there is no check.
-    await checkDomainSetup(held, hash);
+    // A request within the cooldown does not check the DNS.
+    await checkDomainSetup(frozenCore, hash);
     expect(await findDomainSetup(core, hash)).toMatchObject({ status: 'pending' });
     test.advance(10);
     await checkDomainSetup(core, hash);
@@ -365,20 +365,20 @@ describe('api §4: the page of a share link', () => {
     });
   });
 
-  it('shows the records of an apex as @ and by the short name', async () => {
+  it('shows the records of an apex by their relative names, such as @', async () => {
     const setup = await findDomainSetup(core, await hashOf(alice, await add(alice, nextName())));
     expect(setup!.records.map(({ type, relative }) => `${type} ${relative}`)).toEqual(['A @', 'AAAA @', 'TXT _berth']);
   });
 
   it.each(['', 'x', '0'.repeat(32), '0'.repeat(31), "0' or 1=1", '%00'])(
-    'does not exist for a link with %j',
+    'does not exist for a link with the hash %j',
     async (hash) => {
       expect(await findDomainSetup(core, hash)).toBeNull();
       expect(await checkDomainSetup(core, hash)).toBe(false);
     },
   );
 
-  it('proves nothing for an account that is suspended, and does not exist once it is terminated', async () => {
+  it('checks no DNS for a suspended account, and does not exist for a terminated account', async () => {
     const { caller } = await test.account('pro');
     const name = await add(caller);
     const hash = await hashOf(caller, name);

@@ -23,7 +23,7 @@ const own = scopeOf(ownCaller);
 const put = (name: string, change: DomainChange = {}, caller = ownCaller) => putDomain(scopeOf(caller), name, change);
 const publish = async (caller = ownCaller, fields: Record<string, string> = {}) =>
   (await deploySite(test.core, caller, { 'index.html': 'home' }, { fields })).body.deployment;
-/** Marks a custom domain as proved, like a successful DNS check. */
+/** Marks a custom domain as verified, like a successful DNS check. */
 const prove = (name: string, caller: AccountCaller) =>
   test.database.query(`update domain set status = 'success', verified = now() where name = $1 and account_id = $2`, [
     name,
@@ -39,8 +39,8 @@ const takenResult = {
   message: expect.stringContaining('belongs to another account'),
 };
 
-describe('api §4: PUT has merge semantics', () => {
-  it('a platform domain serves from the start, a custom one is pending', async () => {
+describe('api §4: PUT of a domain', () => {
+  it('creates a platform domain that serves at once, or a custom domain that is pending', async () => {
     const [platform, custom] = [platformName(), customName()];
     expect(await put(platform)).toEqual({
       created: true,
@@ -58,7 +58,7 @@ describe('api §4: PUT has merge semantics', () => {
     expect((await put(custom)).domain).toMatchObject({ url: `https://${custom}`, status: 'pending', linked: null });
   });
 
-  it('absent fields stay unchanged, and `links` counts links to a different deployment', async () => {
+  it('leaves absent fields unchanged, and counts in `links` how often the deployment changed', async () => {
     const name = platformName();
     const [first, second] = [await publish(), await publish()];
     const { domain } = await put(name, { deployment: first, labels: ['one', 'two'] });
@@ -76,7 +76,7 @@ describe('api §4: PUT has merge semantics', () => {
     expect(await getDomain(own, name)).toEqual(switched.domain);
   });
 
-  it('a missing deployment, an anonymous one and one of another account are the same 404', async () => {
+  it('refuses a missing deployment, an anonymous one and one of another account with the same 404', async () => {
     const name = platformName();
     const { body } = await deploySite(test.core, { kind: 'anonymous', address: '192.0.2.1' }, { a: 'a' });
     const errors = [];
@@ -87,7 +87,7 @@ describe('api §4: PUT has merge semantics', () => {
     await expect(getDomain(own, name)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('api §3: a deployment that is being deleted or expires cannot be linked', async () => {
+  it('api §3: refuses a deployment that is being deleted or that expires', async () => {
     const [gone, expiring] = [await publish(), await publish(ownCaller, { ttl: '3600' })];
     await deleteDeployment(own, gone);
     const name = platformName();
@@ -101,8 +101,8 @@ describe('api §4: PUT has merge semantics', () => {
   });
 });
 
-describe('T28: names of other accounts', () => {
-  it('of two accounts that request a platform domain at once exactly one gets it', async () => {
+describe('T28: for the names of domains,', () => {
+  it('only one of two accounts that request a platform domain at the same time gets it', async () => {
     for (let round = 0; round < 10; round += 1) {
       const name = platformName();
       const refused = await refusals([ownCaller, otherCaller].map((caller) => put(name, {}, caller)));
@@ -112,21 +112,21 @@ describe('T28: names of other accounts', () => {
     }
   });
 
-  it('of two requests of one account that create a domain at once exactly one creates it', async () => {
+  it('only one of several simultaneous requests of an account creates the domain', async () => {
     for (const name of [platformName(), customName()]) {
       const outcomes = await Promise.all(Array.from({ length: 6 }, () => put(name)));
       expect(outcomes.filter(({ created }) => created)).toHaveLength(1);
     }
   });
 
-  it('a pending custom name blocks no other account; a proved one blocks all names below it', async () => {
+  it('a pending custom domain blocks no other account, but a proved domain blocks all names below it', async () => {
     const base = `shop-${(serial += 1)}.co.uk`;
     await put(`a.${base}`);
     expect(await put(`a.${base}`, {}, otherCaller)).toMatchObject({ created: true });
     await prove(`a.${base}`, otherCaller);
     await expect(put(`b.c.a.${base}`)).rejects.toMatchObject(takenResult);
     await expect(put(`B.A.${base}.`)).rejects.toMatchObject({ ...takenResult, details: { domain: `b.a.${base}` } });
-    for (const free of [base, `b.${base}`, `xa.${base}`]) expect(await put(free)).toMatchObject({ created: true });
+    for (const name of [base, `b.${base}`, `xa.${base}`]) expect(await put(name)).toMatchObject({ created: true });
     expect(await put(`b.a.${base}`, {}, otherCaller)).toMatchObject({ created: true });
     const kept = { created: false, domain: { status: 'pending' } };
     expect(await put(`a.${base}`, { labels: ['mine'] })).toMatchObject(kept);
@@ -134,7 +134,7 @@ describe('T28: names of other accounts', () => {
     await expect(put(`a.${base}`)).rejects.toMatchObject(takenResult);
   });
 
-  it('a paused name keeps blocking, a deleted one is free', async () => {
+  it('a paused domain still blocks its name, but a deleted domain does not', async () => {
     const [custom, platform] = [customName(), platformName()];
     await put(custom, {}, otherCaller);
     await put(platform, {}, otherCaller);
@@ -147,7 +147,7 @@ describe('T28: names of other accounts', () => {
     }
   });
 
-  it('an account that has the platform domain as a custom domain blocks no platform domain', async () => {
+  it('an account whose custom domain is the domain of the platform blocks no platform domain', async () => {
     await put(customName(), {}, otherCaller);
     await test.database.query(
       `update domain set name = 'sites.test', status = 'success', verified = now() where id = (select max(id) from domain)`,
@@ -156,8 +156,8 @@ describe('T28: names of other accounts', () => {
   });
 });
 
-describe('api §4: validate', () => {
-  it('answers if a name is available, and never who has it', async () => {
+describe('api §4: the validation of a domain name', () => {
+  it('says whether the name is available, but never which account has it', async () => {
     const [custom, platform] = [customName(), platformName()];
     await put(custom, {}, otherCaller);
     await put(platform, {}, otherCaller);
@@ -181,8 +181,8 @@ describe('api §4: validate', () => {
   });
 });
 
-describe('api §4: records', () => {
-  it('T28: a subdomain needs a CNAME to the target of the account', async () => {
+describe('api §4: the DNS records of a domain', () => {
+  it('T28: a subdomain needs a CNAME to the target of its account', async () => {
     const name = customName();
     const targets = [];
     for (const caller of [ownCaller, otherCaller]) {
@@ -196,7 +196,7 @@ describe('api §4: records', () => {
     expect(new Set(targets).size).toBe(2);
   });
 
-  it('T28: an apex needs the addresses and a TXT record, which differs for each account and name', async () => {
+  it('T28: an apex needs the addresses of the service, and a TXT record that differs for each account and name', async () => {
     const proofs = [];
     for (const name of [`shop-${(serial += 1)}.dev`, `shop-${(serial += 1)}.dev`])
       for (const caller of [ownCaller, otherCaller]) {
@@ -214,14 +214,14 @@ describe('api §4: records', () => {
     expect(new Set(proofs).size).toBe(4);
   });
 
-  it('of several addresses of one kind one is enough, and each is listed', () => {
+  it('an apex needs one of several IPv4 addresses, and all of them are listed', () => {
     const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: ['192.0.2.1', '192.0.2.2'] } };
     const [a, txt] = wantedRecords(core, { id: 'acc-1', dnsName: 'abcdefg' }, 'shop.dev');
     expect(a).toEqual({ type: 'A', name: 'shop.dev', values: ['192.0.2.1', '192.0.2.2'] });
     expect(txt).toMatchObject({ type: 'TXT', name: '_berth.shop.dev' });
   });
 
-  it('an apex is 400 with advice if the platform has no addresses for it', async () => {
+  it('an apex is refused with 400 and advice if the service has no addresses for an apex', async () => {
     const core = { ...test.core, addresses: { ...test.core.addresses, apexAddresses: [] } };
     const scope = { core, caller: ownCaller };
     const message = expect.stringContaining('"www.lonely.dev"');
@@ -230,21 +230,21 @@ describe('api §4: records', () => {
     expect(await putDomain(scope, 'www.lonely.dev', {})).toMatchObject({ created: true });
   });
 
-  it('each domain has one public share link; a platform domain has neither records nor a link', async () => {
-    const [one, other, platform] = [customName(), customName(), platformName()];
-    for (const name of [one, other, platform]) await put(name);
-    const share = await getShare(own, one);
+  it('a custom domain has one public share link, and a platform domain has neither records nor a link', async () => {
+    const [custom, otherCustom, platform] = [customName(), customName(), platformName()];
+    for (const name of [custom, otherCustom, platform]) await put(name);
+    const share = await getShare(own, custom);
     expect(share.hash).toMatch(/^[0-9a-f]{32}$/);
-    expect(share).toEqual({ domain: one, hash: share.hash, url: `https://api.test/setup/${share.hash}` });
-    expect(await getShare(own, one)).toEqual(share);
-    expect((await getShare(own, other)).hash).not.toBe(share.hash);
+    expect(share).toEqual({ domain: custom, hash: share.hash, url: `https://api.test/setup/${share.hash}` });
+    expect(await getShare(own, custom)).toEqual(share);
+    expect((await getShare(own, otherCustom)).hash).not.toBe(share.hash);
     const refused = { code: 'business_logic_error', details: { kind: 'platform' } };
     for (const read of [getRecords, getShare]) await expect(read(own, platform)).rejects.toMatchObject(refused);
   });
 });
 
 describe('api §3: a deployment that domains point at', () => {
-  it('cannot be deleted; the error names the domains, and deleting succeeds after they are gone', async () => {
+  it('cannot be deleted until the domains that the error names are deleted or switched', async () => {
     const deployment = await publish();
     const names = [platformName(), customName()].toSorted();
     for (const name of names) await put(name, { deployment });
@@ -258,7 +258,7 @@ describe('api §3: a deployment that domains point at', () => {
     expect(await deleteDeployment(own, deployment)).toMatchObject({ status: 'deleting' });
   });
 
-  it('is either linked or deleted if both are requested at once, never both', async () => {
+  it('is either linked or deleted, but never both, if both are requested at the same time', async () => {
     const sql = `select status, exists (select 1 from domain where deployment_id = d.id) as linked from deployment d
       where id = $1`;
     const linked = [{ status: 'success', linked: true }];
@@ -271,8 +271,8 @@ describe('api §3: a deployment that domains point at', () => {
   });
 });
 
-describe('api §6: activities', () => {
-  it('record what was created, changed and deleted, and not what was refused or changed nothing', async () => {
+describe('api §6: the activities of an account', () => {
+  it('contain each create, change and delete of a domain, but no request that was refused or changed nothing', async () => {
     const { caller } = await test.account('team');
     const [name, first, second] = [platformName(), await publish(caller), await publish(caller)];
     await put(name, { deployment: first, labels: ['one'] }, caller);
@@ -292,31 +292,31 @@ describe('api §6: activities', () => {
   });
 });
 
-describe('api §4: the list', () => {
-  it('lists newest first, completely while domains are added and deleted, also with equal times', async () => {
+describe('api §4: the list of domains', () => {
+  it('contains every domain once, the newest first, while domains are added and deleted and even if times are equal', async () => {
     const { caller } = await test.account('team');
     const names = Array.from({ length: 7 }, platformName);
     for (const name of names) await put(name, { labels: ['one'] }, caller);
     const sql = `update domain set created = date_trunc('day', created) where account_id = $1`;
     await test.database.query(sql, [caller.account]);
-    const seen: string[] = [];
+    const listedNames: string[] = [];
     let cursor: string | undefined;
     do {
       const page = await listDomains(scopeOf(caller), { limit: 3, cursor });
       expect(page.domains.every(({ labels }) => labels[0] === 'one')).toBe(true);
-      seen.push(...page.domains.map(({ domain }) => domain));
+      listedNames.push(...page.domains.map(({ domain }) => domain));
       cursor = page.nextCursor;
-      if (seen.length === 3) {
-        await deleteDomain(scopeOf(caller), seen[0]!);
+      if (listedNames.length === 3) {
+        await deleteDomain(scopeOf(caller), listedNames[0]!);
         await put(platformName(), {}, caller);
       }
     } while (cursor !== undefined);
-    expect(seen).toEqual(names.toReversed());
+    expect(listedNames).toEqual(names.toReversed());
   });
 });
 
-describe('an account has a bounded number of domains that are not verified', () => {
-  it('one more than 10,000 is refused, whatever the plan', async () => {
+describe('an account that has 10,000 unverified domains', () => {
+  it('cannot add another custom domain, whatever its plan', async () => {
     const { caller } = await test.account('scale');
     const first = customName();
     await put(first, {}, caller);
@@ -328,7 +328,7 @@ describe('an account has a bounded number of domains that are not verified', () 
     );
     await expect(put(customName(), {}, caller)).rejects.toMatchObject({
       code: 'business_logic_error',
-      message: expect.stringContaining('at most 10,000 domains that are not verified'),
+      message: expect.stringContaining('at most 10,000 unverified domains'),
     });
     expect(await put(platformName(), {}, caller)).toMatchObject({ created: true });
     await prove(first, caller);

@@ -7,12 +7,12 @@ import type { Core } from '../../../src/core.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 
 const MiB = 1024 ** 2;
-const INDEX_BYTES = (contents: number) => contents * 48 + 48;
+const indexBytes = (contents: number) => contents * 48 + 48;
 
 const test = await useTestCore();
 const { caller } = await test.account('scale');
 const { caller: other } = await test.account('scale');
-// Everything that no deployment needs is removed: files, rows and contents.
+// Files, rows and contents that no deployment needs must be removed.
 afterEach(async () => {
   await expectSwept(test);
   expect(test.core.activePacks.size).toBe(0);
@@ -29,17 +29,17 @@ async function expectServed(deployment: string, files: Record<string, Buffer>): 
   for (const [path, bytes] of Object.entries(files)) expect(served[path]!.equals(bytes), path).toBe(true);
 }
 
-describe('storage §1: equal contents are stored once', () => {
-  it('within one deployment', async () => {
+describe('storage §1: equal files are stored once', () => {
+  it('if they belong to one deployment', async () => {
     const bytes = randomBytes(10_000);
     const before = await packSizes();
     const { body } = await deploySite(test.core, caller, { a: bytes, 'b/c': bytes, d: randomBytes(100), e: bytes });
     expect(body).toMatchObject({ files: 4, size: 30_100 });
-    expect((await packSizes()).slice(before.length)).toEqual([10_100 + INDEX_BYTES(2)]);
+    expect((await packSizes()).slice(before.length)).toEqual([10_100 + indexBytes(2)]);
     await expectServed(body.deployment, { a: bytes, 'b/c': bytes, e: bytes });
   });
 
-  it('across deployments, accounts and anonymous uploads: a redeploy adds no pack', async () => {
+  it('if they belong to several deployments, accounts or anonymous uploads', async () => {
     const files = { 'index.html': randomBytes(500), 'big.bin': randomBytes(2.5 * MiB) };
     await deploySite(test.core, caller, files);
     const before = await packSizes();
@@ -49,19 +49,19 @@ describe('storage §1: equal contents are stored once', () => {
     for (const { body } of again) await expectServed(body.deployment, files);
   });
 
-  it('in a redeploy that is partly new: only the new bytes are stored', async () => {
+  it('if a redeploy contains them: only the bytes of new files are stored', async () => {
     const known = { a: randomBytes(700_000), b: randomBytes(900_000), c: randomBytes(1.2 * MiB) };
     await deploySite(test.core, caller, known);
     const before = await packSizes();
     const fresh = { new1: randomBytes(300_000), new2: randomBytes(1.1 * MiB), new3: randomBytes(1) };
     const [{ a, b, c }, { new1, new2, new3 }] = [known, fresh];
     const { body } = await deploySite(test.core, caller, { a, new1, b, new2, c, new3 });
-    expect((await packSizes()).slice(before.length)).toEqual([300_001 + Math.floor(1.1 * MiB) + INDEX_BYTES(3)]);
+    expect((await packSizes()).slice(before.length)).toEqual([300_001 + Math.floor(1.1 * MiB) + indexBytes(3)]);
     await expectServed(body.deployment, { ...known, ...fresh });
     await expectSound(test);
   });
 
-  it('P4: by concurrent deploys', async () => {
+  it('P4: if twelve concurrent deploys contain them', async () => {
     const bytes = randomBytes(100_000);
     const before = await packSizes();
     const done = await Promise.all(
@@ -69,11 +69,11 @@ describe('storage §1: equal contents are stored once', () => {
     );
     expect(new Set(done.map(({ body }) => body.deployment)).size).toBe(12);
     await expectStoredOnce(bytes);
-    expect((await packSizes()).slice(before.length)).toEqual([100_000 + INDEX_BYTES(1)]);
+    expect((await packSizes()).slice(before.length)).toEqual([100_000 + indexBytes(1)]);
     await expectSound(test);
   });
 
-  it('L3: by concurrent deploys that share some contents, in any order, without a deadlock', async () => {
+  it('L3: without a deadlock, even if concurrent deploys contain them in different orders', async () => {
     const deadlocks = () =>
       test.database.query(
         'select pg_stat_force_next_flush(), deadlocks from pg_stat_database where datname = current_database()',
@@ -99,32 +99,32 @@ describe('storage §1: equal contents are stored once', () => {
   });
 });
 
-describe('a pool of one connection', () => {
+describe('a pool of one database connection', () => {
   it.each([
     ['of new contents', () => ({ a: randomBytes(200) })],
     ['of the empty file', () => ({ a: '' })],
     ['of contents larger than a batch', () => ({ a: randomBytes(1.5 * MiB), b: randomBytes(10) })],
-  ])('is enough for deploys %s: none holds a connection while it waits for a second one', async (_, files) => {
-    const narrow = { ...test.core, database: openDatabase(test.database.address, { poolSize: 1 }) };
-    const done = await Promise.all(Array.from({ length: 6 }, () => deploySite(narrow, caller, files())));
-    await narrow.database.close();
+  ])('is enough for concurrent deploys %s, because no deploy waits for a second connection', async (_, files) => {
+    const withOneConnection = { ...test.core, database: openDatabase(test.database.address, { poolSize: 1 }) };
+    const done = await Promise.all(Array.from({ length: 6 }, () => deploySite(withOneConnection, caller, files())));
+    await withOneConnection.database.close();
     expect(new Set(done.map(({ body }) => body.deployment)).size).toBe(6);
   });
 });
 
-describe('api §3: all or nothing', () => {
+describe('api §3: a deploy that fails leaves no rows and no packs', () => {
   const big = { 'a.bin': randomBytes(2.2 * MiB), 'b.bin': randomBytes(100) };
 
   it.each([
     ['its checksums are wrong', { checksums: '[]' }],
     ['a field is wrong', { ttl: 'soon' }],
-  ])('an upload that was already on the disk is removed if %s', async (_, fields) => {
+  ])('if its files are on the disk and %s', async (_, fields) => {
     const before = await stateOf(test);
     await expect(deploySite(test.core, caller, big, { fields })).rejects.toMatchObject({ code: 'validation_failed' });
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('P6: a deploy whose pack the sweep has dropped is refused with 503 and leaves nothing', async () => {
+  it('P6: if the sweep has dropped its pack, and then gets a 503', async () => {
     const before = await stateOf(test);
     const create: Core['packs']['create'] = async (pack) => {
       const file = await test.core.packs.create(pack);
@@ -136,16 +136,16 @@ describe('api §3: all or nothing', () => {
         },
       };
     };
-    const sleeper = { ...test.core, packs: { ...test.core.packs, create } };
+    const withDroppedPack = { ...test.core, packs: { ...test.core.packs, create } };
     const outage = { code: 'unavailable', status: 503, retryAfterSeconds: expect.any(Number) };
-    await expect(deploySite(sleeper, caller, big, { key: 'asleep' })).rejects.toMatchObject(outage);
+    await expect(deploySite(withDroppedPack, caller, big, { key: 'asleep' })).rejects.toMatchObject(outage);
     expect(await stateOf(test)).toEqual(before);
   });
 });
 
 describe('P9: a connection that breaks during COMMIT', () => {
-  /** A core whose commits succeed, but whose responses are lost. */
-  const unsure = (fault: Error) => ({
+  /** Creates a core whose transactions commit but then fail with an error. */
+  const withLostResponse = (fault: Error) => ({
     ...test.core,
     database: {
       ...test.core.database,
@@ -160,9 +160,9 @@ describe('P9: a connection that breaks during COMMIT', () => {
     ['a known error', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
     ['an error of the driver', new Error('Connection terminated unexpectedly')],
     ['an unknown error', new Error('This socket has been ended by the other party')],
-  ])('leaves the pack to its row after %s: the retry returns the complete deployment', async (_, fault) => {
+  ])('does not damage the deployment: a retry after %s returns the complete deployment', async (_, fault) => {
     const files = { 'index.html': randomBytes(3_000) };
-    await expect(deploySite(unsure(fault), caller, files, { key: fault.message })).rejects.toBe(fault);
+    await expect(deploySite(withLostResponse(fault), caller, files, { key: fault.message })).rejects.toBe(fault);
     const { body, replayed } = await deploySite(test.core, caller, files, { key: fault.message });
     expect(replayed).toBe(true);
     await expectServed(body.deployment, files);

@@ -45,7 +45,7 @@ async function onPlan(name: string): Promise<void> {
   ({ account } = caller);
 }
 
-/** Domains in the order of creation. The first `verified` of them are proved. */
+/** Inserts domains in the order of creation. The first `verified` domains are verified. */
 async function addDomains(names: readonly string[], verified = names.length, kind = 'custom'): Promise<void> {
   for (const [i, name] of names.entries())
     await test.database.query(
@@ -68,17 +68,17 @@ const events = async (prefix: string) =>
     .filter(({ event }) => event.startsWith(prefix))
     .map(({ event, domain, authMethod, meta }) => ({ event, domain: domain?.split('.')[0], authMethod, meta }))
     .toReversed();
-/** The same service at a time when every scheduled change is due. */
+/** Returns a core at a time when every scheduled plan change is due. */
 const later = (): Core => ({ ...core, now: () => new Date(Date.now() + 400 * 86_400_000) });
 
-describe('api §6: an upgrade', () => {
+describe('api §6: an upgrade of the plan', () => {
   it.each([
     ['free', 'small'],
     ['small', 'old'],
     ['large', 'any'],
     ['gone', 'small'],
     ['gone', 'free'],
-  ])('takes effect at once: %s to %s', async (from, to) => {
+  ])('takes effect at once, such as from %s to %s', async (from, to) => {
     await onPlan(from);
     expect(await changePlan(core, account, to)).toMatchObject({ outcome: 'changed', from, to, due: null });
     expect(await planOf()).toBe(to);
@@ -86,7 +86,7 @@ describe('api §6: an upgrade', () => {
     expect(await events('account.plan')).toMatchObject([{ authMethod: 'operator', meta: { from, to } }]);
   });
 
-  it('resumes paused domains, oldest first, up to the new cap; those that were proved serve at once', async () => {
+  it('resumes paused domains up to the new cap, oldest first; domains that were verified before serve at once', async () => {
     await onPlan('any');
     await addDomains(['a', 'b', 'c', 'd', 'e'], 3);
     await changePlan(core, account, 'free', { atOnce: true });
@@ -98,7 +98,7 @@ describe('api §6: an upgrade', () => {
     expect((await getAccount({ core, caller })).usage.customDomains).toBe(4);
   });
 
-  it('starts the billing periods of an account that begins to pay', async () => {
+  it('starts the billing periods of an account again if its earlier plan was free', async () => {
     await onPlan('free');
     const past = new Date(Date.now() - 20 * 86_400_000);
     await test.database.query('update account set period_started = $2 where id = $1', [account, past]);
@@ -109,7 +109,7 @@ describe('api §6: an upgrade', () => {
   });
 });
 
-describe('api §6: a downgrade', () => {
+describe('api §6: a downgrade of the plan', () => {
   beforeEach(() => onPlan('large'));
 
   it('takes effect at the end of the billing period, and not before', async () => {
@@ -118,21 +118,21 @@ describe('api §6: a downgrade', () => {
       [account],
     );
     await addDomains(['a', 'b', 'c', 'd']);
-    const on = (text: string): Core => ({ ...core, now: () => new Date(text) });
+    const coreAt = (text: string): Core => ({ ...core, now: () => new Date(text) });
     const scheduled = { outcome: 'scheduled', due: new Date('2027-02-28T10:00:00Z') };
-    expect(await changePlan(on('2026-08-01T00:00:00Z'), account, 'small')).toMatchObject(scheduled);
-    expect(await applyDuePlanChanges(on('2027-02-28T09:59:59Z'))).toBe(0);
+    expect(await changePlan(coreAt('2026-08-01T00:00:00Z'), account, 'small')).toMatchObject(scheduled);
+    expect(await applyDuePlanChanges(coreAt('2027-02-28T09:59:59Z'))).toBe(0);
     expect(await planOf()).toBe('large');
     expect(await statuses()).toEqual(['a success', 'b success', 'c success', 'd success']);
     expect(await events('account.plan')).toEqual([]);
-    expect(await applyDuePlanChanges(on('2027-02-28T10:00:00Z'))).toBe(1);
+    expect(await applyDuePlanChanges(coreAt('2027-02-28T10:00:00Z'))).toBe(1);
     expect(await planOf()).toBe('small');
     expect(await pending()).toEqual([]);
     const transition = { authMethod: 'system', meta: { from: 'large', to: 'small' } };
     expect(await events('account.plan')).toMatchObject([transition]);
   });
 
-  it('api §6: pauses custom domains beyond the cap, newest first, and deletes nothing', async () => {
+  it('pauses custom domains beyond the cap, newest first, and deletes no domain', async () => {
     await addDomains(['a', 'b', 'c', 'd'], 1);
     await changePlan(core, account, 'small');
     await applyDuePlanChanges(later());
@@ -143,7 +143,7 @@ describe('api §6: a downgrade', () => {
     ]);
   });
 
-  it('keeps deployments and platform domains beyond the cap, and allows no new ones', async () => {
+  it('keeps deployments and platform domains beyond the cap, and allows no further deployment', async () => {
     await onPlan('any');
     for (let i = 0; i < 6; i += 1) await deploySite(core, caller, { 'index.html': 'one' });
     await addDomains(['p', 'q'], 2, 'platform');
@@ -155,7 +155,7 @@ describe('api §6: a downgrade', () => {
     });
   });
 
-  it('is replaced by another request; repeating the same request changes nothing', async () => {
+  it('is replaced by a request for another plan; a repeated request changes nothing', async () => {
     const first = await changePlan(core, account, 'small');
     expect(await changePlan(core, account, 'small')).toEqual(first);
     await changePlan(core, account, 'free');
@@ -179,14 +179,14 @@ describe('api §6: a downgrade', () => {
     expect(await planOf()).toBe('any');
   });
 
-  it('takes effect at once if the operator says so', async () => {
+  it('takes effect at once if the operator requests it', async () => {
     await changePlan(core, account, 'small');
     expect(await changePlan(core, account, 'free', { atOnce: true })).toMatchObject({ outcome: 'changed' });
     expect(await pending()).toEqual([]);
     expect(await planOf()).toBe('free');
   });
 
-  it('is not applied if it is postponed while a process is about to apply it', async () => {
+  it('is not applied if it is postponed while a process waits to apply it', async () => {
     await changePlan(core, account, 'small');
     let applying = Promise.resolve(-1);
     await core.database.transaction(async (em) => {
@@ -199,22 +199,22 @@ describe('api §6: a downgrade', () => {
     expect(await planOf()).toBe('large');
   });
 
-  it('is applied even if one that was due before it fails; the failed one is logged and applied later', async () => {
-    const stuck = account;
-    await changePlan(core, stuck, 'small');
+  it('is applied even if an earlier downgrade fails; the failure is logged, and the failed downgrade is retried', async () => {
+    const failing = account;
+    await changePlan(core, failing, 'small');
     await onPlan('large');
     await changePlan(core, account, 'small');
-    await test.database.query(`update plan_change set due = due - interval '1 day' where account_id = $1`, [stuck]);
-    const accept = await refuseRows(test.database, 'update on account', `old.id = '${stuck}'`);
+    await test.database.query(`update plan_change set due = due - interval '1 day' where account_id = $1`, [failing]);
+    const allowRows = await refuseRows(test.database, 'update on account', `old.id = '${failing}'`);
     const { log, warnings } = warningLog();
     expect(await applyDuePlanChanges({ ...later(), log })).toBe(1);
     expect(await planOf()).toBe('small');
-    expect(warnings).toMatchObject([{ task: 'apply plan changes', account: stuck, err: { code: '23514' } }]);
-    await accept();
+    expect(warnings).toMatchObject([{ task: 'apply plan changes', account: failing, err: { code: '23514' } }]);
+    await allowRows();
     expect(await applyDuePlanChanges(later())).toBe(1);
   });
 
-  it('is applied once if several processes run at the same time', async () => {
+  it('is applied once if six processes apply due downgrades at the same time', async () => {
     await addDomains(['a', 'b', 'c']);
     await changePlan(core, account, 'small');
     const applied = await Promise.all(Array.from({ length: 6 }, () => applyDuePlanChanges(later())));
@@ -224,8 +224,8 @@ describe('api §6: a downgrade', () => {
   });
 });
 
-describe('api §6: plan changes', () => {
-  it('are judged by the rank of the plans, if they have one', async () => {
+describe('api §6: a plan change', () => {
+  it('to a plan of lower rank is a downgrade, whatever the order of the list', async () => {
     const ranked: Core = {
       ...core,
       plans: createPlans([plan('free', 0, { rank: 0 }), plan('top', 2, { rank: 9 }), plan('low', 1, { rank: 1 })]),
@@ -237,7 +237,7 @@ describe('api §6: plan changes', () => {
     expect(await changePlan(ranked, account, 'low')).toMatchObject({ outcome: 'changed' });
   });
 
-  it('are refused for an unknown plan and for a missing account', async () => {
+  it('is refused for an unknown plan and for a missing account', async () => {
     await onPlan('free');
     await expect(changePlan(core, account, 'huge')).rejects.toMatchObject({
       code: 'validation_failed',
@@ -246,7 +246,7 @@ describe('api §6: plan changes', () => {
     await expect(changePlan(core, 'acc-missing', 'free')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('T26: never leave a deploy beyond the cap that is valid when it commits', async () => {
+  it('T26: during parallel deploys leaves no deployment beyond the new cap', async () => {
     await onPlan('any');
     const deploys = Array.from({ length: 24 }, () => deploySite(core, caller, { 'index.html': 'the same for all' }));
     const [refused] = await Promise.all([refusals(deploys), changePlan(core, account, 'small', { atOnce: true })]);
@@ -258,7 +258,7 @@ describe('api §6: plan changes', () => {
     expect(refused).toHaveLength(24 - before - after);
   });
 
-  it('T26: never leave a new domain beyond the cap that is valid when it commits', async () => {
+  it('T26: while domains are created leaves no active domain beyond the new cap', async () => {
     await onPlan('any');
     const puts = Array.from({ length: 16 }, (_, i) => putDomain({ core, caller }, `www.${account}-${i}.com`, {}));
     const [, refused] = await Promise.all([changePlan(core, account, 'small', { atOnce: true }), refusals(puts)]);
@@ -269,11 +269,11 @@ describe('api §6: plan changes', () => {
     expect(await events('domain.pause')).toHaveLength(16 - refused.length - 2);
   });
 
-  it('T26: never leave a domain beyond the cap, in any order of concurrent changes', async () => {
+  it('T26: leaves no active domain beyond the cap, even if eight plan changes arrive at once', async () => {
     await onPlan('any');
     await addDomains(['a', 'b', 'c', 'd', 'e', 'f']);
-    const wishes = ['small', 'large', 'free', 'any', 'old', 'small', 'large', 'free'];
-    await Promise.all(wishes.map((wish) => changePlan(core, account, wish, { atOnce: true })));
+    const plans = ['small', 'large', 'free', 'any', 'old', 'small', 'large', 'free'];
+    await Promise.all(plans.map((next) => changePlan(core, account, next, { atOnce: true })));
     const { plan: now, caps, usage } = await getAccount({ core, caller });
     expect(usage.customDomains, `on ${now}`).toBe(Math.min(6, caps?.customDomains ?? Infinity));
     const active = (await statuses()).filter((status) => !status.endsWith('paused'));

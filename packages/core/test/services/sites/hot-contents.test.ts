@@ -6,7 +6,7 @@ import type { PackStore, ContentLocation } from '../../../src/storage/packs.ts';
 
 const texts = ['first', 'second', 'third', 'fourth'];
 let reads: number;
-let hot: HotContents;
+let hotContents: HotContents;
 
 const contentOf = (text: string): StoredBytes => ({
   sha256: hash('sha256', text),
@@ -15,7 +15,7 @@ const contentOf = (text: string): StoredBytes => ({
   length: text.length,
 });
 
-/** Packs that contain one text each, by name. */
+/** A pack store in which each pack contains its own name. */
 const packs = {
   read: async ({ pack }: ContentLocation) => {
     reads += 1;
@@ -25,28 +25,28 @@ const packs = {
 
 beforeEach(() => {
   reads = 0;
-  hot = createHotContents(packs, { maxBytes: 1_600 });
+  hotContents = createHotContents(packs, { maxBytes: 1_600 });
 });
 
-describe('small contents', () => {
-  it('are cached from the second read on', async () => {
+describe('the cache of small contents', () => {
+  it('keeps a content from its second read on', async () => {
     const content = contentOf('first');
-    expect(String(await hot.read(content))).toBe('first');
-    expect(hot.peek(content)).toBeUndefined();
-    await hot.read(content);
-    expect(String(hot.peek(content))).toBe('first');
-    await hot.read(content);
+    expect(String(await hotContents.read(content))).toBe('first');
+    expect(hotContents.peek(content)).toBeUndefined();
+    await hotContents.read(content);
+    expect(String(hotContents.peek(content))).toBe('first');
+    await hotContents.read(content);
     expect(reads).toBe(2);
   });
 
-  it('never exceed their memory; the least recently used are evicted first', async () => {
-    for (const text of texts) for (let n = 0; n < 2; n += 1) await hot.read(contentOf(text));
-    expect(texts.filter((text) => hot.peek(contentOf(text)))).toEqual(['second', 'third', 'fourth']);
+  it('never exceeds its memory, and evicts the least recently used contents first', async () => {
+    for (const text of texts) for (let n = 0; n < 2; n += 1) await hotContents.read(contentOf(text));
+    expect(texts.filter((text) => hotContents.peek(contentOf(text)))).toEqual(['second', 'third', 'fourth']);
   });
 
-  it('with bytes that do not match their hash are an error, and never cached (T36)', async () => {
+  it('never keeps bytes that do not match their hash, and reports them as an error (T36)', async () => {
     const damaged = contentOf('damaged');
-    for (let n = 0; n < 3; n += 1) await expect(hot.read(damaged)).rejects.toMatchObject({ code: 'EBADMSG' });
-    expect(hot.peek(damaged)).toBeUndefined();
+    for (let n = 0; n < 3; n += 1) await expect(hotContents.read(damaged)).rejects.toMatchObject({ code: 'EBADMSG' });
+    expect(hotContents.peek(damaged)).toBeUndefined();
   });
 });

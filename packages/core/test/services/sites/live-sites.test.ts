@@ -15,15 +15,15 @@ const { caller } = await test.account('scale');
 const { account } = caller;
 afterAll(() => test.close());
 
-/** Returns the site of a deployment; `null` if it is not shown. */
+/** Returns the site of a deployment; `null` if the site is not shown. */
 async function findSite(cache: LiveSites, deployment: string, { fresh = false } = {}): Promise<Site | null> {
-  // Waits for the notifications of changes by other processes.
+  // Wait for the notifications of changes that other processes made.
   await test.core.database.siteChanges.catchUp();
   const site = await (fresh ? cache.findFresh({ deployment }) : cache.find({ deployment }));
   return typeof site === 'string' ? null : site;
 }
 
-/** A short form of the answer at an address: the front page, why it is not shown, or `null`. */
+/** Returns the text of the front page at an address, the reason why the site is not shown, or `null`. */
 async function shown(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
   await test.core.database.siteChanges.catchUp();
   const site = await sites.find(address);
@@ -55,8 +55,8 @@ async function addDomain(
   );
 }
 
-describe('sites that can be served', () => {
-  it('are those that are live, with the content and place of each file', async () => {
+describe('LiveSiteCache', () => {
+  it('finds a live site with the content and place of each file', async () => {
     const deployment = await deploy();
     const site = await findSite(sites, deployment);
     const manifest = expect.any(PackedManifest);
@@ -69,7 +69,7 @@ describe('sites that can be served', () => {
     }
   });
 
-  it('include whether they have a password and an owner', async () => {
+  it('says whether a site has a password and an owner', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, SITE, { fields: { password: 'secret' } });
     expect(await findSite(sites, body.deployment)).toMatchObject({
       passwordVersion: expect.any(String),
@@ -78,7 +78,7 @@ describe('sites that can be served', () => {
   });
 
   it.each(['calm-otter-0000000', '', '%', "' or true --", 'a'.repeat(5_000), '__proto__'])(
-    'do not include deployments that never existed, nor domains: %j',
+    'finds nothing for a deployment or a domain that does not exist: %j',
     async (name) => {
       expect(await findSite(sites, name)).toBeNull();
       expect(await shown({ domain: name })).toBeNull();
@@ -86,8 +86,8 @@ describe('sites that can be served', () => {
   );
 });
 
-describe('cached sites', () => {
-  it('are gone at once when their deployment is deleted', async () => {
+describe('a cached site', () => {
+  it('is dropped at once when its deployment is deleted', async () => {
     const deployment = await deploy();
     expect(await findSite(sites, deployment)).not.toBeNull();
     await deleteDeployment({ core: test.core, caller }, deployment);
@@ -95,14 +95,14 @@ describe('cached sites', () => {
     expect(await findSite(sites, deployment, { fresh: true })).toBeNull();
   });
 
-  it('show a new password at once', async () => {
+  it('has a new password at once', async () => {
     const deployment = await deploy();
     expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: null });
     await test.database.query(`update deployment set password_hash = 'x' where id = $1`, [deployment]);
     expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: expect.any(String) });
   });
 
-  it('C3: have the new places of moved contents after a fresh load', async () => {
+  it('C3: has the new places of moved contents after findFresh', async () => {
     const deployment = await deploy();
     await findSite(sites, deployment);
     const before = (await findSite(sites, deployment))!.manifest.get('index.html')!;
@@ -116,26 +116,23 @@ describe('cached sites', () => {
     await test.database.query('update content set "offset" = "offset" - 7 where hash = sha256($1)', ['hello']);
   });
 
-  it.each([1, 2_000, 100_000])('are served however little memory there is (%s bytes)', async (cacheBytes) => {
+  it.each([1, 2_000, 100_000])('is served even if the cache has only %s bytes', async (cacheBytes) => {
     const small = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
     const deployments = await Promise.all([deploy(), deploy(), deploy()]);
     for (let round = 0; round < 2; round += 1)
       for (const deployment of deployments) expect((await findSite(small, deployment))!.manifest.size).toBe(3);
   });
 
-  it.each([1, 2_000, 100_000])(
-    'can lose their manifests during a request without an error, however little memory there is (%s bytes)',
-    async (cacheBytes) => {
-      const small = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
-      const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
-      await test.database.query('delete from manifest where deployment_id = any($1)', [deployments.slice(0, 5)]);
-      const found = await Promise.all(deployments.map((deployment) => findSite(small, deployment)));
-      expect(found.map((site) => site?.manifest.size ?? null)).toEqual([null, null, null, null, null, 3]);
-      await test.database.query(`update deployment set status = 'deleting' where id = any($1)`, [deployments]);
-    },
-  );
+  it.each([1, 2_000, 100_000])('is not found without its manifest, in a cache of %s bytes', async (cacheBytes) => {
+    const small = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
+    const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
+    await test.database.query('delete from manifest where deployment_id = any($1)', [deployments.slice(0, 5)]);
+    const found = await Promise.all(deployments.map((deployment) => findSite(small, deployment)));
+    expect(found.map((site) => site?.manifest.size ?? null)).toEqual([null, null, null, null, null, 3]);
+    await test.database.query(`update deployment set status = 'deleting' where id = any($1)`, [deployments]);
+  });
 
-  it('that are larger than the whole cache are loaded once, not on each visit', async () => {
+  it('is loaded once, not on each visit, even if it is larger than the whole cache', async () => {
     const small = new LiveSiteCache(test.core, { sitesBytes: 1 });
     const deployment = await deploy();
     const site = await findSite(small, deployment);
@@ -148,8 +145,8 @@ describe('cached sites', () => {
   });
 });
 
-describe('S4: the site of a domain', () => {
-  it('is its deployment, the same as at the deployment’s own host', async () => {
+describe('S4: the site at a domain', () => {
+  it('is the same as the site at the host of the linked deployment', async () => {
     const deployment = await deployPage('linked', { password: 'open sesame' });
     await addDomain('linked.example', { deployment });
     const [own, found] = [await sites.find({ deployment }), await sites.find({ domain: 'linked.example' })];
@@ -157,18 +154,18 @@ describe('S4: the site of a domain', () => {
     expect(found).toMatchObject({ deployment, passwordVersion: expect.any(String), anonymous: false });
   });
 
-  const rows: [string, DomainRow, string | null][] = [
-    ['a platform domain', { kind: 'platform' }, 'page'],
-    ['a custom domain', {}, 'page'],
-    ['a domain that is not linked', { deployment: null }, null],
-    ['a pending domain', { status: 'pending', verified: false }, null],
-    ['a partial domain', { status: 'partial', verified: false }, null],
-    ['a domain that was never proved', { verified: false }, null],
-    ['a domain that has lost its proof', { status: 'pending' }, null],
-    ['a paused domain', { status: 'paused' }, 'paused'],
-    ['a paused domain that is not linked', { status: 'paused', deployment: null }, 'paused'],
+  const rows: [string | null, string, DomainRow][] = [
+    ['page', 'a platform domain', { kind: 'platform' }],
+    ['page', 'a custom domain', {}],
+    [null, 'a domain that is not linked', { deployment: null }],
+    [null, 'a pending domain', { status: 'pending', verified: false }],
+    [null, 'a partial domain', { status: 'partial', verified: false }],
+    [null, 'a domain that was never verified', { verified: false }],
+    [null, 'a domain that is no longer verified', { status: 'pending' }],
+    ['paused', 'a paused domain', { status: 'paused' }],
+    ['paused', 'a paused domain that is not linked', { status: 'paused', deployment: null }],
   ];
-  it.each(rows)('%s %j: %s', async (_, row, expected) => {
+  it.each(rows)('is %s for %s', async (expected, _, row) => {
     const name = `${crypto.randomUUID()}.example`;
     const deployment = await deployPage('page');
     await addDomain(name, { deployment, ...row });
@@ -176,14 +173,14 @@ describe('S4: the site of a domain', () => {
     expect(await shown({ deployment })).toBe('page');
   });
 
-  it('is not found by the name of a deployment, nor a deployment by the name of a domain', async () => {
+  it('is not found if a domain has the id of a deployment, or a deployment the name of a domain', async () => {
     const deployment = await deployPage('page');
     await addDomain('apart.example', { deployment });
     expect(await shown({ domain: deployment })).toBeNull();
     expect(await shown({ deployment: 'apart.example' })).toBeNull();
   });
 
-  it('is the deployment of the account that proved the name, even if other accounts have it pending', async () => {
+  it('is the deployment of the account that proved the name, even if the name is pending for other accounts', async () => {
     const [{ caller: winner }, { caller: other }] = [await test.account('pro'), await test.account('pro')];
     const pending = { account: other.account, status: 'pending', verified: false };
     await addDomain('wanted.example', { ...pending, deployment: await deployPage('other', {}, other) });
@@ -194,8 +191,8 @@ describe('S4: the site of a domain', () => {
   });
 });
 
-describe('api §6: a state of the account or the site applies from the next request on', () => {
-  it('at every host: the own one, a domain, a paused domain, and one that is not linked', async () => {
+describe('api §6: when the state of an account or a site changes,', () => {
+  it('the next request at each of its hosts gets the new state', async () => {
     const deployment = await deployPage('page');
     await addDomain('states.example', { deployment });
     await addDomain('paused.example', { deployment, status: 'paused' });
@@ -222,7 +219,7 @@ describe('api §6: a state of the account or the site applies from the next requ
     }
   });
 
-  it('a site that was taken down is not found once it has expired or is being deleted', async () => {
+  it('a site that was taken down is not found when it has expired or is being deleted', async () => {
     const deployment = await deployPage('page');
     await test.database.query(
       `update deployment set taken_down = now(), expires = now() - interval '1 second' where id = $1`,
@@ -234,23 +231,23 @@ describe('api §6: a state of the account or the site applies from the next requ
   });
 });
 
-describe('S2: a switch', () => {
-  it('shows visitors the complete old or new site, never a gap, even if the old one is removed at once', async () => {
-    let last = await deployPage('start');
-    await addDomain('switched.example', { deployment: last });
-    // Nothing is cached: between reading the domain and reading the manifest there is time for a switch.
-    const forgetful = new LiveSiteCache(test.core, { sitesBytes: 1 });
+describe('S2: a switch of a domain', () => {
+  it('always shows visitors the complete old or new site, even if the old site is deleted at once', async () => {
+    let linkedDeployment = await deployPage('start');
+    await addDomain('switched.example', { deployment: linkedDeployment });
+    // This cache is too small for any site, so a switch can happen between two loads of a request.
+    const tinyCache = new LiveSiteCache(test.core, { sitesBytes: 1 });
     let isDone = false;
-    const seen = new Set<string>();
+    const pagesShown = new Set<string>();
     const read = async () => {
       while (!isDone) {
-        const site = await forgetful.find({ domain: 'switched.example' });
+        const site = await tinyCache.find({ domain: 'switched.example' });
         if (site === null || typeof site === 'string') throw new Error(`the domain showed ${site}`);
         const [page, other] = await Promise.all(
           ['index.html', 'other'].map(async (path) => String(await test.core.packs.read(site.manifest.get(path)!))),
         );
         expect(other).toBe(`beside ${page}`);
-        seen.add(page!);
+        pagesShown.add(page!);
       }
     };
     const readers = Promise.all([read(), read(), read()]);
@@ -258,12 +255,12 @@ describe('S2: a switch', () => {
       const id = await deployPage(`version ${n}`);
       await test.database.query(`update domain set deployment_id = $1 where name = 'switched.example'`, [id]);
       expect(await shown({ domain: 'switched.example' })).toBe(`version ${n}`);
-      await test.database.query(`update deployment set status = 'deleting' where id = $1`, [last]);
-      await test.database.query(`delete from manifest where deployment_id = $1`, [last]);
-      last = id;
+      await test.database.query(`update deployment set status = 'deleting' where id = $1`, [linkedDeployment]);
+      await test.database.query(`delete from manifest where deployment_id = $1`, [linkedDeployment]);
+      linkedDeployment = id;
     }
     isDone = true;
     await readers;
-    expect(seen.size).toBeGreaterThan(10);
+    expect(pagesShown.size).toBeGreaterThan(10);
   });
 });

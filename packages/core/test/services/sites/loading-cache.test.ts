@@ -5,18 +5,18 @@ import { createLoadingCache } from '../../../src/services/sites/loading-cache.ts
 const cacheOf = (maxBytes = 1_000) => createLoadingCache<{ size: number }>({ maxBytes, sizeOf: ({ size }) => size });
 const value = (size = 1) => ({ size });
 
-/** Makes the cache keep a value, by loading it twice. */
+/** Loads a value twice, so that the cache keeps the value. */
 async function keep(cache: ReturnType<typeof cacheOf>, key: string, kept: { size: number }): Promise<void> {
   for (let n = 0; n < 2; n += 1) await cache.get(key, async () => kept);
 }
 
-/** A load that ends when the test resolves it. */
+/** Returns a load that finishes when the test resolves or rejects it. */
 function pending() {
   const { promise, resolve, reject } = Promise.withResolvers<{ size: number } | null>();
   return { load: vi.fn(() => promise), resolve, reject };
 }
 
-describe('S2: a value that is loaded by a key', () => {
+describe('S2: a value that is loaded by its key', () => {
   it('is loaded once for concurrent requests', async () => {
     const cache = cacheOf();
     const { load, resolve } = pending();
@@ -27,7 +27,7 @@ describe('S2: a value that is loaded by a key', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is cached when it is loaded for the second time within the last 8,000 loads', async () => {
+  it('is cached when it is loaded twice within 8,000 loads', async () => {
     const cache = cacheOf();
     const load = vi.fn(async () => value());
     await cache.get('a', load);
@@ -42,7 +42,7 @@ describe('S2: a value that is loaded by a key', () => {
     expect(cache.peek('b')).toBeUndefined();
   });
 
-  it('is cached at once if it is larger than the whole cache, and evicts nothing else', async () => {
+  it('is cached at once, without evicting other values, if it is larger than the whole cache', async () => {
     const cache = cacheOf(1_000);
     const small = value();
     await keep(cache, 'small', small);
@@ -53,12 +53,12 @@ describe('S2: a value that is loaded by a key', () => {
     expect(load).toHaveBeenCalledTimes(1);
     await keep(cache, 'other', value(900));
     expect(cache.peek('large')).toBe(found);
-    // Until the next large one, so that memory stays bounded.
+    // Only the last value of this size is kept, so that memory stays bounded.
     const next = await cache.get('next', async () => value(5_000));
     expect([cache.peek('large'), cache.peek('next')]).toEqual([undefined, next]);
   });
 
-  it.each(['forget', 'clear'] as const)('is not cached after %s, however large it is', async (forget) => {
+  it.each(['forget', 'clear'] as const)('is not cached after %s, even if it is very large', async (forget) => {
     const cache = cacheOf(1_000);
     await cache.get('large', async () => value(1_001));
     cache[forget]('large');
@@ -69,22 +69,22 @@ describe('S2: a value that is loaded by a key', () => {
     expect(cache.peek('large')).toEqual(value());
   });
 
-  it.each(['forget', 'clear'] as const)('is not cached if %s is called while it is loaded', async (forget) => {
+  it.each(['forget', 'clear'] as const)('is not cached if %s is called during its load', async (forget) => {
     const cache = cacheOf();
     await cache.get('a', async () => value());
     const [before, after] = [pending(), pending()];
-    const early = cache.get('a', before.load);
+    const earlierRequest = cache.get('a', before.load);
     cache[forget]('a');
-    const late = cache.get('a', after.load);
+    const laterRequest = cache.get('a', after.load);
     const [old, fresh] = [value(), value()];
     after.resolve(fresh);
-    expect(await late).toBe(fresh);
+    expect(await laterRequest).toBe(fresh);
     before.resolve(old);
-    expect(await early).toBe(old);
+    expect(await earlierRequest).toBe(old);
     expect(cache.peek('a')).toBe(fresh);
   });
 
-  it('stays cached if it is reloaded and the load fails', async () => {
+  it('stays cached if a reload fails', async () => {
     const cache = cacheOf();
     const cachedValue = value();
     await keep(cache, 'a', cachedValue);
@@ -95,7 +95,7 @@ describe('S2: a value that is loaded by a key', () => {
     expect(cache.peek('a')).toBe(cachedValue);
   });
 
-  it('is loaded again by a reload, and then cached for all', async () => {
+  it('is replaced by a reload, which concurrent requests wait for', async () => {
     const cache = cacheOf();
     await keep(cache, 'a', value());
     const { load, resolve } = pending();
@@ -108,7 +108,7 @@ describe('S2: a value that is loaded by a key', () => {
     expect(cache.peek('a')).toBe(found);
   });
 
-  it('is an error for all concurrent requests if the load fails, and the next request loads it again', async () => {
+  it('is loaded again by the next request if its load failed for all concurrent requests', async () => {
     const cache = cacheOf();
     const { load, reject } = pending();
     const results = Promise.allSettled([cache.get('a', load), cache.get('a', load)]);
@@ -118,7 +118,7 @@ describe('S2: a value that is loaded by a key', () => {
     expect(await cache.get('a', async () => value(7))).toEqual(value(7));
   });
 
-  it('is also cached if it is absent, until it is forgotten', async () => {
+  it('is cached as absent, until its key is forgotten, if the load finds nothing', async () => {
     const cache = cacheOf();
     expect(await cache.get('a', async () => null)).toBeNull();
     expect(cache.peek('a')).toBeNull();
@@ -127,7 +127,7 @@ describe('S2: a value that is loaded by a key', () => {
     expect(cache.peek('a')).toBeUndefined();
   });
 
-  it('is cached only for a short time if it is absent', async () => {
+  it('is cached as absent only for a short time', async () => {
     const cache = createLoadingCache({ maxBytes: 1, sizeOf: () => 1, absentMs: 20 });
     const start = performance.now();
     await cache.get('a', async () => null);
@@ -135,7 +135,7 @@ describe('S2: a value that is loaded by a key', () => {
     expect(performance.now() - start).toBeGreaterThan(15);
   });
 
-  it('never makes the cache exceed its memory: values without recent requests are evicted first', async () => {
+  it('is evicted if it has no recent requests and the cache would exceed its memory', async () => {
     const cache = cacheOf(100);
     for (const key of ['a', 'b', 'c']) await keep(cache, key, value(30));
     expect(cache.peek('a')).toEqual(value(30));
@@ -143,7 +143,7 @@ describe('S2: a value that is loaded by a key', () => {
     expect(['a', 'b', 'c', 'd'].filter((key) => cache.peek(key) !== undefined)).toEqual(['a', 'c', 'd']);
   });
 
-  it('is not evicted by absent keys, of which at most 10,000 are cached', async () => {
+  it('is not evicted by absent keys, and at most 10,000 absent keys are cached', async () => {
     const cache = cacheOf();
     await keep(cache, 'a', value());
     for (let n = 0; n < 10_100; n += 1) await cache.get(`absent-${n}`, async () => null);

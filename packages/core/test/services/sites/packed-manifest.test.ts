@@ -21,7 +21,7 @@ const manifestFile: fc.Arbitrary<ManifestFile> = fc.oneof(
 const manifestFiles = fc.uniqueArray(manifestFile, { selector: ({ path }) => path });
 
 describe('a packed manifest', () => {
-  it('returns each file as it was added, and no other', () => {
+  it('returns every file with the same fields as it was added with, and no other file', () => {
     fc.assert(
       fc.property(manifestFiles, fc.string(), (files, other) => {
         const manifest = new PackedManifest(files);

@@ -2,19 +2,19 @@ import { argon2Sync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { hashPassword, passwordVersion, renewHash, verifyPassword } from '../../../src/services/sites/passwords.ts';
 
-const PHC = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$(?<salt>[A-Za-z0-9+/]{22})\$(?<tag>[A-Za-z0-9+/]{43})$/;
-// The hash of a password with weaker parameters than the current ones.
-const WEAKER = { memory: 8_192, passes: 1, parallelism: 1, tagLength: 24 };
+const PHC_PATTERN = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$(?<salt>[A-Za-z0-9+/]{22})\$(?<tag>[A-Za-z0-9+/]{43})$/;
+// OLD is the PHC string of a password with weaker parameters than the current ones.
+const WEAKER_PARAMETERS = { memory: 8_192, passes: 1, parallelism: 1, tagLength: 24 };
 const SALT = Buffer.alloc(16, 7);
-const TAG = argon2Sync('argon2id', { message: 'correct horse', nonce: SALT, ...WEAKER });
+const TAG = argon2Sync('argon2id', { message: 'correct horse', nonce: SALT, ...WEAKER_PARAMETERS });
 const [SALT_TEXT, TAG_TEXT] = [SALT, TAG].map((bytes) => bytes.toString('base64').replace(/=+$/, ''));
-const OLD = `$argon2id$v=19$m=8192,t=1,p=1$${SALT_TEXT}$${TAG_TEXT}`;
+const OLD_HASH = `$argon2id$v=19$m=8192,t=1,p=1$${SALT_TEXT}$${TAG_TEXT}`;
 
-describe('security §7: site passwords', () => {
+describe('security §7: hashPassword', () => {
   it.each(['correct horse', 'p\u00e4ssw\u00f6rter', '\u{1f600}'.repeat(6)])(
-    '%j is stored as an argon2id PHC string that proves it',
+    'returns an argon2id PHC string that matches the password %j',
     async (password) => {
-      const { salt, tag } = PHC.exec(await hashPassword(password))!.groups!;
+      const { salt, tag } = PHC_PATTERN.exec(await hashPassword(password))!.groups!;
       const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
       const nonce = Buffer.from(salt!, 'base64');
       const proof = argon2Sync('argon2id', { message: password, nonce, ...parameters });
@@ -22,9 +22,9 @@ describe('security §7: site passwords', () => {
     },
   );
 
-  it('wait in a queue of 50 behind the two running hashes: the next one is 503, and later the queue is free again', async () => {
+  it('queues 50 passwords behind the two that are being hashed, and refuses further ones with 503', async () => {
     const hashes = (count: number) => Array.from({ length: count }, () => hashPassword('secret'));
-    const outcomes = await Promise.allSettled([...hashes(54), verifyPassword('correct horse', OLD)]);
+    const outcomes = await Promise.allSettled([...hashes(54), verifyPassword('correct horse', OLD_HASH)]);
     expect(outcomes.findIndex(({ status }) => status === 'rejected')).toBe(52);
     const reason = { code: 'unavailable', status: 503, retryAfterSeconds: expect.any(Number) };
     for (const outcome of outcomes.slice(52)) expect(outcome).toMatchObject({ status: 'rejected', reason });
@@ -33,33 +33,33 @@ describe('security §7: site passwords', () => {
 });
 
 describe('security §7: a password that a visitor enters', () => {
-  it('is compared with the hash', async () => {
-    for (const stored of [await hashPassword('correct horse'), OLD]) {
+  it('is verified only if it matches the stored hash', async () => {
+    for (const stored of [await hashPassword('correct horse'), OLD_HASH]) {
       expect(await verifyPassword('correct horse', stored)).toBe(true);
       for (const other of ['Correct horse', 'correct horse ', 'correct', '', 'correct horse\0'])
         expect(await verifyPassword(other, stored), other).toBe(false);
     }
   });
 
-  it('is hashed again if the parameters have changed, and keeps its version', async () => {
-    const renewed = (await renewHash('correct horse', OLD))!;
-    expect(renewed).toMatch(PHC);
+  it('is hashed again if the parameters have changed, and keeps its password version', async () => {
+    const renewed = (await renewHash('correct horse', OLD_HASH))!;
+    expect(renewed).toMatch(PHC_PATTERN);
     expect(await verifyPassword('correct horse', renewed)).toBe(true);
-    expect(passwordVersion(renewed)).toBe(passwordVersion(OLD));
+    expect(passwordVersion(renewed)).toBe(passwordVersion(OLD_HASH));
     expect(await renewHash('correct horse', renewed)).toBeNull();
   });
 
-  it('has another version each time it is set', async () => {
-    const [one, other] = [await hashPassword('correct horse'), await hashPassword('correct horse')];
-    expect(passwordVersion(one)).not.toBe(passwordVersion(other));
-    expect(passwordVersion(one)).toMatch(/^[\w-]{22}$/);
-    expect(one).not.toContain(passwordVersion(one));
+  it('has another password version each time it is set', async () => {
+    const [first, second] = [await hashPassword('correct horse'), await hashPassword('correct horse')];
+    expect(passwordVersion(first)).not.toBe(passwordVersion(second));
+    expect(passwordVersion(first)).toMatch(/^[\w-]{22}$/);
+    expect(first).not.toContain(passwordVersion(first));
   });
 
   it.each(['', 'x', '$2b$10$abcdefghijklmnopqrstuv', '$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA'])(
-    'is not compared with %j, which is not a hash of ours',
+    'cannot be verified with %j, which is not a PHC string of argon2id',
     async (stored) => {
-      await expect(verifyPassword('correct horse', stored)).rejects.toThrow('not a PHC string');
+      await expect(verifyPassword('correct horse', stored)).rejects.toThrow('must be a PHC string');
     },
   );
 });

@@ -7,7 +7,7 @@ import type { Listener } from '../../../src/database/listener.ts';
 import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
 import type { SiteLookup } from '../../../src/services/sites/load-sites.ts';
 
-/** One second, with a margin for a busy machine. */
+/** The second after which a change must be visible, with a margin for a busy machine. */
 const SOON_MS = 5_000;
 
 const test = await createTestCore();
@@ -24,7 +24,7 @@ const endListeners = () =>
      where datname = current_database() and (query like 'listen%berth_site%' or query = 'select 1')`,
   );
 
-/** Another process of the service, with separate connections. @param replace Returns replaced parts of its listener. */
+/** Simulates another process with its own connections. @param replace Returns replacements for parts of its listener. */
 function anotherProcess(replace: (real: Listener) => Partial<Listener> = () => ({})) {
   const database = openDatabase(test.database.address);
   onTestFinished(() => database.close());
@@ -40,7 +40,7 @@ function anotherProcess(replace: (real: Listener) => Partial<Listener> = () => (
   };
   return {
     sites: new LiveSiteCache({ ...test.core, database: { ...database, siteChanges } }),
-    /** Takes a site down in a transaction of this process. */
+    /** Takes a site down in a transaction of the simulated process. */
     takeDown: (deployment: string) =>
       database.transaction((em) =>
         sql`update deployment set taken_down = now() where id = ${deployment}`.execute(em.getKysely()),
@@ -54,11 +54,11 @@ async function findTwice(sites: LiveSites, deployment: string): Promise<SiteLook
   return sites.find({ deployment });
 }
 
-/** What the next visitor gets. */
+/** Returns the result that the next visitor gets. */
 const visit = async (sites: LiveSites, deployment: string) =>
   sites.peek({ deployment }) ?? (await sites.find({ deployment }));
 
-/** Expects that visitors get another answer within a second. */
+/** Expects that visitors get another result within a second. */
 async function expectChangedSoon(sites: LiveSites, deployment: string, before: SiteLookup): Promise<void> {
   const start = performance.now();
   while ((await visit(sites, deployment)) === before) await setImmediate();
@@ -66,8 +66,8 @@ async function expectChangedSoon(sites: LiveSites, deployment: string, before: S
   expect(await sites.find({ deployment })).toBe('taken-down');
 }
 
-describe('S2: a change by another process', () => {
-  it('is the only reason for a query: unchanged sites come from the cache, as the same object', async () => {
+describe('S2: a change of a site by another process', () => {
+  it('is the only reason for a query, because unchanged sites come from the cache', async () => {
     const { sites } = anotherProcess();
     const deployment = await deploy();
     expect(sites.peek({ deployment })).toBeUndefined();
@@ -77,8 +77,8 @@ describe('S2: a change by another process', () => {
   });
 
   it.each([
-    ['its notification', async () => {}],
-    ['its notification was lost together with the connection', endListeners],
+    ['the notification', async () => {}],
+    ['the notification was lost together with the connection', endListeners],
   ])('is visible within a second after %s', async (_, happen) => {
     const { sites } = anotherProcess();
     for (let n = 0; n < 5; n += 1) {
@@ -93,33 +93,33 @@ describe('S2: a change by another process', () => {
   it.each([
     ['', async () => {}],
     [', even if the notification connection was lost before the notification', endListeners],
-  ])('is visible to the next visitor of the process that made it%s', async (_, happen) => {
-    const other = anotherProcess();
+  ])('is visible to the next visitor in the process that made it%s', async (_, happen) => {
+    const peer = anotherProcess();
     for (let n = 0; n < 10; n += 1) {
       const deployment = await deploy();
-      const isCached = async () => (await findTwice(other.sites, deployment)) && other.sites.peek({ deployment });
+      const isCached = async () => (await findTwice(peer.sites, deployment)) && peer.sites.peek({ deployment });
       await expect.poll(isCached).toBeDefined();
       await happen();
-      await other.takeDown(deployment);
-      expect(await visit(other.sites, deployment)).toBe('taken-down');
+      await peer.takeDown(deployment);
+      expect(await visit(peer.sites, deployment)).toBe('taken-down');
     }
   });
 
-  it('is visible within a second if the connection is silent: then every request queries the database', async () => {
-    let silent = false;
+  it('is visible within a second if the connection for notifications is silent', async () => {
+    let isSilent = false;
     const { sites } = anotherProcess((real) => ({
-      subscribe: (onChange) => real.subscribe((payload) => silent || onChange(payload)),
-      catchUp: () => (silent ? new Promise((resolve) => void setTimeout(resolve, 1_000, false)) : real.catchUp()),
+      subscribe: (onChange) => real.subscribe((payload) => isSilent || onChange(payload)),
+      catchUp: () => (isSilent ? new Promise((resolve) => void setTimeout(resolve, 1_000, false)) : real.catchUp()),
     }));
     const deployment = await deploy();
     const site = await findTwice(sites, deployment);
-    silent = true;
+    isSilent = true;
     await takeDown(deployment);
     await expectChangedSoon(sites, deployment, site);
     expect(sites.peek({ deployment })).toBeUndefined();
   });
 
-  it('is visible even if the subscription failed at first', async () => {
+  it('is visible even if the first subscription to notifications failed', async () => {
     let isUnreachable = true;
     const { sites } = anotherProcess((real) => ({
       subscribe: (onChange) => (isUnreachable ? Promise.reject(new Error('away')) : real.subscribe(onChange)),

@@ -34,30 +34,30 @@ async function storedHash(): Promise<string> {
   return row!.hash;
 }
 let addresses = 0;
-const elsewhere = () => `192.0.2.${(addresses += 1)}`;
-const attempt = (password: string, address = elsewhere(), id = deployment) =>
+const newAddress = () => `192.0.2.${(addresses += 1)}`;
+const attempt = (password: string, address = newAddress(), id = deployment) =>
   unlockSite(test.core, { deployment: id, password, address });
 
 describe('S61: an attempt to unlock a site', () => {
   it.each([PASSWORD, ` ${PASSWORD}\t`, PASSWORD.normalize('NFD')])(
-    'succeeds with %j: trimmed and NFC, as when it was set',
+    'succeeds with %j, because passwords are trimmed and normalized to NFC',
     async (password) => {
       expect(await attempt(password)).toEqual({ kind: 'opened', passwordVersion: passwordVersion(await storedHash()) });
     },
   );
 
-  const others = ['', ' ', 'übung-42', PASSWORD.slice(1), `${PASSWORD}!`, 'x'.repeat(129), '\0', '\ud800'.repeat(8)];
-  it.each(others)('fails with %j', async (password) => {
+  const passwords = ['', ' ', 'übung-42', PASSWORD.slice(1), `${PASSWORD}!`, 'x'.repeat(129), '\0', '\ud800'.repeat(8)];
+  it.each(passwords)('fails with the wrong password %j', async (password) => {
     expect(await attempt(password)).toEqual({ kind: 'wrong' });
   });
 
-  it('fails for a public site and for a missing one', async () => {
+  it('fails for a public site and for a site that does not exist', async () => {
     const { body } = await deploySite(test.core, caller, { 'index.html': 'x' });
     for (const id of [body.deployment, 'calm-otter-0000000', "' or true --"])
-      expect(await attempt(PASSWORD, elsewhere(), id)).toEqual({ kind: 'wrong' });
+      expect(await attempt(PASSWORD, newAddress(), id)).toEqual({ kind: 'wrong' });
   });
 
-  it('security §7: renews an old hash, and existing cookies stay valid', async () => {
+  it('security §7: renews a hash with old parameters, without invalidating existing cookies', async () => {
     const weaker = { memory: 8_192, passes: 1, parallelism: 1, tagLength: 32 };
     const nonce = Buffer.alloc(16, 3);
     const [salt, tag] = [nonce, argon2Sync('argon2id', { message: PASSWORD, nonce, ...weaker })].map((bytes) =>
@@ -74,30 +74,30 @@ describe('S61: an attempt to unlock a site', () => {
   });
 });
 
-describe('T16, api §7: the number of attempts', () => {
-  it('is limited for one address and site, with right or wrong passwords; other addresses and sites are not affected', async () => {
-    const here = elsewhere();
-    expect(await attempt('wrong password', here)).toEqual({ kind: 'wrong' });
-    expect(await attempt(PASSWORD, here)).toMatchObject({ kind: 'opened' });
-    expect(await attempt(PASSWORD, here)).toEqual({
+describe('T16, api §7: the number of attempts to unlock a site', () => {
+  it('is limited for each pair of an address and a site, whether the passwords are correct or not', async () => {
+    const address = newAddress();
+    expect(await attempt('wrong password', address)).toEqual({ kind: 'wrong' });
+    expect(await attempt(PASSWORD, address)).toMatchObject({ kind: 'opened' });
+    expect(await attempt(PASSWORD, address)).toEqual({
       kind: 'too-many',
       retryAfterSeconds: expect.toSatisfy((seconds) => seconds > 200 && seconds <= 300),
     });
     expect(await attempt(PASSWORD)).toMatchObject({ kind: 'opened' });
-    expect(await attempt(PASSWORD, here, await protect())).toMatchObject({ kind: 'opened' });
+    expect(await attempt(PASSWORD, address, await protect())).toMatchObject({ kind: 'opened' });
   });
 
-  it('is limited for one site and all addresses together: ten times as many', async () => {
+  it('is limited for a site and all addresses together to ten times the limit of one address', async () => {
     for (let n = 0; n < 20; n += 1) expect(await attempt('short')).toEqual({ kind: 'wrong' });
     expect(await attempt(PASSWORD)).toMatchObject({ kind: 'too-many' });
     test.advance(30);
     expect(await attempt(PASSWORD)).toMatchObject({ kind: 'opened' });
   });
 
-  it('is not limited if the limits are off', async () => {
+  it('is not limited if the rate limits are switched off', async () => {
     const core = { ...test.core, rateLimits: null };
-    const wrong = { deployment, password: 'short', address: '192.0.2.1' };
-    for (let n = 0; n < 30; n += 1) expect(await unlockSite(core, wrong)).toEqual({ kind: 'wrong' });
+    const wrongAttempt = { deployment, password: 'short', address: '192.0.2.1' };
+    for (let n = 0; n < 30; n += 1) expect(await unlockSite(core, wrongAttempt)).toEqual({ kind: 'wrong' });
   });
 });
 
@@ -105,18 +105,18 @@ describe('S62, security §7: an unlock cookie', () => {
   const KEY = Buffer.alloc(32, 1);
   const NOW = new Date('2026-11-21T12:00:00Z');
   const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
-  const OPENING: UnlockScope = { host: 'site.example', deployment: 'calm-otter-4k9x2qd', passwordVersion: 'first' };
-  const VALUE = createUnlockCookie(KEY, OPENING, NOW);
+  const SCOPE: UnlockScope = { host: 'site.example', deployment: 'calm-otter-4k9x2qd', passwordVersion: 'first' };
+  const COOKIE = createUnlockCookie(KEY, SCOPE, NOW);
 
-  it('has the form v1.<key id>.<payload>.<HMAC>, in characters that are valid in a cookie', () => {
-    expect(VALUE).toMatch(/^v1\.[\w-]{8}\.[\w-]+\.[\w-]{43}$/);
+  it('has the form v1.<key id>.<payload>.<HMAC>, with characters that are valid in a cookie', () => {
+    expect(COOKIE).toMatch(/^v1\.[\w-]{8}\.[\w-]+\.[\w-]{43}$/);
   });
 
   it('unlocks its site for 7 days', () => {
     for (const seconds of [0, 1, UNLOCK_SECONDS - 1])
-      expect(isUnlockCookieValid(VALUE, KEY, OPENING, later(seconds))).toBe(true);
+      expect(isUnlockCookieValid(COOKIE, KEY, SCOPE, later(seconds))).toBe(true);
     for (const seconds of [UNLOCK_SECONDS, UNLOCK_SECONDS + 1, 10 * UNLOCK_SECONDS])
-      expect(isUnlockCookieValid(VALUE, KEY, OPENING, later(seconds))).toBe(false);
+      expect(isUnlockCookieValid(COOKIE, KEY, SCOPE, later(seconds))).toBe(false);
     expect(UNLOCK_SECONDS).toBe(604_800);
   });
 
@@ -125,28 +125,28 @@ describe('S62, security §7: an unlock cookie', () => {
     ['deployment', { deployment: 'calm-otter-4k9x2qe' }],
     ['password', { passwordVersion: 'second' }],
   ])('does not unlock another %s', (_, other) => {
-    expect(isUnlockCookieValid(VALUE, KEY, { ...OPENING, ...other }, NOW)).toBe(false);
+    expect(isUnlockCookieValid(COOKIE, KEY, { ...SCOPE, ...other }, NOW)).toBe(false);
   });
 
-  it('is unambiguous: no part can run into the next', () => {
+  it('is invalid for other parts that join to the same text', () => {
     const shifted = createUnlockCookie(KEY, { host: 'a', deployment: 'b","c', passwordVersion: 'd' }, NOW);
     expect(isUnlockCookieValid(shifted, KEY, { host: 'a', deployment: 'b', passwordVersion: 'c' }, NOW)).toBe(false);
   });
 
-  it('is invalid with another key, even with the id of this key', () => {
-    const foreign = createUnlockCookie(randomBytes(32), OPENING, NOW);
-    const renamed = foreign.replace(/^v1\.[^.]+/, VALUE.split('.').slice(0, 2).join('.'));
-    for (const value of [foreign, renamed]) expect(isUnlockCookieValid(value, KEY, OPENING, NOW)).toBe(false);
+  it('is invalid if another key signed it, even if it contains the id of the right key', () => {
+    const foreign = createUnlockCookie(randomBytes(32), SCOPE, NOW);
+    const renamed = foreign.replace(/^v1\.[^.]+/, COOKIE.split('.').slice(0, 2).join('.'));
+    for (const value of [foreign, renamed]) expect(isUnlockCookieValid(value, KEY, SCOPE, NOW)).toBe(false);
   });
 
-  it('is invalid with any character changed, added or removed', () => {
-    for (let at = 0; at < VALUE.length; at += 1) {
-      const [before, after] = [VALUE.slice(0, at), VALUE.slice(at + 1)];
-      for (const put of ['', 'A', 'B', '.', '=', '%', `${VALUE[at]}A`].filter((put) => put !== VALUE[at]))
-        expect(isUnlockCookieValid(before + put + after, KEY, OPENING, NOW), `${put} at ${at}`).toBe(false);
+  it('is invalid if any character is changed, added or removed', () => {
+    for (let at = 0; at < COOKIE.length; at += 1) {
+      const [before, after] = [COOKIE.slice(0, at), COOKIE.slice(at + 1)];
+      for (const put of ['', 'A', 'B', '.', '=', '%', `${COOKIE[at]}A`].filter((put) => put !== COOKIE[at]))
+        expect(isUnlockCookieValid(before + put + after, KEY, SCOPE, NOW), `${put} at ${at}`).toBe(false);
     }
-    const around = [`${VALUE}.`, `.${VALUE}`, ` ${VALUE}`, `${VALUE}=`, `"${VALUE}"`];
+    const around = [`${COOKIE}.`, `.${COOKIE}`, ` ${COOKIE}`, `${COOKIE}=`, `"${COOKIE}"`];
     for (const value of ['', '.', '...', 'v1', 'v1...', ...around, 'x'.repeat(100_000)])
-      expect(isUnlockCookieValid(value, KEY, OPENING, NOW), value.slice(0, 80)).toBe(false);
+      expect(isUnlockCookieValid(value, KEY, SCOPE, NOW), value.slice(0, 80)).toBe(false);
   });
 });

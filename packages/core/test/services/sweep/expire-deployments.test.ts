@@ -27,7 +27,7 @@ const statusOf = async (id: string) =>
   (await test.database.query<{ status: string }>('select status from deployment where id = $1', [id]))[0]?.status;
 
 describe('api §3: a deployment that expires', () => {
-  it('is gone at its expiry, even if no sweep has run', async () => {
+  it('cannot be found after its time of expiry, even if no sweep has run', async () => {
     const at = (ms: number) => ({ ...test.core, now: () => new Date(ms) });
     const start = test.core.now().getTime();
     const { body } = await deploySite(at(start), caller, SITE, { fields: { ttl: '60' } });
@@ -37,22 +37,22 @@ describe('api §3: a deployment that expires', () => {
       expect(await getDeployment({ core: at(ms), caller }, body.deployment)).toMatchObject({ status: 'success' });
     }
     for (const ms of [end, end + 1, end + 1e9]) {
-      const late = { core: at(ms), caller };
-      expect(await readSite(late.core, body.deployment)).toBeNull();
+      const lateScope = { core: at(ms), caller };
+      expect(await readSite(lateScope.core, body.deployment)).toBeNull();
       const refused = await refusals([
-        getDeployment(late, body.deployment),
-        updateDeployment(late, body.deployment, { labels: [] }),
-        deleteDeployment(late, body.deployment),
+        getDeployment(lateScope, body.deployment),
+        updateDeployment(lateScope, body.deployment, { labels: [] }),
+        deleteDeployment(lateScope, body.deployment),
       ]);
       expect(refused.map(({ code }) => code)).toEqual(Array(3).fill('not_found'));
-      expect((await listDeployments(late, { limit: 10 })).deployments).toEqual([]);
+      expect((await listDeployments(lateScope, { limit: 10 })).deployments).toEqual([]);
     }
     expect(await statusOf(body.deployment)).toBe('success');
     test.advance(61);
     await sweepAll(test);
   });
 
-  it('is no longer counted, and is recorded once, when the sweep runs, which also removes its bytes', async () => {
+  it('is deleted with its bytes by the sweep, which also updates the counter and records the expiry once', async () => {
     const liveDeployment = await deploySite(test.core, caller, { other: 'kept' });
     const { deployment } = await withTtl('60');
     test.advance(61);
@@ -68,19 +68,19 @@ describe('api §3: a deployment that expires', () => {
     await expectSwept(test);
   });
 
-  it('is ended once if several sweeps run at the same time', async () => {
+  it('is marked for deletion only once if several sweeps run at the same time', async () => {
     for (let i = 0; i < 5; i += 1) await withTtl('60');
     test.advance(61);
-    const ended = await Promise.all(Array.from({ length: 6 }, () => expireDeployments(test.core, { limit: 100 })));
-    expect(ended.reduce((sum, n) => sum + n, 0)).toBe(5);
+    const counts = await Promise.all(Array.from({ length: 6 }, () => expireDeployments(test.core, { limit: 100 })));
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(5);
     expect((await getAccount(scope())).usage.deployments).toBe(0);
   });
 
-  it('is either deleted or expired, never both', async () => {
+  it('is recorded either as deleted or as expired, but never as both', async () => {
     for (let i = 0; i < 10; i += 1) {
       const { deployment } = await withTtl('60');
-      const late = { ...test.core, now: () => new Date(test.core.now().getTime() + 61_000) };
-      await Promise.all([deleteDeployment(scope(), deployment), expireDeployments(late, { limit: 100 })]).catch(
+      const lateCore = { ...test.core, now: () => new Date(test.core.now().getTime() + 61_000) };
+      await Promise.all([deleteDeployment(scope(), deployment), expireDeployments(lateCore, { limit: 100 })]).catch(
         (error: unknown) => expect(error).toMatchObject({ code: 'not_found' }),
       );
       const entries = await test.database.query(
@@ -92,7 +92,7 @@ describe('api §3: a deployment that expires', () => {
     expect((await getAccount(scope())).usage.deployments).toBe(0);
   });
 
-  it('is ended in bounded batches, the longest expired first', async () => {
+  it('is marked for deletion before deployments that expired later, if a batch is limited', async () => {
     const [later, sooner] = [await withTtl('200'), await withTtl('100')];
     test.advance(300);
     expect(await expireDeployments(test.core, { limit: 1 })).toBe(1);
@@ -101,26 +101,26 @@ describe('api §3: a deployment that expires', () => {
   });
 });
 
-describe('a deployment that cannot be ended', () => {
-  it('does not block others, is named in the log, and is ended by a later run', async () => {
-    const stuck = await withTtl('50');
+describe('an expired deployment that cannot be marked for deletion', () => {
+  it('does not block other deployments, is named in the log, and is retried by a later run', async () => {
+    const failing = await withTtl('50');
     const { caller: other } = await test.account();
-    const free = (await deploySite(test.core, other, SITE, { fields: { ttl: '60' } })).body;
+    const unaffected = (await deploySite(test.core, other, SITE, { fields: { ttl: '60' } })).body;
     const anonymous = (await deploySite(test.core, ANONYMOUS, SITE)).body;
     test.advance(THREE_DAYS + 1);
-    const accept = await refuseRows(test.database, 'update on deployment', `old.id = '${stuck.deployment}'`);
+    const accept = await refuseRows(test.database, 'update on deployment', `old.id = '${failing.deployment}'`);
     const { log, warnings } = warningLog();
     for (const limit of [1, 1, 1]) await expireDeployments({ ...test.core, log }, { limit });
-    const statuses = await Promise.all([stuck, free, anonymous].map(({ deployment }) => statusOf(deployment)));
+    const statuses = await Promise.all([failing, unaffected, anonymous].map(({ deployment }) => statusOf(deployment)));
     expect(statuses).toEqual(['success', 'deleting', 'deleting']);
-    const ids = { deployment: stuck.deployment, account: caller.account };
+    const ids = { deployment: failing.deployment, account: caller.account };
     expect(warnings[0]).toMatchObject({ task: 'expire deployments', ...ids, err: { code: '23514' } });
     await accept();
     expect(await expireDeployments(test.core, { limit: 1 })).toBe(1);
     await sweepAll(test);
   });
 
-  it('postpones the others of its account to the next run: the account may be the cause', async () => {
+  it('postpones the other deployments of its account to the next run, because the account may be the cause', async () => {
     const deployments = [await withTtl('50'), await withTtl('60'), await withTtl('70')];
     test.advance(100);
     const accept = await refuseRows(test.database, 'update on account', `old.id = '${caller.account}'`);
@@ -134,7 +134,7 @@ describe('a deployment that cannot be ended', () => {
 });
 
 describe('api §3: an anonymous deployment', () => {
-  it('is deleted after 3 days; only its id stays reserved', async () => {
+  it('is deleted after 3 days, but its id stays reserved', async () => {
     const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'anonymous bytes' });
     test.advance(THREE_DAYS - 600);
     await sweepAll(test);

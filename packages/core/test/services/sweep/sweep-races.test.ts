@@ -13,14 +13,14 @@ const DURATION_MS = 2_000;
 const MAX_PAUSE_MS = 6;
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_007);
 
-/** A deployment whose 201 was received. */
+/** A deployment for which the server has returned 201. */
 interface Acknowledged {
   id: string;
   files: Record<string, string>;
   deleting: boolean;
 }
 
-it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without grace, on two nodes, lose nothing and leave nothing behind (SEED=${seed})`, async () => {
+it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without grace, on two nodes, lose no site and leave nothing behind (SEED=${seed})`, async () => {
   const test = await createTestCore();
   const random = createRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
@@ -31,7 +31,7 @@ it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without gra
   const live = new Map<string, Acknowledged & { caller: AccountCaller }>();
   const tally = { deployed: 0, refused: 0, deleted: 0, read: 0, sweptPacks: 0 };
   const start = performance.now();
-  /** Runs longer on a slow machine, because a run with few operations proves little. */
+  /** False when the test has run long enough. A slow machine needs more time for enough operations. */
   const running = () => {
     const passedMs = performance.now() - start;
     return passedMs < DURATION_MS || (passedMs < 4 * DURATION_MS && (tally.deployed < 40 || tally.sweptPacks < 8));
@@ -111,8 +111,8 @@ it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without gra
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /**
- * The same core with random pauses around every use of the pack store and before every commit. Race windows of
- * microseconds become milliseconds. Source: security §6.
+ * Adds random pauses to a core, around every use of the pack store and before every commit, so that races that last
+ * microseconds last milliseconds. Source: security §6.
  */
 function withJitter(core: Core, random: () => number, maxPauseMs: number): Core {
   const idle = () => pause(random() * maxPauseMs);

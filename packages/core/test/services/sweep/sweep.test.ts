@@ -28,8 +28,8 @@ const { core } = test;
 const { caller } = await test.account();
 afterEach(async () => {
   await expectSound(test);
-  const left = await test.database.query<{ id: string }>(`select id from deployment where status = 'success'`);
-  for (const { id } of left) await remove(id);
+  const live = await test.database.query<{ id: string }>(`select id from deployment where status = 'success'`);
+  for (const { id } of live) await remove(id);
   await sweepAll(test);
   await expectSwept(test);
 });
@@ -40,7 +40,7 @@ const remove = (deployment: string) => deleteDeployment({ core, caller }, deploy
 const packs = () => test.database.query<{ id: string; state: string }>('select id, state from pack order by id');
 const files = async () => (await Array.fromAsync(core.packs.list())).toSorted();
 
-/** Starts an upload that has written to the disk and has not finished. */
+/** Starts an upload and returns it after it has written to the disk. */
 async function uploadInProgress(of: Core) {
   const bytes = randomBytes(2.1 * MiB);
   const upload = await beginDeploy({ core: of, caller }, null);
@@ -52,8 +52,8 @@ async function uploadInProgress(of: Core) {
   return upload;
 }
 
-describe('W2, W5: packs that nothing refers to', () => {
-  it('are removed after the grace time and not before it, with their contents', async () => {
+describe('W2, W5: packs that no deployment refers to', () => {
+  it('are removed with their contents after the grace time, but not earlier', async () => {
     await remove(await deploy());
     const nothing = { expired: 0, deployments: 1, packs: 0, fenced: true };
     expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toEqual(nothing);
@@ -72,7 +72,7 @@ describe('W2, W5: packs that nothing refers to', () => {
     expect(await packs()).toHaveLength(1);
   });
 
-  it('are never those that a deployment needs, however old', async () => {
+  it('do not include packs that a deployment needs, however old these are', async () => {
     const shared = { 'shared.bin': randomBytes(5_000) };
     const [first, second] = [await deploy(shared), await deploy({ ...shared, 'own.bin': randomBytes(10) })];
     await remove(first);
@@ -84,14 +84,14 @@ describe('W2, W5: packs that nothing refers to', () => {
     expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 2 });
   });
 
-  it('are removed in bounded batches', async () => {
+  it('are removed in batches of limited size', async () => {
     for (let i = 0; i < 5; i += 1) await remove(await deploy());
     for (const count of [2, 2, 1])
       expect(await sweep(core, { graceMs: 0, batch: 2 })).toMatchObject({ deployments: count, packs: count });
     await expectSwept(test);
   });
 
-  it('are removed once if several sweeps run at the same time', async () => {
+  it('are removed without errors if several sweeps run at the same time', async () => {
     for (let i = 0; i < 6; i += 1) await remove(await deploy());
     const others = await Promise.all([anotherProcess(test), anotherProcess(test)]);
     await Promise.all([core, core, ...others].map((process) => sweep(process, { graceMs: 0 })));
@@ -99,7 +99,7 @@ describe('W2, W5: packs that nothing refers to', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('are protected by the database: a pack that a deployment needs cannot be marked as dead', async () => {
+  it('cannot include packs that a deployment needs, because the database refuses to mark these as dead', async () => {
     await deploy();
     await expect(test.database.query(`update pack set state = 'dead'`)).rejects.toThrow();
     await expect(test.database.query('delete from pack')).rejects.toThrow();
@@ -110,7 +110,7 @@ describe('W1: the fence', () => {
   /** Runs `work` while a deploy holds the fence. */
   const whileFenced = (work: (leave: () => Promise<void>) => Promise<void>) => whileLocked(core, enterFence, work);
 
-  it('keeps the sweep out while a deploy holds it, but not from its other work', async () => {
+  it('keeps the sweep from removing packs while a deploy holds it, but not from other work', async () => {
     await remove(await deploy());
     await whileFenced(async () => {
       await insertPack(test, 'dead');
@@ -120,7 +120,7 @@ describe('W1: the fence', () => {
     expect(await sweepAll(test)).toMatchObject({ packs: 1, fenced: true });
   });
 
-  it('is taken when running deploys release it, if `fenceWaitMs` is set', async () => {
+  it('is closed by a sweep with `fenceWaitMs` as soon as the running deploys have released it', async () => {
     await remove(await deploy());
     await whileFenced(async (leave) => {
       const swept = sweep(core, { graceMs: 0, fenceWaitMs: 60_000 });
@@ -130,7 +130,7 @@ describe('W1: the fence', () => {
     });
   });
 
-  it('delays the sweep by at most `fenceWaitMs`; then the sweep does its other work', async () => {
+  it('delays the other work of the sweep by at most `fenceWaitMs`', async () => {
     await remove(await deploy());
     await whileFenced(async () => {
       const report = await sweep(core, { graceMs: 0, fenceWaitMs: 50 });
@@ -138,7 +138,7 @@ describe('W1: the fence', () => {
     });
   });
 
-  it('leaves the transaction usable if it could not be taken', async () => {
+  it('leaves the transaction usable if it could not be closed', async () => {
     await whileFenced(async () => {
       await core.database.transaction(async (em) => {
         expect(await tryCloseFence(em, 30)).toBe(false);
@@ -147,47 +147,47 @@ describe('W1: the fence', () => {
     });
   });
 
-  it('lets concurrent deploys in', () =>
+  it('can be held by several deploys at the same time', () =>
     whileFenced(async () => void (await Promise.all([deploy(), deploy(), deploy()]))));
 });
 
-describe('W3: an interrupted removal', () => {
+describe('W3: an interrupted removal of a pack', () => {
   it.each([
-    ['before its file went', false],
-    ['after its file went', true],
-  ])('%s is finished by the next sweep', async (_, fileGone) => {
+    ['before the file was removed', false],
+    ['after the file was removed', true],
+  ])('is finished by the next sweep, if it stopped %s', async (_, isFileRemoved) => {
     await remove(await deploy());
     await sweep(core);
     const [pack] = await packs();
     await test.database.query(`delete from content`);
     await test.database.query(`update pack set state = 'dead'`);
-    if (fileGone) await core.packs.remove(pack!.id);
+    if (isFileRemoved) await core.packs.remove(pack!.id);
     expect(await sweepAll(test)).toMatchObject({ packs: 1 });
   });
 
-  it('because of errors of the store is repeated, and does not block other packs: rows stay until their files are deleted', async () => {
+  it('is retried after an error of the store, keeps the row until the file is removed, and does not block other packs', async () => {
     for (let i = 0; i < 4; i += 1) await remove(await deploy());
     await sweep(core);
     await test.database.query('delete from content');
     await test.database.query(`update pack set state = 'dead'`);
     const [first, second] = await packs();
     const { log, warnings } = warningLog();
-    const stuck = new Set([first!.id, second!.id]);
+    const unremovable = new Set([first!.id, second!.id]);
     const store = {
       ...core.packs,
-      remove: (id: string) => (stuck.has(id) ? Promise.reject(new Error('no such disk')) : core.packs.remove(id)),
+      remove: (id: string) => (unremovable.has(id) ? Promise.reject(new Error('no such disk')) : core.packs.remove(id)),
     };
     expect(await sweep({ ...core, log, packs: store }, { graceMs: 0, batch: 2 })).toMatchObject({ packs: 2 });
     expect(await packs()).toEqual([first, second]);
-    expect(await files()).toEqual([...stuck].toSorted());
+    expect(await files()).toEqual([...unremovable].toSorted());
     const err = { message: 'no such disk' };
-    expect(warnings).toMatchObject([...stuck].map((pack) => ({ task: 'remove dead packs', pack, err })));
+    expect(warnings).toMatchObject([...unremovable].map((pack) => ({ task: 'remove dead packs', pack, err })));
     expect(await sweepAll(test)).toMatchObject({ packs: 2 });
   });
 });
 
 describe('a deleted deployment whose rows cannot be removed', () => {
-  it('does not block others, is named in the log, and is removed by a later run', async () => {
+  it('does not block other deployments, is named in the log, and is removed by a later run', async () => {
     const deployments = [await deploy(), await deploy(), await deploy()].toSorted();
     for (const id of deployments) await remove(id);
     const accept = await refuseRows(test.database, 'delete on deployment', `old.id = '${deployments[0]}'`);
@@ -212,7 +212,7 @@ describe('a step of the sweep that fails', () => {
     await test.database.query('alter table away rename to idempotency_record');
   });
 
-  it('is the last one if the database is down', async () => {
+  it('is the last step of the sweep if the database is down', async () => {
     const database = openDatabase({ ...test.database.address, socketDir: '/nowhere' });
     const { log, warnings } = warningLog();
     await expect(sweep({ ...core, database, log })).rejects.toThrow();
@@ -221,7 +221,7 @@ describe('a step of the sweep that fails', () => {
   });
 });
 
-describe('W4: open packs that no process fills', () => {
+describe('W4: open packs', () => {
   it('are kept while their upload is running in this process', async () => {
     const upload = await uploadInProgress(core);
     await sweepAll(test);
@@ -231,7 +231,7 @@ describe('W4: open packs that no process fills', () => {
     expect(Object.keys((await readSite(core, body.deployment))!)).toEqual(['big']);
   });
 
-  it('are kept while the process that fills them has a recent heartbeat, however long the upload takes', async () => {
+  it('are kept while the process of their upload has a recent heartbeat, however long the upload takes', async () => {
     const other = await anotherProcess(test);
     const upload = await uploadInProgress(other);
     test.advance(20 * HOUR_SECONDS);
@@ -243,7 +243,7 @@ describe('W4: open packs that no process fills', () => {
     await upload.close();
   });
 
-  it('are removed 10 minutes after the last heartbeat; a process that resumes later is refused and leaves nothing', async () => {
+  it('are removed 10 minutes after the last heartbeat of their process, whose later commit is refused', async () => {
     const other = await anotherProcess(test);
     const upload = await uploadInProgress(other);
     test.advance(300);
@@ -266,7 +266,7 @@ describe('W4: open packs that no process fills', () => {
     await expectSwept(test);
   });
 
-  it('are removed even if another one cannot be', async () => {
+  it('are removed even if another open pack cannot be removed', async () => {
     const orphans = (await Promise.all([1, 2, 3].map(() => insertPack(test, 'open')))).toSorted();
     const accept = await refuseRows(test.database, 'update on pack', `old.id = '${orphans[0]}'`);
     const { log, warnings } = warningLog();
@@ -276,13 +276,13 @@ describe('W4: open packs that no process fills', () => {
     await accept();
   });
 
-  it('do not prevent a process from deploying again after its row was deleted while it was silent', async () => {
+  it('can be created by a process whose row was deleted while the process was silent', async () => {
     await test.database.query('delete from boot where id = $1', [core.boot]);
     const { body } = await deploySite(core, caller, { late: 'late' });
     expect(await readSite(core, body.deployment)).not.toBeNull();
   });
 
-  it('leave no row of their process once it has no packs', async () => {
+  it('are the only reason to keep the row of a silent process', async () => {
     const [silent, owner] = [await anotherProcess(test), await anotherProcess(test)];
     await deploySite(owner, caller, { kept: 'kept' });
     test.advance(601);
@@ -294,7 +294,7 @@ describe('W4: open packs that no process fills', () => {
   });
 });
 
-describe('storage §2: isolation', () => {
+describe('storage §2: the isolation level of the database', () => {
   it('is READ COMMITTED, which the fence requires', async () => {
     const level = sql`select current_setting('transaction_isolation') as level`;
     expect((await level.execute(core.database.kysely)).rows).toEqual([{ level: 'read committed' }]);

@@ -21,46 +21,46 @@ const publishCopy = async (by: AccountCaller, base: string, options: object = {}
   const { upload } = await begin(core, by, copyOf(base, options));
   return commitUpload({ core, caller: by }, upload);
 };
-/** Whether a password unlocks a deployment; `null` if it is public. */
-async function opens(deployment: string, password: string): Promise<boolean | null> {
+/** Returns whether a password unlocks a deployment; `null` if the deployment is public. */
+async function unlocks(deployment: string, password: string): Promise<boolean | null> {
   const query = 'select password_hash as hash from deployment where id = $1';
   const [row] = await test.database.query<{ hash: string | null }>(query, [deployment]);
   return row!.hash === null ? null : verifyPassword(password, row!.hash);
 }
 
-describe('api §9: a base that is protected by a password', () => {
+describe('api §9: an upload with a protected base', () => {
   it.each([
     ['an API key', () => caller],
     ['a deploy token', () => token],
-  ])('passes the password on if %s publishes a change of it', async (_, by) => {
+  ])('keeps the password of the base if %s publishes it', async (_, by) => {
     const copy = await publishCopy(by(), await protectedSite());
     expect(copy.password).toBe(true);
-    expect(await opens(copy.deployment, PASSWORD)).toBe(true);
+    expect(await unlocks(copy.deployment, PASSWORD)).toBe(true);
   });
 
-  it('can get another password, or none, from an API key', async () => {
+  it('can change or remove the password with an API key', async () => {
     const base = await protectedSite();
     const other = await publishCopy(caller, base, { password: 'another word' });
-    expect(await opens(other.deployment, PASSWORD)).toBe(false);
-    expect(await opens(other.deployment, 'another word')).toBe(true);
+    expect(await unlocks(other.deployment, PASSWORD)).toBe(false);
+    expect(await unlocks(other.deployment, 'another word')).toBe(true);
     const none = await publishCopy(caller, base, { password: null });
     expect(none.password).toBe(false);
-    expect(await opens(none.deployment, PASSWORD)).toBeNull();
+    expect(await unlocks(none.deployment, PASSWORD)).toBeNull();
   });
 
-  it.each([['another word'], [PASSWORD], [null]])('gets no password from a deploy token: not %s', async (password) => {
+  it.each([['another word'], [PASSWORD], [null]])('cannot set password %s with a deploy token', async (password) => {
     const error = await refusal(begin(core, token, copyOf(await protectedSite(), { password })));
     expect(error).toMatchObject({ status: 422, details: { state: 'base_protected' } });
   });
 
-  it('does not reveal if a missing base is protected', async () => {
+  it('does not reveal to other accounts whether a deployment is protected', async () => {
     const { caller: other } = await test.account('pro');
-    const stranger = await test.deployToken(other);
+    const otherToken = await test.deployToken(other);
     const base = await protectedSite();
-    expect(await refusal(begin(core, stranger, copyOf(base, { password: null })))).toMatchObject({ status: 404 });
+    expect(await refusal(begin(core, otherToken, copyOf(base, { password: null })))).toMatchObject({ status: 404 });
   });
 
-  it('T25: a request with null differs from one without a password', async () => {
+  it('T25: with a password of null is another request than an upload without a password', async () => {
     const base = await protectedSite();
     await begin(core, caller, copyOf(base), 'one key');
     const error = await refusal(begin(core, caller, copyOf(base, { password: null }), 'one key'));
@@ -68,8 +68,8 @@ describe('api §9: a base that is protected by a password', () => {
   });
 });
 
-describe('api §9: a public base', () => {
-  it('gets a password from either credential; null changes nothing', async () => {
+describe('api §9: an upload with a public base', () => {
+  it('can set a password with an API key and with a deploy token; null leaves the deployment public', async () => {
     const { deployment: base } = await publishDelta(core, caller, site());
     for (const uploader of [caller, token]) {
       expect((await publishCopy(uploader, base, { password: PASSWORD })).password).toBe(true);
@@ -86,11 +86,11 @@ describe('api §9: a deployment that was taken down', () => {
     return deployment;
   };
 
-  it('cannot be a base', async () => {
+  it('cannot be the base of an upload', async () => {
     expect(await refusal(begin(core, caller, copyOf(await takenDown(site()))))).toMatchObject(refused);
   });
 
-  it('does not provide contents, which must be sent again', async () => {
+  it('does not provide files for other uploads, which must send the files again', async () => {
     const files = site();
     await takenDown(files);
     expect((await begin(core, caller, { files: listOf(files) })).missing).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('api §9: a deployment that was taken down', () => {
     expect((await begin(core, caller, { files: listOf(many) })).missing).toHaveLength(41);
   });
 
-  it('cannot be the target of a domain, new or switched', async () => {
+  it('cannot be the target of a new or an existing domain until it is restored', async () => {
     const deployment = await takenDown(site());
     const name = () => `${randomUUID().slice(0, 12)}.sites.test`;
     expect(await refusal(putDomain({ core, caller }, name(), { deployment }))).toMatchObject(refused);
@@ -109,7 +109,7 @@ describe('api §9: a deployment that was taken down', () => {
     expect((await putDomain({ core, caller }, domain, { deployment })).domain.deployment).toBe(deployment);
   });
 
-  it('does not return through an upload that was begun before', async () => {
+  it('cannot be published by an upload that was begun before the take-down', async () => {
     const files = site();
     const { deployment } = await publishDelta(core, caller, files);
     const before = await begin(core, caller, { files: listOf(files) });
@@ -118,7 +118,7 @@ describe('api §9: a deployment that was taken down', () => {
     expect(await refusal(commitUpload({ core, caller }, before.upload))).toMatchObject({ status: 404 });
   });
 
-  it('can be published again by sending its bytes', async () => {
+  it('can be published again by an upload that sends its files', async () => {
     const files = site();
     await takenDown(files);
     const begunUpload = await uploadAll(core, caller, files);

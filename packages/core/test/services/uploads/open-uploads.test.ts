@@ -9,8 +9,8 @@ import { createTestCore, refusal } from '@berth/testing/core';
 import { stateOf, closeSwept } from '@berth/testing/invariants';
 import { begin, listOf, publishDelta, send, sendMissing, uploadAll } from '@berth/testing/uploads';
 
-const MOST = 20;
-const MAX_ANONYMOUS = 3;
+const MAX_PER_CREDENTIAL = 20;
+const MAX_PER_ADDRESS = 3;
 const IDLE_SECONDS = 600;
 
 let caller: AccountCaller;
@@ -26,10 +26,10 @@ afterAll(() => closeSwept(test));
 const files = () => ({ 'index.html': randomUUID() });
 const open = (by: Caller) => begin(core, by, { files: listOf(files()) });
 const abort = (upload: string, by: Caller = caller) => abortUpload({ core, caller: by }, upload);
-const MISSING = { status: 404, message: 'There is no such upload.' };
+const UPLOAD_NOT_FOUND = { status: 404, message: 'There is no such upload.' };
 
 describe('api §9: an upload that is aborted', () => {
-  it('is gone at once, with its references to packs', async () => {
+  it('is removed at once, with its references to packs', async () => {
     const before = await stateOf(test);
     const site = files();
     const begunUpload = await uploadAll(core, caller, site);
@@ -41,17 +41,17 @@ describe('api §9: an upload that is aborted', () => {
       () => send(core, caller, begunUpload.upload, []),
       () => commitUpload({ core, caller }, begunUpload.upload),
     ])
-      expect(await refusal(call())).toMatchObject(MISSING);
+      expect(await refusal(call())).toMatchObject(UPLOAD_NOT_FOUND);
   });
 
-  it('can be begun again with its key, also if a deploy token of the account aborted it', async () => {
+  it('can be begun again with the same key, even if another credential of the account aborted it', async () => {
     const input = { files: listOf(files()) };
     const { upload, missing } = await begin(core, caller, input, 'again');
     await abort(upload, token);
     expect(await begin(core, caller, input, 'again')).toEqual({ upload, missing });
   });
 
-  it('refuses the contents of a body that was being sent', async () => {
+  it('refuses a body of contents that was being sent', async () => {
     const site = files();
     const begunUpload = await begin(core, caller, { files: listOf(site) });
     const body = await receiveContents({ core, caller }, begunUpload.upload);
@@ -65,11 +65,11 @@ describe('api §9: an upload that is aborted', () => {
 });
 
 describe.each([
-  ['a credential', MOST, () => caller],
-  ['an anonymous address', MAX_ANONYMOUS, () => ({ kind: 'anonymous', address: '192.0.2.77' }) as AnonymousCaller],
-] as const)('api §9: open uploads of %s', (_, most, by) => {
-  it('are limited: one more is refused while none is idle, with the time after which to retry', async () => {
-    const uploads = await Promise.all(Array.from({ length: most }, () => open(by())));
+  ['a credential', MAX_PER_CREDENTIAL, () => caller],
+  ['an anonymous address', MAX_PER_ADDRESS, () => ({ kind: 'anonymous', address: '192.0.2.77' }) as AnonymousCaller],
+] as const)('api §9: open uploads of %s', (_, maxUploads, by) => {
+  it('are limited: a further upload is refused with the time after which to retry, unless an upload is idle', async () => {
+    const uploads = await Promise.all(Array.from({ length: maxUploads }, () => open(by())));
     test.advance(60);
     const error = await refusal(open(by()));
     expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
@@ -79,42 +79,42 @@ describe.each([
     await abort((await open(by())).upload, by());
   });
 
-  it('never exceed the limit with concurrent requests', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: most + 5 }, () => open(by())));
+  it('never exceed the limit, even if requests arrive at once', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: maxUploads + 5 }, () => open(by())));
     const openedUploads = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    expect(openedUploads).toHaveLength(most);
+    expect(openedUploads).toHaveLength(maxUploads);
     for (const { upload } of openedUploads) await abort(upload, by());
   });
 
-  it('are replaced when they have been idle for over 10 minutes, the longest idle first', async () => {
+  it('are dropped for a further upload after 10 idle minutes, the longest idle first', async () => {
     const site = files();
     const used = await begin(core, by(), { files: listOf(site) });
     test.advance(1);
     const idlest = await open(by());
     test.advance(1);
     const others = [];
-    for (let i = 2; i < most; i += 1) others.push(await open(by()));
+    for (let i = 2; i < maxUploads; i += 1) others.push(await open(by()));
     test.advance(IDLE_SECONDS);
     await send(core, by(), used.upload, []);
     const more = await open(by());
-    expect(await refusal(send(core, by(), idlest.upload, []))).toMatchObject(MISSING);
+    expect(await refusal(send(core, by(), idlest.upload, []))).toMatchObject(UPLOAD_NOT_FOUND);
     for (const { upload } of [used, ...others, more]) {
       await send(core, by(), upload, []);
       await abort(upload, by());
     }
   });
 
-  it('do not count if they were committed or have expired', async () => {
-    for (let i = 0; i < most; i += 1) await publishDelta(core, by(), files());
-    for (let i = 0; i < most; i += 1) await open(by());
+  it('do not count against the limit after they were committed or have expired', async () => {
+    for (let i = 0; i < maxUploads; i += 1) await publishDelta(core, by(), files());
+    for (let i = 0; i < maxUploads; i += 1) await open(by());
     test.advance(24 * 3_600);
     await abort((await open(by())).upload, by());
   });
 });
 
 describe('api §9: open uploads of one account', () => {
-  it('are counted for each of its credentials separately', async () => {
-    await Promise.all(Array.from({ length: MOST }, () => open(caller)));
+  it('count for each credential of the account separately', async () => {
+    await Promise.all(Array.from({ length: MAX_PER_CREDENTIAL }, () => open(caller)));
     expect(await refusal(open(caller))).toMatchObject({ status: 429 });
     await open(token);
   });
@@ -129,7 +129,7 @@ const rows = async () => {
 const manyFiles = () => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.txt`, randomUUID()]));
 
 describe('api §9: contents that were already received', () => {
-  it('are accepted and ignored: repeating a body records nothing more', async () => {
+  it('are accepted and ignored, so that a body can be repeated', async () => {
     const site = manyFiles();
     const begunUpload = await uploadAll(core, caller, site);
     const before = await rows();
@@ -141,7 +141,7 @@ describe('api §9: contents that were already received', () => {
     await commitUpload({ core, caller }, begunUpload.upload);
   });
 
-  it('are recorded once if the same body arrives many times at once', async () => {
+  it('are recorded once if the same body arrives eight times at once', async () => {
     const before = await rows();
     const site = manyFiles();
     const begunUpload = await begin(core, caller, { files: listOf(site) });
@@ -151,7 +151,7 @@ describe('api §9: contents that were already received', () => {
     await commitUpload({ core, caller }, begunUpload.upload);
   });
 
-  it('are ignored, while new ones in the same body are recorded', async () => {
+  it('are ignored, while new contents in the same body are recorded', async () => {
     const site = manyFiles();
     const all = Object.values(site).map((bytes) => ({ bytes }));
     const { upload } = await begin(core, caller, { files: listOf(site) });
@@ -162,7 +162,7 @@ describe('api §9: contents that were already received', () => {
     await commitUpload({ core, caller }, upload);
   });
 
-  it('are not written to the disk: not even a file is created', async () => {
+  it('are not written to the disk', async () => {
     const big = randomBytes(3_000_000);
     const begunUpload = await begin(core, caller, { files: listOf({ 'big.bin': big }) });
     await send(core, caller, begunUpload.upload, [{ bytes: big }]);
@@ -178,25 +178,25 @@ describe('api §9: concurrent commits of one upload', () => {
     const site = manyFiles();
     const begunUpload = await uploadAll(core, caller, site);
     const database = openDatabase(test.database.address, { poolSize: 4 });
-    let reading = 0;
-    let most = 0;
+    let running = 0;
+    let maxRunning = 0;
     const counted: Core = {
       ...core,
       database: {
         ...database,
         async transaction(work) {
-          most = Math.max(most, (reading += 1));
+          maxRunning = Math.max(maxRunning, (running += 1));
           try {
             return await database.transaction(work);
           } finally {
-            reading -= 1;
+            running -= 1;
           }
         },
       },
     };
     const commits = Array.from({ length: 100 }, () => commitUpload({ core: counted, caller }, begunUpload.upload));
     expect(new Set((await Promise.all(commits)).map(({ deployment }) => deployment)).size).toBe(1);
-    expect(most).toBe(1);
+    expect(maxRunning).toBe(1);
     await database.close();
   });
 });

@@ -22,7 +22,7 @@ afterEach(() => expectSound(test));
 const file = (path: string, bytes = '') => listOf({ [path]: bytes })[0]!;
 const large = (path: string, size: number) => file(path, path.repeat(size));
 
-describe('api §3, §9: beginning an upload is refused, and changes nothing', () => {
+describe('api §3, §9: beginning an upload', () => {
   const cases: [title: string, files: object[], status: number, details: object][] = [
     ['a path that leaves the site (T1)', [file('../x')], 400, { file: '../x' }],
     ['an empty path (T1)', [file('')], 400, { file: '(empty)' }],
@@ -42,7 +42,7 @@ describe('api §3, §9: beginning an upload is refused, and changes nothing', ()
     ['one content of two sizes (T7)', [file('x', 'one'), { ...file('y', 'one'), size: 4 }], 400, { file: 'y' }],
     ['a size that a published content does not have (T7)', [{ ...file('x', 'home'), size: 5 }], 400, { file: 'x' }],
   ];
-  it.each(cases)('%s', async (title, files, status, details) => {
+  it.each(cases)('is refused for %s, and changes nothing', async (title, files, status, details) => {
     expect(await refusal(begin(core, caller, { files }))).toMatchObject({ status, details });
     if (!/junk|two forms/.test(title))
       expect(await refusal(begin(core, caller, { base, put: files, remove: [] }))).toMatchObject({ status, details });
@@ -61,11 +61,11 @@ describe('api §3, §9: beginning an upload is refused, and changes nothing', ()
       { files: [{ ...file('x'), sha256: 'a'.repeat(63) }] },
       { path: ['files', 0, 'sha256'] },
     ],
-  ])('%s', async (_, input, issue) => {
+  ])('is refused as invalid if the request has %s', async (_, input, issue) => {
     await expect((async () => begin(core, caller, input))()).rejects.toMatchObject({ issues: [issue] });
   });
 
-  it('a path that is put and removed, everything removed, and a ttl without a credential', async () => {
+  it('is refused if a path is put and removed, if no file remains, and if an anonymous upload has a ttl', async () => {
     const put = listOf({ x: 'x' });
     const empty = { base, put: [], remove: ['index.html', 'a'] };
     expect(await refusal(begin(core, caller, { base, put, remove: ['/x'] }))).toMatchObject({ status: 400 });
@@ -74,7 +74,7 @@ describe('api §3, §9: beginning an upload is refused, and changes nothing', ()
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('except for junk, which is dropped, and neither counted nor requested', async () => {
+  it('drops junk files, which neither count as files nor are missing', async () => {
     const files = { x: randomBytes(8).toString('hex'), '.DS_Store': 'junk', '__MACOSX/y': 'z'.repeat(900) };
     const begunUpload = await begin(core, caller, { files: listOf(files) });
     expect(begunUpload.missing).toEqual([sha256Of(files.x)]);
@@ -83,7 +83,7 @@ describe('api §3, §9: beginning an upload is refused, and changes nothing', ()
 });
 
 describe('api §9: a body of contents', () => {
-  const three = (): UploadFiles =>
+  const threeFiles = (): UploadFiles =>
     Object.fromEntries(['a', 'b', 'c'].map((path) => [path, randomBytes(20).toString('hex')]));
   const upload = async (files: UploadFiles) => (await begin(core, caller, { files: listOf(files) })).upload;
 
@@ -92,15 +92,15 @@ describe('api §9: a body of contents', () => {
     ['a content that is longer than announced', ({ c }) => ({ bytes: c!, length: 41 })],
     ['a content that is shorter than announced', ({ c }) => ({ bytes: c!, length: 39 })],
     ['a content that is sent twice', ({ a }) => ({ bytes: a! })],
-  ])('refuses %s as soon as it begins', async (_, spoil) => {
-    const files = three();
+  ])('is refused as soon as it begins %s', async (_, spoil) => {
+    const files = threeFiles();
     const contents = [{ bytes: files['a']! }, spoil(files)];
     expect(await refusal(send(core, caller, await upload(files), contents))).toMatchObject({ status: 400 });
     expect(core.activePacks.size).toBe(0);
   });
 
-  it('refuses bytes that do not match the SHA-256, naming the file, and keeps the other contents', async () => {
-    const files = three();
+  it('is refused if a content does not match its SHA-256; the error names the file, and the other contents are kept', async () => {
+    const files = threeFiles();
     const name = await upload(files);
     const spoiled = { bytes: 'x'.repeat(40), sha256: sha256Of(files['b']!) };
     const contents = [{ bytes: files['a']! }, spoiled, { bytes: files['c']! }];
@@ -111,8 +111,8 @@ describe('api §9: a body of contents', () => {
     expect(await readText(core, deployment)).toEqual(files);
   });
 
-  it('is limited to the size of the missing contents', async () => {
-    const files = three();
+  it('can be at most as large as the missing contents', async () => {
+    const files = threeFiles();
     const body = await receiveContents({ core, caller }, await upload(files));
     expect(body.maxBytes).toBe(3 * (40 + 40));
     await body.close();

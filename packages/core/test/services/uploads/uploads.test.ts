@@ -25,17 +25,17 @@ const { core } = test;
 const [caller, other] = [(await test.account('pro')).caller, (await test.account('pro')).caller];
 afterAll(() => closeSwept(test));
 
-const fresh = (length = 40) => randomBytes(length).toString('hex');
+const randomText = (length = 40) => randomBytes(length).toString('hex');
 const commit = (upload: string, by = caller) => commitUpload({ core, caller: by }, upload);
 
 describe('api §9: an upload', () => {
-  it('requests every content once, publishes when all are received, and is served byte for byte', async () => {
+  it('requests equal files once, and publishes all files unchanged after the missing files are received', async () => {
     const files: UploadFiles = {
-      'index.html': fresh(),
+      'index.html': randomText(),
       'a/twin.html': 'twin',
       'b/twin.html': 'twin',
       empty: '',
-      big: fresh(1e6),
+      big: randomText(1e6),
     };
     const begunUpload = await begin(core, caller, { files: listOf(files), labels: ['one'], via: 'CLI', ttl: 60 });
     expect(begunUpload.missing).toEqual([...new Set(Object.values(files).map(sha256Of))]);
@@ -56,29 +56,29 @@ describe('api §9: an upload', () => {
     expect(await readText(core, body.deployment)).toEqual(files);
   });
 
-  it('of an account need not send contents that its deployments have, whatever form they were uploaded in', async () => {
-    const files: UploadFiles = { 'index.html': fresh(), 'old.css': fresh() };
+  it('need not send files that a deployment of the account has, even if they came in a multipart deploy', async () => {
+    const files: UploadFiles = { 'index.html': randomText(), 'old.css': randomText() };
     await deploySite(core, caller, files);
-    const next = { ...files, 'index.html': fresh() };
+    const next = { ...files, 'index.html': randomText() };
     expect((await begin(core, caller, { files: listOf(next) })).missing).toEqual([sha256Of(next['index.html']!)]);
-    const many = { ...files, ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, fresh()])) };
+    const many = { ...files, ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, randomText()])) };
     expect((await begin(core, caller, { files: listOf(many) })).missing).toHaveLength(50);
   });
 
-  it('compares contents with the newest ten deployments', async () => {
+  it('need not send files of the newest ten deployments, but must send files of older deployments', async () => {
     const { caller: own } = await test.account('pro');
-    const first = { 'first.txt': fresh() };
+    const first = { 'first.txt': randomText() };
     await publishDelta(core, own, first);
-    for (let i = 0; i < 9; i += 1) await publishDelta(core, own, { 'index.html': fresh() });
+    for (let i = 0; i < 9; i += 1) await publishDelta(core, own, { 'index.html': randomText() });
     expect((await begin(core, own, { files: listOf(first) })).missing).toEqual([]);
-    await publishDelta(core, own, { 'index.html': fresh() });
+    await publishDelta(core, own, { 'index.html': randomText() });
     expect((await begin(core, own, { files: listOf(first) })).missing).toHaveLength(1);
   });
 
-  it('with a base sends only the changes: adds, replaces in place, removes', async () => {
-    const files = { 'a.html': fresh(), 'b.html': fresh(), 'c.html': fresh() };
+  it('with a base sends only the changes: it adds, replaces and removes files', async () => {
+    const files = { 'a.html': randomText(), 'b.html': randomText(), 'c.html': randomText() };
     const base = (await publishDelta(core, caller, files)).deployment;
-    const put = { 'b.html': fresh(), 'd.html': files['a.html'] };
+    const put = { 'b.html': randomText(), 'd.html': files['a.html'] };
     const begunUpload = await begin(core, caller, { base, put: listOf(put), remove: ['./c.html', 'never-was.html'] });
     expect(begunUpload.missing).toEqual([sha256Of(put['b.html'])]);
     await sendMissing(core, caller, begunUpload, put);
@@ -89,8 +89,8 @@ describe('api §9: an upload', () => {
     ]);
   });
 
-  it('no longer needs its base after it was begun: the base can be deleted and swept', async () => {
-    const files = { 'a.html': fresh(), 'b.html': fresh() };
+  it('no longer needs its base after it was begun, so that the base can be deleted and swept', async () => {
+    const files = { 'a.html': randomText(), 'b.html': randomText() };
     const base = (await publishDelta(core, caller, files)).deployment;
     const begunUpload = await begin(core, caller, { base, put: [], remove: ['b.html'] });
     await deleteDeployment({ core, caller }, base);
@@ -101,7 +101,7 @@ describe('api §9: an upload', () => {
 
   it('cannot have a base that is missing, another account’s, anonymous, expired or being deleted', async () => {
     const site = async (by: Parameters<typeof publishDelta>[1], options = {}) =>
-      (await publishDelta(core, by, { 'index.html': fresh() }, options)).deployment;
+      (await publishDelta(core, by, { 'index.html': randomText() }, options)).deployment;
     const [deleted, expired] = [await site(caller), await site(caller, { ttl: 10 })];
     await deleteDeployment({ core, caller }, deleted);
     test.advance(11);
@@ -112,8 +112,8 @@ describe('api §9: an upload', () => {
     expect(await refusal(begin(core, ANONYMOUS, { base: bases[3]!, put: [], remove: [] }))).toMatchObject(missing);
   });
 
-  it('without a credential becomes a site that can be claimed, and reuses only its own contents', async () => {
-    const files = { 'index.html': fresh(), 'a.txt': fresh() };
+  it('without a credential becomes a deployment that can be claimed, and must send all of its files', async () => {
+    const files = { 'index.html': randomText(), 'a.txt': randomText() };
     const first = await begin(core, ANONYMOUS, { files: listOf(files) }, 'key');
     await send(core, ANONYMOUS, first.upload, [{ bytes: files['a.txt'] }]);
     expect((await begin(core, ANONYMOUS, { files: listOf(files) })).missing).toHaveLength(2);
@@ -126,14 +126,14 @@ describe('api §9: an upload', () => {
   });
 });
 
-describe('T22: the list of missing contents', () => {
-  it('reveals nothing about the contents of other accounts or anonymous deployments', async () => {
-    const otherFiles = { 'index.html': fresh() };
+describe('T22: an upload that was begun', () => {
+  it('does not reveal whether other accounts or anonymous deployments have a file', async () => {
+    const otherFiles = { 'index.html': randomText() };
     await publishDelta(core, other, otherFiles);
-    await publishDelta(core, ANONYMOUS, { ...otherFiles, 'a.txt': fresh() });
+    await publishDelta(core, ANONYMOUS, { ...otherFiles, 'a.txt': randomText() });
     const open = await begin(core, other, { files: listOf({ 'open.html': 'open' }) });
     await send(core, other, open.upload, [{ bytes: 'open' }]);
-    for (const bytes of [otherFiles['index.html'], 'open', fresh()])
+    for (const bytes of [otherFiles['index.html'], 'open', randomText()])
       for (const uploader of [caller, ANONYMOUS]) {
         const begunUpload = await begin(core, uploader, { files: listOf({ 'index.html': bytes }) });
         expect(begunUpload).toEqual({ upload: expect.stringMatching(/^[0-9a-f]{32}$/), missing: [sha256Of(bytes)] });
@@ -142,15 +142,15 @@ describe('T22: the list of missing contents', () => {
       }
   });
 
-  it('does not reveal the size of a content that others have stored', async () => {
-    const bytes = fresh();
+  it('does not reveal the size of a file that another account has', async () => {
+    const bytes = randomText();
     await publishDelta(core, other, { 'index.html': bytes });
     const lie = [{ path: 'index.html', size: 1, sha256: sha256Of(bytes) }];
     expect((await begin(core, caller, { files: lie })).missing).toEqual([sha256Of(bytes)]);
   });
 
-  it('does not contain the contents that an open upload of the same account has received', async () => {
-    const files = { 'index.html': fresh(), 'a.txt': fresh() };
+  it('does not request files that another open upload of the account has received', async () => {
+    const files = { 'index.html': randomText(), 'a.txt': randomText() };
     const left = await begin(core, caller, { files: listOf(files) });
     await send(core, caller, left.upload, [{ bytes: files['a.txt'] }]);
     const next = await begin(core, caller, { files: listOf(files) });
@@ -160,8 +160,8 @@ describe('T22: the list of missing contents', () => {
     expect(await readText(core, (await commit(next.upload)).deployment)).toEqual(files);
   });
 
-  it('an anonymous upload is the same as a missing one for another address', async () => {
-    const { upload } = await begin(core, ANONYMOUS, { files: listOf({ a: fresh() }) });
+  it('is not found from another address if it is anonymous', async () => {
+    const { upload } = await begin(core, ANONYMOUS, { files: listOf({ a: randomText() }) });
     const elsewhere = { ...ANONYMOUS, address: '192.0.2.2' };
     for (const call of [
       () => commitUpload({ core, caller: elsewhere }, upload),
@@ -170,16 +170,16 @@ describe('T22: the list of missing contents', () => {
       expect(await refusal(call())).toMatchObject({ status: 404, message: 'There is no such upload.' });
   });
 
-  it('a deploy token can continue an upload of its account', async () => {
-    const { upload } = await begin(core, caller, { files: listOf({ a: fresh() }) });
+  it('can be continued by a deploy token of the same account', async () => {
+    const { upload } = await begin(core, caller, { files: listOf({ a: randomText() }) });
     expect(await send(core, await test.deployToken(caller), upload, [])).toMatchObject({ missing: 1 });
   });
 });
 
-describe('api §3, T25: a key', () => {
-  const files = { 'index.html': fresh() };
+describe('api §3, T25: the idempotency key of an upload', () => {
+  const files = { 'index.html': randomText() };
 
-  it('resumes one upload, also with concurrent requests, and names another one for another credential', async () => {
+  it('resumes the same upload, even with concurrent requests, but belongs to another upload for another credential', async () => {
     const input = { files: listOf(files) };
     const begunUploads = await Promise.all(Array.from({ length: 8 }, () => begin(core, caller, input, 'one')));
     expect(new Set(begunUploads.map(({ upload }) => upload)).size).toBe(1);
@@ -197,13 +197,13 @@ describe('api §3, T25: a key', () => {
     ['a password', { files: listOf(files), password: 'open sesame' }],
     ['labels', { files: listOf(files), labels: ['one'] }],
     ['a base', { base: 'calm-otter-zzzzzzz', put: listOf(files), remove: [] }],
-  ])('that was used with other %s is refused', async (_, changed) => {
+  ])('is refused if it was used with other %s', async (_, changed) => {
     await begin(core, caller, { files: listOf(files) }, 'taken');
     const error = await refusal(begin(core, caller, changed, 'taken'));
     expect(error).toMatchObject({ status: 422, details: { state: 'idempotency_key_used' } });
   });
 
-  it('finds an upload that was committed: nothing is missing, and the commit returns its answer again', async () => {
+  it('finds an upload that was committed: no content is missing, and a repeated commit returns the same response', async () => {
     const begunUpload = await begin(core, caller, { files: listOf(files) }, 'done');
     await sendMissing(core, caller, begunUpload, files);
     const body = await commit(begunUpload.upload);
@@ -215,9 +215,9 @@ describe('api §3, T25: a key', () => {
   });
 });
 
-describe('api §9: a commit', () => {
-  it('is refused while contents are missing, and says how many', async () => {
-    const files = { a: fresh(), b: fresh(), c: fresh() };
+describe('api §9: the commit of an upload', () => {
+  it('is refused while contents are missing, and the error has their number', async () => {
+    const files = { a: randomText(), b: randomText(), c: randomText() };
     const begunUpload = await begin(core, caller, { files: listOf(files) });
     await send(core, caller, begunUpload.upload, [{ bytes: files.b }]);
     const before = await stateOf(test);
@@ -226,8 +226,8 @@ describe('api §9: a commit', () => {
     expect(await stateOf(test)).toEqual(before);
   });
 
-  it('I6: sent twelve times at once creates one deployment, counts it once and records it once', async () => {
-    const files = { 'index.html': fresh() };
+  it('I6: creates, counts and records one deployment if it is sent twelve times at once', async () => {
+    const files = { 'index.html': randomText() };
     const begunUpload = await uploadAll(core, caller, files);
     const before = await stateOf(test);
     const bodies = await Promise.all(Array.from({ length: 12 }, () => commit(begunUpload.upload)));
@@ -239,10 +239,10 @@ describe('api §9: a commit', () => {
     expect(await refusal(send(core, caller, begunUpload.upload, []))).toMatchObject(over);
   });
 
-  it('T26: exceeds no cap, even if the upload was begun before', async () => {
+  it('T26: is refused at the cap on deployments, even if the upload was begun below the cap', async () => {
     const { caller: small } = await test.account('free');
     await test.database.query('update account set deployment_count = 99 where id = $1', [small.account]);
-    const uploads = await Promise.all([1, 2, 3].map(() => uploadAll(core, small, { 'index.html': fresh() })));
+    const uploads = await Promise.all([1, 2, 3].map(() => uploadAll(core, small, { 'index.html': randomText() })));
     const refused = await refusals(uploads.map(({ upload }) => commit(upload, small)));
     expect(refused).toHaveLength(2);
     for (const error of refused) expect(error).toMatchObject({ status: 403, details: { cap: 'deployments' } });
@@ -250,8 +250,8 @@ describe('api §9: a commit', () => {
     await test.database.query('update account set deployment_count = 1 where id = $1', [small.account]);
   });
 
-  it('checks the contents of files whose names require it, under their current names', async () => {
-    const key = `-----BEGIN RSA PRIVATE KEY-----\n${fresh()}`;
+  it('is refused if a file with a new name is a private key or an invalid ship.json', async () => {
+    const key = `-----BEGIN RSA PRIVATE KEY-----\n${randomText()}`;
     await publishDelta(core, caller, { 'notes.txt': key });
     for (const [file, bytes] of Object.entries({ 'server.pem': key, 'ship.json': '[]' }))
       expect(await refusal(publishDelta(core, caller, { 'index.html': '', [file]: bytes }))).toMatchObject({
@@ -260,9 +260,9 @@ describe('api §9: a commit', () => {
       });
   });
 
-  it('compiles rule files and warns like a multipart deploy', async () => {
+  it('compiles rule files and returns warnings like a multipart deploy', async () => {
     const files = {
-      'index.html': fresh(),
+      'index.html': randomText(),
       'Index.html': 'x',
       '.hidden': 'x',
       _redirects: '/old /new 301\nnonsense\n',
@@ -281,9 +281,9 @@ describe('api §9: a commit', () => {
   });
 });
 
-describe('P10: an upload that is open', () => {
-  it('keeps the contents it received and those it need not send for 24 hours, and can be committed until then', async () => {
-    const files = { 'spared.html': fresh(), 'brought.html': fresh() };
+describe('P10: an open upload', () => {
+  it('can be committed for 24 hours, even if the deployment with its other files is deleted and swept', async () => {
+    const files = { 'spared.html': randomText(), 'brought.html': randomText() };
     const { deployment } = await publishDelta(core, caller, { 'spared.html': files['spared.html'] });
     const begunUpload = await uploadAll(core, caller, files);
     await deleteDeployment({ core, caller }, deployment);
@@ -294,8 +294,8 @@ describe('P10: an upload that is open', () => {
     expect(await readText(core, (await commit(begunUpload.upload)).deployment)).toEqual(files);
   });
 
-  it('is gone after them, and the sweep removes all of it', async () => {
-    const files = { 'index.html': fresh() };
+  it('is not found after 24 hours, and the sweep removes its rows and contents', async () => {
+    const files = { 'index.html': randomText() };
     const begunUpload = await begin(core, caller, { files: listOf(files) }, 'expires');
     await sendMissing(core, caller, begunUpload, files);
     const uploads = () => test.database.query('select 1 from upload_content c, upload_pack p');
@@ -311,8 +311,8 @@ describe('P10: an upload that is open', () => {
     expect([await uploads(), await contents()]).toEqual([[], []]);
   });
 
-  it('has no references to packs after the commit, which can be repeated for 24 hours', async () => {
-    const files = { 'index.html': fresh() };
+  it('refers to no packs after the commit, which can be repeated for 24 hours', async () => {
+    const files = { 'index.html': randomText() };
     const begunUpload = await uploadAll(core, caller, files);
     test.advance(23 * HOUR_SECONDS);
     const body = await commit(begunUpload.upload);

@@ -1,18 +1,18 @@
 /**
  * A rule file: what it tests, its text, its meaning in the original suite and, if Berth differs, its meaning here and the reason.
  *
- * A meaning is the rules in order, joined by ` | `, with `!` before a forced one, and `fault` for a line that is rejected.
+ * A meaning is the list of rules, joined by ` | `, with `!` before a forced rule, and `fault` for a line that is rejected.
  */
 type RuleFile =
   | readonly [title: string, text: string, theirs: string]
   | readonly [title: string, text: string, theirs: string, ours: string, why: string];
 
 const NO_CONDITIONS = 'conditions and query parameters are faults, because a rule must not act without them (S30)';
-const NO_HOST = 'rules apply to every host of the site (S30)';
+const NO_SCHEME = 'the scheme of a host does not count (S30)';
 const NO_PROXY = 'no proxying (S30)';
 const CODE_301 = 'the code is 301 when none is given (S25)';
 
-/** netlify/build packages/redirect-parser/tests/fixtures/redirects_file, MIT. */
+/** Cases of netlify/build, packages/redirect-parser/tests/fixtures/redirects_file. Licence: MIT. */
 export const NETLIFY_REDIRECTS: readonly RuleFile[] = [
   [
     'comment_inline',
@@ -33,8 +33,8 @@ export const NETLIFY_REDIRECTS: readonly RuleFile[] = [
     'from_absolute_uri',
     'http://hello.bitballoon.com/* http://www.hello.com/:splat',
     'http://hello.bitballoon.com/* -> 301 http://www.hello.com/{0}',
-    'fault',
-    NO_HOST,
+    '//hello.bitballoon.com/* -> 301 http://www.hello.com/{0}',
+    NO_SCHEME,
   ],
   ['from_simple', '/home              /', '/home -> 301 /'],
   [
@@ -85,7 +85,7 @@ export const NETLIFY_REDIRECTS: readonly RuleFile[] = [
   ['to_splat_force', '/*  https://www.bitballoon.com/:splat 301!', '!/* -> 301 https://www.bitballoon.com/{0}'],
 ];
 
-/** cloudflare/workers-sdk packages/workers-shared/utils/tests/parseRedirects.{valid,invalid}.test.ts, MIT or Apache-2.0. */
+/** Cases of parseRedirects.{valid,invalid}.test.ts in cloudflare/workers-sdk. Licence: MIT or Apache-2.0. */
 export const CLOUDFLARE_REDIRECTS: readonly RuleFile[] = [
   ['the code when none is given', '/c /d', '/c -> 302 /d', '/c -> 301 /d', CODE_301],
   ['a query in to', '/a /b?query=string 302', '/a -> 302 /b?query=string'],
@@ -127,13 +127,19 @@ export const CLOUDFLARE_REDIRECTS: readonly RuleFile[] = [
     'fault',
     'an empty segment matches no path, and a single % is not an escape (S7, S9)',
   ],
-  ['a URL as from', 'https://yeah.com https://nah.com', 'fault'],
+  [
+    'a URL as from',
+    'https://yeah.com https://nah.com',
+    'fault',
+    '//yeah.com/ -> 301 https://nah.com/',
+    'a rule can apply to one host only (S30)',
+  ],
   [
     'from without a slash',
     'yeah.com https://nah.com 302',
     '/yeah.com -> 302 https://nah.com/',
     'fault',
-    'a host in from is a fault (S30), and this could be a host',
+    'this could be a host, and a host must start with https:// (S30)',
   ],
   ['a rewrite to another host', '/a https://example.com/b 200', 'fault'],
   [
@@ -152,7 +158,7 @@ export const CLOUDFLARE_REDIRECTS: readonly RuleFile[] = [
   ],
 ];
 
-/** netlify/build packages/headers-parser/tests/fixtures/headers_file, MIT. */
+/** Cases of netlify/build, packages/headers-parser/tests/fixtures/headers_file. Licence: MIT. */
 export const NETLIFY_HEADERS: readonly RuleFile[] = [
   ['comment', '/path\n  # comment\n  test: one', '/path: test=one'],
   ['duplicate', '/path\n  test: one\n\n/path\n  test: three', '/path: test=one | /path: test=three'],
@@ -168,7 +174,7 @@ export const NETLIFY_HEADERS: readonly RuleFile[] = [
   ['trim_value', '/path\n  test:   one', '/path: test=one'],
 ];
 
-/** cloudflare/workers-sdk packages/workers-shared/utils/tests/parseHeaders.{valid,invalid}.test.ts, MIT or Apache-2.0. */
+/** Cases of parseHeaders.{valid,invalid}.test.ts in cloudflare/workers-sdk. Licence: MIT or Apache-2.0. */
 export const CLOUDFLARE_HEADERS: readonly RuleFile[] = [
   ['an exclamation mark in a name', '/a\n  !Name: Value', '/a: !Name=Value'],
   [
@@ -182,8 +188,8 @@ export const CLOUDFLARE_HEADERS: readonly RuleFile[] = [
     'hosts',
     'https://example.com/blog\n  c: c\n/blog\n  d:d\nhttps://:subdomain.example.*/path\n  e:e',
     'https://example.com/blog: c=c | /blog: d=d | https://:subdomain.example.*/path: e=e',
-    '/blog: d=d | fault | fault',
-    NO_HOST,
+    '//example.com/blog: c=c | /blog: d=d | fault',
+    'a host must be written out (S30)',
   ],
   ['removal', '/a\n  Name: Value\n  ! Place', '/a: Name=Value -Place'],
   [
@@ -223,8 +229,8 @@ export const CLOUDFLARE_HEADERS: readonly RuleFile[] = [
     'other schemes and ports',
     'http://nah.com/blog\n  invalid: things\nhttps://nah.com:8080\n  invalid: also',
     'fault | fault | fault | fault',
-    'fault | fault',
-    'there is one warning for the path and its headers',
+    '//nah.com/blog: invalid=things | fault',
+    'the scheme of a host does not count, and there is one warning for the path and its headers (S30)',
   ],
   ['lone words and colons', '/yeah\n  valid: yup\n  nah.com\n  :\n  test:', '/yeah: valid=yup | fault | fault | fault'],
 ];

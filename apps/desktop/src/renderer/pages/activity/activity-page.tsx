@@ -3,24 +3,21 @@ import type { Activity } from '@berth/contract';
 import { Activity as ActivityIcon, Globe, KeyRound, Send, UserRound } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { ListEnd, VirtualList } from '../../components/list.tsx';
-import { Empty, ForAccount, PageFrame } from '../../components/page.tsx';
+import { AccountPage, Empty } from '../../components/page.tsx';
 import { Moment } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
 import { activityKey, useActivities } from '../../state/lists.ts';
-import { activityText, actorText, subjectOf } from '../../text/activity.ts';
+import { activityText, ACTORS } from '../../text/activity.ts';
 import { dayOf, startOfDay } from '../../text/time.ts';
 
 const ROW_HEIGHT = 44;
 const ICONS = { account: UserRound, deployment: Send, domain: Globe, token: KeyRound };
 
-/** The activity of the account, updated live. */
 export function ActivityPage() {
   return (
-    <PageFrame title="Activity">
-      <ForAccount what="activity">
-        <Activities />
-      </ForAccount>
-    </PageFrame>
+    <AccountPage title="Activity">
+      <Activities />
+    </AccountPage>
   );
 }
 
@@ -46,12 +43,10 @@ function Activities() {
   );
 }
 
-/** A row of the list: the heading of a day, or one activity. */
 type Row = { key: string; day: string; activity: null } | { key: string; day: null; activity: Activity };
 
 const keyOf = ({ key }: Row) => key;
 
-/** @param activities Newest first. @param now Unix milliseconds. */
 function toRows(activities: readonly Activity[], now: number): Row[] {
   let today = Number.NaN;
   return activities.flatMap((activity): Row[] => {
@@ -65,8 +60,8 @@ function toRows(activities: readonly Activity[], now: number): Row[] {
 }
 
 const ActivityRow = memo(function ActivityRow({ activity }: { activity: Activity }) {
-  const Icon = ICONS[subjectOf(activity)];
-  const actor = actorText(activity);
+  const Icon = ICONS[activity.event.split('.', 1)[0] as keyof typeof ICONS];
+  const actor = ACTORS[activity.authMethod];
   return (
     <div className="activity">
       <Icon size={15} aria-hidden />

@@ -2,31 +2,19 @@ import type { Domain, DomainStatus } from '@berth/contract';
 import { ChevronRight, Ellipsis, Share2, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Confirm } from '../../components/dialog.tsx';
-import { CopyIcon, OpenIcon } from '../../components/link.tsx';
+import { CopyButton, OpenIcon } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Moment, Tag } from '../../components/status.tsx';
 import { useShell } from '../../state/shell.ts';
 import type { Tone } from '../../text/folder.ts';
 import { type DomainProps, LinkForm } from './forms.tsx';
-import { Records } from './records.tsx';
+import { isPlatformDomain, Records } from './records.tsx';
 
-const STATUS_TEXT: Record<DomainStatus, { label: string; tone: Tone; hint: string | null }> = {
-  success: { label: 'Live', tone: 'good', hint: null },
-  pending: {
-    label: 'Waiting for DNS',
-    tone: 'warn',
-    hint: 'None of its records was found yet. Add them at your DNS provider.',
-  },
-  partial: {
-    label: 'DNS incomplete',
-    tone: 'warn',
-    hint: 'Some of its records were found. The others are still missing.',
-  },
-  paused: {
-    label: 'Paused',
-    tone: 'quiet',
-    hint: 'Your plan no longer covers this domain. It is live again as soon as the plan does.',
-  },
+const STATUS_TEXTS: Record<DomainStatus, [tone: Tone, label: string, hint?: string]> = {
+  success: ['good', 'Live'],
+  pending: ['warn', 'Waiting for DNS', 'No DNS record was found yet. Add the records at your DNS provider.'],
+  partial: ['warn', 'DNS incomplete', 'Some DNS records were found, but others are still missing.'],
+  paused: ['quiet', 'Paused', 'Your plan does not cover this domain. It is offline until your plan covers it.'],
 };
 
 export function DomainCard({ isOpen, onToggle, ...props }: DomainProps & { isOpen: boolean; onToggle: () => void }) {
@@ -34,7 +22,9 @@ export function DomainCard({ isOpen, onToggle, ...props }: DomainProps & { isOpe
   const { domain, deployment, linked, status } = props.domain;
   const [isDeleting, setDeleting] = useState(false);
   const id = useId();
-  const { label, tone, hint } = STATUS_TEXT[status];
+  const [newest] = props.deployments;
+  const needsRecords = newest === undefined || !isPlatformDomain(domain, newest.url);
+  const [tone, label, hint] = STATUS_TEXTS[status];
   return (
     <article className="card domain" aria-label={domain}>
       <div className="domain-head">
@@ -60,9 +50,9 @@ export function DomainCard({ isOpen, onToggle, ...props }: DomainProps & { isOpe
         <div className="domain-body">
           <Confirm
             question={`Delete ${domain}? Its address stops working. The deployment stays online.`}
-            yes="Delete"
-            onNo={() => setDeleting(false)}
-            onYes={async () => {
+            action="Delete"
+            onCancel={() => setDeleting(false)}
+            onConfirm={async () => {
               if (await ask(commands.deleteDomain({ domain }))) props.onChange(null);
             }}
           />
@@ -71,9 +61,9 @@ export function DomainCard({ isOpen, onToggle, ...props }: DomainProps & { isOpe
       <div id={id}>
         {isOpen && (
           <div className="domain-body">
-            {hint !== null && <p className="soft">{hint}</p>}
+            {hint !== undefined && <p className="soft">{hint}</p>}
             <LinkForm {...props} />
-            <Records {...props} />
+            {needsRecords ? <Records {...props} /> : <p className="soft">Platform domains need no DNS records.</p>}
           </div>
         )}
       </div>
@@ -90,8 +80,8 @@ function DomainTools({ domain: { domain, url }, onDelete }: { domain: Domain; on
   };
   return (
     <div className="card-tools">
-      <CopyIcon text={url} what={`link of ${domain}`} />
-      <OpenIcon url={url} what={domain} />
+      <CopyButton text={url} subject={`link of ${domain}`} />
+      <OpenIcon url={url} subject={domain} />
       <Menu
         icon={Ellipsis}
         label={`More about ${domain}`}
@@ -99,7 +89,7 @@ function DomainTools({ domain: { domain, url }, onDelete }: { domain: Domain; on
           {
             label: 'Copy share link',
             icon: Share2,
-            hint: 'Its records, for the person who manages your DNS',
+            hint: 'For the person who manages your DNS records',
             run: () => void share(),
           },
           { label: 'Delete…', icon: Trash2, danger: true, run: onDelete },

@@ -3,27 +3,18 @@ import { Globe, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { ListEnd } from '../../components/list.tsx';
-import { Empty, ForAccount, PageFrame } from '../../components/page.tsx';
-import { useAccount } from '../../state/account.ts';
+import { AccountPage, Empty } from '../../components/page.tsx';
 import { useDeployments, useDomains } from '../../state/lists.ts';
 import { DomainCard } from './domain-card.tsx';
 import { AddDomain } from './forms.tsx';
 
-/** The account's domains. */
 export function DomainsPage() {
   const [isAdding, setAdding] = useState(false);
-  const { hasKey } = useAccount();
-  const add = (
-    <Button variant="primary" icon={Plus} onClick={() => setAdding(true)}>
-      Add a domain…
-    </Button>
-  );
+  const add = <Button label="Add a domain…" variant="primary" icon={Plus} onClick={() => setAdding(true)} />;
   return (
-    <PageFrame title="Domains" actions={hasKey && add}>
-      <ForAccount what="domains">
-        <Domains isAdding={isAdding} onAdded={() => setAdding(false)} />
-      </ForAccount>
-    </PageFrame>
+    <AccountPage title="Domains" actions={add}>
+      <Domains isAdding={isAdding} onAdded={() => setAdding(false)} />
+    </AccountPage>
   );
 }
 
@@ -31,7 +22,7 @@ function Domains({ isAdding, onAdded }: { isAdding: boolean; onAdded: () => void
   const list = useDomains();
   const { items: deployments } = useDeployments();
   const [opened, setOpened] = useState<string | null>(null);
-  const { items, hasMore, problem, change } = list;
+  const { items, hasMore, problem, change, replace } = list;
   return (
     <>
       {isAdding && (
@@ -60,13 +51,7 @@ function Domains({ isAdding, onAdded }: { isAdding: boolean; onAdded: () => void
               deployments={deployments}
               isOpen={opened === domain.domain}
               onToggle={() => setOpened(opened === domain.domain ? null : domain.domain)}
-              onChange={(changed) =>
-                change((before) =>
-                  changed === null
-                    ? before.filter((each) => each.domain !== domain.domain)
-                    : before.map((each) => (each.domain === domain.domain ? changed : each)),
-                )
-              }
+              onChange={(changed) => replace(domain.domain, changed)}
             />
           </li>
         ))}

@@ -13,12 +13,10 @@ interface AddDomainProps {
   onClose: () => void;
 }
 
-/** Dialog that adds a domain to the account. */
 export function AddDomain({ deployments, onAdded, onClose }: AddDomainProps) {
   const { commands } = useShell();
   const [domain, setDomain] = useState('');
   const [deployment, setDeployment] = useState('');
-  const [isBlurred, setBlurred] = useState(false);
   const request = useSubmit();
   const error = domain === '' ? null : domainError(domain);
   const isReady = domain.trim() !== '' && error === null;
@@ -36,13 +34,9 @@ export function AddDomain({ deployments, onAdded, onClose }: AddDomainProps) {
           label="Domain"
           placeholder="www.example.com"
           value={domain}
-          error={isBlurred ? error : null}
+          lateError={error}
           hint="A custom domain, or a name below the platform domain."
-          onBlur={() => setBlurred(true)}
-          onChange={(event) => {
-            setDomain(event.target.value);
-            setBlurred(false);
-          }}
+          onText={setDomain}
         />
         <DeploymentField
           label="Points to (optional)"
@@ -55,18 +49,16 @@ export function AddDomain({ deployments, onAdded, onClose }: AddDomainProps) {
   );
 }
 
-/** A domain, and what its card and the forms on it need. */
 export interface DomainProps {
   domain: Domain;
   deployments: readonly Deployment[];
-  /** Called with the changed domain; with `null` after it is deleted. */
+  /** Called with the changed domain, or with `null` after the domain is deleted. */
   onChange: (changed: Domain | null) => void;
 }
 
-/** Form that points a domain at another deployment. */
 export function LinkForm({ domain: { domain, deployment }, deployments, onChange }: DomainProps) {
   const { commands, showToast } = useShell();
-  // Follows the domain's current deployment until the user types, even when it is changed elsewhere.
+  // Until the user types, the field shows the current deployment of the domain, even when another client changes it.
   const [typed, setTyped] = useState<string | null>(null);
   const wanted = (typed ?? deployment ?? '').trim();
   const request = useSubmit();
@@ -85,7 +77,7 @@ export function LinkForm({ domain: { domain, deployment }, deployments, onChange
       className="domain-section"
       isReady={isReady}
       request={request}
-      button={{ children: 'Update' }}
+      button={{ label: 'Update' }}
       onSubmit={link}
     >
       <DeploymentField
@@ -105,18 +97,11 @@ interface DeploymentFieldProps {
   onChange: (deployment: string) => void;
 }
 
-/** Input for a deployment, with the newest ones as suggestions. */
 function DeploymentField({ label, value, deployments, onChange }: DeploymentFieldProps) {
   const id = useId();
   return (
     <>
-      <Field
-        label={label}
-        value={value}
-        list={id}
-        placeholder="calm-otter-4k9x2qd"
-        onChange={(event) => onChange(event.target.value)}
-      />
+      <Field label={label} value={value} list={id} placeholder="calm-otter-4k9x2qd" onText={onChange} />
       <datalist id={id}>
         {deployments.slice(0, 50).map(({ deployment, labels }) => (
           <option key={deployment} value={deployment}>

@@ -3,7 +3,7 @@ import { moment } from '@berth/client/amounts';
 import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { CopyIcon } from '../../components/link.tsx';
+import { CopyButton } from '../../components/link.tsx';
 import { ProblemBox, StatusLine } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
 import { useAnswer, useSubmit } from '../../state/requests.ts';
@@ -13,16 +13,7 @@ import type { DomainProps } from './forms.tsx';
 
 type DnsRecord = DomainRecords['records'][number];
 
-/** The DNS records of a domain; for a platform domain, the note that it needs none. */
-export function Records(props: DomainProps) {
-  const [first] = props.deployments;
-  if (first !== undefined && isBelow(props.domain.domain, first.url))
-    return <p className="soft">Platform domains need no DNS records.</p>;
-  return <NeededRecords {...props} />;
-}
-
-/** The DNS records that a domain needs, with a button to copy each value, and the result of the last check. */
-function NeededRecords({ domain: { domain }, onChange }: DomainProps) {
+export function Records({ domain: { domain }, onChange }: DomainProps) {
   const { commands } = useShell();
   const { value, problem, read } = useAnswer(() => commands.readRecords({ domain }), [commands, domain]);
   const request = useSubmit();
@@ -39,11 +30,7 @@ function NeededRecords({ domain: { domain }, onChange }: DomainProps) {
     <section className="domain-section" aria-label={`DNS records of ${domain}`}>
       <div className="domain-section-head">
         <h2>DNS records</h2>
-        {value !== null && (
-          <Button small icon={RefreshCw} busy={request.isBusy} onClick={check}>
-            Check now
-          </Button>
-        )}
+        {value !== null && <Button label="Check now" small icon={RefreshCw} busy={request.isBusy} onClick={check} />}
       </div>
       <ProblemBox
         problem={problem ?? request.problem}
@@ -56,7 +43,6 @@ function NeededRecords({ domain: { domain }, onChange }: DomainProps) {
   );
 }
 
-/** @param at Unix seconds. */
 function NextCheck({ at }: { at: number }) {
   return (
     <p className="small soft" title={moment(at)}>
@@ -84,8 +70,8 @@ function RecordTable({ records, checks }: { records: readonly DnsRecord[]; check
                 <code>{type}</code>
               </div>
             </td>
-            <Value what={`name ${name}`} text={name} />
-            <Value what={`value ${value}`} text={value} />
+            <RecordValue subject={`name ${name}`} text={name} />
+            <RecordValue subject={`value ${value}`} text={value} />
             {checks !== null && (
               <td>
                 <CheckStatus check={checks.find((check) => check.type === type && check.name === name)} />
@@ -98,12 +84,12 @@ function RecordTable({ records, checks }: { records: readonly DnsRecord[]; check
   );
 }
 
-function Value({ text, what }: { text: string; what: string }) {
+function RecordValue({ text, subject }: { text: string; subject: string }) {
   return (
     <td>
       <div className="record-value">
         <code>{text}</code>
-        <CopyIcon text={text} what={what} />
+        <CopyButton text={text} subject={subject} />
       </div>
     </td>
   );
@@ -116,8 +102,8 @@ function CheckStatus({ check }: { check: DomainCheck | undefined }) {
   return <StatusLine tone="bad">{check.reason ?? found}</StatusLine>;
 }
 
-/** Whether a domain is a subdomain of the platform domain. @param url The URL of any deployment. */
-function isBelow(domain: string, url: string): boolean {
+/** Returns whether a domain is a subdomain of the platform domain. @param url The URL of any deployment. */
+export function isPlatformDomain(domain: string, url: string): boolean {
   const { hostname } = new URL(url);
   return domain.endsWith(hostname.slice(hostname.indexOf('.')));
 }

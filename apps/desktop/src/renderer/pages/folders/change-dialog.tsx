@@ -12,31 +12,29 @@ import { domainError, passwordError } from '../../text/validate.ts';
 
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 
-/** The settings of a watched folder that can be changed. */
 export type Changeable = keyof typeof TITLES;
 
 interface ChangeProps {
   folder: WatchedFolder;
-  what: Changeable;
+  setting: Changeable;
   onClose: () => void;
 }
 
-/** Dialog that changes the address, the labels or the password of a watched folder. */
-export function ChangeDialog({ folder, what, onClose }: ChangeProps) {
-  const [showsCurrent, setShowsCurrent] = useState(what === 'password' && folder.password);
+export function ChangeDialog({ folder, setting, onClose }: ChangeProps) {
+  const [showsCurrent, setShowsCurrent] = useState(setting === 'password' && folder.password);
   return (
-    // The key mounts a new dialog when the user chooses to type a new password, so that its field gets the focus.
-    <Dialog key={showsCurrent ? 'current' : 'form'} title={`${TITLES[what]} of ${folder.name}`} onClose={onClose}>
+    // With a new key, React mounts a new dialog for the form, so that the password field gets the focus.
+    <Dialog key={showsCurrent ? 'current' : 'form'} title={`${TITLES[setting]} of ${folder.name}`} onClose={onClose}>
       {showsCurrent ? (
         <CurrentPassword folder={folder} onChange={() => setShowsCurrent(false)} onClose={onClose} />
       ) : (
-        <ChangeForm folder={folder} what={what} onClose={onClose} />
+        <ChangeForm folder={folder} setting={setting} onClose={onClose} />
       )}
     </Dialog>
   );
 }
 
-function ChangeForm({ folder, what, onClose }: ChangeProps) {
+function ChangeForm({ folder, setting, onClose }: ChangeProps) {
   const { commands } = useShell();
   const [domain, setDomain] = useState(folder.domain);
   const [labels, setLabels] = useState(folder.labels);
@@ -47,8 +45,8 @@ function ChangeForm({ folder, what, onClose }: ChangeProps) {
     address: error === null,
     labels: true,
     password: password !== undefined && passwordError(password) === null,
-  }[what];
-  const change = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[what];
+  }[setting];
+  const change = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[setting];
 
   const save = async () => {
     if (await request.submit(commands.changeFolder({ id: folder.id, ...change }))) onClose();
@@ -56,17 +54,17 @@ function ChangeForm({ folder, what, onClose }: ChangeProps) {
 
   return (
     <DialogForm label="Save" isReady={isReady} request={request} onSubmit={save} onCancel={onClose}>
-      {what === 'address' && (
+      {setting === 'address' && (
         <Field
           label="Address"
           value={domain}
           error={error}
           hint="The old address keeps showing the last published version."
-          onChange={(event) => setDomain(event.target.value)}
+          onText={setDomain}
         />
       )}
-      {what === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={save} />}
-      {what === 'password' && (
+      {setting === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={save} />}
+      {setting === 'password' && (
         <PasswordField
           hint="Visitors need this password from the next version on."
           password={password}
@@ -77,15 +75,11 @@ function ChangeForm({ folder, what, onClose }: ChangeProps) {
   );
 }
 
-interface CurrentPasswordProps {
-  folder: WatchedFolder;
-  /** Called to change the password. */
-  onChange: () => void;
-  onClose: () => void;
-}
-
-/** Shows that a watched folder has a password, and offers to change or remove it. */
-function CurrentPassword({ folder: { id, state }, onChange, onClose }: CurrentPasswordProps) {
+function CurrentPassword({
+  folder: { id, state },
+  onChange,
+  onClose,
+}: Omit<ChangeProps, 'setting'> & { onChange: () => void }) {
   const { commands } = useShell();
   const [isConfirming, setConfirming] = useState(false);
   const request = useSubmit();
@@ -97,27 +91,26 @@ function CurrentPassword({ folder: { id, state }, onChange, onClose }: CurrentPa
       <ProblemBox problem={request.problem} />
       {isConfirming ? (
         <Confirm
-          question={`Remove the password? ${removalText(state)} Earlier versions keep theirs.`}
-          yes="Remove password"
-          onNo={() => setConfirming(false)}
-          onYes={async () => {
+          question={`Remove the password? ${removalText(state)} Earlier versions keep their password.`}
+          action="Remove password"
+          onCancel={() => setConfirming(false)}
+          onConfirm={async () => {
             if (await request.submit(commands.changeFolder({ id, password: null }))) onClose();
           }}
         />
       ) : (
         <div className="dialog-foot">
-          <Button onClick={() => setConfirming(true)}>Remove</Button>
-          <Button onClick={onChange}>Change</Button>
+          <Button label="Remove" onClick={() => setConfirming(true)} />
+          <Button label="Change" onClick={onChange} />
         </div>
       )}
     </div>
   );
 }
 
-/** The effect of removing the password, and when it takes effect. */
 function removalText({ is }: FolderState): string {
-  const isAtOnce = is === 'starting' || is === 'settling' || is === 'publishing' || is === 'live';
-  return isAtOnce
+  const isRepublished = is === 'starting' || is === 'settling' || is === 'publishing' || is === 'live';
+  return isRepublished
     ? 'This republishes the site without a password, so everyone with the link can see it.'
     : 'From the next version on, everyone with the link can see the site.';
 }

@@ -1,21 +1,24 @@
-import { Folder, FolderX } from 'lucide-react';
+import * as icons from 'lucide-react';
 import { memo, useState } from 'react';
+import type { Answer } from '../../../shared/contract.ts';
 import type { WatchedFolder } from '../../../shared/folder.ts';
+import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Chips } from '../../components/field.tsx';
-import { CopyIcon, Link, OpenIcon } from '../../components/link.tsx';
+import { CopyButton, Link, OpenIcon } from '../../components/link.tsx';
+import { Menu } from '../../components/menu.tsx';
 import { ProgressBar } from '../../components/meter.tsx';
 import { SkippedFiles, StatusLine } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
+import { useBusy } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
 import { folderText, sizeText } from '../../text/folder.ts';
 import { progressText } from '../../text/progress.ts';
-import { ChangeDialog } from './change-dialog.tsx';
-import { FolderActions, type Opened } from './folder-actions.tsx';
+import { type Changeable, ChangeDialog } from './change-dialog.tsx';
+import { useLocate } from './folder-question.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 
-/** Card of a watched folder: its path, its address and its current state. */
 export const FolderCard = memo(function FolderCard({ folder }: { folder: WatchedFolder }) {
   const { commands, ask } = useShell();
   const [opened, setOpened] = useState<Opened>(null);
@@ -25,7 +28,7 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
     <Card
       id={id}
       name={name}
-      icon={state.is === 'missing' && state.reason === 'gone' ? FolderX : Folder}
+      icon={state.is === 'missing' && state.reason === 'gone' ? icons.FolderX : icons.Folder}
       tone={`is-${folderText(folder, 0).tone}`}
       title={
         <>
@@ -48,14 +51,14 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
       {opened === 'remove' && (
         <Confirm
           question={`Stop watching ${name}? Its site stays online.`}
-          yes="Stop watching"
-          onNo={close}
-          onYes={() => ask(commands.removeFolder({ id }))}
+          action="Stop watching"
+          onCancel={close}
+          onConfirm={() => ask(commands.removeFolder({ id }))}
         />
       )}
       {opened === 'history' && <HistoryDialog folder={folder} onClose={close} />}
       {(opened === 'address' || opened === 'labels' || opened === 'password') && (
-        <ChangeDialog folder={folder} what={opened} onClose={close} />
+        <ChangeDialog folder={folder} setting={opened} onClose={close} />
       )}
     </Card>
   );
@@ -63,7 +66,7 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
 
 function FolderStatus({ folder }: { folder: WatchedFolder }) {
   const { state, polling, needsDns } = folder;
-  // Only states that show a countdown or progress render every second.
+  // Only a countdown or a progress bar needs to render every second.
   const now = useNow(state.is === 'waiting' || state.is === 'publishing' ? 1_000 : 10_000);
   const { tone, text, detail, next } = folderText(folder, now);
   return (
@@ -96,11 +99,63 @@ function Address({ folder: { url, domain, live } }: { folder: WatchedFolder }) {
       ) : (
         <>
           <Link url={url} className="clip" />
-          <CopyIcon text={url} what="link" />
-          <OpenIcon url={url} what="in browser" />
+          <CopyButton text={url} subject="link" />
+          <OpenIcon url={url} subject="in browser" />
         </>
       )}
       {live !== null && <span className="small soft folder-live">{sizeText(live)}</span>}
     </div>
+  );
+}
+
+type Opened = 'history' | 'remove' | Changeable | null;
+
+/** The commands for a watched folder. The command that the user most likely wants is a button; the others are in a menu. */
+function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpen: (opened: Opened) => void }) {
+  const { commands, ask, showToast, navigate } = useShell();
+  const { isBusy, run: runBusy } = useBusy();
+  const { id, state } = folder;
+  const { locate, isBusy: isLocating, dialog } = useLocate(id);
+
+  const run = async (command: Promise<Answer<unknown>>, doneText?: string) => {
+    const answer = await runBusy(ask(command));
+    if (answer !== null && doneText !== undefined) showToast(doneText);
+  };
+  const rollBack = () => run(commands.undoFolder({ id }), 'Rolled back to the previous version. Watching is paused.');
+
+  const mainAction = () => {
+    if (state.is === 'signed-out') return { label: 'Sign in', onClick: () => navigate({ page: 'settings' }) };
+    if (state.is === 'missing' && state.reason === 'gone')
+      return { label: 'Locate…', icon: icons.FolderSearch, busy: isLocating, onClick: locate };
+    if (state.is === 'publishing')
+      return { label: 'Cancel', icon: icons.Square, busy: isBusy, onClick: () => run(commands.cancelFolder({ id })) };
+    if (state.is === 'paused')
+      return { label: 'Resume', icon: icons.Play, busy: isBusy, onClick: () => run(commands.resumeFolder({ id })) };
+    const label = state.is === 'failed' || state.is === 'waiting' ? 'Try again' : 'Publish now';
+    return { label, icon: icons.RefreshCw, busy: isBusy, onClick: () => run(commands.publishFolder({ id })) };
+  };
+  const canPause = state.is !== 'paused' && state.is !== 'signed-out';
+  return (
+    <>
+      <Button small {...mainAction()} />
+      <Menu
+        icon={icons.Ellipsis}
+        label={`More about ${folder.name}`}
+        items={[
+          ...(canPause
+            ? [{ label: 'Pause', icon: icons.Pause, run: () => void run(commands.pauseFolder({ id })) }]
+            : []),
+          { label: 'History…', icon: icons.History, run: () => onOpen('history') },
+          { label: 'Roll back', icon: icons.Undo2, run: () => void rollBack() },
+          { label: 'Show in folder', icon: icons.FolderOpen, run: () => void ask(commands.showFolder({ id })) },
+          { label: 'Change address…', icon: icons.Globe, run: () => onOpen('address') },
+          { label: 'Labels…', icon: icons.Tags, run: () => onOpen('labels') },
+          { label: 'Password…', icon: icons.Lock, run: () => onOpen('password') },
+          ...(state.is === 'missing' ? [{ label: 'Locate…', icon: icons.FolderSearch, run: () => void locate() }] : []),
+          { label: 'Stop watching…', icon: icons.Trash2, danger: true, run: () => onOpen('remove') },
+        ]}
+      />
+      {dialog}
+    </>
   );
 }

@@ -9,7 +9,7 @@ import { questionText } from '../../text/folder.ts';
 
 interface FolderQuestionProps {
   question: FolderQuestion;
-  /** Label of the button that accepts the folder as it is. */
+  /** The label of the button that uses the folder despite the question. */
   anyway: string;
   isBusy?: boolean;
   onSuggestion: (suggestion: FolderQuestion['suggestions'][number]) => void;
@@ -17,12 +17,13 @@ interface FolderQuestionProps {
   onCancel: () => void;
 }
 
-/** Body of a dialog that asks, before a folder becomes public, whether it is the right one. The safest answer has the focus. */
+/** Asks whether the user chose the intended folder, before the app publishes it. The safest answer has the focus. */
 export function FolderQuestionBody(props: FolderQuestionProps) {
   const { question, anyway, isBusy = false, onSuggestion, onAnyway, onCancel } = props;
   const id = useId();
   const safest = useFirstFocus();
-  const { about, suggestions } = question;
+  const { suggestions } = question;
+  const anywayVariant = question.about === 'personal' ? 'danger' : 'plain';
   return (
     <div className="dialog-body" role="group" aria-labelledby={id}>
       <p id={id}>{questionText(question)}</p>
@@ -31,55 +32,50 @@ export function FolderQuestionBody(props: FolderQuestionProps) {
           {suggestions.map((suggestion, index) => (
             <Button
               key={suggestion.grant}
+              label={suggestion.name}
               icon={FolderOpen}
               variant={index === 0 ? 'primary' : 'plain'}
               ref={index === 0 ? safest : null}
               disabled={isBusy}
               onClick={() => onSuggestion(suggestion)}
-            >
-              {suggestion.name}
-            </Button>
+            />
           ))}
         </div>
       )}
       <div className="dialog-foot">
-        <Button ref={suggestions.length === 0 ? safest : null} onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button variant={about === 'personal' ? 'danger' : 'plain'} disabled={isBusy} onClick={onAnyway}>
-          {anyway}
-        </Button>
+        <Button label="Cancel" ref={suggestions.length === 0 ? safest : null} onClick={onCancel} />
+        <Button label={anyway} variant={anywayVariant} disabled={isBusy} onClick={onAnyway} />
       </div>
     </div>
   );
 }
 
-type Candidate = Pick<Given, 'grant' | 'name'>;
+type FolderCandidate = Pick<Given, 'grant' | 'name'>;
 
-/** Points a watched folder at its new location. @returns `locate` to start, `isBusy`, and the dialog of a question, if any. */
+/** Changes the location of a watched folder. @returns A function that starts the change, its state, and the dialog of a question. */
 export function useLocate(id: string) {
   const { commands, ask } = useShell();
   const { isBusy, run } = useBusy();
-  const [asked, setAsked] = useState<{ candidate: Candidate; question: FolderQuestion } | null>(null);
+  const [asked, setAsked] = useState<{ candidate: FolderCandidate; question: FolderQuestion } | null>(null);
 
-  const take = async (candidate: Candidate, sure?: string) => {
+  const tryFolder = async (candidate: FolderCandidate, sure?: string) => {
     const located = await run(ask(commands.locateFolder({ id, grant: candidate.grant, ...(sure && { sure }) })));
     setAsked(located?.value.is === 'asking' ? { candidate, question: located.value.question } : null);
   };
   const locate = async () => {
     const picked = await ask(commands.pickFolder());
-    if (picked?.value) await take(picked.value);
+    if (picked?.value) await tryFolder(picked.value);
   };
   const dialog = asked && (
     <Dialog title={`Use ${asked.candidate.name}?`} onClose={() => setAsked(null)}>
       <FolderQuestionBody
-        // A new key for each folder: the question mounts again, and its safest answer gets the focus.
+        // With a new key for each folder, React mounts the question again, and its safest answer gets the focus.
         key={asked.candidate.grant}
         question={asked.question}
         anyway="Use it anyway"
         isBusy={isBusy}
-        onSuggestion={({ grant, name }) => void take({ grant, name: `${asked.candidate.name}/${name}` })}
-        onAnyway={() => void take(asked.candidate, asked.question.anyway)}
+        onSuggestion={({ grant, name }) => void tryFolder({ grant, name: `${asked.candidate.name}/${name}` })}
+        onAnyway={() => void tryFolder(asked.candidate, asked.question.anyway)}
         onCancel={() => setAsked(null)}
       />
     </Dialog>

@@ -7,7 +7,6 @@ import { useShell } from '../../state/shell.ts';
 import { useAppState } from '../../state/store.ts';
 import { FolderCard } from './folder-card.tsx';
 
-/** The watched folders, which are published whenever they change. */
 export function FoldersPage() {
   const { commands, ask, watch } = useShell();
   const folders = useAppState('folders');
@@ -16,14 +15,10 @@ export function FoldersPage() {
     const picked = await ask(commands.pickFolder());
     if (picked?.value) watch([{ name: picked.value.name, of: { grant: picked.value.grant } }]);
   };
-  const button = (
-    <Button variant="primary" icon={FolderPlus} onClick={add}>
-      Watch a folder…
-    </Button>
-  );
-  if (folders.length > 0)
-    return (
-      <PageFrame title="Folders" actions={hasKey && button}>
+  const button = <Button label="Watch a folder…" variant="primary" icon={FolderPlus} onClick={add} />;
+  return (
+    <PageFrame title="Folders" actions={folders.length > 0 && hasKey && button}>
+      {folders.length > 0 ? (
         <ul className="cards" aria-label="Watched folders">
           {folders.map((folder) => (
             <li key={folder.id}>
@@ -31,25 +26,17 @@ export function FoldersPage() {
             </li>
           ))}
         </ul>
-      </PageFrame>
-    );
-  return (
-    <PageFrame title="Folders">
-      {hasKey ? (
-        <Empty
-          icon={FolderSync}
-          title="Watch a folder to publish every build"
-          text="One folder, one address. When files change, the site updates seconds later."
-        >
-          {button}
-        </Empty>
       ) : (
         <Empty
           icon={FolderSync}
-          title="Watching needs an account"
-          text="A watched folder has a permanent address, which belongs to an account. You can publish once without one."
+          title={hasKey ? 'Watch a folder to publish every build' : 'Watching needs an account'}
+          text={
+            hasKey
+              ? 'One folder, one address. When files change, the site updates seconds later.'
+              : 'A watched folder has a permanent address, which belongs to an account. You can publish once without one.'
+          }
         >
-          <SignInButton />
+          {hasKey ? button : <SignInButton />}
         </Empty>
       )}
     </PageFrame>

@@ -8,11 +8,11 @@ import { useAnswer } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
 import { sizeText } from '../../text/folder.ts';
 
-/** Lists the versions of a folder that the server still has. Each can be made live. */
+/** Lists the versions of a folder that are still on the server, with a button to make each version live. */
 export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onClose: () => void }) {
   const { commands } = useShell();
   const { id, name, live } = folder;
-  // The live version may change while the dialog is open: a build ends, or another client switches it.
+  // While the dialog is open, a build or another client may change the live version.
   const { value, problem, read, fail } = useAnswer(
     () => commands.listVersions({ id }),
     [commands, id, live?.deployment],
@@ -53,7 +53,7 @@ export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onCl
 
 interface VersionRowProps {
   version: Version;
-  /** The version that is being made live. */
+  /** The id of the deployment that is being made live. */
   switchingTo: string | null;
   onMakeLive: (deployment: string) => void;
 }
@@ -71,20 +71,19 @@ function VersionRow({ version, switchingTo, onMakeLive }: VersionRowProps) {
         </p>
       </div>
       <div className="card-tools">
-        <OpenIcon url={url} what={deployment} />
+        <OpenIcon url={url} subject={deployment} />
         <span className="version-end">
           {live ? (
             <Tag tone="good">Live</Tag>
           ) : (
             <Button
+              label="Make live"
               small
               busy={switchingTo === deployment}
               disabled={switchingTo !== null && switchingTo !== deployment}
               aria-label={`Make ${deployment} live`}
               onClick={() => onMakeLive(deployment)}
-            >
-              Make live
-            </Button>
+            />
           )}
         </span>
       </div>

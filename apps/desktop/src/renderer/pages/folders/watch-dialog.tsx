@@ -1,30 +1,29 @@
-import { FolderSync } from 'lucide-react';
-import { useState } from 'react';
-import type { CommandInput } from '../../../shared/contract.ts';
+import { CircleCheck, FolderSync, LoaderCircle } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { CommandInput, CommandOutput } from '../../../shared/contract.ts';
+import type { Problem } from '../../../shared/problem.ts';
 import type { FolderQuestion } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
-import { LabelsField, PasswordField } from '../../components/field.tsx';
+import { Field, LabelsField, PasswordField } from '../../components/field.tsx';
 import { DialogForm } from '../../components/form.tsx';
-import { ProblemBox } from '../../components/status.tsx';
 import { Empty } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/status.tsx';
 import { useAccount } from '../../state/account.ts';
 import { useAnswer, useSubmit } from '../../state/requests.ts';
 import { useShell, type WatchSource } from '../../state/shell.ts';
-import { optionsError } from '../../text/validate.ts';
+import { domainError, optionsError } from '../../text/validate.ts';
 import { FolderQuestionBody } from './folder-question.tsx';
-import { useName } from './use-name.tsx';
 
 interface WatchProps {
   source: WatchSource;
   onClose: () => void;
 }
 
-/** Dialog that asks whether a folder is the right one to watch, and at which address to publish it. */
 export function WatchDialog({ source: given, onClose }: WatchProps) {
   const { hasKey } = useAccount();
   const { navigate } = useShell();
-  // The given folder, or the suggested one that was chosen instead.
+  // The user may choose a suggested folder instead of the given folder.
   const [source, setSource] = useState(given);
   const signIn = () => {
     onClose();
@@ -40,23 +39,21 @@ export function WatchDialog({ source: given, onClose }: WatchProps) {
           title="Watching needs an account"
           text="A watched folder has a permanent address, which belongs to an account."
         >
-          <Button variant="primary" onClick={signIn}>
-            Sign in
-          </Button>
+          <Button label="Sign in" variant="primary" onClick={signIn} />
         </Empty>
       )}
     </Dialog>
   );
 }
 
-/** Asks the app to check that a folder is likely the intended one, and shows its question or else the form. */
+/** Asks the app to check a folder, then shows the app's question about the folder, or the form if there is no question. */
 function CheckedFolder({ source, onSource, onClose }: WatchProps & { onSource: (source: WatchSource) => void }) {
   const { commands } = useShell();
   const { value, problem, read } = useAnswer(() => commands.checkFolder({ of: source.of }), [commands, source]);
-  // A question that the app asks later, because the folder has changed since the check; `null` once the user confirmed the folder.
-  const [later, setLater] = useState<FolderQuestion | null>();
+  // The app asks again if the folder has changed since the check. `null`: the user has confirmed the folder.
+  const [laterQuestion, setLaterQuestion] = useState<FolderQuestion | null>();
   const [sure, setSure] = useState<string>();
-  const question = later === undefined ? value?.question : later;
+  const question = laterQuestion === undefined ? value?.question : laterQuestion;
 
   if (problem !== null)
     return (
@@ -65,7 +62,7 @@ function CheckedFolder({ source, onSource, onClose }: WatchProps & { onSource: (
       </div>
     );
   if (question === undefined) return <p className="dialog-body soft">Checking the folder…</p>;
-  if (question === null) return <WatchForm source={source} sure={sure} onAsked={setLater} onClose={onClose} />;
+  if (question === null) return <WatchForm source={source} sure={sure} onAsked={setLaterQuestion} onClose={onClose} />;
   return (
     <FolderQuestionBody
       question={question}
@@ -73,7 +70,7 @@ function CheckedFolder({ source, onSource, onClose }: WatchProps & { onSource: (
       onSuggestion={({ grant, name }) => onSource({ ...source, name: `${source.name}/${name}`, of: { grant } })}
       onAnyway={() => {
         setSure(question.anyway);
-        setLater(null);
+        setLaterQuestion(null);
       }}
       onCancel={onClose}
     />
@@ -81,7 +78,7 @@ function CheckedFolder({ source, onSource, onClose }: WatchProps & { onSource: (
 }
 
 interface WatchFormProps extends WatchProps {
-  /** Confirms this folder to the app after its question was answered with “anyway”. */
+  /** The confirmation that the app accepts instead of asking its question again. */
   sure: string | undefined;
   onAsked: (question: FolderQuestion) => void;
 }
@@ -95,7 +92,6 @@ function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
   const request = useSubmit();
   const hadPassword = source.hasPassword === true || source.options?.password !== undefined;
 
-  /** Sends the form. Then closes the dialog and shows the folder, or passes on the question that the app asks. */
   const save = async (password: CommandInput<'watch'>['password']) => {
     const input = { of: source.of, domain: name, labels, password };
     const watched = await request.submit(commands.watch(sure === undefined ? input : { ...input, sure }));
@@ -120,9 +116,9 @@ function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
         isConfirming && (
           <Confirm
             question="Watch without a password? Everyone with the link can see the site."
-            yes="Watch without a password"
-            onNo={() => setConfirming(false)}
-            onYes={async () => {
+            action="Watch without a password"
+            onCancel={() => setConfirming(false)}
+            onConfirm={async () => {
               await save(null);
               setConfirming(false);
             }}
@@ -135,9 +131,87 @@ function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
       <PasswordField
         password={password}
         onPassword={setPassword}
-        hint={source.hasPassword ? 'The site you published has a password. Enter one for this address.' : undefined}
+        hint={source.hasPassword ? 'The published site has a password. Enter a password for this address.' : undefined}
       />
       <LabelsField labels={labels} onChange={setLabels} />
     </DialogForm>
   );
+}
+
+const CHECK_DELAY_MS = 300;
+const CHECKING_MARK = <LoaderCircle size={15} className="turning soft" aria-hidden />;
+
+interface NameCheck {
+  name: string;
+  validation: CommandOutput<'suggestName'>['validation'];
+  problem: Problem | null;
+}
+
+/**
+ * Lets the user choose the address of a folder to watch. The field starts with the domain for the next drop, or else with a suggestion
+ * of the server. While the user types, the server checks whether the name is available.
+ *
+ * @returns The name, whether the name can be used, and the field.
+ */
+function useName({ of, options }: WatchSource) {
+  const { commands } = useShell();
+  const [typed, setTyped] = useState<string | null>(options?.domain ?? null);
+  const [latestCheck, setLatestCheck] = useState<NameCheck | null>(null);
+  const name = typed ?? latestCheck?.name ?? '';
+  const trimmed = name.trim();
+
+  useEffect(() => {
+    let isStale = false;
+    const suggest = async () => {
+      const wanted = typed?.trim();
+      const answer = await commands.suggestName({ of, ...(wanted === undefined ? {} : { name: wanted }) });
+      if (isStale) return;
+      setLatestCheck(
+        answer.ok
+          ? { name: wanted ?? answer.value.name, validation: answer.value.validation, problem: null }
+          : { name: wanted ?? '', validation: null, problem: answer.problem },
+      );
+    };
+    if (typed?.trim() === '') return;
+    const timer = setTimeout(() => void suggest(), typed === null ? 0 : CHECK_DELAY_MS);
+    return () => {
+      isStale = true;
+      clearTimeout(timer);
+    };
+    // The effect does not depend on the folder, because the folder never changes while the dialog is open.
+  }, [typed, commands]);
+
+  const checked = latestCheck?.name === trimmed ? latestCheck : null;
+  const isChecking = checked === null && trimmed !== '';
+  const error = errorOf(trimmed, checked);
+  const field = (
+    <Field
+      label="Address"
+      value={name}
+      autoFocus
+      onText={setTyped}
+      error={error}
+      hint={isChecking ? 'Checking availability…' : hintOf(checked)}
+      trailing={isChecking ? CHECKING_MARK : <AvailabilityMark checked={checked} />}
+    />
+  );
+  return { name: trimmed, isReady: error === null && trimmed !== '', field };
+}
+
+function errorOf(name: string, checked: NameCheck | null): string | null {
+  const error = name === '' ? null : domainError(name);
+  if (error !== null || !checked?.validation) return error;
+  const { valid, available, reason } = checked.validation;
+  return valid && available ? null : (reason ?? 'This name is taken.');
+}
+
+function hintOf(checked: NameCheck | null): string {
+  if (checked?.problem) return `Availability could not be checked. ${checked.problem.message}`;
+  if (!checked?.validation?.available) return 'A platform domain or a custom domain.';
+  return `${checked.validation.normalized ?? 'This name'} is available.`;
+}
+
+function AvailabilityMark({ checked }: { checked: NameCheck | null }) {
+  const isAvailable = checked?.validation?.valid && checked.validation.available;
+  return isAvailable ? <CircleCheck size={15} className="mark-good" aria-hidden /> : null;
 }

@@ -6,12 +6,12 @@ import { useAccount } from '../../state/account.ts';
 import { useNextDrop } from '../../state/options.ts';
 import { domainError } from '../../text/validate.ts';
 
-/** The options of the next drop: collapsed by default; options that are set stay visible. */
+/** The options of the next drop. The form is collapsed at first, but options that are set stay visible. */
 export function Options() {
   const { options, clear, formKey } = useNextDrop();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  const shown = (Icon: LucideIcon, text: string) => (
+  const optionTag = (Icon: LucideIcon, text: string) => (
     <span key={text} className="options-set">
       <Icon size={13} aria-hidden /> {text}
     </span>
@@ -30,25 +30,21 @@ export function Options() {
           <ChevronRight size={15} aria-hidden />
           {isSet ? 'The next drop gets' : 'Domain, password, labels'}
         </button>
-        {options.domain !== undefined && shown(Globe, options.domain)}
-        {options.password !== undefined && shown(Lock, 'a password')}
-        {options.labels?.map((label) => shown(Tag, label))}
-        {isSet && (
-          <Button small variant="quiet" onClick={clear}>
-            Clear
-          </Button>
-        )}
+        {options.domain !== undefined && optionTag(Globe, options.domain)}
+        {options.password !== undefined && optionTag(Lock, 'a password')}
+        {options.labels?.map((label) => optionTag(Tag, label))}
+        {isSet && <Button label="Clear" small variant="quiet" onClick={clear} />}
       </div>
-      <div id={id}>{isOpen && <Fields key={formKey} />}</div>
+      <div id={id}>{isOpen && <OptionFields key={formKey} />}</div>
     </section>
   );
 }
 
-function Fields() {
+function OptionFields() {
   const { options, set } = useNextDrop();
   const { hasKey } = useAccount();
   const { domain = '', labels = [], password } = options;
-  const put = (name: 'domain' | 'password' | 'labels', value: string | string[] | undefined) => {
+  const setOption = (name: 'domain' | 'password' | 'labels', value: string | string[] | undefined) => {
     const { [name]: _before, ...others } = options;
     set(value === undefined || value.length === 0 ? others : { ...others, [name]: value });
   };
@@ -61,10 +57,10 @@ function Fields() {
         disabled={!hasKey}
         error={domain === '' ? null : domainError(domain)}
         hint={hasKey ? 'The next drop is published at this address.' : 'Sign in to use a domain.'}
-        onChange={(event) => put('domain', event.target.value.trim())}
+        onText={(text) => setOption('domain', text.trim())}
       />
-      <PasswordField password={password} onPassword={(typed) => put('password', typed)} />
-      <LabelsField labels={labels} onChange={(next) => put('labels', next)} />
+      <PasswordField password={password} onPassword={(typed) => setOption('password', typed)} />
+      <LabelsField labels={labels} onChange={(next) => setOption('labels', next)} />
     </div>
   );
 }

@@ -8,7 +8,6 @@ import { useAppState } from '../../state/store.ts';
 import { Options } from './options.tsx';
 import { PublishingCard } from './publishing-card.tsx';
 
-/** The drop target, and below it the list of drops so far. */
 export function PublishPage() {
   const publishings = useAppState('publishings');
   return (
@@ -28,7 +27,7 @@ export function PublishPage() {
   );
 }
 
-/** Area that invites a drop, with buttons that do the same without a pointer. The whole window accepts drops. */
+/** Invites the user to drop files anywhere in the window, and has buttons that do the same without a pointer. */
 function DropTarget({ isBig }: { isBig: boolean }) {
   const { choose } = useShell();
   const { hasKey } = useAccount();
@@ -48,12 +47,8 @@ function DropTarget({ isBig }: { isBig: boolean }) {
         </p>
       </div>
       <div className="drop-target-buttons">
-        <Button variant="primary" icon={FolderOpen} onClick={() => void choose('folder')}>
-          Choose folder…
-        </Button>
-        <Button icon={Files} onClick={() => void choose('files')}>
-          Choose files…
-        </Button>
+        <Button label="Choose folder…" variant="primary" icon={FolderOpen} onClick={() => void choose('folder')} />
+        <Button label="Choose files…" icon={Files} onClick={() => void choose('files')} />
       </div>
     </section>
   );

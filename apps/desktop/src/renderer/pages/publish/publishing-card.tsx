@@ -1,93 +1,85 @@
-import {
-  CircleAlert,
-  CircleCheck,
-  CircleHelp,
-  CircleOff,
-  Clock,
-  File as FileIcon,
-  Folder,
-  FolderOpen,
-  Hourglass,
-  type LucideIcon,
-  X,
-} from 'lucide-react';
+import { moment } from '@berth/client/amounts';
+import * as icons from 'lucide-react';
 import { memo } from 'react';
 import type { Progress } from '../../../shared/progress.ts';
-import type { Publishing, PublishingState, Question } from '../../../shared/publishing.ts';
+import type { FileWarning, Published, Publishing, PublishingState, Question } from '../../../shared/publishing.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
+import { CopyButton, Link, QrButton } from '../../components/link.tsx';
 import { ProgressBar } from '../../components/meter.tsx';
+import { SignInButton } from '../../components/page.tsx';
 import { Moment, ProblemText, SkippedFiles } from '../../components/status.tsx';
+import { useAccount } from '../../state/account.ts';
 import { useNow } from '../../state/clock.ts';
 import { useBusy } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
-import { questionText } from '../../text/folder.ts';
+import { questionText, sizeText } from '../../text/folder.ts';
 import { progressText } from '../../text/progress.ts';
-import { isExpired, PublishedBody } from './published-body.tsx';
+import { remaining } from '../../text/time.ts';
 
-/** The icon, its tone and the heading of each state. A drop that is being published shows what it is and only its progress. */
-const LOOKS: Record<
+/** The icon, its tone and the heading for each state. `null`: the icon of the dropped item, or no heading. */
+const HEADINGS: Record<
   PublishingState['is'] | 'expired',
-  [icon: LucideIcon | null, tone: string, heading: string | null]
+  [icon: icons.LucideIcon | null, tone: string, heading: string | null]
 > = {
-  asking: [CircleHelp, 'is-warn', 'Is this the right folder?'],
-  queued: [Clock, '', 'Queued'],
+  asking: [icons.CircleHelp, 'is-warn', 'Is this the right folder?'],
+  queued: [icons.Clock, '', 'Queued'],
   working: [null, 'is-busy', null],
-  published: [CircleCheck, 'is-good', 'Published'],
-  expired: [Hourglass, '', 'Expired'],
-  failed: [CircleAlert, 'is-bad', 'Not published'],
-  cancelled: [CircleOff, '', 'Cancelled'],
+  published: [icons.CircleCheck, 'is-good', 'Published'],
+  expired: [icons.Hourglass, '', 'Expired'],
+  failed: [icons.CircleAlert, 'is-bad', 'Not published'],
+  cancelled: [icons.CircleOff, '', 'Cancelled'],
 };
 
-/** Card of one drop, from the drop until its link is ready. */
 export const PublishingCard = memo(function PublishingCard({ publishing }: { publishing: Publishing }) {
   const { commands, ask } = useShell();
   const now = useNow();
   const { id, name, kind, begun, state } = publishing;
-  const isGone = state.is === 'published' && isExpired(state.published, now);
-  const [icon, tone, heading] = LOOKS[isGone ? 'expired' : state.is];
+  const hasExpired = state.is === 'published' && isExpired(state.published, now);
+  const [icon, tone, heading] = HEADINGS[hasExpired ? 'expired' : state.is];
   const isPasted = state.is === 'asking' && state.question.about === 'pasted';
-  const isUnderWay = state.is === 'working' || state.is === 'queued';
+  const isActive = state.is === 'working' || state.is === 'queued';
+  const cancel = () => void ask(commands.cancelPublishing({ id }));
+  const dismiss = () => void ask(commands.dismissPublishing({ id }));
   return (
     <Card
       id={id}
       name={name}
-      icon={icon ?? (kind === 'folder' ? Folder : FileIcon)}
+      icon={icon ?? (kind === 'folder' ? icons.Folder : icons.File)}
       tone={tone}
       title={
         <>
           <p className="meta">
             <span className="card-name clip">{name}</span>
             {heading !== null && <span className="soft">{isPasted ? 'Publish this?' : heading}</span>}
-            {!isUnderWay && <Moment at={begun} className="soft" />}
+            {!isActive && <Moment at={begun} className="soft" />}
           </p>
-          <Body publishing={publishing} />
+          <PublishingBody publishing={publishing} />
         </>
       }
       tools={
-        isUnderWay ? (
-          <Button small onClick={() => void ask(commands.cancelPublishing({ id }))} aria-label={`Cancel ${name}`}>
-            Cancel
-          </Button>
+        isActive ? (
+          <Button label="Cancel" small onClick={cancel} aria-label={`Cancel ${name}`} />
         ) : state.is === 'failed' ? null : (
-          <IconButton icon={X} label={`Dismiss ${name}`} onClick={() => void ask(commands.dismissPublishing({ id }))} />
+          <IconButton icon={icons.X} label={`Dismiss ${name}`} onClick={dismiss} />
         )
       }
     />
   );
 });
 
-function Body({ publishing }: { publishing: Publishing }) {
+function PublishingBody({ publishing }: { publishing: Publishing }) {
   const { commands, ask } = useShell();
   const { id, name, state, leftOut } = publishing;
   const retry = () => void ask(commands.retryPublishing({ id }));
+  const dismiss = () => void ask(commands.dismissPublishing({ id }));
   switch (state.is) {
     case 'asking':
       return <QuestionBody publishing={publishing} question={state.question} />;
     case 'queued':
       return <p className="soft">Starts when the uploads before it finish.</p>;
     case 'working':
-      return <Work progress={state.progress} name={name} />;
+      return <WorkProgress progress={state.progress} name={name} />;
     case 'published':
       return <PublishedBody publishing={publishing} published={state.published} />;
     case 'failed':
@@ -96,12 +88,8 @@ function Body({ publishing }: { publishing: Publishing }) {
           <ProblemText problem={state.problem} />
           <SkippedFiles leftOut={leftOut} />
           <div className="card-actions">
-            <Button small variant="primary" onClick={retry}>
-              Try again
-            </Button>
-            <Button small aria-label={`Dismiss ${name}`} onClick={() => void ask(commands.dismissPublishing({ id }))}>
-              Dismiss
-            </Button>
+            <Button label="Try again" small variant="primary" onClick={retry} />
+            <Button label="Dismiss" small aria-label={`Dismiss ${name}`} onClick={dismiss} />
           </div>
         </div>
       );
@@ -110,17 +98,14 @@ function Body({ publishing }: { publishing: Publishing }) {
         <div className="card-body">
           <p className="soft">Nothing was published.</p>
           <div className="card-actions">
-            <Button small onClick={retry}>
-              Publish
-            </Button>
+            <Button label="Publish" small onClick={retry} />
           </div>
         </div>
       );
   }
 }
 
-/** Progress of a publish: the current step, the numbers, and a bar. */
-function Work({ progress, name }: { progress: Progress; name: string }) {
+function WorkProgress({ progress, name }: { progress: Progress; name: string }) {
   const now = useNow(1_000);
   const { doing, detail, part } = progressText(progress, now);
   return (
@@ -134,12 +119,12 @@ function Work({ progress, name }: { progress: Progress; name: string }) {
   );
 }
 
-/** Asks for confirmation before publishing something that is probably not intended. */
 function QuestionBody({ publishing: { id, name }, question }: { publishing: Publishing; question: Question }) {
   const { commands, ask } = useShell();
   const { isBusy, run } = useBusy();
   const { about, suggestions } = question;
   const answer = (instead: string | null) => run(ask(commands.answerPublishing({ id, instead })));
+  const dismiss = () => void ask(commands.dismissPublishing({ id }));
   const isPasted = about === 'pasted';
   return (
     <div className="card-body">
@@ -148,28 +133,130 @@ function QuestionBody({ publishing: { id, name }, question }: { publishing: Publ
         {suggestions.map((suggestion, index) => (
           <Button
             key={suggestion.grant}
+            label={`Publish ${suggestion.name}`}
             small
             variant={index === 0 ? 'primary' : 'plain'}
-            icon={FolderOpen}
+            icon={icons.FolderOpen}
             disabled={isBusy}
             onClick={() => answer(suggestion.grant)}
-          >
-            {`Publish ${suggestion.name}`}
-          </Button>
+          />
         ))}
         <Button
+          label={isPasted ? 'Publish' : 'Publish anyway'}
           small
           variant={isPasted ? 'primary' : about === 'personal' ? 'danger' : 'plain'}
           disabled={isBusy}
           onClick={() => answer(null)}
           aria-label={isPasted ? `Publish ${name}` : `Publish ${name} anyway`}
-        >
-          {isPasted ? 'Publish' : 'Publish anyway'}
-        </Button>
-        <Button small variant="quiet" onClick={() => void ask(commands.dismissPublishing({ id }))}>
-          Don’t publish
-        </Button>
+        />
+        <Button label="Don’t publish" small variant="quiet" onClick={dismiss} />
       </div>
     </div>
+  );
+}
+
+/** Returns whether an anonymous deployment has expired. @param now Unix milliseconds. */
+function isExpired({ expires }: Published, now: number): boolean {
+  return expires !== null && expires * 1_000 <= now;
+}
+
+function PublishedBody({ publishing, published }: { publishing: Publishing; published: Published }) {
+  const { openLink, watch } = useShell();
+  const { hasKey } = useAccount();
+  const hasExpired = isExpired(published, useNow());
+  const { id, name, watchable, leftOut } = publishing;
+  const { url, password, copied, expires } = published;
+  return (
+    <div className="card-body">
+      <div>
+        {hasExpired ? (
+          <p className="publishing-link clip soft">{url.replace(/^https?:\/\//, '')}</p>
+        ) : (
+          <Link url={url} className="publishing-link clip" />
+        )}
+        <p className="meta soft">
+          <span>{sizeText(published)}</span>
+          {password && (
+            <span>
+              <icons.Lock size={12} aria-hidden /> Password-protected
+            </span>
+          )}
+          {copied && !hasExpired && (
+            <span className="meta-good">
+              <icons.Check size={13} aria-hidden /> Link copied
+            </span>
+          )}
+        </p>
+      </div>
+      {!hasExpired && (
+        <div className="card-actions">
+          <Button label="Open" small icon={icons.ExternalLink} onClick={() => openLink(url)} />
+          <CopyButton text={url} subject="link" label="Copy" />
+          <QrButton url={url} />
+          {watchable && hasKey && (
+            <Button
+              label="Watch this folder…"
+              small
+              icon={icons.FolderSync}
+              onClick={() => watch([{ name, of: { publishing: id }, hasPassword: password }])}
+            />
+          )}
+        </div>
+      )}
+      {expires !== null && <ClaimCallout id={id} claim={published.claim} expires={expires} />}
+      <SkippedFiles leftOut={leftOut} />
+      <Warnings warnings={published.notices} />
+    </div>
+  );
+}
+
+/** Says when an anonymous deployment expires, and how to claim the deployment. @param expires Unix seconds. */
+function ClaimCallout({ id, claim, expires }: { id: string; claim: string | null; expires: number }) {
+  const { commands, ask } = useShell();
+  const { hasKey } = useAccount();
+  const { isBusy, run } = useBusy();
+  const seconds = expires - Math.floor(useNow() / 1_000);
+  const advice = hasKey ? 'Claim the site to keep it.' : 'Sign in to keep the site.';
+  const claimSite = () => run(ask(commands.claimPublishing({ id })));
+  if (seconds <= 0)
+    return (
+      <div className="callout is-calm">
+        <icons.Hourglass size={15} aria-hidden />
+        <p title={moment(expires)}>This link has expired. Drop the folder again to get a new link.</p>
+      </div>
+    );
+  return (
+    <div className="callout">
+      <icons.Hourglass size={15} aria-hidden />
+      <p title={`Expires ${moment(expires)}`}>
+        Expires in {remaining(seconds)}.{claim !== null && ` ${advice}`}
+      </p>
+      {claim !== null && (
+        <span className="card-actions">
+          {hasKey ? (
+            <Button label="Claim it" small variant="primary" busy={isBusy} onClick={claimSite} />
+          ) : (
+            <SignInButton small />
+          )}
+          <CopyButton text={claim} subject="claim link" label="Copy claim link" />
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Warnings({ warnings }: { warnings: readonly FileWarning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul className="file-list small" aria-label="Warnings">
+      {warnings.map(({ file, line, message }) => (
+        <li key={`${file}:${line}:${message}`}>
+          <icons.Info size={14} aria-hidden />
+          <span className="selectable">
+            <code>{line === null ? file : `${file}:${line}`}</code> {message}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react';
 
-/** A group of settings with a heading. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   return (
@@ -12,22 +11,20 @@ export function Section({ title, children }: { title: string; children: ReactNod
 }
 
 interface RowProps {
-  /** A text is shown as the name; an element as it is. */
+  /** A string is shown in the style of a name; an element is shown without change. */
   name: ReactNode;
   hint?: ReactNode;
-  /** Shown at the end of the row. */
-  children?: ReactNode;
+  actions?: ReactNode;
 }
 
-/** A name, a line about it, and the buttons for it. */
-export function Row({ name, hint, children }: RowProps) {
+export function Row({ name, hint, actions }: RowProps) {
   return (
     <div className="settings-row">
       <div className="settings-text">
         {typeof name === 'string' ? <p className="name clip selectable">{name}</p> : name}
         {hint && <p className="small soft">{hint}</p>}
       </div>
-      {children}
+      {actions}
     </div>
   );
 }
@@ -35,11 +32,10 @@ export function Row({ name, hint, children }: RowProps) {
 interface SettingProps {
   name: string;
   hint: string;
-  /** The control. Its id and the id of its hint connect it to the texts. */
+  /** Returns the control, which uses the ids of its label and its hint. */
   children: (id: string, hintId: string) => ReactNode;
 }
 
-/** A setting: its name and a hint beside its control. */
 export function Setting({ name, hint, children }: SettingProps) {
   const id = useId();
   return (
@@ -65,7 +61,6 @@ interface SwitchRowProps {
   onChange: (isOn: boolean) => void;
 }
 
-/** A setting that is on or off. */
 export function SwitchRow({ name, hint, isOn, disabled, onChange }: SwitchRowProps) {
   return (
     <Setting name={name} hint={hint}>

@@ -1,26 +1,24 @@
 import './settings-page.css';
+import { useId } from 'react';
+import type { Settings } from '../../../shared/settings.ts';
 import { Button } from '../../components/button.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { useShell } from '../../state/shell.ts';
 import { useAppState } from '../../state/store.ts';
-import { AccountSection } from './account-section.tsx';
-import { AppSection } from './app-section.tsx';
-import { Row, Section } from './rows.tsx';
-import { ServersSection } from './servers-section.tsx';
+import { Row, Section, Setting, SwitchRow } from './rows.tsx';
+import { AccountSection, ServersSection } from './server-sections.tsx';
 
-/** Settings of the account, the servers and the app. */
 export function SettingsPage() {
   return (
     <PageFrame title="Settings">
       <AccountSection />
       <ServersSection />
-      <AppSection />
+      <AppSections />
       <AboutSection />
     </PageFrame>
   );
 }
 
-/** The app's version, available updates, and where keys are stored. */
 function AboutSection() {
   const { commands, ask } = useShell();
   const { version } = useAppState('about');
@@ -37,9 +35,10 @@ function AboutSection() {
             {update.is === 'ready' && `Version ${update.version} installs when you restart.`}
           </>
         }
-      >
-        {update.is === 'ready' && <Button onClick={() => void ask(commands.restartToUpdate())}>Restart</Button>}
-      </Row>
+        actions={
+          update.is === 'ready' && <Button label="Restart" onClick={() => void ask(commands.restartToUpdate())} />
+        }
+      />
       <Row
         name={<p className="name">Key storage</p>}
         hint={
@@ -49,5 +48,107 @@ function AboutSection() {
         }
       />
     </Section>
+  );
+}
+
+const THEMES = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+const MAX_VERSIONS = 50;
+
+function AppSections() {
+  const { commands, ask } = useShell();
+  const settings = useAppState('settings');
+  const { canOpenAtLogin, tray, platform } = useAppState('about');
+  const change = (changed: Partial<Settings>) => void ask(commands.changeSettings(changed));
+  const trayName = platform === 'darwin' ? 'menu bar' : 'tray';
+  return (
+    <>
+      <Section title="Publishing">
+        <SwitchRow
+          name="Copy links automatically"
+          hint="Copies the link to the clipboard when the site is live."
+          isOn={settings.copyLinks}
+          onChange={(copyLinks) => change({ copyLinks })}
+        />
+        <SwitchRow
+          name="Notifications"
+          hint="Notify me when a deploy finishes in the background."
+          isOn={settings.notifications}
+          onChange={(notifications) => change({ notifications })}
+        />
+        <KeepVersions value={settings.keepVersions} onChange={(keepVersions) => change({ keepVersions })} />
+      </Section>
+      <Section title="App">
+        <Theme value={settings.theme} onChange={(theme) => change({ theme })} />
+        <SwitchRow
+          name={`Stay in the ${trayName} when closed`}
+          hint={
+            tray
+              ? `Berth keeps watching folders. You can quit it from the ${trayName}.`
+              : `This system has no ${trayName}, so closing the window quits Berth.`
+          }
+          isOn={tray && settings.closeToTray}
+          disabled={!tray}
+          onChange={(closeToTray) => change({ closeToTray })}
+        />
+        <SwitchRow
+          name="Start at login"
+          hint={canOpenAtLogin ? 'Berth starts hidden and keeps watching.' : 'This system cannot start Berth at login.'}
+          isOn={canOpenAtLogin && settings.openAtLogin}
+          disabled={!canOpenAtLogin}
+          onChange={(openAtLogin) => change({ openAtLogin })}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Theme({ value, onChange }: { value: Settings['theme']; onChange: (theme: Settings['theme']) => void }) {
+  const id = useId();
+  return (
+    <div className="settings-row">
+      <p id={id} className="settings-text">
+        <span className="name">Appearance</span>
+      </p>
+      <div className="segments" role="radiogroup" aria-labelledby={id}>
+        {THEMES.map(([theme, label]) => (
+          <label key={theme}>
+            <input type="radio" name={id} checked={value === theme} onChange={() => onChange(theme)} />
+            {label}
+          </label>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function KeepVersions({ value, onChange }: { value: number; onChange: (count: number) => void }) {
+  const save = (input: HTMLInputElement) => {
+    const wanted = Math.round(input.valueAsNumber);
+    if (!(wanted >= 1 && wanted <= MAX_VERSIONS)) input.value = String(value);
+    else if (wanted !== value) onChange(wanted);
+  };
+  return (
+    <Setting name="Versions to keep" hint="For each watched folder, older versions are deleted after the next deploy.">
+      {(id, hintId) => (
+        <div className="field-box number">
+          <input
+            id={id}
+            type="number"
+            min={1}
+            max={MAX_VERSIONS}
+            // The input saves its value on blur, because the value is 1 for a moment while the user types “12”.
+            key={value}
+            defaultValue={value}
+            aria-describedby={hintId}
+            onBlur={(event) => save(event.target)}
+            onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+          />
+        </div>
+      )}
+    </Setting>
   );
 }

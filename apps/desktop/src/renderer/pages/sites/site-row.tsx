@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog, useFirstFocus } from '../../components/dialog.tsx';
 import { Chips, LabelsField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
-import { CopyIcon, Link, OpenIcon } from '../../components/link.tsx';
+import { CopyButton, Link, OpenIcon } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Moment, Tag } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
@@ -15,20 +15,19 @@ import { useShell } from '../../state/shell.ts';
 import { sizeText } from '../../text/folder.ts';
 import { remaining } from '../../text/time.ts';
 
-/** What a row shows: the site, the form for its labels, or the question before it is deleted. */
+/** Whether a row shows the site, the form for its labels, or the question before the site is deleted. */
 export type RowMode = 'shown' | 'labels' | 'delete';
 
-/** How deployments were published, in words. Others are shown as the server sends them. */
+/** Texts for the clients that deployments are published with. An unknown client is shown as the server names it. */
 const VIA: Readonly<Record<string, string>> = { api: 'API', cli: 'CLI', desktop: 'desktop app' };
 
 interface SiteRowProps {
   site: Deployment;
-  /** The domains that point at the site. */
   domains: readonly Domain[];
   mode: RowMode;
-  /** Called to change the mode of the row. */
   onMode: (deployment: string, mode: RowMode) => void;
-  onChange: (by: (sites: readonly Deployment[]) => readonly Deployment[]) => void;
+  /** Called with the changed site, or with `null` after the site is deleted. */
+  onChange: (deployment: string, changed: Deployment | null) => void;
 }
 
 export const SiteRow = memo(function SiteRow({ site, domains, mode, onMode, onChange }: SiteRowProps) {
@@ -37,51 +36,43 @@ export const SiteRow = memo(function SiteRow({ site, domains, mode, onMode, onCh
   const setMode = (next: RowMode) => onMode(deployment, next);
   const close = () => setMode('shown');
   if (mode === 'labels')
-    return (
-      <EditLabels
-        site={site}
-        onClose={close}
-        onSave={(saved) => onChange((sites) => sites.map((each) => (each.deployment === deployment ? saved : each)))}
-      />
-    );
+    return <EditLabels site={site} onClose={close} onSave={(saved) => onChange(deployment, saved)} />;
   if (mode === 'delete' && domains.length === 0)
     return (
       <div className="site">
         <Confirm
           question={`Delete ${deployment}? Its link stops working. This cannot be undone.`}
-          yes="Delete"
-          onNo={close}
-          onYes={async () => {
+          action="Delete"
+          onCancel={close}
+          onConfirm={async () => {
             const deleted = await ask(commands.deleteDeployment({ deployment }));
             close();
-            if (deleted) onChange((sites) => sites.filter((each) => each.deployment !== deployment));
+            if (deleted) onChange(deployment, null);
           }}
         />
       </div>
     );
   return (
     <>
-      <Shown site={site} domains={domains} onMode={setMode} />
-      {mode === 'delete' && <LinkedDialog deployment={deployment} domains={domains} onClose={close} />}
+      <SiteSummary site={site} domains={domains} onMode={setMode} />
+      {mode === 'delete' && <LinkedDialog site={site} domains={domains} onClose={close} />}
     </>
   );
 });
 
-interface LinkedDialogProps {
-  deployment: string;
-  domains: readonly Domain[];
-  onClose: () => void;
-}
-
-/** Explains why a site cannot be deleted: the server keeps a deployment that a domain points at. Source: api §3. */
-function LinkedDialog({ deployment, domains, onClose }: LinkedDialogProps) {
+/** Says that a site cannot be deleted, because the server keeps a deployment while a domain points at it. Source: api §3. */
+function LinkedDialog({
+  site: { deployment },
+  domains,
+  onClose,
+}: Pick<SiteRowProps, 'site' | 'domains'> & { onClose: () => void }) {
   const { navigate } = useShell();
   const cancel = useFirstFocus();
   const isOne = domains.length === 1;
   return (
     <Dialog title={`${deployment} is in use`} onClose={onClose}>
       <div className="dialog-body">
-        <p>{isOne ? 'This domain points to it:' : 'These domains point to it:'}</p>
+        <p>{isOne ? 'This domain points to the site:' : 'These domains point to the site:'}</p>
         <ul className="linked-domains">
           {domains.map(({ domain }) => (
             <li key={domain} className="selectable">
@@ -91,30 +82,26 @@ function LinkedDialog({ deployment, domains, onClose }: LinkedDialogProps) {
         </ul>
         <p className="soft">
           {isOne
-            ? 'To delete it, first point the domain to another site, or delete the domain.'
-            : 'To delete it, first point each domain to another site, or delete them.'}
+            ? 'To delete the site, first point the domain to another site, or delete the domain.'
+            : 'To delete the site, first point each domain to another site, or delete the domains.'}
         </p>
         <div className="dialog-foot">
-          <Button ref={cancel} onClick={onClose}>
-            Cancel
-          </Button>
-          <Button variant="primary" onClick={() => navigate({ page: 'domains' })}>
-            Open Domains
-          </Button>
+          <Button label="Cancel" ref={cancel} onClick={onClose} />
+          <Button label="Open Domains" variant="primary" onClick={() => navigate({ page: 'domains' })} />
         </div>
       </div>
     </Dialog>
   );
 }
 
-function Shown({
+function SiteSummary({
   site,
   domains,
   onMode,
 }: Pick<SiteRowProps, 'site' | 'domains'> & { onMode: (mode: RowMode) => void }) {
   const { commands, ask } = useShell();
   const { deployment, labels, password, status, via, created } = site;
-  // Prefer the URL of a working domain: a name says more than an id.
+  // The URL of a live domain says more to the user than the id of the deployment.
   const domain = domains.find(({ status }) => status === 'success');
   const url = domain?.url ?? site.url;
   const isDeleting = status === 'deleting';
@@ -143,8 +130,8 @@ function Shown({
       </div>
       {!isDeleting && (
         <div className="card-tools">
-          <CopyIcon text={url} what={`link of ${deployment}`} />
-          <OpenIcon url={url} what={deployment} />
+          <CopyButton text={url} subject={`link of ${deployment}`} />
+          <OpenIcon url={url} subject={deployment} />
           <Menu
             icon={Ellipsis}
             label={`More about ${deployment}`}
@@ -160,7 +147,6 @@ function Shown({
   );
 }
 
-/** @param expires Unix seconds. */
 function Expiry({ expires }: { expires: number }) {
   const seconds = expires - Math.floor(useNow(60_000) / 1_000);
   return (
@@ -188,7 +174,7 @@ function EditLabels({ site, onClose, onSave }: EditLabelsProps) {
     onClose();
   };
   return (
-    <Form className="site" onSubmit={save} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
+    <Form isReady className="site" onSubmit={save} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
       <div className="site-labels">
         <LabelsField
           label={`Labels of ${site.deployment}`}
@@ -197,12 +183,8 @@ function EditLabels({ site, onClose, onSave }: EditLabelsProps) {
           onSubmit={save}
           autoFocus
         />
-        <Button small onClick={onClose}>
-          Cancel
-        </Button>
-        <Button small type="submit" variant="primary" busy={isBusy}>
-          Save
-        </Button>
+        <Button label="Cancel" small onClick={onClose} />
+        <Button label="Save" small type="submit" variant="primary" busy={isBusy} />
       </div>
     </Form>
   );

@@ -5,21 +5,18 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { ListEnd, VirtualList } from '../../components/list.tsx';
 import { Usage } from '../../components/meter.tsx';
-import { Empty, ForAccount, PageFrame } from '../../components/page.tsx';
+import { AccountPage, Empty } from '../../components/page.tsx';
 import { useDeployments, useDomains } from '../../state/lists.ts';
 import { useShell } from '../../state/shell.ts';
 import { type RowMode, SiteRow } from './site-row.tsx';
 
 const ROW_HEIGHT = 64;
 
-/** All deployments of the account. */
 export function SitesPage() {
   return (
-    <PageFrame title="Sites">
-      <ForAccount what="sites">
-        <Sites />
-      </ForAccount>
-    </PageFrame>
+    <AccountPage title="Sites">
+      <Sites />
+    </AccountPage>
   );
 }
 
@@ -35,7 +32,7 @@ function Sites() {
   const isSearching = query.trim() !== '';
 
   useEffect(() => void commands.refreshAccount(), [commands]);
-  // Search covers only loaded items, so a search loads all remaining pages.
+  // A search finds only loaded sites, so it loads all remaining pages.
   useEffect(() => {
     if (isSearching && hasMore && !isLoading && problem === null) loadMore();
   }, [isSearching, hasMore, isLoading, loadMore, problem]);
@@ -63,7 +60,7 @@ function Sites() {
               domains={byDeployment.get(site.deployment) ?? NO_DOMAINS}
               mode={row?.deployment === site.deployment ? row.mode : 'shown'}
               onMode={setRowMode}
-              onChange={list.change}
+              onChange={list.replace}
             />
           )}
         </VirtualList>
@@ -80,7 +77,6 @@ function Sites() {
   );
 }
 
-/** Search input. Escape clears it. */
 function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (
     <div className="field-box search">
@@ -107,9 +103,7 @@ function NoSites() {
     <>
       <Usage />
       <Empty icon={LayoutList} title="No sites yet" text="Everything you publish appears here, from any computer.">
-        <Button variant="primary" onClick={() => navigate({ page: 'publish' })}>
-          Publish something
-        </Button>
+        <Button label="Publish something" variant="primary" onClick={() => navigate({ page: 'publish' })} />
       </Empty>
     </>
   );
@@ -118,9 +112,7 @@ function NoSites() {
 const NO_DOMAINS: readonly Domain[] = [];
 const keyOf = ({ deployment }: Deployment) => deployment;
 
-type DomainsBySite = ReadonlyMap<string, readonly Domain[]>;
-
-function search(sites: readonly Deployment[], domains: DomainsBySite, query: string): readonly Deployment[] {
+function search(sites: readonly Deployment[], domains: ReadonlyMap<string, readonly Domain[]>, query: string) {
   const wanted = query.trim().toLowerCase();
   if (wanted === '') return sites;
   return sites.filter(

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 
-/** Replaces the timers that limit bodies, so that only `vi.advanceTimersByTime` advances them. */
-export async function withHeldWatch(work: () => Promise<void>): Promise<void> {
+/** Stops the timers that limit bodies during `work`, so that only `vi.advanceTimersByTime` advances them. */
+export async function withFakeTimers(work: () => Promise<void>): Promise<void> {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
   try {
     await work();

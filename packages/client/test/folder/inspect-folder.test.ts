@@ -1,13 +1,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderDoubt, type FolderFacts, inspectFolder } from '../../src/main/approval/inspect.ts';
-import { makeSite } from './desktop.ts';
-import { makeHome } from '../harness/app/folders.ts';
+import { folderDoubt, type FolderFacts, inspectFolder, isAppWithoutRoutes } from '../../src/folder/inspect-folder.ts';
+import { makeFolder } from './folders.ts';
 
 const PLAIN: FolderFacts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };
 
-describe('the question about a folder, by its facts (desktop §8.17)', () => {
+describe('the question before a folder is published (desktop §8.17)', () => {
   const TABLE: [string, Partial<FolderFacts>, string | null, string[]][] = [
     ['a site', {}, null, []],
     ['a site with a folder named like a build', { builds: ['public'] }, null, []],
@@ -20,12 +19,12 @@ describe('the question about a folder, by its facts (desktop §8.17)', () => {
     ['many sites', { frontPage: false, sites: [...'abcdefg'] }, 'no-front-page', [...'abcde']],
     ['a home folder, whatever is in it', { personal: true, builds: ['public'] }, 'personal', []],
   ];
-  test.each(TABLE)('decides about %s', (_, facts, about, suggestions) => {
+  test.each(TABLE)('is only asked if the folder does not look like a site: %s', (_, facts, about, suggestions) => {
     expect(folderDoubt({ ...PLAIN, ...facts })).toEqual(about === null ? null : { about, suggestions });
   });
 });
 
-describe('the question about a folder, by its files', () => {
+describe('inspecting a folder', () => {
   const TABLE: [string, string[], string | null, string[]?][] = [
     ['a plain site', ['index.html', 'public/index.html'], null],
     ['a project with its build', ['package.json', 'index.html', 'dist/index.html'], 'project', ['dist']],
@@ -41,13 +40,13 @@ describe('the question about a folder, by its files', () => {
     ],
     ['a page that is a folder', ['index.html/a.txt'], 'no-front-page', []],
   ];
-  test.each(TABLE)('inspects %s', async (_, files, about, suggestions = []) => {
-    const folder = makeSite(Object.fromEntries(files.map((file) => [file, 'x'])));
+  test.each(TABLE)('gives a question unless it looks like a site: %s', async (_, files, about, suggestions = []) => {
+    const folder = makeFolder(Object.fromEntries(files.map((file) => [file, 'x'])));
     expect(await inspectFolder(folder, '/home/user')).toEqual(about === null ? null : { about, suggestions });
   });
 
-  test('treats the home folder, its parents and the personal folders in it as personal, also through links', async () => {
-    const home = join(makeHome(), 'anna');
+  test('treats the home folder, its parents and its personal subfolders as personal, even through links', async () => {
+    const home = join(makeFolder(), 'anna');
     for (const name of ['Desktop', 'Bilder', 'sites/blog', '.config']) mkdirSync(join(home, name), { recursive: true });
     writeFileSync(join(home, '.config/user-dirs.dirs'), 'XDG_PICTURES_DIR="$HOME/Bilder"\n');
     for (const name of ['.', 'Desktop', 'sites/blog']) writeFileSync(join(home, name, 'index.html'), 'x');
@@ -62,7 +61,35 @@ describe('the question about a folder, by its files', () => {
     expect(await isAsked(join(home, 'sites/blog'))).toBe(null);
   });
 
-  test('asks nothing about a missing folder, because publishing it reports the error', async () => {
-    expect(await inspectFolder(join(makeHome(), 'gone'), '/home/user')).toBe(null);
+  test('gives no question about a missing folder, because publishing the folder reports the error', async () => {
+    expect(await inspectFolder(join(makeFolder(), 'gone'), '/home/user')).toBe(null);
+  });
+});
+
+describe('a folder is probably a single-page app without routes', () => {
+  const APP = '<!doctype html><div id="root"></div><script type="module" src="/assets/index.js"></script>';
+
+  test.each([
+    ['a Vite app', APP],
+    ['a Vue app', '<div id="app">\n</div><script src="a.js"></script>'],
+    ['an Angular app', '<app-root></app-root><script src="main.js"></script>'],
+  ])('for %s', async (_, page) => {
+    expect(await isAppWithoutRoutes(makeFolder({ 'index.html': page, 'assets/index.js': '' }))).toBe(true);
+  });
+
+  test.each([
+    ['a folder without a page', { 'a.txt': APP }],
+    ['a page with content', { 'index.html': '<div id="root"><h1>Hi</h1></div><script src="a.js"></script>' }],
+    ['a page without a script', { 'index.html': '<div id="root"></div>' }],
+    ['a large page', { 'index.html': APP.padEnd(70_000) }],
+    ...['404.html', '200.html', '_redirects', 'ship.json', 'netlify.toml'].map(
+      (name) => [`an app with ${name}`, { 'index.html': APP, [name]: 'x' }] as const,
+    ),
+  ] as [string, Record<string, string>][])('but not %s', async (_, files) => {
+    expect(await isAppWithoutRoutes(makeFolder(files))).toBe(false);
+  });
+
+  test('but not a folder that does not exist', async () => {
+    expect(await isAppWithoutRoutes('/nonexistent')).toBe(false);
   });
 });

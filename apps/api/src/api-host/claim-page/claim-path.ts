@@ -1,9 +1,0 @@
-/**
- * The path prefix of claim links, without a trailing slash.
- *
- * @returns `null` when `CLAIM_URL` is a page on another host, which this server does not answer. Source: api §10.
- */
-export function claimPathOf({ claimUrl, baseUrl }: { claimUrl: string; baseUrl: URL }): string | null {
-  const { origin, pathname } = new URL(claimUrl);
-  return origin === baseUrl.origin ? pathname.replace(/\/$/, '') : null;
-}

@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http';
+import type { Core, Log, ProcedureContext } from '@berth/core';
+import type { Request, Response } from 'express';
+
+export interface ApiHostOptions {
+  core: Core;
+  baseUrl: URL;
+  /** A claim link is this URL, a slash and a claim hash. */
+  claimUrl: string;
+  log: Log;
+  /** Returns the client's address, past trusted proxies; empty when the connection is closed. */
+  addressOf(req: IncomingMessage): string;
+}
+
+/** Creates the context for procedures. @throws the error for an invalid credential, or for a client over its limit. */
+export type CreateContext = (req: Request, res: Response) => ProcedureContext;

@@ -1,0 +1,201 @@
+import { KeyRound, Plus } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { Server } from '../../../shared/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { FieldForm } from '../../components/form.tsx';
+import { Usage } from '../../components/meter.tsx';
+import { StatusLine, Tag } from '../../components/status.tsx';
+import { hostOf, signInText, useAccount } from '../../state/account.ts';
+import { useSubmit } from '../../state/requests.ts';
+import { useShell } from '../../state/shell.ts';
+import { useAppState } from '../../state/store.ts';
+import { Row, Section } from './rows.tsx';
+
+export function AccountSection() {
+  const { server, hasKey } = useAccount();
+  return (
+    <Section title={`Account on ${hostOf(server.origin)}`}>
+      <SignInStatus server={server} />
+      {server.signIn.is === 'signed-in' && (
+        <div className="settings-pad">
+          <Usage />
+        </div>
+      )}
+      {!hasKey && <KeyForm key={server.origin} />}
+    </Section>
+  );
+}
+
+function SignInStatus({ server: { signIn } }: { server: Server }) {
+  const { commands, ask } = useShell();
+  const signOut = <Button label="Sign out" onClick={() => void ask(commands.signOut())} />;
+  switch (signIn.is) {
+    case 'signed-out':
+      return null;
+    case 'checking':
+      return (
+        <div className="settings-row">
+          <StatusLine tone="busy">Checking your key</StatusLine>
+          {signOut}
+        </div>
+      );
+    case 'signed-in': {
+      const { email, plan, hint } = signIn.account;
+      const newestKey = hint === null ? '' : ` · newest key ends in ${hint}`;
+      return <Row name={email} hint={`Plan: ${plan}${newestKey}`} actions={signOut} />;
+    }
+    case 'unreachable':
+      return (
+        <Row
+          name={<StatusLine tone="warn">The server cannot be reached</StatusLine>}
+          hint={`${signIn.message}${signIn.email === null ? '' : ` You stay signed in as ${signIn.email}.`}`}
+          actions={
+            <>
+              <Button label="Try again" onClick={() => void ask(commands.refreshAccount())} />
+              {signOut}
+            </>
+          }
+        />
+      );
+    case 'refused': {
+      const owner = signIn.email === null ? '' : `The key belonged to ${signIn.email}. `;
+      return (
+        <Row
+          name={<StatusLine tone="bad">Your key no longer works</StatusLine>}
+          hint={`${owner}Watched folders are not published until you sign in again.`}
+          actions={signOut}
+        />
+      );
+    }
+  }
+}
+
+function KeyForm() {
+  const { commands, showToast } = useShell();
+  const { keysKept } = useAppState('session');
+  const [key, setKey] = useState('');
+  const request = useSubmit();
+  const signIn = async () => {
+    const signedIn = await request.submit(commands.signIn({ key: key.trim() }));
+    if (signedIn === null) return;
+    setKey('');
+    showToast(`Signed in as ${signedIn.value.email}.`);
+  };
+  return (
+    <FieldForm
+      className="settings-pad"
+      aria-label="Sign in"
+      isReady={key.trim() !== ''}
+      request={request}
+      button={{ variant: 'primary', icon: KeyRound, label: 'Sign in' }}
+      onSubmit={signIn}
+    >
+      <Field
+        label="API key"
+        type="password"
+        placeholder="ship-…"
+        value={key}
+        onText={setKey}
+        hint={
+          keysKept === 'system'
+            ? 'The key is checked at once and stored in your system’s keychain.'
+            : 'This system has no keychain, so the key is kept in memory until Berth quits.'
+        }
+      />
+    </FieldForm>
+  );
+}
+
+export function ServersSection() {
+  const { servers, current } = useAppState('session');
+  return (
+    <Section title="Servers">
+      {servers.map((server) => (
+        <ServerRow
+          key={server.origin}
+          server={server}
+          isCurrent={server.origin === current}
+          isOnly={servers.length === 1}
+        />
+      ))}
+      <AddServer />
+    </Section>
+  );
+}
+
+function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: boolean; isOnly: boolean }) {
+  const { commands, ask } = useShell();
+  const [isRemoving, setRemoving] = useState(false);
+  const { origin } = server;
+  const host = hostOf(origin);
+  const choose = () => void ask(commands.chooseServer({ origin }));
+  if (isRemoving)
+    return (
+      <div className="settings-pad">
+        <Confirm
+          question={`Remove ${host}? This deletes its key and pauses its folders.`}
+          action="Remove"
+          onCancel={() => setRemoving(false)}
+          onConfirm={async () => {
+            await ask(commands.removeServer({ origin }));
+            setRemoving(false);
+          }}
+        />
+      </div>
+    );
+  return (
+    <div className="settings-row">
+      <div className="settings-text">
+        <p className="name clip selectable" title={origin}>
+          {host} {isCurrent && <Tag tone="good">In use</Tag>}
+        </p>
+        <p className="small soft clip">{signInText(server)}</p>
+      </div>
+      {!isCurrent && <Button label="Use" small aria-label={`Use ${host}`} onClick={choose} />}
+      {!isOnly && (
+        <Button label="Remove" small variant="quiet" aria-label={`Remove ${host}`} onClick={() => setRemoving(true)} />
+      )}
+    </div>
+  );
+}
+
+function AddServer() {
+  const { commands, showToast, route } = useShell();
+  const [address, setAddress] = useState(route.server ?? '');
+  const request = useSubmit();
+  // A link may fill in the address of a server, but only the user can add the server.
+  useEffect(() => {
+    if (route.server !== undefined) setAddress(route.server);
+  }, [route]);
+  const add = async () => {
+    const added = await request.submit(commands.addServer({ address: address.trim() }));
+    if (added === null) return;
+    setAddress('');
+    showToast(`Added ${hostOf(added.value.origin)}. It is now in use.`);
+  };
+  return (
+    <FieldForm
+      className="settings-pad"
+      aria-label="Add a server"
+      isReady={address.trim() !== ''}
+      request={request}
+      button={{ icon: Plus, label: 'Add' }}
+      onSubmit={add}
+    >
+      <Field
+        label="Another server"
+        placeholder="https://berth.example"
+        value={address}
+        autoFocus={route.server !== undefined}
+        hint={
+          route.server === undefined
+            ? 'The address of your Berth server.'
+            : 'A link suggested this server. Add it only if you trust it.'
+        }
+        onText={setAddress}
+      />
+    </FieldForm>
+  );
+}

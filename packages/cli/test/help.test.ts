@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { createUser } from './user.ts';
+
+const help = (...words: string[]) => createUser().runInProcess(...words);
+
+describe('berth help', () => {
+  it.each([
+    ['domains set', '--label'],
+    ['tokens create', '--api'],
+    ['deployments list', '--limit'],
+    ['watch', '--keep'],
+  ])('shows the options and an example of "%s", as --help does', async (command, option) => {
+    const words = command.split(' ');
+    const { code, out, err } = await help('help', ...words);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(new RegExp(`^Usage: berth ${command} `));
+    expect(out).toMatch(new RegExp(`^ +(-\\w, )?${option} `, 'm'));
+    expect(out).toMatch(new RegExp(`^Examples:\\n  berth ${command}`, 'm'));
+    expect(await help(...words, '--help')).toEqual({ code, out, err });
+  });
+
+  it('shows the help of the program without a command', async () => {
+    expect((await help('help')).out).toBe((await help('--help')).out);
+    expect((await help('help', 'help')).out).toContain('Usage: berth [options] <folder>');
+  });
+
+  it.each([
+    ['domains sett', /"berth domains sett"\. Did you mean berth domains set\?/],
+    ['domain', /"berth domain"\. Did you mean berth domains\?/],
+    ['nonsense', /"berth nonsense"\. The commands are publish, watch,/],
+    ['watch ./dist', /"berth watch \.\/dist"\. For help: berth watch --help\.$/m],
+  ])('refuses "%s", which is not a command', async (words, error) => {
+    expect(await help('help', ...words.split(' '))).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(error),
+    });
+  });
+});
