@@ -131,6 +131,12 @@ const CASES: Case[] = [
   ],
   [
     5,
+    'a deploy to a server that cannot be reached, without waiting for the server',
+    async () => `./dist --server ${await unreachableAddress()}`,
+    /^Error: .+ cannot be reached: .+\nIs a Berth server running at http:\/\/127\.0\.0\.1:\d+\?/,
+  ],
+  [
+    5,
     'a busy server, with the time to wait',
     refused('rate_limit_exceeded', 429, 'Busy.'),
     /Busy\.\nTry again in 7 s\./,
