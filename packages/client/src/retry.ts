@@ -47,7 +47,7 @@ export function isTemporary(failure: unknown): failure is ClientError {
 const UNREACHABLE_CODES: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND']);
 
 /** Returns true if no server accepts connections at the address, or its name does not exist. */
-export function isUnreachable(failure: unknown): boolean {
+function isUnreachable(failure: unknown): boolean {
   for (let error = failure; error instanceof Error; error = error.cause)
     if (UNREACHABLE_CODES.has((error as NodeJS.ErrnoException).code)) return true;
   return false;
