@@ -121,6 +121,20 @@ export const CASES: Record<string, Case[]> = {
     invalidDomain(400),
     missingResource('domain'),
   ],
+  'domains.versions': [
+    when('A domain', 200, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
+    when('A page of one entry', 200, async ({ send, freshName, site, linkedSite }) => {
+      const domain = freshName();
+      for (const deployment of [site, linkedSite]) await send('PUT', `/domains/${domain}`, { deployment });
+      return { path: { domain }, query: { limit: '1' } };
+    }),
+    when('A cursor that the server never returned', 400, ({ platformDomain }) => ({
+      path: { domain: platformDomain },
+      query: { cursor: 'Zm9yZ2Vk' },
+    })),
+    invalidDomain(400),
+    missingResource('domain'),
+  ],
   'domains.delete': [
     when('A domain', 200, async ({ send, freshName }) => {
       const domain = freshName();
