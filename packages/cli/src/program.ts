@@ -7,6 +7,7 @@ import { addConfig } from './commands/config.ts';
 import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDomains } from './commands/domains.ts';
+import { addFiles } from './commands/files.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
 import { addPublish } from './commands/publish.ts';
@@ -22,6 +23,7 @@ const COMMANDS = [
   addWatch,
   addOpen,
   addDeployments,
+  addFiles,
   addDomains,
   addTokens,
   addActivities,

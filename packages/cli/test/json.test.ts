@@ -73,6 +73,7 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['deployments get ID', { deployment: DEPLOYMENT }],
   ['deployments label ID v1.2', { deployment: DEPLOYMENT }],
   ['deployments update ID --no-password --no-ttl', { deployment: DEPLOYMENT }],
+  ['files ID', { files: [{ path: 'string', size: 'number', sha256: 'string' }], more: 'boolean' }],
   ['deployments delete ID', { deployment: 'string', status: 'string' }],
   ['domains', { domains: [DOMAIN], more: 'boolean' }],
   ['domains set www.waiting-for-dns.com', { domain: PENDING_DOMAIN }],

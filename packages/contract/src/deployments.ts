@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_TTL_SECONDS, Password, Ttl } from './deploy-form.ts';
 import { Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
-import { NextCursor } from './pages.ts';
+import { NextCursor, PageQuery } from './pages.ts';
 
 /** A point in time, in Unix seconds. Source: api §1. */
 export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
@@ -68,4 +68,20 @@ export const DeploymentPatch = DeploymentPath.extend({
   when: ({ value }) => typeof value === 'object' && value !== null,
 });
 export type DeploymentPatch = z.infer<typeof DeploymentPatch>;
+
+/** A file of a deployment. */
+export const DeploymentFile = z
+  .object({
+    path: z.string().describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
+    size: z.int().describe('The size of the file, in bytes.'),
+    sha256: z.string().describe('The SHA-256 of the file, as 64 lower-case hex digits.'),
+  })
+  .meta({ id: 'DeploymentFile' });
+export type DeploymentFile = z.infer<typeof DeploymentFile>;
+
+/** The query of `GET /deployments/{deployment}/files`. */
+export const DeploymentFileQuery = DeploymentPath.extend(PageQuery.shape);
+export const DeploymentFileList = z.object({ files: z.array(DeploymentFile), nextCursor: NextCursor });
+export type DeploymentFileList = z.infer<typeof DeploymentFileList>;
+
 export const DeletedDeployment = z.object({ deployment: z.string(), status: z.literal('deleting') });
