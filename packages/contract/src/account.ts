@@ -60,13 +60,17 @@ export const Activity = z
   .meta({ id: 'Activity' });
 export type Activity = z.infer<typeof Activity>;
 
-export const ActivityList = z.object({ activities: z.array(Activity), nextCursor: NextCursor });
+export const ActivityList = z
+  .object({ activities: z.array(Activity), nextCursor: NextCursor })
+  .meta({ id: 'ActivityList' });
 
 /** The body of `POST /account/claim`. Source: api §6. */
-export const ClaimRequest = z.object({
-  claim: z
-    .string()
-    .max(2_048, 'the claim must be a claim hash, or the whole claim URL')
-    .describe('The claim hash, or the whole claim URL.')
-    .meta({ example: '<32 hexadecimal digits>' }),
-});
+export const ClaimRequest = z
+  .object({
+    claim: z
+      .string()
+      .max(2_048, 'the claim must be a claim hash, or the whole claim URL')
+      .describe('The claim hash, or the whole claim URL.')
+      .meta({ example: '<32 hexadecimal digits>' }),
+  })
+  .meta({ id: 'ClaimRequest' });

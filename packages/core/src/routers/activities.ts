@@ -25,6 +25,7 @@ const WatchInput = z
 export const activities = router({
   list: op('GET /activities', 'List the activities of the account, newest first', {
     success: 'One page of the audit log.',
+    description: 'Every change to the account and its resources is one activity. Activities never contain a secret.',
   })
     .input(PageQuery.prefault({}))
     .output(ActivityList)

@@ -41,12 +41,18 @@ const fileListOp = operations('Uploads', fileListProcedure);
  * because their bodies are not JSON. Source: api §9.
  */
 export const deployments = router({
-  list: op('GET /deployments', 'List deployments, newest first', { success: 'One page of deployments.' })
+  list: op('GET /deployments', 'List deployments, newest first', {
+    success: 'One page of deployments.',
+    description: 'All deployments of the account, also those that are being deleted.',
+  })
     .input(PageQuery.prefault({}))
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 
-  get: op('GET /deployments/{deployment}', 'Read a deployment', { success: 'The deployment.' })
+  get: op('GET /deployments/{deployment}', 'Read a deployment', {
+    success: 'The deployment.',
+    description: 'A deployment can be read until its files are removed.',
+  })
     .input(DeploymentPath)
     .output(Deployment)
     .query(({ ctx, input }) => getDeployment(ctx, input.deployment)),
