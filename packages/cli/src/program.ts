@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { addAccount } from './commands/account.ts';
 import { addActivities } from './commands/activities.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addCheck } from './commands/check.ts';
 import { addConfig } from './commands/config.ts';
 import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
@@ -26,6 +27,7 @@ const COMMANDS = [
   addTokens,
   addActivities,
   addAccount,
+  addCheck,
   addLogin,
   addConfig,
   addCompletion,

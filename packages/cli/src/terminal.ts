@@ -5,7 +5,7 @@ import { escapeControls } from '@berth/terminal';
 import picocolors from 'picocolors';
 import type { Environment } from './settings.ts';
 
-type Colour = 'red' | 'yellow' | 'cyan' | 'dim';
+type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'dim';
 
 /** A line of output: a text, or parts of text with colours. A line break in the text is escaped. */
 export type Line = string | readonly (string | { colour: Colour; text: string })[];

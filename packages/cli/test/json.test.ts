@@ -95,6 +95,7 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['tokens delete TOKEN', { token: 'string' }],
   ['account', { account: ACCOUNT }],
   ['activities --limit 1', { activities: [ACTIVITY], more: 'boolean' }],
+  ['check', { server: 'string', checks: [{ ...all('string', 'name status message'), next: 'null' }] }],
   ['open', { url: 'string' }],
   ['whoami', all('string', 'server kind from account')],
   ['config', CONFIG],
