@@ -89,6 +89,11 @@ const SHAPES: [words: string, shape: Shape][] = [
     },
   ],
   ['domains share www.waiting-for-dns.com', { domain: 'string', url: 'string' }],
+  ['domains get www.waiting-for-dns.com', { domain: PENDING_DOMAIN }],
+  [
+    'domains validate www.free-name.com',
+    { valid: 'boolean', normalized: 'string', available: 'boolean', reason: 'null' },
+  ],
   ['domains delete www.waiting-for-dns.com', { domain: 'string' }],
   ['tokens create', { token: { ...TOKEN, secret: 'string' } }],
   ['tokens', { tokens: [TOKEN], more: 'boolean' }],
@@ -96,6 +101,13 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['account', { account: ACCOUNT }],
   ['activities --limit 1', { activities: [ACTIVITY], more: 'boolean' }],
   ['check', { server: 'string', checks: [{ ...all('string', 'name status message'), next: 'null' }] }],
+  [
+    'preview DIST',
+    {
+      ...PUBLISHED,
+      deployment: { ...DEPLOYMENT, expires: 'number' },
+    },
+  ],
   ['open', { url: 'string' }],
   ['whoami', all('string', 'server kind from account')],
   ['config', CONFIG],

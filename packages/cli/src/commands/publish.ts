@@ -59,7 +59,7 @@ export function addPublish(program: Command, context: CommandContext): void {
  * @param isExplicit Whether the word `publish` was typed, as in `berth publish logs`.
  * @throws UsageError for a word that may be a command, ClientError `folder` for a path that is not a folder.
  */
-async function requireFolder(program: Command, folder: string, isExplicit: boolean): Promise<void> {
+export async function requireFolder(program: Command, folder: string, isExplicit: boolean): Promise<void> {
   const stats = await findStats(folder);
   const isFolder = stats?.isDirectory() === true;
   const isWord = !isExplicit && !/^\.|[/\\]/.test(folder);
@@ -100,12 +100,18 @@ async function dryRun(session: Session, input: DeployFolderInput, options: Deplo
 /** The last event of each type. */
 type LastEvents = { [Event in DeployEvent as Event['type']]?: Event };
 
-async function publish(
+/**
+ * Publishes a folder, and prints the progress and the result.
+ *
+ * @param folderWarnings The printed warnings about the folder, for `--json`.
+ * @returns The printed link.
+ */
+export async function publish(
   session: Session,
   input: DeployFolderInput,
   options: DeployOptions,
   folderWarnings: readonly Warning[],
-): Promise<void> {
+): Promise<string> {
   const { parts, terminal, json, quiet, note } = session;
   const isSilent = json || quiet;
   const columns = isSilent ? null : terminal.columns();
@@ -126,14 +132,14 @@ async function publish(
   } finally {
     terminal.status('');
   }
-  printDeployResult(session, lastEvents, folderWarnings);
+  return printDeployResult(session, lastEvents, folderWarnings);
 }
 
 function printDeployResult(
   { note, printResult, json, terminal }: Session,
   { walked, planned, uploaded, committed, linked }: LastEvents,
   folderWarnings: readonly Warning[],
-): void {
+): string {
   if (!committed) throw new ClientError('server', 'The server did not confirm the deployment');
   const { deployment } = committed;
   const domain = linked?.domain ?? null;
@@ -169,4 +175,5 @@ function printDeployResult(
     },
     () => [url],
   );
+  return url;
 }
