@@ -42,7 +42,7 @@ const COMMANDS = [
 const MORE_HELP = `
 Examples:
   berth ./dist                         publishes a folder and prints its link
-  berth ./dist --domain blog           publishes the folder at a permanent address
+  berth ./dist --domain blog           publishes it at a permanent address
   berth watch ./dist --domain blog     publishes every build at that address
   URL=$(berth ./dist)                  standard output contains only the link
 
