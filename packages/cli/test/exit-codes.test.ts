@@ -100,7 +100,7 @@ const CASES: Case[] = [
   [3, 'a deploy token with a domain', './dist --domain x', /API key[^]*A deploy token can only deploy/, deployToken],
   [3, 'a suspended account, without a useless hint', refused('forbidden', 403, 'Suspended.'), /^Error: Suspended\.\n$/],
   [4, 'a missing folder', './nothing', /The folder \.\/nothing does not exist\./],
-  [4, 'a file instead of a folder', 'dist/index.html', /index\.html is a file/],
+  [4, 'a file that is no HTML file', 'programs/files/setup.exe', /setup\.exe is not an HTML file/],
   [4, 'a folder without files', './empty', /no file/],
   [4, 'a program in the folder', './programs', /^Error: .*setup\.exe.*\n.*setup\.exe, or exclude it with a line in/m],
   [4, 'a deployment that does not exist', 'deployments get calm-otter-4k9x2qd', /There is no such deployment\./],

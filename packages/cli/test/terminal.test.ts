@@ -68,6 +68,12 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     expect(screen).toMatch(/^2 new; 3\.0 MB to send\.\r$/m);
   });
 
+  it('berth preview shows a QR code after the link', async () => {
+    const screen = await shown(['preview', './dist']);
+    const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\u001b.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
+    expect(rows!.trimEnd().split('\r\n')).toHaveLength(16);
+  });
+
   it.each([
     ['deployments', /^DEPLOYMENT .*CREATED +LABELS\r$/m, /Not shown: url, files/],
     ['domains', /^DOMAIN +STATUS +URL\r$/m, /Not shown: linked, deployment\./],

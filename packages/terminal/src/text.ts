@@ -27,6 +27,21 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/** Breaks a text between words into lines of at most `width` columns. A longer word gets a line of its own. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line === '' || stringWidth(longer) <= width) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
 /** A table that may have fewer columns than its rows. */
 interface FittedTable {
   lines: string[];

@@ -1,4 +1,4 @@
-import { columns, fitTable, table } from '@berth/terminal';
+import { columns, fitTable, table, wrap } from '@berth/terminal';
 import { expect, it } from 'vitest';
 
 it.each([
@@ -17,6 +17,15 @@ it.each([
 it('a table begins with a heading, and has no lines if it has no rows', () => {
   expect(table(['a', 'bee'], [['long', 'x']])).toEqual(['A     BEE', 'long  x']);
   expect(table(['a'], [])).toEqual([]);
+});
+
+it.each([
+  ['between words', 'one two three', 8, ['one two', 'three']],
+  ['by the width of wide characters', '日本 日本', 8, ['日本', '日本']],
+  ['never inside a word', 'a https://long.example b', 5, ['a', 'https://long.example', 'b']],
+  ['not if the text fits', 'one two', 7, ['one two']],
+])('wrap breaks a text %s', (_, text, width, lines) => {
+  expect(wrap(text, width)).toEqual(lines);
 });
 
 it.each([

@@ -35,7 +35,7 @@ const OTHER_PARAMETERS = new Set('limit labels kind ttl files put remove passwor
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>;
 /** Each parameter of each operation, except in the multipart form, which names no resources. */
-const CALLS = operations.flatMap(({ operationId: operation, method, path, parameters = [], requestBody }) => {
+const CALLS = operations.flatMap(({ name: operation, method, path, parameters = [], requestBody }) => {
   const [type = null] = Object.keys(requestBody?.content ?? {});
   const json = requestBody?.content['application/json'];
   const body = json ? Object.keys(follow(json.schema).properties ?? {}) : null;
