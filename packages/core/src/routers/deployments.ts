@@ -11,7 +11,7 @@ import {
   DeploymentList,
   DeploymentPatch,
   DeploymentPath,
-  PageQuery,
+  DeploymentQuery,
 } from '@berth/contract';
 import {
   deleteDeployment,
@@ -41,8 +41,12 @@ const fileListOp = operations('Uploads', fileListProcedure);
  * because their bodies are not JSON. Source: api §9.
  */
 export const deployments = router({
-  list: op('GET /deployments', 'List deployments, newest first', { success: 'One page of deployments.' })
-    .input(PageQuery.prefault({}))
+  list: op('GET /deployments', 'List deployments, newest first', {
+    success: 'One page of deployments.',
+    description:
+      'With `label` or `domain`, the list has only the deployments that match both. A domain that the account does not have matches none.',
+  })
+    .input(DeploymentQuery.prefault({}))
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 
