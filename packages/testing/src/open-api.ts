@@ -97,7 +97,7 @@ export function openApi(document: Document): OpenApi {
   index(document, '', pointers);
   const compiled = new Map<string, ValidateFunction>();
 
-  const resolve = <T>(ref: string) =>
+  const resolveReference = <T>(ref: string) =>
     ref
       .replace(/^#\//, '')
       .split('/')
@@ -127,8 +127,9 @@ export function openApi(document: Document): OpenApi {
         pointer: pointerOf(operation),
       })),
     ),
-    resolve,
-    follow: (value) => (value.$ref === undefined ? value : { ...resolve<typeof value>(value.$ref)!, ...value }),
+    resolve: resolveReference,
+    follow: (value) =>
+      value.$ref === undefined ? value : { ...resolveReference<typeof value>(value.$ref)!, ...value },
     pointerOf,
     isValid: (schema, value) => validatorOf(schema)(value),
     expectValid(schema, value, what) {
@@ -148,8 +149,8 @@ function index(value: unknown, pointer: string, pointers: Map<object, string>): 
 
 /** Lists the examples of a media type with their titles. */
 export function examplesOf({ example, examples = {} }: Media): [title: string, value: unknown][] {
-  const titled = Object.entries(examples).map(([title, { value }]): [string, unknown] => [title, value]);
-  return example === undefined ? titled : [['the example', example], ...titled];
+  const titledExamples = Object.entries(examples).map(([title, { value }]): [string, unknown] => [title, value]);
+  return example === undefined ? titledExamples : [['the example', example], ...titledExamples];
 }
 
 /** Yields a value and every object inside the value. */

@@ -37,14 +37,14 @@ interface DocumentOptions {
  * Source: api §9; security F6.
  */
 export function openApiDocument({ router, baseUrl, version }: DocumentOptions): oas31.OpenAPIObject {
-  const generated = generateOpenApiDocument(router, {
+  const generatedDocument = generateOpenApiDocument(router, {
     title: INFO.title,
     version,
     baseUrl,
     openApiVersion: '3.1.0',
     defs: { CreatedDeployment, ReceivedContents, Error: ErrorBody },
   });
-  const procedures = operationsOf(router).map((operation) => describeProcedure(operation, generated.paths!));
+  const procedures = operationsOf(router).map((operation) => describeProcedure(operation, generatedDocument.paths!));
   const paths: oas31.PathsObject = {};
   for (const operation of [...uploadOperations(baseUrl), ...procedures]) {
     const { path, method } = operation.openapi;
@@ -55,9 +55,9 @@ export function openApiDocument({ router, baseUrl, version }: DocumentOptions): 
       .flatMap((item) => Object.values(item as Record<string, oas31.OperationObject>))
       .flatMap(({ responses = {} }) => Object.values(responses).map(({ $ref }) => $ref as string | undefined)),
   );
-  const schemas = Object.entries(generated.components!.schemas!).filter(([name]) => !name.startsWith('error.'));
+  const schemas = Object.entries(generatedDocument.components!.schemas!).filter(([name]) => !name.startsWith('error.'));
   return toPlainJson({
-    openapi: generated.openapi!,
+    openapi: generatedDocument.openapi!,
     info: { ...INFO, version },
     servers: [{ url: baseUrl, description: 'The API of this installation.' }],
     tags: TAGS,
@@ -76,17 +76,19 @@ export function openApiDocument({ router, baseUrl, version }: DocumentOptions): 
 /** Adds the schemas that the generator derived from the zod schemas of a procedure. */
 function describeProcedure(operation: Operation, paths: oas31.PathsObject): DescribedOperation {
   const { openapi, inputs, redirect } = operation;
-  const generated = paths[openapi.path]![openapi.method.toLowerCase() as 'get']!;
-  const body = generated.requestBody as oas31.RequestBodyObject | undefined;
+  const generatedOperation = paths[openapi.path]![openapi.method.toLowerCase() as 'get']!;
+  const body = generatedOperation.requestBody as oas31.RequestBodyObject | undefined;
   // A body is required when the input schema rejects an empty object. Fields of the path do not count.
   const issues = inputs.flatMap((input) => input.safeParse({}).error?.issues ?? []);
-  const required = issues.some(({ path: [field] }) => !openapi.path.includes(`{${String(field)}}`));
+  const isBodyRequired = issues.some(({ path: [field] }) => !openapi.path.includes(`{${String(field)}}`));
   return {
     ...operation,
-    parameters: ((generated.parameters ?? []) as oas31.ParameterObject[]).concat(openapi.keyed ? keyParameter() : []),
-    body: body && { required, content: body.content },
+    parameters: ((generatedOperation.parameters ?? []) as oas31.ParameterObject[]).concat(
+      openapi.keyed ? keyParameter() : [],
+    ),
+    body: body && { required: isBodyRequired, content: body.content },
     headers: redirect ? ['Location'] : [],
-    answer: (generated.responses!['200'] as oas31.ResponseObject).content!,
+    answer: (generatedOperation.responses!['200'] as oas31.ResponseObject).content!,
   };
 }
 
@@ -95,7 +97,7 @@ function documentOperation(operation: DescribedOperation): oas31.OperationObject
   const { summary, description, tags, deprecated } = openapi;
   const { requests, answers = {} } = EXAMPLES.operations[name] ?? {};
   const fallbackDescription = redirect ? `Moved to \`${redirect}\`.` : `${STATUS_CODES[status]}.`;
-  const success = (status: number, description: string): oas31.ResponsesObject => ({
+  const successResponse = (status: number, description: string): oas31.ResponsesObject => ({
     [status]: { description, headers: headerRefs(headers), content: withExamples(answer, answers[status]) },
   });
   return {
@@ -108,8 +110,8 @@ function documentOperation(operation: DescribedOperation): oas31.OperationObject
     ...(parameters.length > 0 ? { parameters: parameters.map(withDescription) } : {}),
     ...(body ? { requestBody: { ...body, content: withExamples(body.content, requests) } } : {}),
     responses: {
-      ...success(status, openapi.successDescription ?? fallbackDescription),
-      ...(creates ? success(201, 'Created.') : {}),
+      ...successResponse(status, openapi.successDescription ?? fallbackDescription),
+      ...(creates ? successResponse(201, 'Created.') : {}),
       ...errorResponses(operation),
     },
   };

@@ -65,9 +65,9 @@ describe('the OpenAPI document', () => {
         z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
         z.globalRegistry.get(schema),
       ]);
-    const before = structuredClone(schemaState());
+    const stateBefore = structuredClone(schemaState());
     createDocument();
-    expect(schemaState()).toEqual(before);
+    expect(schemaState()).toEqual(stateBefore);
     expect(schemas.length).toBeGreaterThan(10);
     for (const text of ['7', 'true', '']) expect(contract.PageQuery.safeParse({ limit: text }).success).toBe(false);
   });
@@ -76,13 +76,13 @@ describe('the OpenAPI document', () => {
 describe('the operations of the OpenAPI document', () => {
   it('api §9: are all procedures that have a path, and the two routes that receive files', () => {
     const expected = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
-    const documented = operations.map(({ operationId, method, path }) => [operationId, method, path]);
+    const documentedOperations = operations.map(({ operationId, method, path }) => [operationId, method, path]);
     const routes = [
       ['deployments.create', 'POST', '/deployments'],
       ['deployments.contents', 'PUT', '/uploads/{upload}/contents'],
     ];
-    expect(documented.toSorted()).toEqual([...expected, ...routes].toSorted());
-    expect(new Set(documented.map(([id]) => id)).size).toBe(documented.length);
+    expect(documentedOperations.toSorted()).toEqual([...expected, ...routes].toSorted());
+    expect(new Set(documentedOperations.map(([id]) => id)).size).toBe(documentedOperations.length);
   });
 
   it('OpenAPI 3.1 §4.8.12: declare exactly the variables of their path, all of them as required', () => {
@@ -100,11 +100,11 @@ describe('the operations of the OpenAPI document', () => {
   });
 
   it('have a summary, and a tag with a description', () => {
-    const described = new Map(document.tags.map(({ name, description }) => [name, description]));
+    const tagDescriptions = new Map(document.tags.map(({ name, description }) => [name, description]));
     for (const { operationId, summary, tags } of operations) {
       expect(summary, operationId).toMatch(/\S/);
       expect(tags.length, operationId).toBeGreaterThan(0);
-      for (const tag of tags) expect(described.get(tag), `${operationId}: ${tag}`).toMatch(/\S/);
+      for (const tag of tags) expect(tagDescriptions.get(tag), `${operationId}: ${tag}`).toMatch(/\S/);
     }
   });
 
@@ -140,10 +140,10 @@ describe('the operations of the OpenAPI document', () => {
   });
 
   it('require a body exactly when a field of the body is required', () => {
-    const required = operations.flatMap(({ operationId, requestBody }) =>
+    const requiredBodies = operations.flatMap(({ operationId, requestBody }) =>
       requestBody ? [[operationId, requestBody.required]] : [],
     );
-    expect(Object.fromEntries(required)).toEqual({
+    expect(Object.fromEntries(requiredBodies)).toEqual({
       'deployments.create': true,
       'deployments.contents': true,
       'deployments.begin': true,
