@@ -9,6 +9,7 @@ import { addConfig } from './commands/config.ts';
 import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDomains } from './commands/domains.ts';
+import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
 import { addPreview } from './commands/preview.ts';
@@ -31,6 +32,7 @@ const COMMANDS = [
   addTokens,
   addActivities,
   addAccount,
+  addInit,
   addCheck,
   addLogin,
   addConfig,
