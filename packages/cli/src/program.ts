@@ -9,6 +9,7 @@ import { addConfig } from './commands/config.ts';
 import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDomains } from './commands/domains.ts';
+import { addFiles } from './commands/files.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
@@ -28,6 +29,7 @@ const COMMANDS = [
   addClaim,
   addOpen,
   addDeployments,
+  addFiles,
   addDomains,
   addTokens,
   addActivities,
@@ -42,7 +44,7 @@ const COMMANDS = [
 const MORE_HELP = `
 Examples:
   berth ./dist                         publishes a folder and prints its link
-  berth ./dist --domain blog           publishes the folder at a permanent address
+  berth ./dist --domain blog           publishes it at a permanent address
   berth watch ./dist --domain blog     publishes every build at that address
   URL=$(berth ./dist)                  standard output contains only the link
 

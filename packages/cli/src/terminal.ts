@@ -54,6 +54,8 @@ export function terminalOf(
     },
     /** Returns the columns of the screen for progress; `null` in a script, a pipe or a log. */
     columns: (): number | null => (isLive ? stderr.columns || 80 : null),
+    /** Returns the columns of the screen for the result; `null` in a script or a pipe. */
+    resultColumns: (): number | null => (stdout.isTTY === true ? stdout.columns || 80 : null),
     /** Whether there is a person to ask. */
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     /** Asks a question. Hides what is typed if it is `secret`. Without a person, reads the answer from the next input line. */

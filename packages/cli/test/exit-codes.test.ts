@@ -90,7 +90,7 @@ const CASES: Case[] = [
   [2, 'a missing argument', 'tokens delete', /missing required argument/],
   [2, 'a time without a unit', './dist --ttl 3', /Write a number and a unit, such as 90s/],
   [2, 'a time to live together with a domain', './dist --ttl 3d --domain blog', /cannot be used with option/],
-  [2, 'an invalid address', 'account --server localhost:4000', /is not a server address. It must be like http:\/\//],
+  [2, 'an invalid address', 'account --server ftp://localhost', /is not a server address. It must be like http:\/\//],
   [2, 'damaged settings', 'account', /The settings in .+config\.json are damaged/, { XDG_CONFIG_HOME: 'damaged' }],
   [3, 'a missing key', 'deployments', /^Error: You are not signed in to http:.+\.\nSign in with berth login/m, NO_KEY],
   [3, 'a key that is not accepted', './dist', /The key in BERTH_KEY is not valid/, WRONG_KEY],
@@ -128,6 +128,12 @@ const CASES: Case[] = [
     'a server that cannot be reached, and says which one',
     async () => `account --server ${await unreachableAddress()}`,
     /cannot be reached[^]*Is a Berth server running at http:\/\/127\.0\.0\.1:\d+\? To use another server, set --server/,
+  ],
+  [
+    5,
+    'a deploy to a server that cannot be reached, without waiting for the server',
+    async () => `./dist --server ${await unreachableAddress()}`,
+    /^Error: .+ cannot be reached: .+\nIs a Berth server running at http:\/\/127\.0\.0\.1:\d+\?/,
   ],
   [
     5,

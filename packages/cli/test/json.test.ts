@@ -16,6 +16,8 @@ const DEPLOYMENT: Shape = {
   password: 'boolean',
   labels: 'list',
   expires: 'null',
+  domains: 'list',
+  takenDown: 'null',
 };
 const DOMAIN: Shape = {
   ...all('string', 'domain url deployment status'),
@@ -70,9 +72,11 @@ const SHAPES: [words: string, shape: Shape][] = [
   ],
   ['deployments', { deployments: [DEPLOYMENT], more: 'boolean' }],
   ['deployments list --limit 1', { deployments: [DEPLOYMENT], more: 'boolean' }],
+  ['deployments --label v1.2 --domain blog', { deployments: 'list', more: 'boolean' }],
   ['deployments get ID', { deployment: DEPLOYMENT }],
   ['deployments label ID v1.2', { deployment: DEPLOYMENT }],
   ['deployments update ID --no-password --no-ttl', { deployment: DEPLOYMENT }],
+  ['files ID', { files: [{ path: 'string', size: 'number', sha256: 'string' }], more: 'boolean' }],
   ['deployments delete ID', { deployment: 'string', status: 'string' }],
   ['domains', { domains: [DOMAIN], more: 'boolean' }],
   ['domains set www.waiting-for-dns.com', { domain: PENDING_DOMAIN }],

@@ -1,4 +1,5 @@
 /** The public entry of the package: the typed client and the deploy engine. */
+export type { ApiRouter } from '@berth/contract';
 export { followActivities, type FollowOptions } from './follow-activities.ts';
 export { type BerthClient, type ClientOptions, createClient, parseWebAddress } from './client.ts';
 export { abortedError, ClientError, type ClientErrorKind, type ClientErrorOptions, errorText } from './errors.ts';

@@ -1,4 +1,4 @@
-import { columns, table, wrap } from '@berth/terminal';
+import { columns, fitTable, table, wrap } from '@berth/terminal';
 import { expect, it } from 'vitest';
 
 it.each([
@@ -27,3 +27,22 @@ it.each([
 ])('wrap breaks a text %s', (_, text, width, lines) => {
   expect(wrap(text, width)).toEqual(lines);
 });
+
+it.each([
+  [80, ['ID    URL         SIZE', 'calm  http://a.b  1 B', 'otto  http://c.d  2 B'], []],
+  [21, ['ID    SIZE', 'calm  1 B', 'otto  2 B'], ['url']],
+  [9, ['ID', 'calm', 'otto'], ['url', 'size']],
+  [1, ['ID', 'calm', 'otto'], ['url', 'size']],
+])(
+  'a table on a screen of %i columns omits empty columns, and less important columns until it fits',
+  (width, lines, omitted) => {
+    const rows = [
+      ['calm', '-', 'http://a.b', '1 B'],
+      ['otto', '-', 'http://c.d', '2 B'],
+    ];
+    expect(fitTable(['id', 'labels', 'url', 'size'], rows, width, ['labels', 'url', 'size'])).toEqual({
+      lines,
+      omitted,
+    });
+  },
+);

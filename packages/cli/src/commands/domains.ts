@@ -28,14 +28,16 @@ export function addDomains(program: Command, context: CommandContext): void {
     name: 'domains',
     read: (client, query) => client.api.domains.list.query(query),
     description: 'List domains, newest first.',
-    heading: ['domain', 'status', 'deployment', 'linked', 'labels'],
-    toCells: ({ domain, status, deployment, linked, labels }) => [
-      domain,
-      status,
-      deployment ?? '-',
-      moment(linked),
-      labels.join(' ') || '-',
+    heading: ['domain', 'status', 'deployment', 'linked', 'labels', 'url'],
+    toCells: (found) => [
+      found.domain,
+      statusText(found),
+      found.deployment ?? '-',
+      moment(found.linked),
+      found.labels.join(' ') || '-',
+      found.url,
     ],
+    lessImportant: ['linked', 'labels', 'deployment', 'url'],
     emptyNote: 'There are no domains yet.',
   });
 
@@ -147,14 +149,27 @@ export async function fullDomain(client: BerthClient, typed: string): Promise<st
   return (await findWholeName(client, name)) ?? name;
 }
 
+const STATUS_TEXTS: Record<Domain['status'], string> = {
+  pending: 'no DNS records yet',
+  partial: 'some DNS records',
+  success: 'live',
+  paused: 'paused',
+};
+
+/** Describes the status of a domain. A status that this version does not know is shown as the server sent it. */
+function statusText({ status, deployment }: Domain): string {
+  return status === 'success' && deployment === null ? 'shows nothing' : (STATUS_TEXTS[status] ?? status);
+}
+
 function checkRow({ type, name, expected, found, ok, reason }: DomainCheck) {
   return { type, name, expected, found, ok, reason: reason ?? null };
 }
 
-function describe({ url, status, deployment, labels, created, linked }: Domain): string[] {
+function describe(domain: Domain): string[] {
+  const { url, deployment, labels, created, linked } = domain;
   return columns([
     ['url', url],
-    ['status', status],
+    ['status', statusText(domain)],
     ['deployment', deployment ?? '-'],
     ['labels', labels.join(' ') || '-'],
     ['created', moment(created)],
