@@ -215,7 +215,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const uniqueName = `uni-${unique}`;
     expect(await suggest()).toEqual({ name: uniqueName, validation: null });
     await world.signIn();
-    expect(await suggest()).toEqual({ name: uniqueName, validation: null });
+    expect(await suggest()).toMatchObject({ name: uniqueName, validation: { available: true } });
     await world.watch(world.build('other', { 'index.html': 'one' }), uniqueName);
     expect(await suggest()).toMatchObject({ name: `${uniqueName}-2`, validation: { available: true } });
     await world.signIn();
