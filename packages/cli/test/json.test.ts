@@ -16,6 +16,8 @@ const DEPLOYMENT: Shape = {
   password: 'boolean',
   labels: 'list',
   expires: 'null',
+  domains: 'list',
+  takenDown: 'null',
 };
 const DOMAIN: Shape = {
   ...all('string', 'domain url deployment status'),
@@ -35,6 +37,7 @@ const ACCOUNT: Shape = {
   ...all('null', 'name caps'),
   usage: all('number', 'deployments platformDomains customDomains seats storage'),
   created: 'number',
+  used: 'number',
 };
 /** The fields of an activity. Those of `meta` depend on its event. */
 const ACTIVITY: Shape = {
@@ -70,6 +73,7 @@ const SHAPES: [words: string, shape: Shape][] = [
   ],
   ['deployments', { deployments: [DEPLOYMENT], more: 'boolean' }],
   ['deployments list --limit 1', { deployments: [DEPLOYMENT], more: 'boolean' }],
+  ['deployments --label v1.2 --domain blog', { deployments: 'list', more: 'boolean' }],
   ['deployments get ID', { deployment: DEPLOYMENT }],
   ['deployments label ID v1.2', { deployment: DEPLOYMENT }],
   ['deployments update ID --no-password --no-ttl', { deployment: DEPLOYMENT }],

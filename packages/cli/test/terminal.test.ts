@@ -70,7 +70,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
 
   it('berth preview shows a QR code after the link', async () => {
     const screen = await shown(['preview', './dist']);
-    const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\u001b.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
+    const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\S.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
     expect(rows!.trimEnd().split('\r\n')).toHaveLength(16);
   });
 

@@ -103,7 +103,7 @@ export function describePlan(
 
 const REASONS: Record<Exclude<SkipReason, 'junk'>, string> = {
   private: 'private',
-  ignored: 'listed in .berthignore',
+  ignored: 'ignored',
   link: 'links',
   'not-a-file': 'not a file',
 };

@@ -180,4 +180,33 @@ describe('migrations', () => {
     ]);
     await before.drop();
   });
+
+  it('give deployments that were taken down before 0009 the reason in the activities', async () => {
+    const before = await createTestDatabase();
+    await before.query(`delete from migration where name = '0009-take-down-reasons'`);
+    await before.query('drop index deployment_labels_index');
+    await before.query('alter table deployment drop column take_down_reason');
+    await before.query(`
+      insert into account (id, email, plan, created, dns_name, period_started) values ('a', 'a@test', 'free', now(), 'a', now());
+      insert into deployment (id, account_id, status, files, size, labels, via, created, taken_down) values
+        ('reason', 'a', 'success', 1, 1, '{}', 'api', now(), now()),
+        ('no-reason', 'a', 'success', 1, 1, '{}', 'api', now(), now()),
+        ('restored', 'a', 'success', 1, 1, '{}', 'api', now(), null);
+      insert into activity (account_id, event, created, deployment, auth_method, meta) values
+        ('a', 'deployment.update', now(), 'reason', 'operator', '{"takenDown": true, "reason": "Spam"}'),
+        ('a', 'deployment.update', now(), 'reason', 'operator', '{"takenDown": false}'),
+        ('a', 'deployment.update', now(), 'reason', 'operator', '{"takenDown": true, "reason": "Phishing"}'),
+        ('a', 'deployment.update', now(), 'no-reason', 'operator', '{"takenDown": true}'),
+        ('a', 'deployment.update', now(), 'restored', 'operator', '{"takenDown": true, "reason": "Spam"}')`);
+    const migrated = openDatabase(before.address);
+    await migrated.migrate();
+    expect(await migrated.schemaDrift()).toBe('');
+    await migrated.close();
+    expect(await before.query('select id, take_down_reason as reason from deployment order by id')).toEqual([
+      { id: 'no-reason', reason: null },
+      { id: 'reason', reason: 'Phishing' },
+      { id: 'restored', reason: null },
+    ]);
+    await before.drop();
+  });
 });

@@ -1,4 +1,4 @@
-import { fill, isLiteral } from './destination.ts';
+import { fillDestination, isLiteral } from './destination.ts';
 import { hasPlaceholder, matchHost } from './host-pattern.ts';
 import { prepareHeaderRules } from './header-rules.ts';
 import { indexPatterns } from './pattern-index.ts';
@@ -61,7 +61,7 @@ function leadsToHost({ origin }: RuleMatch, rule: PathRule, host: string): boole
 }
 
 function buildMatch({ from, status, to }: PathRule, captures: readonly string[]): RuleMatch | null {
-  const target = fill(to, captures);
+  const target = fillDestination(to, captures);
   if (!target) return null;
   const hasStar = typeof from !== 'string' && from.star !== undefined;
   return { status, ...target, isFallback: status === 200 && hasStar };
