@@ -296,6 +296,20 @@ describe('berth <folder> --dry-run', () => {
   });
 });
 
+it('berth --domain publishes nothing if another account owns the name, even as the first deploy of an account', async () => {
+  const { dist, runInProcess } = builder();
+  await runInProcess(dist, '--domain', 'taken');
+  const { key } = await server().account('team');
+  const stranger = createUser(envOf(server(), key));
+  const { code, out, err } = await stranger.runInProcess(dist, '--domain', 'taken');
+  expect({ code, out, err }).toEqual({
+    code: 4,
+    out: '',
+    err: expect.stringMatching(/^Error: .*belongs to another account/m),
+  });
+  expect((await server().api('/deployments', { key })).json()).toEqual({ deployments: [] });
+});
+
 it('berth --domain links the deployment, and prints the domain as the server returns it', async () => {
   const { dist, runInProcess } = builder();
   const { out } = await runInProcess(dist, '--domain', 'linked', '--json');

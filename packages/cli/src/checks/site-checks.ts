@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { get as getHttp, type RequestOptions } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { ClientError } from '@berth/client';
-import { kindOfCredential } from '@berth/contract';
+import { kindOfCredential, type Limits } from '@berth/contract';
 import type { Session } from '../session.ts';
 import { CHECK_TIMEOUT_MS, type Check, failed, passed, serverError, warned, withinTimeLimit } from './check.ts';
 import { codeOf } from './network-error.ts';
@@ -23,14 +23,19 @@ export async function checkSites(session: Session): Promise<Check[]> {
   }
 }
 
-/** Returns the platform domain with its port; `null` if an older server does not name it and there are no deployments. */
-async function findPlatformDomain({ client, key }: Session): Promise<string | null> {
-  const limits: Readonly<Record<string, unknown>> = await client.api.platform.limits.query();
-  if (typeof limits['platformDomain'] === 'string') return limits['platformDomain'];
-  if (kindOfCredential(key.key ?? '') === 'deploy') return null;
-  const { deployments } = await client.api.deployments.list.query({ limit: 1 });
-  const newest = deployments[0];
-  return newest === undefined ? null : new URL(newest.url).host.slice(newest.deployment.length + 1);
+/**
+ * Returns the platform domain with its port; `null` if an older server does not name it and there are no deployments. The limits
+ * name no port, so without a deployment it is assumed that sites use the port of the server.
+ */
+async function findPlatformDomain({ client, key, server }: Session): Promise<string | null> {
+  if (kindOfCredential(key.key ?? '') !== 'deploy') {
+    const { deployments } = await client.api.deployments.list.query({ limit: 1 });
+    const newest = deployments[0];
+    if (newest !== undefined) return new URL(newest.url).host.slice(newest.deployment.length + 1);
+  }
+  const { platformDomain }: Partial<Limits> = await client.api.platform.limits.query();
+  const { port } = server.server;
+  return platformDomain === undefined ? null : `${platformDomain}${port && `:${port}`}`;
 }
 
 async function checkPlatformDomain(session: Session, platformDomain: string): Promise<Check> {
