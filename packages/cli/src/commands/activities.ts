@@ -30,8 +30,8 @@ export function addActivities(program: Command, context: CommandContext): void {
           (query) => client.api.activities.list.query(query),
           (page) => page.activities,
         );
-        const past = rows.toReversed();
-        printResult({ activities: past.map(activityRow), more }, () => columns(past.map(toCells)));
+        const pastRows = rows.toReversed();
+        printResult({ activities: pastRows.map(activityRow), more }, () => columns(pastRows.map(toCells)));
         if (more) note(MORE_ROWS_NOTE);
       }),
     );

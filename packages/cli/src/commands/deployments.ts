@@ -38,8 +38,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
   const addVerb = verbAdder(deployments, context, ARGUMENT, (_, site) => parseSite(site));
 
   addVerb('get', 'Show a deployment.', async ({ client, printResult }, deployment) => {
-    const found = await client.api.deployments.get.query({ deployment });
-    printResult({ deployment: deploymentRow(found) }, () => describe(found));
+    const foundDeployment = await client.api.deployments.get.query({ deployment });
+    printResult({ deployment: deploymentRow(foundDeployment) }, () => describeDeployment(foundDeployment));
   });
 
   deployments
@@ -49,8 +49,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
     .argument('[labels...]', 'the new labels')
     .action(
       inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
-        const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
-        printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        const changedDeployment = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
+        printResult({ deployment: deploymentRow(changedDeployment) }, () => describeDeployment(changedDeployment));
       }),
     );
 
@@ -66,12 +66,14 @@ export function addDeployments(program: Command, context: CommandContext): void 
       inSession<[string], UpdateOptions>(context, async (session, [site], { password, ttl }) => {
         if (password === undefined && ttl === undefined)
           throw new UsageError('Give at least one of --password, --no-password, --ttl and --no-ttl');
-        const changed = await session.client.api.deployments.update.mutate({
+        const changedDeployment = await session.client.api.deployments.update.mutate({
           deployment: parseSite(site),
           ...(password !== undefined && { password: await readPassword(session, password) }),
           ...(ttl !== undefined && { ttl: ttl === false ? null : ttl }),
         });
-        session.printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        session.printResult({ deployment: deploymentRow(changedDeployment) }, () =>
+          describeDeployment(changedDeployment),
+        );
       }),
     );
 
@@ -80,8 +82,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
     'Delete a deployment. This removes the site immediately and cannot be undone.',
     async ({ client, printResult, confirm }, deployment) => {
       await confirm(`Delete ${deployment}? The site is gone immediately, and cannot be restored.`);
-      const deleted = await client.api.deployments.delete.mutate({ deployment });
-      printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      const deletedDeployment = await client.api.deployments.delete.mutate({ deployment });
+      printResult(deletedDeployment, () => [`Deleted ${deletedDeployment.deployment}.`]);
     },
   );
 }
@@ -93,11 +95,11 @@ export function deploymentRow(found: Deployment) {
 }
 
 function toCells({ deployment, files, size, created, expires, labels, url }: Deployment): string[] {
-  const number = files.toLocaleString('en-US');
-  return [deployment, number, bytes(size), moment(created), moment(expires ?? null), labels.join(' ') || '-', url];
+  const fileCount = files.toLocaleString('en-US');
+  return [deployment, fileCount, bytes(size), moment(created), moment(expires ?? null), labels.join(' ') || '-', url];
 }
 
-function describe({ url, files, size, password, via, labels, created, expires }: Deployment): string[] {
+function describeDeployment({ url, files, size, password, via, labels, created, expires }: Deployment): string[] {
   return columns([
     ['url', url],
     ['files', files.toLocaleString('en-US')],

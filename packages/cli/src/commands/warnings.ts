@@ -4,8 +4,8 @@ import type { Line } from '../terminal.ts';
 
 /** Returns what is probably wrong with a folder before it is published. The file of a warning about the whole folder is `.`. */
 export async function findFolderWarnings(folder: string): Promise<Warning[]> {
-  const doubt = await inspectFolder(folder);
-  if (doubt) return [describeDoubt(doubt)];
+  const inspection = await inspectFolder(folder);
+  if (inspection) return [describeDoubt(inspection)];
   if (!(await isAppWithoutRoutes(folder))) return [];
   const message =
     'The folder looks like a single-page app, whose inner pages are not found if they are opened by their address. To show the app ' +
