@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Activity } from '@berth/contract';
-import type { AppRouter } from '@berth/core';
+import type { ApiRouter } from '@berth/contract';
 import { startProxy } from '@berth/testing/proxy';
 import { open } from '@berth/testing/raw-socket';
 import { startServer } from '@berth/testing/server';
@@ -17,7 +17,7 @@ afterEach(() => subscriptions.splice(0).forEach((end) => end()));
 
 /** Subscribes to the activities of an account with the real client. */
 function watch(key: string, { url = `http://localhost:${server().port}`, lastEventId = '' } = {}) {
-  const client = createTRPCClient<AppRouter>({
+  const client = createTRPCClient<ApiRouter>({
     links: [
       httpSubscriptionLink({
         url: `${url}/trpc`,
@@ -28,25 +28,25 @@ function watch(key: string, { url = `http://localhost:${server().port}`, lastEve
       }),
     ],
   });
-  const streamStarted = Promise.withResolvers<void>();
-  const streamEnded = Promise.withResolvers<TRPCClientError<AppRouter> | null>();
+  const started = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<TRPCClientError<ApiRouter> | null>();
   const activities: Activity[] = [];
   const states: string[] = [];
   const { unsubscribe } = client.activities.watch.subscribe(lastEventId ? { lastEventId } : undefined, {
-    onStarted: () => streamStarted.resolve(),
+    onStarted: () => started.resolve(),
     onConnectionStateChange: ({ state }) => void states.push(state),
     onData: ({ data }) => void activities.push(data as Activity),
-    onError: (error) => streamEnded.resolve(error),
-    onComplete: () => streamEnded.resolve(null),
+    onError: (error) => ended.resolve(error),
+    onComplete: () => ended.resolve(null),
   });
   subscriptions.push(unsubscribe);
   return {
     activities,
     states,
     /** Resolves once the connection is open. */
-    started: streamStarted.promise,
+    started: started.promise,
     /** Resolves when the subscription ends: with its error, or with `null` when the server completed the stream. */
-    ended: streamEnded.promise,
+    ended: ended.promise,
     stop: unsubscribe,
   };
 }
@@ -121,14 +121,14 @@ describe('api §9: activities.watch', () => {
     const listeners = `from pg_stat_activity where datname = current_database() and query like 'listen %'`;
     for (const name of ['one', 'two']) {
       // While no connection listens, this statement commits and sends its notification.
-      const killedConnections = await server().database.query(
+      const killed = await server().database.query(
         `with made as (
            insert into activity (account_id, event, created, auth_method, meta)
            values ($1, 'account.update', now(), 'operator', json_build_object('via', $2::text)) returning id)
          select pg_terminate_backend(pid) ${listeners} and exists (select 1 from made)`,
         [owner.account, name],
       );
-      expect(killedConnections).toHaveLength(1);
+      expect(killed).toHaveLength(1);
       await poll(() => namesOf(subscription).at(-1)).toBe(name);
       await poll(() => server().database.query(`select 1 ${listeners}`)).toHaveLength(1);
     }
@@ -221,12 +221,12 @@ describe('api §9: activities.watch', () => {
 });
 
 it('a server that stops ends its subscriptions at once, and the clients reconnect', async () => {
-  const stoppingServer = await startServer();
-  const { key } = await stoppingServer.account();
-  const subscription = watch(key, { url: `http://localhost:${stoppingServer.port}` });
+  const stopping = await startServer();
+  const { key } = await stopping.account();
+  const subscription = watch(key, { url: `http://localhost:${stopping.port}` });
   await subscription.started;
-  const startMs = performance.now();
-  await stoppingServer.close();
-  expect(performance.now() - startMs).toBeLessThan(3000);
+  const before = performance.now();
+  await stopping.close();
+  expect(performance.now() - before).toBeLessThan(3000);
   await poll(() => subscription.states.join(' ')).toContain('pending connecting');
 });

@@ -16,8 +16,12 @@ const pageCases: Case[] = [
   caseOf('A cursor that the server never returned', 400, { query: { cursor: 'Zm9yZ2Vk' } }),
 ];
 
-const deploymentCase = (title: string, status: number, name: 'site' | 'linkedSite' | 'deletedSite', json?: unknown) =>
-  caseOf(title, status, (world) => ({ path: { deployment: world[name] }, ...(json === undefined ? {} : { json }) }));
+const deploymentCase = (
+  title: string,
+  status: number,
+  name: 'site' | 'linkedSite' | 'deletedSite' | 'takenDownSite',
+  json?: unknown,
+) => caseOf(title, status, (world) => ({ path: { deployment: world[name] }, ...(json === undefined ? {} : { json }) }));
 
 const customDomainCases: Case[] = [
   caseOf('A custom domain', 200, ({ customDomain }) => ({ path: { domain: customDomain } })),
@@ -70,10 +74,29 @@ export const CASES: Record<string, Case[]> = {
     deployCase('Too many files', 413, { key: null, form: { files: { a: 'a', b: 'b', c: 'c' } } }),
   ],
   ...UPLOAD_CASES,
-  'deployments.list': pageCases,
+  'deployments.list': [
+    ...pageCases,
+    caseOf('Deployments with a label', 200, { query: { label: 'us-east-1' } }),
+    caseOf('An invalid label', 400, { query: { label: 'US EAST' } }),
+    caseOf('The deployment of a domain', 200, ({ platformDomain }) => ({ query: { domain: platformDomain } })),
+    caseOf('A domain that does not exist', 200, { query: { domain: MISSING.domain } }),
+  ],
   'deployments.get': [
     deploymentCase('A deployment', 200, 'site'),
     deploymentCase('A deployment that is being deleted', 200, 'deletedSite'),
+    deploymentCase('A deployment that was taken down', 200, 'takenDownSite'),
+    missingResource('deployment'),
+  ],
+  'deployments.files': [
+    deploymentCase('A deployment', 200, 'site'),
+    caseOf('A page of one entry', 200, async ({ server, ownAccount: mine }) => {
+      const { deployment } = await server.publish({ ...HELLO, 'about.html': 'about' }, { key: mine.key });
+      return { path: { deployment }, query: { limit: '1' } };
+    }),
+    caseOf('A cursor that the server never returned', 400, ({ site }) => ({
+      path: { deployment: site },
+      query: { cursor: 'Zm9yZ2Vk' },
+    })),
     missingResource('deployment'),
   ],
   'deployments.update': [
@@ -118,6 +141,20 @@ export const CASES: Record<string, Case[]> = {
   'domains.get': [
     caseOf('A platform domain', 200, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
     caseOf('A custom domain', 200, ({ customDomain }) => ({ path: { domain: customDomain.toUpperCase() } })),
+    invalidDomain(400),
+    missingResource('domain'),
+  ],
+  'domains.versions': [
+    caseOf('A domain', 200, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
+    caseOf('A page of one entry', 200, async ({ send, freshName, site, linkedSite }) => {
+      const domain = freshName();
+      for (const deployment of [site, linkedSite]) await send('PUT', `/domains/${domain}`, { deployment });
+      return { path: { domain }, query: { limit: '1' } };
+    }),
+    caseOf('A cursor that the server never returned', 400, ({ platformDomain }) => ({
+      path: { domain: platformDomain },
+      query: { cursor: 'Zm9yZ2Vk' },
+    })),
     invalidDomain(400),
     missingResource('domain'),
   ],

@@ -24,17 +24,17 @@ const UNTESTED_STATUSES = new Set(['408', 'default']);
 const SHARED_FAULTS = new Set(['A path that cannot be read', 'A body that is not JSON', 'A body that is too large']);
 
 /** The received examples, which must equal the examples of the document. */
-const recordedExamples: RecordedExamples = { operations: {}, errors: {} };
+const recorded: RecordedExamples = { operations: {}, errors: {} };
 
 /** Records an error that is the same for every operation. */
 function recordError(title: string, body: ErrorBody): void {
-  const examples: Examples<ErrorBody> = (recordedExamples.errors[body.error] ??= {});
+  const examples: Examples<ErrorBody> = (recorded.errors[body.error] ??= {});
   expect([title, normalize(body)]).toEqual([title, (examples[title] ??= normalize(body) as ErrorBody)]);
 }
 
 /** Records an error that occurs before the operation is known. */
 function recordEarlyError(title: string, body: unknown): void {
-  (recordedExamples.errors.other ??= {})[`${(body as ErrorBody).status}, ${title}`] ??= normalize(body) as ErrorBody;
+  (recorded.errors.other ??= {})[`${(body as ErrorBody).status}, ${title}`] ??= normalize(body) as ErrorBody;
 }
 
 let world: World;
@@ -46,16 +46,14 @@ beforeAll(async () => {
 afterAll(() => closeClean(world.server, { secrets: ['open sesame'], faults: true }));
 
 it('every operation of the API has test cases, and all test cases belong to an operation', () => {
-  expect(Object.keys(CASES).toSorted()).toEqual(
-    committedApi.operations.map(({ operationId }) => operationId).toSorted(),
-  );
+  expect(Object.keys(CASES).toSorted()).toEqual(committedApi.operations.map(({ name }) => name).toSorted());
 });
 
-describe.each(committedApi.operations.map(({ operationId }) => operationId))('api §2, §9: the operation %s', (id) => {
+describe.each(committedApi.operations.map(({ name }) => name))('api §2, §9: the operation %s', (id) => {
   let operation: PlacedOperation;
   /** The documented statuses that the operation returned, with the names of the received headers. */
-  const receivedStatuses = new Map<string, Set<string>>();
-  beforeAll(() => void (operation = servedApi.operations.find(({ operationId }) => operationId === id)!));
+  const received = new Map<string, Set<string>>();
+  beforeAll(() => void (operation = servedApi.operations.find(({ name }) => name === id)!));
 
   const target = (input: Input) => {
     const search = new URLSearchParams(input.query).toString();
@@ -69,7 +67,7 @@ describe.each(committedApi.operations.map(({ operationId }) => operationId))('ap
     const { key = world.ownAccount.key } = input;
     return sendTo(target(input), { key, body, ...extra, headers: { ...headers, ...input.headers, ...extra.headers } });
   };
-  const validCase = (): Case => CASES[id]![0]!;
+  const valid = (): Case => CASES[id]![0]!;
   const expectError = (title: string, response: HttpResponse, status: number) => {
     expectStatus(title, response, status);
     recordError(title, response.json<ErrorBody>());
@@ -80,9 +78,9 @@ describe.each(committedApi.operations.map(({ operationId }) => operationId))('ap
   };
   const expectStatus = (what: string, response: HttpResponse, status: number) => {
     expect([what, response.status, response.text]).toEqual([what, status, response.text]);
-    const documentedResponse = expectDocumented(servedApi, operation, response, what);
-    const headerNames = receivedStatuses.get(documentedResponse) ?? new Set();
-    receivedStatuses.set(documentedResponse, headerNames);
+    const documented = expectDocumented(servedApi, operation, response, what);
+    const headerNames = received.get(documented) ?? new Set();
+    received.set(documented, headerNames);
     for (const name of Object.keys(response.headers)) headerNames.add(name);
   };
 
@@ -97,11 +95,11 @@ describe.each(committedApi.operations.map(({ operationId }) => operationId))('ap
       servedApi.expectValid(operation.requestBody!.content['application/json']!.schema, caseInput.json, title);
       record(requests, title, caseInput.json);
     }
-    recordedExamples.operations[id] = { ...(Object.keys(requests).length > 0 ? { requests } : {}), answers: responses };
+    recorded.operations[id] = { ...(Object.keys(requests).length > 0 ? { requests } : {}), answers: responses };
   });
 
   it('refuses inputs that the document does not allow', async () => {
-    const validInput = await validCase().input(world);
+    const validInput = await valid().input(world);
     const responses = faultsOf(servedApi, operation, validInput).map(
       async ({ title, status, path = target(validInput), request: invalidRequest }) =>
         [title, await sendTo(path, invalidRequest), status] as const,
@@ -112,11 +110,9 @@ describe.each(committedApi.operations.map(({ operationId }) => operationId))('ap
 
   it('allows exactly the callers that the document names', async () => {
     const schemes = operation.security.map((requirement) => Object.keys(requirement)[0] ?? 'anonymous');
-    const validInput = await validCase().input(world);
+    const validInput = await valid().input(world);
     const expectCaller = (scheme: string, title: string, response: HttpResponse, refusal: number) =>
-      schemes.includes(scheme)
-        ? expectStatus(title, response, validCase().status)
-        : expectError(title, response, refusal);
+      schemes.includes(scheme) ? expectStatus(title, response, valid().status) : expectError(title, response, refusal);
     const otherScheme = { Authorization: 'Basic eDp5' };
     expect(schemes).toContain('apiKey');
     expectCaller(
@@ -136,7 +132,7 @@ describe.each(committedApi.operations.map(({ operationId }) => operationId))('ap
   });
 
   it('returns the documented errors when a limit is exceeded and when the service fails', async () => {
-    const validInput = await validCase().input(world);
+    const validInput = await valid().input(world);
     await world.exhaust();
     expectError('Too many requests', await sendInput(validInput, { key: world.hasty.key }), 429);
     expectEarlyError('a long URL', await sendTo(`${target(validInput)}?x=${'x'.repeat(8_192)}`, {}), 414);
@@ -146,7 +142,7 @@ describe.each(committedApi.operations.map(({ operationId }) => operationId))('ap
   });
 
   it('returns the headers of GET for HEAD, and 405 for undocumented methods', async () => {
-    const validInput = await validCase().input(world);
+    const validInput = await valid().input(world);
     if (operation.method === 'GET') {
       const [get, head] = [await sendInput(validInput), await sendInput(validInput, { method: 'HEAD' })];
       expect([head.status, head.text, Object.keys(head.headers)]).toEqual([get.status, '', Object.keys(get.headers)]);
@@ -163,12 +159,10 @@ describe.each(committedApi.operations.map(({ operationId }) => operationId))('ap
 
   it('documents only statuses and headers that occur', () => {
     const statuses = Object.keys(operation.responses).filter((status) => !UNTESTED_STATUSES.has(status));
-    expect([...receivedStatuses.keys()].filter((status) => status !== 'default').toSorted()).toEqual(
-      statuses.toSorted(),
-    );
+    expect([...received.keys()].filter((status) => status !== 'default').toSorted()).toEqual(statuses.toSorted());
     for (const status of statuses) {
       const headers = Object.keys(servedApi.follow(operation.responses[status]!).headers!);
-      const missing = headers.filter((name) => !receivedStatuses.get(status)!.has(name.toLowerCase()));
+      const missing = headers.filter((name) => !received.get(status)!.has(name.toLowerCase()));
       // An error that occurs before the request is counted has no rate limit headers.
       expect([status, missing.filter((name) => status < '500' || !name.startsWith('RateLimit'))]).toEqual([status, []]);
     }
@@ -189,13 +183,13 @@ it('requests that arrive too slowly or are not HTTP get the documented errors', 
 
 it('api §9: the examples of the document equal the received responses, which vitest --update records', async () => {
   const byStatus = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
-  recordedExamples.errors = {
+  recorded.errors = {
     ...Object.fromEntries(
-      Object.keys(ERROR_STATUS).map((code) => [code, recordedExamples.errors[code as keyof typeof ERROR_STATUS]]),
+      Object.keys(ERROR_STATUS).map((code) => [code, recorded.errors[code as keyof typeof ERROR_STATUS]]),
     ),
-    other: Object.fromEntries(Object.entries(recordedExamples.errors.other!).toSorted(byStatus)),
+    other: Object.fromEntries(Object.entries(recorded.errors.other!).toSorted(byStatus)),
   };
-  await expect(`${JSON.stringify(recordedExamples, null, 2)}\n`).toMatchFileSnapshot(fileURLToPath(EXAMPLES_FILE));
+  await expect(`${JSON.stringify(recorded, null, 2)}\n`).toMatchFileSnapshot(fileURLToPath(EXAMPLES_FILE));
 });
 
 /** Checks that a response is documented. @returns The status in the document, or `default`. */
@@ -214,9 +208,9 @@ function expectDocumented(api: OpenApi, { responses }: PlacedOperation, response
     const value = header.schema.type === 'integer' && /^\d+$/.test(String(text)) ? Number(text) : text;
     api.expectValid(header.schema, value, `${what}: ${name}`);
   }
-  const undocumentedHeaders = Object.keys(api.document.components.headers).filter(
+  const undocumented = Object.keys(api.document.components.headers).filter(
     (name) => name.toLowerCase() in response.headers && !(name in headers),
   );
-  expect(undocumentedHeaders, what).toEqual([]);
+  expect(undocumented, what).toEqual([]);
   return status;
 }

@@ -183,6 +183,7 @@ export function deployment(number: number, other: Partial<Deployment> = {}): Dep
     password: number % 7 === 3,
     via: ['desktop', 'cli', 'api'][number % 3]!,
     labels: number % 4 === 1 ? ['preview', `pull-${400 + number}`] : [],
+    domains: [],
     created: NOW_SECONDS - number * 5_400,
     ...(number % 9 === 5 ? { expires: NOW_SECONDS + 2 * 86_400 + 23 * 3_600 } : {}),
     ...other,

@@ -126,6 +126,11 @@ function SiteSummary({
             <Moment at={created * 1_000} />
           </span>
           {site.expires !== undefined && <Expiry expires={site.expires} />}
+          {site.takenDown && (
+            <Tag tone="warn" title={site.takenDown.reason ?? 'The operator gave no reason'}>
+              taken down
+            </Tag>
+          )}
         </p>
       </div>
       {!isDeleting && (
