@@ -104,7 +104,7 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['tokens delete TOKEN', { token: 'string' }],
   ['account', { account: ACCOUNT }],
   ['activities --limit 1', { activities: [ACTIVITY], more: 'boolean' }],
-  ['check', { server: 'string', checks: [{ ...all('string', 'name status message'), next: 'null' }] }],
+  ['check', { server: 'string', checks: [{ ...repeatedShape('string', 'name status message'), next: 'null' }] }],
   [
     'preview DIST',
     {

@@ -69,7 +69,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   });
 
   it('berth preview shows a QR code after the link', async () => {
-    const screen = await shown(['preview', './dist']);
+    const screen = await screenAfter(['preview', './dist']);
     const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\S.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
     expect(rows!.trimEnd().split('\r\n')).toHaveLength(16);
   });
@@ -80,7 +80,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   ])('berth %s fits its table to the screen, and names the omitted columns', async (command, heading, omitted) => {
     const { deployment } = await server().publish({ 'index.html': 'hi' }, { fields: { labels: '["production"]' } });
     await server().api('/domains/fitted.localhost', { method: 'PUT', json: { deployment } });
-    const screen = await shown([command, '--limit', '1'], { more: { NO_COLOR: '1' } });
+    const screen = await screenAfter([command, '--limit', '1'], { more: { NO_COLOR: '1' } });
     expect(screen).toMatch(heading);
     expect(screen).toMatch(omitted);
     const table = screen.split('\r\n').filter((line) => !line.startsWith('Not shown') && !line.startsWith('There are'));
