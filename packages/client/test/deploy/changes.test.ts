@@ -16,10 +16,7 @@ const contentsOf = (all: readonly { path: string; sha256: string }[]) =>
 test('the published files, with the changes applied, equal the current files', () => {
   fc.assert(
     fc.property(files, files, (before, now) => {
-      const { put, changes } = compareWithLastDeployment(
-        { password: null, deployment: 'x', files: contentsOf(before) },
-        now,
-      );
+      const { put, changes } = compareWithLastDeployment({ deployment: 'x', files: contentsOf(before) }, now);
       const contentsAfter = contentsOf(before);
       for (const path of changes.removed) contentsAfter.delete(path);
       for (const { path, sha256 } of put) contentsAfter.set(path, sha256);
