@@ -64,6 +64,20 @@ export const ActivityList = z
   .object({ activities: z.array(Activity), nextCursor: NextCursor })
   .meta({ id: 'ActivityList' });
 
+/** The input of the subscription `activities.watch`. Source: api §9. */
+export const ActivityWatch = z
+  .object({
+    lastEventId: z
+      .string()
+      .max(64, 'lastEventId must be the id of an event')
+      .nullish()
+      .describe(
+        'The id of the last event that the client received. If absent, the stream begins with `last` past events.',
+      ),
+    last: z.int().min(0).default(0).describe('The number of past events to send first, oldest first.'),
+  })
+  .optional();
+
 /** The body of `POST /account/claim`. Source: api §6. */
 export const ClaimRequest = z
   .object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MAX_TTL_SECONDS, Password, Ttl } from './deploy-form.ts';
-import { Labels } from './labels.ts';
+import { Label, Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
-import { NextCursor } from './pages.ts';
+import { NextCursor, PageQuery } from './pages.ts';
 
 /** A point in time, in Unix seconds. Source: api §1. */
 export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
@@ -17,6 +17,9 @@ export const Warning = z
   })
   .meta({ id: 'DeployWarning' });
 export type Warning = z.infer<typeof Warning>;
+
+/** The maximum number of domains that a deployment lists. */
+export const MAX_LISTED_DOMAINS = 100;
 
 /** A deployment, as the API returns it. */
 export const Deployment = z
@@ -34,7 +37,19 @@ export const Deployment = z
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
     via: z.string().describe('The tool that made the deployment; `api` by default.').meta({ example: 'cli' }),
     labels: z.array(z.string()),
+    domains: z
+      .array(z.string())
+      .default([])
+      .describe(`The domains that point at the deployment, by name; at most ${MAX_LISTED_DOMAINS}.`)
+      .meta({ example: ['www.example.com'] }),
     created: Timestamp,
+    takenDown: z
+      .object({
+        reason: z.string().nullable().describe('The reason that the operator gave; null if the operator gave none.'),
+        since: Timestamp,
+      })
+      .optional()
+      .describe('Present while the operator has taken the deployment down; visitors then get a 451.'),
     expires: Timestamp.optional().describe('Present if the deployment is anonymous or was made with `ttl`.'),
   })
   .meta({ id: 'Deployment' });
@@ -50,6 +65,16 @@ export const CreatedDeployment = Deployment.extend({
 }).meta({ id: 'CreatedDeployment' });
 export type CreatedDeployment = z.infer<typeof CreatedDeployment>;
 
+/** The query of `GET /deployments`. */
+export const DeploymentQuery = PageQuery.extend({
+  label: Label.describe('Lists only deployments with this label.').optional(),
+  domain: z
+    .string()
+    .max(8_000, 'a domain name must have at most 253 characters')
+    .describe('Lists only the deployment that this domain of the account points at. Letter case does not matter.')
+    .optional(),
+});
+export type DeploymentQuery = z.output<typeof DeploymentQuery>;
 export const DeploymentList = z
   .object({ deployments: z.array(Deployment), nextCursor: NextCursor })
   .meta({ id: 'DeploymentList' });
@@ -74,6 +99,24 @@ export const DeploymentPatch = DeploymentPath.extend({
   })
   .meta({ id: 'DeploymentPatch' });
 export type DeploymentPatch = z.infer<typeof DeploymentPatch>;
+
+/** A file of a deployment. */
+export const DeploymentFile = z
+  .object({
+    path: z.string().describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
+    size: z.int().describe('The size of the file, in bytes.'),
+    sha256: z.string().describe('The SHA-256 of the file, as 64 lower-case hex digits.'),
+  })
+  .meta({ id: 'DeploymentFile' });
+export type DeploymentFile = z.infer<typeof DeploymentFile>;
+
+/** The query of `GET /deployments/{deployment}/files`. */
+export const DeploymentFileQuery = DeploymentPath.extend(PageQuery.shape);
+export const DeploymentFileList = z
+  .object({ files: z.array(DeploymentFile), nextCursor: NextCursor })
+  .meta({ id: 'DeploymentFileList' });
+export type DeploymentFileList = z.infer<typeof DeploymentFileList>;
+
 export const DeletedDeployment = z
   .object({ deployment: z.string(), status: z.literal('deleting') })
   .meta({ id: 'DeletedDeployment' });

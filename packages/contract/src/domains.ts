@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
 import { Labels } from './labels.ts';
-import { NextCursor } from './pages.ts';
+import { AUTH_METHODS } from './account.ts';
+import { NextCursor, PageQuery } from './pages.ts';
 
 /** The states of a domain. A domain serves its site in the state `success`. Source: api §4. */
 export const DOMAIN_STATUSES = ['pending', 'partial', 'success', 'paused'] as const;
@@ -63,6 +64,32 @@ export const DomainPut = DomainPath.extend({
     .meta({ example: 'calm-otter-4k9x2qd' }),
   labels: Labels.optional().describe('Replaces the labels; an empty list clears them.'),
 }).meta({ id: 'DomainPut' });
+
+/** One entry of the history of a domain: a deployment, and the time during which the domain was linked to it. */
+export const DomainVersion = z
+  .object({
+    deployment: z.string().describe('The id of the deployment.').meta({ example: 'calm-otter-4k9x2qd' }),
+    linked: Timestamp.describe('When the domain was linked to the deployment, in Unix seconds.'),
+    unlinked: Timestamp.nullable().describe(
+      'When the domain was linked to another deployment or deleted, in Unix seconds; null for the deployment that the domain points at.',
+    ),
+    by: z.enum(AUTH_METHODS).describe('How the request that linked the domain was authenticated.'),
+    available: z
+      .boolean()
+      .describe(
+        'Whether the domain can be linked to the deployment again: the deployment is not deleted, was not taken down and does not expire.',
+      ),
+  })
+  .meta({ id: 'DomainVersion' });
+export type DomainVersion = z.infer<typeof DomainVersion>;
+
+/** The query of `GET /domains/{domain}/versions`. */
+export const DomainVersionQuery = DomainPath.extend(PageQuery.shape);
+export type DomainVersionQuery = z.infer<typeof DomainVersionQuery>;
+export const DomainVersionList = z
+  .object({ versions: z.array(DomainVersion), nextCursor: NextCursor })
+  .meta({ id: 'DomainVersionList' });
+export type DomainVersionList = z.infer<typeof DomainVersionList>;
 
 export const DeletedDomain = z.object({ domain: z.string() }).meta({ id: 'DeletedDomain' });
 

@@ -125,3 +125,6 @@ export const PlanList = z.object({ plans: z.array(PlanRow) }).meta({ id: 'PlanLi
 
 /** The body of the response to `GET /ping`. Source: api §6. */
 export const Ping = z.object({ timestamp: Timestamp }).meta({ id: 'Ping' });
+
+/** The body of the response to `GET /config`, which moved. Source: api §6. */
+export const MovedConfig = z.object({ location: z.literal('/limits') }).meta({ id: 'Moved' });

@@ -6,10 +6,12 @@ import {
   CreatedDeployment,
   DeletedDeployment,
   Deployment,
+  DeploymentFileList,
+  DeploymentFileQuery,
   DeploymentList,
   DeploymentPatch,
   DeploymentPath,
-  PageQuery,
+  DeploymentQuery,
 } from '@berth/contract';
 import {
   deleteDeployment,
@@ -18,6 +20,7 @@ import {
   updateDeployment,
 } from '../services/deployments/deployments.ts';
 import { fileListSize, refuseLongFileLists } from '../services/deployments/file-rules.ts';
+import { listFiles } from '../services/deployments/list-files.ts';
 import { beginUpload } from '../services/uploads/begin-upload.ts';
 import { commitUpload } from '../services/uploads/commit-upload.ts';
 import { abortUpload } from '../services/uploads/uploads.ts';
@@ -40,9 +43,10 @@ const fileListOp = operations('Uploads', fileListProcedure);
 export const deployments = router({
   list: op('GET /deployments', 'List deployments, newest first', {
     success: 'One page of deployments.',
-    description: 'All deployments of the account, also those that are being deleted.',
+    description:
+      'All deployments of the account, also those that are being deleted. With `label` or `domain`, the list has only the deployments that match both. A domain that the account does not have matches none.',
   })
-    .input(PageQuery.prefault({}))
+    .input(DeploymentQuery.prefault({}))
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 
@@ -53,6 +57,15 @@ export const deployments = router({
     .input(DeploymentPath)
     .output(Deployment)
     .query(({ ctx, input }) => getDeployment(ctx, input.deployment)),
+
+  files: op('GET /deployments/{deployment}/files', 'List the files of a deployment, sorted by path', {
+    success: 'One page of files.',
+    description:
+      'Paths are sorted by the bytes of their UTF-8 form. Compare `sha256` with the files of a folder to find what differs.',
+  })
+    .input(DeploymentFileQuery)
+    .output(DeploymentFileList)
+    .query(({ ctx, input: { deployment, ...page } }) => listFiles(ctx, deployment, page)),
 
   update: op('PATCH /deployments/{deployment}', 'Change the labels, the password or the time to live of a deployment', {
     success: 'The changed deployment.',

@@ -9,6 +9,8 @@ import {
   DomainRecords,
   DomainShare,
   DomainValidation,
+  DomainVersionList,
+  DomainVersionQuery,
   PageQuery,
   VerifiedDomain,
 } from '@berth/contract';
@@ -22,6 +24,7 @@ import {
   validateDomain,
   verifyDomain,
 } from '../services/domains/domains.ts';
+import { listVersions } from '../services/domains/list-versions.ts';
 import { putDomain } from '../services/domains/put-domain.ts';
 import { accountProcedure, operations, router } from './trpc.ts';
 
@@ -62,6 +65,15 @@ export const domains = router({
     .input(DomainPath)
     .output(Domain)
     .query(({ ctx, input }) => getDomain(ctx, input.domain)),
+
+  versions: op('GET /domains/{domain}/versions', 'List the deployments that a domain was linked to, newest first', {
+    success: 'One page of versions.',
+    description:
+      'To roll back, link the domain to the deployment of an earlier version, if it is `available`. Versions stay in the list when their deployment is deleted.',
+  })
+    .input(DomainVersionQuery)
+    .output(DomainVersionList)
+    .query(({ ctx, input: { domain, ...page } }) => listVersions(ctx, domain, page)),
 
   delete: op('DELETE /domains/{domain}', 'Delete a domain', {
     success: 'The domain is deleted, and its name is available.',

@@ -1,5 +1,4 @@
-import { Limits, Ping, PlanList } from '@berth/contract';
-import { z } from 'zod';
+import { Limits, MovedConfig, Ping, PlanList } from '@berth/contract';
 import { getLimits, listPlans } from '../services/accounts/plans.ts';
 import { accountProcedure, NoInput, operations, procedure, router } from './trpc.ts';
 
@@ -24,7 +23,7 @@ export const platform = router({
     redirect: '/limits',
   })
     .input(NoInput)
-    .output(z.object({ location: z.literal('/limits') }).meta({ id: 'Moved' }))
+    .output(MovedConfig)
     .query(() => ({ location: '/limits' as const })),
 
   ping: op('GET /ping', 'Check that the service responds and the credential is valid', {

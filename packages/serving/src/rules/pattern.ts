@@ -143,10 +143,12 @@ function starNames(name: string | undefined, dialect: Dialect): string[] {
 }
 
 function readPiece(piece: string, dialect: Dialect, isWholeSegment: boolean): string | Fault {
-  const reserved = RESERVED_CHARACTER.exec(piece);
-  if (reserved) {
-    const code = `%${reserved[0].charCodeAt(0).toString(16).toUpperCase()}`;
-    return new Fault(`${reserved[0]} is not allowed there; ${STAR_HINTS[dialect]}, and the character as ${code}`);
+  const reservedCharacter = RESERVED_CHARACTER.exec(piece);
+  if (reservedCharacter) {
+    const code = `%${reservedCharacter[0].charCodeAt(0).toString(16).toUpperCase()}`;
+    return new Fault(
+      `${reservedCharacter[0]} is not allowed there; ${STAR_HINTS[dialect]}, and the character as ${code}`,
+    );
   }
   if (STRAY_NAME.test(piece))
     return new Fault(`a placeholder must be a whole segment, as in /:name; write a colon as %3A (in ${quote(piece)})`);
@@ -189,15 +191,15 @@ export function matchPattern(pattern: OpenPattern, { path, bare, folder }: Subje
   const captures: string[] = [];
   for (let n = 1; n < texts.length; n += 1) {
     const slash = subject.indexOf('/', position);
-    const end = slash < 0 ? subject.length : slash;
-    if (end === position || !subject.startsWith(texts[n]!, end)) return null;
-    captures.push(subject.slice(position, end));
-    position = end + texts[n]!.length;
+    const segmentEnd = slash < 0 ? subject.length : slash;
+    if (segmentEnd === position || !subject.startsWith(texts[n]!, segmentEnd)) return null;
+    captures.push(subject.slice(position, segmentEnd));
+    position = segmentEnd + texts[n]!.length;
   }
   if (!star) return position === subject.length ? captures : null;
-  const end = star.tail === '' ? path.length : bare.length - star.tail.length;
-  if (star.tail !== '' && (end < position || !bare.endsWith(star.tail))) return null;
-  const starText = path.slice(position, Math.max(position, end));
+  const starEnd = star.tail === '' ? path.length : bare.length - star.tail.length;
+  if (star.tail !== '' && (starEnd < position || !bare.endsWith(star.tail))) return null;
+  const starText = path.slice(position, Math.max(position, starEnd));
   if (star.except?.some((text) => starText.startsWith(text))) return null;
   if (!star.mayBeEmpty && (starText === '' || starText === '/')) return null;
   captures.push(starText);

@@ -1,4 +1,4 @@
-import { fill, isLiteral } from './destination.ts';
+import { fillDestination, isLiteral } from './destination.ts';
 import { prepareHeaderRules } from './header-rules.ts';
 import { indexPatterns } from './pattern-index.ts';
 import type { PathRule, PathRules, RuleData, RuleMatch, SiteRules } from './rules.ts';
@@ -50,7 +50,7 @@ function preparePathRules(rules: readonly PathRule[]): PathRules {
 }
 
 function buildMatch({ from, status, to }: PathRule, captures: readonly string[]): RuleMatch | null {
-  const target = fill(to, captures);
+  const target = fillDestination(to, captures);
   if (!target) return null;
   const hasStar = typeof from !== 'string' && from.star !== undefined;
   return { status, ...target, isFallback: status === 200 && hasStar };
