@@ -65,6 +65,7 @@ export async function openSession(
     settings: { file, stored },
     json,
     quiet,
+    yes,
     /** The folder in which the engine remembers hashes and the last deployments. */
     cacheDir: defaultCacheDir(env),
     /** Prints the result: as JSON with `--json`, otherwise as lines. */

@@ -10,7 +10,7 @@ const Settings = z.looseObject({ server: z.string().optional(), keys: z.record(z
 export type Settings = z.infer<typeof Settings>;
 
 /** Where the server or the key was set. */
-export type SettingOrigin = 'option' | 'environment' | 'settings' | 'default';
+export type SettingOrigin = 'option' | 'environment' | 'project' | 'settings' | 'default';
 
 /** Formats the address of a server without a slash at the end. */
 export function formatServer(server: URL): string {

@@ -3,7 +3,7 @@ import { useServer } from '@berth/testing/use-server';
 import { startAnswering, unreachableAddress } from '@berth/testing/fake-servers';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/exit-codes.ts';
-import { createUser, envOf, outcomeOf, writeFiles } from './user.ts';
+import { createUser, envOf, inFolder, outcomeOf, writeFiles } from './user.ts';
 
 const server = useServer();
 
@@ -22,7 +22,7 @@ async function countDeployments(): Promise<unknown> {
 }
 
 /** Commands of other tools. The home folder contains a folder with a front page for each of these names. */
-const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'init', 'deploy', 'ls', 'rm', 'rollback'];
+const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'deploy', 'ls', 'rm', 'rollback'];
 
 /** The files in the home folder of each case, which is also the working folder. */
 const HOME = {
@@ -147,17 +147,6 @@ const CASES: Case[] = [
 const inProgram: ReadonlySet<string> = new Set(
   [...Map.groupBy(CASES, ([code]) => code).values()].map(([first]) => first![1]),
 );
-
-/** Runs work in another working folder. */
-async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const before = process.cwd();
-  process.chdir(folder);
-  try {
-    return await work();
-  } finally {
-    process.chdir(before);
-  }
-}
 
 describe('the exit code', () => {
   it.each(CASES)('is %i for %s', async (code, title, args, expectedError, env = {}) => {

@@ -49,6 +49,7 @@ describe('api §6: the API', () => {
       created: sinceStart,
       hint: key.slice(-4),
       authMethod: 'api-key',
+      used: expect.toSatisfy((used) => used === null || typeof used === 'number'),
     });
   });
 
@@ -60,6 +61,7 @@ describe('api §6: the API', () => {
       expect(readJson(await api('/limits', { key: credential }), 200, Limits)).toEqual({
         ...plan.limits,
         blockedExtensions: [...BLOCKED_EXTENSIONS],
+        platformDomain: 'localhost',
       });
   });
 

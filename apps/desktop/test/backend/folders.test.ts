@@ -217,7 +217,7 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const uniqueName = `uni-${unique}`;
     expect(await suggestName()).toEqual({ name: uniqueName, validation: null });
     await world.signIn();
-    expect(await suggestName()).toEqual({ name: uniqueName, validation: null });
+    expect(await suggestName()).toMatchObject({ name: uniqueName, validation: { available: true } });
     await world.watch(world.build('other', { 'index.html': 'one' }), uniqueName);
     expect(await suggestName()).toMatchObject({ name: `${uniqueName}-2`, validation: { available: true } });
     await world.signIn();

@@ -25,10 +25,10 @@ export interface FolderPlan {
  * @throws ClientError of the kind `folder` or `aborted`.
  */
 export async function planFolder(
-  { client, folder, domain }: DeployFolderInput,
+  { client, folder, domain, ignore }: DeployFolderInput,
   { cacheDir = defaultCacheDir(), signal }: DeployOptions = {},
 ): Promise<FolderPlan> {
-  const { source, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, signal }));
+  const { source, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, ignore, signal }));
   const lastDeployment = findLastDeployment(cacheDir, { client, source, domain: domain ?? null });
   const { put, changes } = compareWithLastDeployment(lastDeployment, files);
   const known = new Set(lastDeployment?.files.values());

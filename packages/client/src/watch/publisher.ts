@@ -78,7 +78,11 @@ export class WatchPublisher {
     const stats = await statOnDrive(input.folder, options.signal);
     if (!(stats?.isDirectory() || (stats?.isFile() && isHtmlFile(input.folder))))
       return { type: 'scanned', scan: { found: 'gone', id: 'gone', frontPage: false } };
-    const events = parts.readFolder(input.folder, { cacheDir: this.#cacheDir, signal: options.signal });
+    const events = parts.readFolder(input.folder, {
+      cacheDir: this.#cacheDir,
+      ignore: input.ignore,
+      signal: options.signal,
+    });
     this.#snapshot = await drain(events, (event) => this.#scanEvents.set(event.type, event));
     return { type: 'scanned', scan: summarizeFiles(this.#snapshot.files) };
   }

@@ -1,6 +1,7 @@
 import type { Pattern } from './pattern.ts';
 import { fillValue } from './destination.ts';
 import { valueKindOf } from './field-values.ts';
+import { matchHost } from './host-pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
 import { isDroppedHeader, nameFault } from './reserved-headers.ts';
 import type { HeaderField, HeaderRule, HeaderRules, HeaderValue, HostRule, RuledAnswer } from './rules.ts';
@@ -61,8 +62,10 @@ export function prepareHeaderRules(rules: readonly HeaderRule[]): HeaderRules {
     apply(path, fields, answer) {
       const changes = new Map<string, Change>();
       for (const [{ host, steps }, captures] of index.find(path)) {
-        if (host !== undefined && host !== answer.host) continue;
-        for (const step of steps) if (appliesTo(answer, step.lower)) applyStep(changes, step, captures);
+        const hostCaptures = matchHost(host, answer.host);
+        if (hostCaptures === null) continue;
+        const allCaptures = hostCaptures.length === 0 ? captures : [...hostCaptures, ...captures];
+        for (const step of steps) if (appliesTo(answer, step.lower)) applyStep(changes, step, allCaptures);
       }
       return changes.size === 0 ? fields : mergeHeaders(fields, changes);
     },

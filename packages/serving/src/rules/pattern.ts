@@ -1,4 +1,5 @@
 import { Fault, quote } from './fault.ts';
+import { readHost } from './host-pattern.ts';
 
 /** A pattern as the database stores it: a literal path without slashes at its ends, or an {@link OpenPattern}. Source: serving S24. */
 export type Pattern = string | OpenPattern;
@@ -45,24 +46,25 @@ const STAR_HINTS = { json: 'write the star as (.*) or as a last segment :name*',
 
 /** A parsed pattern of `_redirects` or `_headers`, which can start with a host. */
 interface ReadSource extends ReadPattern {
-  /** The host that the pattern starts with, in lower case. Absent for a pattern of every host. */
+  /** The host that the pattern starts with, with `*` for placeholders. Absent for a pattern of every host. */
   host?: string;
 }
 
 const HOST = /^https?:\/\/(?<host>[^/\\?#@]+)(?<path>\/.*)?$/i;
-const LITERAL_HOST = /^[a-z\d.-]+\.[a-z\d-]+$/;
 
-/** Parses a path, or an address such as `https://www.example.com/*`, whose rule applies to this host only. Source: serving S24, S30. */
+/**
+ * Parses a path, or an address such as `https://:project.example.com/*`, whose rule applies to requests for this host only. The
+ * captures of the host come before those of the path. Source: serving S24, S30.
+ */
 export function readSource(text: string): ReadSource | Fault {
   const { host, path = '/' } = HOST.exec(text)?.groups ?? {};
   if (host === undefined) return readPattern(text, 'lines');
-  const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).host : '';
-  if (!LITERAL_HOST.test(name))
-    return new Fault(
-      `the host of a path must be written out, as in https://www.example.com/old; this is ${quote(host)}`,
-    );
-  const pattern = readPattern(path, 'lines');
-  return pattern instanceof Fault ? pattern : { ...pattern, host: name };
+  const name = readHost(host);
+  if (name instanceof Fault) return name;
+  const source = readPattern(path, 'lines');
+  if (source instanceof Fault) return source;
+  const captures = [...name.names.map((each) => [each]), ...source.captures];
+  return checkCaptures(captures) ?? { pattern: source.pattern, captures, host: name.host };
 }
 
 /** Parses a pattern. User input never becomes a regular expression. Source: serving S24, S30. */
@@ -115,14 +117,21 @@ export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault
   }
   if (star) star.tail = current;
   else texts.push(current);
+  const fault = checkCaptures(captures);
+  if (fault) return fault;
+  const isLiteral = captures.length === 0;
+  return { pattern: isLiteral ? texts[0]! : { texts, ...(star === undefined ? {} : { star }) }, captures };
+}
+
+/** Returns why the captures of a pattern are invalid; `null` if they are valid. */
+function checkCaptures(captures: readonly string[][]): Fault | null {
   const names = captures.flat();
   const repeatedName = names.find((name, index) => names.indexOf(name) !== index);
   if (repeatedName !== undefined)
     return new Fault(`the name :${repeatedName} is used twice; every placeholder must have a different name`);
-  if (captures.length > MAX_CAPTURES)
-    return new Fault(`a pattern can have at most ${MAX_CAPTURES} placeholders and stars`);
-  const isLiteral = captures.length === 0;
-  return { pattern: isLiteral ? texts[0]! : { texts, ...(star === undefined ? {} : { star }) }, captures };
+  return captures.length > MAX_CAPTURES
+    ? new Fault(`a pattern can have at most ${MAX_CAPTURES} placeholders and stars`)
+    : null;
 }
 
 /** Parses the texts of a negative lookahead, such as `api/|favicon\\.ico|assets/.*`. */

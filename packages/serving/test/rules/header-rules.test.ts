@@ -107,6 +107,12 @@ describe('the header rules for a path (S32, S33)', () => {
     expect(changes({ lines }, 'a', { ...FILE, host: 'other.example' })).toEqual({ 'X-A': '1' });
   });
 
+  it('include the blocks of a host with a placeholder, whose label values can contain (S30)', () => {
+    const lines = 'https://:version.site.example/:page\n  X-A: :version of :page';
+    expect(changes({ lines }, 'docs', { ...FILE, host: 'v2.site.example' })).toEqual({ 'X-A': 'v2 of docs' });
+    expect(changes({ lines }, 'docs')).toEqual({});
+  });
+
   it('do not depend on a trailing slash, and / is the front page', () => {
     const lines = '/a/\n  X-A: 1\n/\n  X-Front: 1';
     expect(changes({ lines }, 'a/')).toEqual({ 'X-A': '1' });

@@ -14,7 +14,7 @@ function prepare(redirects: string, ship?: Record<string, unknown>, headers?: st
 }
 
 const formatMatches = (matches: Iterable<RuleMatch>) =>
-  Array.from(matches, ({ status, path }) => `${status} /${path}`).join(', ');
+  Array.from(matches, ({ status, origin, path }) => `${status} ${origin ?? ''}/${path}`).join(', ');
 
 describe('prepared rules (S26)', () => {
   it('return their matches in order, whether their patterns are literal or not', () => {
@@ -49,6 +49,20 @@ describe('prepared rules (S26)', () => {
     expect(formatMatches(whenMissing.matches('x', 'www.b.example'))).toBe('301 /1, 301 /2, 301 /3, 301 /4');
     for (const host of ['b.example', 'www.b.example.org', 'ww.b.example'])
       expect(formatMatches(whenMissing.matches('x', host))).toBe('301 /2, 301 /4');
+  });
+
+  it('of a host with a placeholder match one label, and can insert the label (S30)', () => {
+    const { forced, dependOnHost } = prepare('https://:user.b.example/* https://b.example/:user/:splat 302!');
+    expect(dependOnHost).toBe(true);
+    expect(formatMatches(forced.matches('x/y', 'ada.b.example'))).toBe('302 https://b.example/ada/x/y');
+    for (const host of ['b.example', 'a.b.b.example', 'ada.c.example', '*.c.example'])
+      expect(formatMatches(forced.matches('x', host)), host).toBe('');
+  });
+
+  it('of a host with a placeholder stay on the host if they lead there (S28, S30)', () => {
+    const { forced } = prepare('https://:any.b.example/* https://www.b.example/:splat 301!');
+    expect(formatMatches(forced.matches('x', 'www.b.example'))).toBe('301 /x');
+    expect(formatMatches(forced.matches('x', 'old.b.example'))).toBe('301 https://www.b.example/x');
   });
 
   it('without a host do not depend on the host (S30)', () => {

@@ -43,6 +43,9 @@ describe('a line of _redirects (S25)', () => {
     ['http://B\u00fccher.example /new', '//xn--bcher-kva.example/ -> 301 /new'],
     ['https://b.example/old https://b.example/new 302', '//b.example/old -> 302 /new'],
     ['http://b.example/* https://b.example/:splat', '//b.example/* -> 301 /{0}'],
+    ['https://:user.b.example/* https://b.example/:user/:splat', '//*.b.example/* -> 301 https://b.example/{0}/{1}'],
+    ['https://:a.:b.b.example/x/:c /:c/:a/:b 302', '//*.*.b.example/x/: -> 302 /{2}/{0}/{1}'],
+    ['https://:sub.b\u00fccher.example /new', '//*.xn--bcher-kva.example/ -> 301 /new'],
     ['https://b.example/* /index.html 200', '//b.example/* -> 200 /index.html'],
   ])('such as %j is read as %s', (line, expected) => {
     expect(read(line).results).toEqual([expected]);
@@ -54,11 +57,20 @@ describe('a line of _redirects (S25)', () => {
     ['a condition', ['/a /b 301 Cookie=x', '/a /b Language=de', '/a ?x=1 /b']],
     [
       'an invalid host',
-      ['https://:name.b.example/* /a', 'https://b.example:81/ /a', 'https://*.b.example/ /a', 'ftp://b.example/ /a'],
+      ['https://w-:name.b.example/* /a', 'https://b.example:81/ /a', 'https://*.b.example/ /a', 'ftp://b.example/ /a'],
     ],
     [
       'a host without a name or a dot',
       ['https://u@b.example/ /a', 'https://localhost/ /a', 'https:// /a', '//b.example /a'],
+    ],
+    [
+      'a name that is used twice',
+      ['https://:a.:a.b.example/ /a', 'https://:a.b.example/:a /a', 'https://:splat.b.example/* /a'],
+    ],
+    ['too many placeholders', [`https://${':a.:b.:c.:d'}.b.example/:e/:f/:g/:h/:i /a`]],
+    [
+      'an address of another service',
+      ['https://blog.netlify.app/* /a', 'https://:project.pages.dev/* /a', 'http://a.github.io /a'],
     ],
     ['an invalid destination', ['/a //b.example', '/a https://b.example 404', '/a https://b.example 200!']],
   ])('with %s is skipped, such as each of %j', (_, lines) => {

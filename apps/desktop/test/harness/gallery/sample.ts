@@ -42,6 +42,7 @@ export const SIGNED_IN: Extract<SignIn, { is: 'signed-in' }> = {
     created: NOW_SECONDS - 90 * 86_400,
     hint: '7f3a',
     authMethod: 'api-key',
+    used: NOW_SECONDS - 60,
   },
 };
 
