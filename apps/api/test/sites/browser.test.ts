@@ -201,7 +201,7 @@ describeInBrowser('a published site', (browser) => {
     let page: Page;
     beforeAll(async () => {
       ({ page } = await openPage(browser()));
-      await page.goto(`http://localhost:${server().port}/docs#/Deployments/deployments.create`);
+      await page.goto(`http://localhost:${server().port}/docs#/Deployments/deploymentsCreate`);
       await page.getByRole('button', { name: 'Try it out' }).click();
     });
 
