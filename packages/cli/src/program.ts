@@ -14,8 +14,10 @@ import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
 import { addPreview } from './commands/preview.ts';
+import { addPrune } from './commands/prune.ts';
 import { addPublish } from './commands/publish.ts';
 import { addTokens } from './commands/tokens.ts';
+import { addRollback, addVersions } from './commands/versions.ts';
 import { addWatch } from './commands/watch.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';
 import { collect } from './values.ts';
@@ -30,6 +32,9 @@ const COMMANDS = [
   addOpen,
   addDeployments,
   addFiles,
+  addVersions,
+  addRollback,
+  addPrune,
   addDomains,
   addTokens,
   addActivities,
