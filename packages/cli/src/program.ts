@@ -8,6 +8,7 @@ import { addClaim } from './commands/claim.ts';
 import { addConfig } from './commands/config.ts';
 import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
+import { addDiff } from './commands/diff.ts';
 import { addDomains } from './commands/domains.ts';
 import { addFiles } from './commands/files.ts';
 import { addInit } from './commands/init.ts';
@@ -28,6 +29,7 @@ const COMMANDS = [
   addPublish,
   addWatch,
   addPreview,
+  addDiff,
   addClaim,
   addOpen,
   addDeployments,

@@ -73,6 +73,7 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['deployments', { deployments: [DEPLOYMENT], more: 'boolean' }],
   ['deployments list --limit 1', { deployments: [DEPLOYMENT], more: 'boolean' }],
   ['deployments --label v1.2 --domain blog', { deployments: 'list', more: 'boolean' }],
+  ['diff DIST ID', { deployment: 'string', added: 'list', changed: 'list', removed: 'list', unchanged: 'number' }],
   ['deployments get ID', { deployment: DEPLOYMENT }],
   ['deployments label ID v1.2', { deployment: DEPLOYMENT }],
   ['deployments update ID --no-password --no-ttl', { deployment: DEPLOYMENT }],

@@ -64,8 +64,8 @@ async function findOldDeployments({ client }: Session, { keep, olderThan, label 
   if (rows.some(({ domains }: Partial<Deployment>) => domains === undefined))
     throw new ClientError('server', 'This server does not say which deployments its domains show. Update the server');
   const before = olderThan === undefined ? Infinity : Date.now() / 1000 - olderThan;
-  const unshown = rows.filter(({ domains, status }) => status === 'success' && domains.length === 0);
-  return unshown.slice(keep).filter(({ created }) => created < before);
+  const candidates = rows.filter(({ domains, status }) => status === 'success' && domains.length === 0);
+  return candidates.slice(keep).filter(({ created }) => created < before);
 }
 
 /** Deletes deployments, the oldest first. A deployment that is gone, or that a domain shows in the meantime, is skipped. */

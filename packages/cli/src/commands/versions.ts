@@ -105,7 +105,7 @@ async function readVersions(
  * @param command The command, for the error message.
  * @throws UsageError if neither the command line nor `berth.json` names a domain.
  */
-export async function openDomain(
+async function openDomain(
   session: Session,
   errorContext: ErrorContext,
   typed: string | undefined,
