@@ -9,7 +9,7 @@ export interface Difference {
   unchanged: number;
 }
 
-export interface ChangedFile {
+interface ChangedFile {
   before: FolderFile;
   after: FolderFile;
 }

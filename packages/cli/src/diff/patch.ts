@@ -8,7 +8,7 @@ import { requestSite } from '../site-request.ts';
 import type { Line } from '../terminal.ts';
 
 /** The maximum size of a file whose text is compared, in bytes. */
-export const MAX_PATCH_BYTES = 512 * 1024;
+const MAX_PATCH_BYTES = 512 * 1024;
 /** The time limit for the comparison of one file, in milliseconds. */
 const MAX_COMPARE_MS = 2_000;
 
