@@ -37,6 +37,7 @@ const ACCOUNT: Shape = {
   ...all('null', 'name caps'),
   usage: all('number', 'deployments platformDomains customDomains seats storage'),
   created: 'number',
+  used: 'number',
 };
 /** The fields of an activity. Those of `meta` depend on its event. */
 const ACTIVITY: Shape = {

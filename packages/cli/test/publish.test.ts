@@ -97,13 +97,24 @@ describe('berth <folder>', () => {
   });
 
   it('prints the link of the deployment if the server refuses its domain only after publishing', async () => {
-    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
-    // The client of an account without deployments does not know the platform domain.
-    const { code, out, err } = await runInProcess(dist, '--domain', 'www');
-    expect({ code, out }).toEqual({ code: 4, out: '' });
+    const { key } = await server().account('free');
+    for (const name of ['a-1', 'a-2', 'a-3', 'a-4', 'a-5'])
+      await server().api(`/domains/${name}.localhost`, { method: 'PUT', key, json: {} });
+    const { dist, runInProcess } = builder({ BERTH_KEY: key });
+    // The name is available, so that only the request that creates the domain reaches the cap.
+    const { code, out, err } = await runInProcess(dist, '--domain', 'a-6');
+    expect({ code, out }).toEqual({ code: 3, out: '' });
     const [, url] = /^The deployment is live at (http:\S+)$/m.exec(err)!;
     expect((await server().visit(url!)).text).toBe(SITE['index.html']);
-    expect(err).toMatch(/^Error: domain: .*reserved/m);
+    expect(err).toMatch(/^Error: .*platform/im);
+  });
+
+  it('completes a name without a dot before it publishes, also if the account has no deployments', async () => {
+    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
+    const { code, out, err } = await runInProcess(dist, '--domain', 'www');
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err).toMatch(/^Error: www cannot be used: .*reserved/m);
+    expect(JSON.parse((await runInProcess('deployments', '--json')).out)).toMatchObject({ deployments: [] });
   });
 
   it('sets labels, a password and a time to live', async () => {

@@ -1,6 +1,6 @@
 import { type BerthClient, ClientError, findWholeName } from '@berth/client';
 import { moment } from '@berth/client/amounts';
-import { type Domain, type DomainCheck, kindOfCredential } from '@berth/contract';
+import type { Domain, DomainCheck } from '@berth/contract';
 import { columns, table } from '@berth/terminal';
 import type { Command } from 'commander';
 import { collect, parseSite } from '../values.ts';
@@ -137,15 +137,15 @@ async function validate({ client, printResult }: Session, name: string): Promise
 }
 
 /**
- * Returns the full name of a domain, as {@link findWholeName} does. If the account has no deployments, the name stays
- * unchanged.
+ * Returns the full name of a domain, as {@link findWholeName} does. Without a key or with a server that is too old, the name
+ * stays unchanged.
  *
  * @throws ClientError.
  */
 export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
   const name = parseSite(typed);
-  // Without an API key, the name stays unchanged, and the call that uses it reports the missing key.
-  if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
+  // Without a key, the call that uses the name reports the missing key.
+  if (client.key === null) return name;
   return (await findWholeName(client, name)) ?? name;
 }
 
