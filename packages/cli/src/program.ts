@@ -8,14 +8,17 @@ import { addClaim } from './commands/claim.ts';
 import { addConfig } from './commands/config.ts';
 import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
+import { addDiff } from './commands/diff.ts';
 import { addDomains } from './commands/domains.ts';
 import { addFiles } from './commands/files.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
 import { addPreview } from './commands/preview.ts';
+import { addPrune } from './commands/prune.ts';
 import { addPublish } from './commands/publish.ts';
 import { addTokens } from './commands/tokens.ts';
+import { addRollback, addVersions } from './commands/versions.ts';
 import { addWatch } from './commands/watch.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';
 import { collect } from './values.ts';
@@ -26,10 +29,14 @@ const COMMANDS = [
   addPublish,
   addWatch,
   addPreview,
+  addDiff,
   addClaim,
   addOpen,
   addDeployments,
   addFiles,
+  addVersions,
+  addRollback,
+  addPrune,
   addDomains,
   addTokens,
   addActivities,

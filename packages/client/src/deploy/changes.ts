@@ -39,11 +39,11 @@ export async function planFolder(
       ? lastDeployment
       : await findShownDeployment(client, domain, lastDeployment, signal ?? new AbortController().signal);
   const { put, changes } = compareWithLastDeployment(base, files);
-  const known = new Set(base?.files.values());
+  const knownHashes = new Set(base?.files.values());
   const missing = { files: 0, bytes: 0 };
   for (const { sha256, size } of put) {
-    if (known.has(sha256)) continue;
-    known.add(sha256);
+    if (knownHashes.has(sha256)) continue;
+    knownHashes.add(sha256);
     missing.files += 1;
     missing.bytes += size;
   }
@@ -73,17 +73,25 @@ export function compareWithLastDeployment(
   files: readonly FolderFile[],
 ): Difference {
   const hashesBefore = lastDeployment?.files ?? new Map<string, string>();
-  const added: string[] = [];
-  const changed: string[] = [];
-  const put: FolderFile[] = [];
+  const addedPaths: string[] = [];
+  const changedPaths: string[] = [];
+  const filesToPut: FolderFile[] = [];
   const currentPaths = new Set<string>();
   for (const file of files) {
     currentPaths.add(file.path);
     const sha256 = hashesBefore.get(file.path);
     if (sha256 === file.sha256) continue;
-    put.push(file);
-    (sha256 === undefined ? added : changed).push(file.path);
+    filesToPut.push(file);
+    (sha256 === undefined ? addedPaths : changedPaths).push(file.path);
   }
-  const removed = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
-  return { changes: { added, changed, removed, unchanged: files.length - put.length }, put };
+  const removedPaths = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
+  return {
+    changes: {
+      added: addedPaths,
+      changed: changedPaths,
+      removed: removedPaths,
+      unchanged: files.length - filesToPut.length,
+    },
+    put: filesToPut,
+  };
 }
