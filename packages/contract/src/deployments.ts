@@ -65,12 +65,12 @@ export type CreatedDeployment = z.infer<typeof CreatedDeployment>;
 
 /** The query of `GET /deployments`. */
 export const DeploymentQuery = PageQuery.extend({
-  label: Label.optional().describe('Lists only deployments with this label.'),
+  label: Label.describe('Lists only deployments with this label.').optional(),
   domain: z
     .string()
     .max(8_000, 'a domain name must have at most 253 characters')
-    .optional()
-    .describe('Lists only the deployment that this domain of the account points at. Letter case does not matter.'),
+    .describe('Lists only the deployment that this domain of the account points at. Letter case does not matter.')
+    .optional(),
 });
 export type DeploymentQuery = z.output<typeof DeploymentQuery>;
 export const DeploymentList = z.object({ deployments: z.array(Deployment), nextCursor: NextCursor });

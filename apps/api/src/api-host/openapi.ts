@@ -14,6 +14,7 @@ import {
   HEADERS,
   headerRefs,
 } from './openapi-parts.ts';
+import { EVENT_CONTENT, EVENT_PARAMETERS } from './openapi-events.ts';
 import { keyParameter, uploadOperations } from './openapi-uploads.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
@@ -75,7 +76,7 @@ export function openApiDocument({ router, baseUrl, version }: DocumentOptions): 
 
 /** Adds the schemas that the generator derived from the zod schemas of a procedure. */
 function describeProcedure(operation: Operation, paths: oas31.PathsObject): DescribedOperation {
-  const { openapi, inputs, redirect } = operation;
+  const { openapi, inputs, redirect, events } = operation;
   const generated = paths[openapi.path]![openapi.method.toLowerCase() as 'get']!;
   const body = generated.requestBody as oas31.RequestBodyObject | undefined;
   // A body is required when the input schema rejects an empty object. Fields of the path do not count.
@@ -83,10 +84,16 @@ function describeProcedure(operation: Operation, paths: oas31.PathsObject): Desc
   const required = issues.some(({ path: [field] }) => !openapi.path.includes(`{${String(field)}}`));
   return {
     ...operation,
-    parameters: ((generated.parameters ?? []) as oas31.ParameterObject[]).concat(openapi.keyed ? keyParameter() : []),
+    parameters: ((generated.parameters ?? []) as oas31.ParameterObject[]).concat(
+      openapi.keyed ? keyParameter() : [],
+      events ? EVENT_PARAMETERS : [],
+    ),
     body: body && { required, content: body.content },
     headers: redirect ? ['Location'] : [],
-    answer: (generated.responses!['200'] as oas31.ResponseObject).content!,
+    answer: {
+      ...(generated.responses!['200'] as oas31.ResponseObject).content!,
+      ...(events ? EVENT_CONTENT : {}),
+    },
   };
 }
 
@@ -117,7 +124,10 @@ function documentOperation(operation: DescribedOperation): oas31.OperationObject
 
 function withExamples(content: oas31.ContentObject, examples?: Examples): oas31.ContentObject {
   return Object.fromEntries(
-    Object.entries(content).map(([type, media]) => [type, { ...media, ...exampleFields(examples) }]),
+    Object.entries(content).map(([type, media]) => [
+      type,
+      'example' in media ? media : { ...media, ...exampleFields(examples) },
+    ]),
   );
 }
 
