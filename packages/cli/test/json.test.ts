@@ -83,7 +83,9 @@ const SHAPES: [words: string, shape: Shape][] = [
     'versions blog',
     {
       domain: 'string',
-      versions: [{ ...all('string', 'deployment by'), linked: 'number', unlinked: 'null', available: 'boolean' }],
+      versions: [
+        { ...repeatedShape('string', 'deployment by'), linked: 'number', unlinked: 'null', available: 'boolean' },
+      ],
       more: 'boolean',
     },
   ],
