@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { drain } from '../progress.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
-import { findLastDeployment, type LastDeployment } from '../folder/last-deployment.ts';
+import { findLastDeployment } from '../folder/last-deployment.ts';
 import { readFolder, resolveFolder } from '../folder/read-folder.ts';
-import type { Amount, FolderFile, SkippedFile } from '../folder/snapshot.ts';
+import type { Amount, SkippedFile } from '../folder/snapshot.ts';
+import { compareWithLastDeployment } from './compare.ts';
 import type { Changes } from './events.ts';
 import type { DeployFolderInput, DeployOptions } from './input.ts';
 
@@ -54,28 +55,4 @@ export function findLastDeploymentId(
   if (!existsSync(folder)) return null;
   const target = { client, root: resolveFolder(folder), domain: domain ?? null };
   return findLastDeployment(cacheDir, target)?.deployment ?? null;
-}
-
-/** The changes of a folder, and its added and changed files (`put`). */
-export type Difference = { changes: Changes; put: readonly FolderFile[] };
-
-/** Compares files with the last deployment. If the last deployment is unknown, all files count as added. */
-export function compareWithLastDeployment(
-  lastDeployment: LastDeployment | null,
-  files: readonly FolderFile[],
-): Difference {
-  const hashesBefore = lastDeployment?.files ?? new Map<string, string>();
-  const added: string[] = [];
-  const changed: string[] = [];
-  const put: FolderFile[] = [];
-  const currentPaths = new Set<string>();
-  for (const file of files) {
-    currentPaths.add(file.path);
-    const sha256 = hashesBefore.get(file.path);
-    if (sha256 === file.sha256) continue;
-    put.push(file);
-    (sha256 === undefined ? added : changed).push(file.path);
-  }
-  const removed = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
-  return { changes: { added, changed, removed, unchanged: files.length - put.length }, put };
 }
