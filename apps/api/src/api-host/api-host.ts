@@ -4,6 +4,7 @@ import { VERSION } from '../version.ts';
 import { showRequestId } from '../http/request-id.ts';
 import { createAdmission } from './admission.ts';
 import { claimPageRouter } from './claim-page/claim-page.ts';
+import { commandLineRouter } from './command-line.ts';
 import { createContentsRoute } from './contents-route.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
@@ -33,6 +34,7 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.use(showRequestId);
   app.use(healthRouter(() => core.database.isReady()));
   app.use(referenceRouter(openApiDocument({ router: appRouter, baseUrl: baseUrl.origin, version: VERSION })));
+  app.use(commandLineRouter(baseUrl.origin));
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));
