@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
+
+/** Written by changesets at the first release with changes. */
+const CHANGELOG = 'CHANGELOG.md';
 
 /** What a package has besides the fields of its folder: its files, entries and dependencies. */
 type BuiltFields = Readonly<Record<string, unknown>> & { files: readonly string[]; engines: { node: string } };
@@ -21,6 +25,8 @@ export async function writePackageFiles(folder: string, dist: string, built: Bui
   await writeFile(join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeFile(join(dist, 'README.md'), withAbsoluteLinks(readme, folder, await repositoryAddress()));
   await copyFile(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));
+  const changelog = join(ROOT, folder, CHANGELOG);
+  if (existsSync(changelog)) await copyFile(changelog, join(dist, CHANGELOG));
 }
 
 async function publishedManifest(folder: string, built: BuiltFields): Promise<object> {
@@ -34,6 +40,7 @@ async function publishedManifest(folder: string, built: BuiltFields): Promise<ob
     bugs: { url: `${repository}/issues` },
     repository: { type: 'git', url: `git+${repository}.git`, directory: folder },
     ...built,
+    files: [...built.files, CHANGELOG],
     publishConfig: { access: 'public' },
   };
 }
