@@ -12,9 +12,12 @@ import type {
   CreatedDeployment,
   DeletedDeployment,
   Deployment,
+  DeploymentFileList,
+  DeploymentFileQuery,
   DeploymentList,
   DeploymentPatch,
   DeploymentPath,
+  DeploymentQuery,
 } from './deployments.ts';
 import type {
   DeletedDomain,
@@ -27,6 +30,8 @@ import type {
   DomainRecords,
   DomainShare,
   DomainValidation,
+  DomainVersionList,
+  DomainVersionQuery,
   VerifiedDomain,
 } from './domains.ts';
 import type { ErrorBody } from './errors.ts';
@@ -56,8 +61,9 @@ export type ApiRouter = TRPCBuiltRouter<
       begin: Mutation<typeof BeginUpload, typeof BegunUpload>;
       commit: Mutation<typeof CommitUpload, typeof CreatedDeployment>;
       delete: Mutation<typeof DeploymentPath, typeof DeletedDeployment>;
+      files: Query<typeof DeploymentFileQuery, typeof DeploymentFileList>;
       get: Query<typeof DeploymentPath, typeof Deployment>;
-      list: Query<Optional<typeof PageQuery>, typeof DeploymentList>;
+      list: Query<Optional<typeof DeploymentQuery>, typeof DeploymentList>;
       update: Mutation<typeof DeploymentPatch, typeof Deployment>;
     };
     domains: {
@@ -70,6 +76,7 @@ export type ApiRouter = TRPCBuiltRouter<
       share: Query<typeof DomainPath, typeof DomainShare>;
       validate: Mutation<typeof DomainCandidate, typeof DomainValidation>;
       validateNamed: Mutation<typeof DomainPath, typeof DomainValidation>;
+      versions: Query<typeof DomainVersionQuery, typeof DomainVersionList>;
       verify: Mutation<typeof DomainPath, typeof VerifiedDomain>;
     };
     labels: {

@@ -86,7 +86,7 @@ async function openFile(name: string, handle: object): Promise<File> {
 }
 
 async function readRules(file: Blob | undefined): Promise<IgnoreRules> {
-  return file === undefined ? () => false : ignoreRulesOf(await file.text());
+  return ignoreRulesOf(file === undefined ? null : await file.text());
 }
 
 function nameOf(input: FileInput): string {

@@ -19,29 +19,36 @@ export interface FoundFile {
  *
  * Runs on this thread, because sending each system call to another thread takes five times as long as the call itself.
  *
+ * @param ignorePatterns More patterns to skip, in the syntax of `.gitignore`.
  * @throws ClientError of the kind `folder` if something cannot be read, or must not be published but is not private.
  */
 export async function listFiles(
   root: string,
+  ignorePatterns: readonly string[],
   signal: AbortSignal,
 ): Promise<{ found: FoundFile[]; skipped: SkippedFile[] }> {
   const slices = createTimeSlices(signal);
-  const found: FoundFile[] = [];
-  const skipped: SkippedFile[] = [];
-  const ignored = readIgnoreFile(root);
+  const foundFiles: FoundFile[] = [];
+  const skippedFiles: SkippedFile[] = [];
+  const ignoreRules = readIgnoreRules(root, ignorePatterns);
   const folders = [''];
   for (let folder: string | undefined; (folder = folders.pop()) !== undefined;) {
     const entries = readOrRefuse(folder || '.', () => readdirSync(join(root, folder), { withFileTypes: true }));
     for (const entry of entries) {
       if (slices.isOver()) await slices.next();
       const name = folder + entry.name + (entry.isDirectory() ? '/' : '');
-      const reason = reasonToSkip(name, entry, ignored);
-      if (reason) skipped.push({ path: name, reason });
+      const reason = reasonToSkip(name, entry, ignoreRules);
+      if (reason) skippedFiles.push({ path: name, reason });
       else if (entry.isDirectory()) folders.push(name);
-      else found.push(toFoundFile(root, name));
+      else foundFiles.push(toFoundFile(root, name));
     }
   }
-  return { found, skipped };
+  return { found: foundFiles, skipped: skippedFiles };
+}
+
+/** Returns the entry of an HTML file that is published alone, as the front page. @param name The name of the file in `root`. */
+export function listPage(root: string, name: string): FoundFile {
+  return { path: 'index.html', name, stats: readOrRefuse(name, () => lstatSync(join(root, name), { bigint: true })) };
 }
 
 function reasonToSkip(name: string, entry: Dirent, ignored: IgnoreRules): SkipReason | null {
@@ -56,8 +63,9 @@ function toFoundFile(root: string, name: string): FoundFile {
   return { path, name, stats: readOrRefuse(name, () => lstatSync(`${root}/${name}`, { bigint: true })) };
 }
 
-function readIgnoreFile(root: string): IgnoreRules {
+/** Combines the {@link IGNORE_FILE} with other patterns. */
+function readIgnoreRules(root: string, patterns: readonly string[]): IgnoreRules {
   const path = join(root, IGNORE_FILE);
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return () => false;
-  return ignoreRulesOf(readOrRefuse(IGNORE_FILE, () => readFileSync(path, 'utf8')));
+  const hasFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return ignoreRulesOf(hasFile ? readOrRefuse(IGNORE_FILE, () => readFileSync(path, 'utf8')) : null, patterns);
 }

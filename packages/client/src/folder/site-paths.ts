@@ -21,9 +21,15 @@ const MAX_MARKER_CHARACTERS = 96;
 /** Returns true for the names to skip. The name of a folder ends with a slash. */
 export type IgnoreRules = (name: string) => boolean;
 
-/** Parses the text of an {@link IGNORE_FILE}. */
-export function ignoreRulesOf(text: string): IgnoreRules {
-  const rules = ignore().add(text).add(`/${IGNORE_FILE}`);
+/**
+ * Combines an {@link IGNORE_FILE} with other patterns.
+ *
+ * @param text The text of the file; `null` if there is none.
+ */
+export function ignoreRulesOf(text: string | null, patterns: readonly string[] = []): IgnoreRules {
+  if (text === null && patterns.length === 0) return () => false;
+  const rules = ignore().add(patterns);
+  if (text !== null) rules.add(text).add(`/${IGNORE_FILE}`);
   return (name) => rules.ignores(name);
 }
 
