@@ -49,7 +49,7 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
     ['berth domains verify --se', ['--server']],
     ['berth tokens create --t', ['--ttl']],
     ['berth completion --q', ['--quiet']],
-    ['berth di', ['dist']],
+    ['berth dis', ['dist']],
     ['berth watch d', ['dist']],
     ['berth completion z', ['zsh']],
     ['berth no', []],
