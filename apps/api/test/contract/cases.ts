@@ -49,6 +49,14 @@ export const CASES: Record<string, Case[]> = {
         fields: { labels: '["one","two"]', password: 'open sesame', via: 'cli', ttl: '60' },
       },
     }),
+    when('With a domain', 201, ({ freshName }) => ({ form: { files: HELLO, fields: { domain: freshName() } } })),
+    when('A domain of another account', 422, ({ theirDomain }) => ({
+      form: { files: HELLO, fields: { domain: theirDomain } },
+    })),
+    when('A domain that the deploy token cannot use', 403, ({ freshName, ownAccount: mine }) => ({
+      form: { files: HELLO, fields: { domain: freshName() } },
+      key: mine.deployToken,
+    })),
     when('With a deploy token', 201, ({ ownAccount: mine }) => ({ form: { files: HELLO }, key: mine.deployToken })),
     deployCase('Without a credential', 201, { key: null }),
     redeployCase('A repeated request', 201, 'again', HELLO),
@@ -164,6 +172,8 @@ export const CASES: Record<string, Case[]> = {
   'labels.list': [when('The labels', 200)],
   'tokens.create': [
     when('A deploy token', 201),
+    when('A deploy token for a domain', 201, { json: { domains: ['shop.localhost'], keep: 5 } }),
+    when('A name that cannot be a domain', 400, { json: { domains: ['www.localhost'] } }),
     when('A deploy token for 30 days', 201, { json: { kind: 'deploy', ttl: 30 * 86_400, labels: ['ci-main'] } }),
     when('An API key for a minute', 201, { json: { kind: 'api', ttl: 60, labels: ['one'] } }),
     when('Too many tokens', 422, async ({ server }) => {

@@ -30,7 +30,9 @@ function resourceOf(parameter: string): Resource | undefined {
 }
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
-const OTHER_PARAMETERS = new Set('limit labels kind ttl files put remove password via Idempotency-Key'.split(' '));
+const OTHER_PARAMETERS = new Set(
+  'limit labels kind ttl files put remove password via keep open domains Idempotency-Key'.split(' '),
+);
 
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>;
@@ -57,6 +59,7 @@ let validValues: Record<string, unknown>;
 const mayRevealDomain = ({ operation, parameter }: Call) =>
   parameter === 'domain' &&
   (operation === 'domains.validate' ||
+    operation === 'deployments.begin' ||
     FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'own');
 
 beforeAll(async () => {
@@ -252,7 +255,12 @@ describe('T22: a resource of another account', () => {
     expect(await footprintOf(server())).toEqual(before);
   });
 
-  it('is indistinguishable from a missing resource with a deploy token, which may only use uploads', async () => {
+  it('is indistinguishable from a missing resource with a deploy token, which may only use uploads and its domains', async () => {
+    const request = { domains: [validValues['domain']] };
+    const key = (await server().api('/tokens', { method: 'POST', key: ownAccount.key, json: request })).json<{
+      secret: string;
+    }>().secret;
+    server().secrets.add(key);
     for (const call of resourceCalls)
       for (const send of call.contentType === null ? [sendRest, sendTrpc] : [sendRest]) {
         const responses = [];
@@ -260,9 +268,10 @@ describe('T22: a resource of another account', () => {
           MISSING_NAMES[resourceOf(call.parameter)!],
           ...foreignTo(call).map(([, reference]) => reference),
         ])
-          responses.push(JSON.stringify(visibleParts(await send(call, reference, ownAccount.deployToken))));
+          responses.push(JSON.stringify(visibleParts(await send(call, reference, key))));
         expect([call.operation, new Set(responses).size]).toEqual([call.operation, 1]);
-        expect(responses[0]).toContain(mayCall(call.operation, 'deploy') ? 'not_found' : 'forbidden');
+        const isRead = mayCall(call.operation, 'deploy') && call.parameter !== 'domain';
+        expect(responses[0]).toContain(isRead ? 'not_found' : 'forbidden');
       }
   });
 

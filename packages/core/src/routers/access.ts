@@ -16,7 +16,7 @@ export const OPERATION_ACCESS = {
   'deployments.delete': ['api'],
   'domains.put': ['api'],
   'domains.list': ['api'],
-  'domains.get': ['api'],
+  'domains.get': ['deploy', 'api'],
   'domains.delete': ['api'],
   'domains.validate': ['api'],
   'domains.validateNamed': ['api'],

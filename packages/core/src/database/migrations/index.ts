@@ -6,6 +6,7 @@ import { Migration0003 } from './0003-serving.ts';
 import { Migration0004 } from './0004-uploads.ts';
 import { Migration0005 } from './0005-storage.ts';
 import { Migration0006 } from './0006-compatibility.ts';
+import { Migration0008 } from './0008-deploys-to-domains.ts';
 import { db } from '../tables.ts';
 
 /** A step from one schema to the next. Each schema has the number of the migration that leads to it. */
@@ -28,6 +29,7 @@ export const migrations: readonly MigrationClass[] = [
   Migration0004,
   Migration0005,
   Migration0006,
+  Migration0008,
 ];
 
 /** The table of migrations of the ORM. `compatible_since` is missing before migration 6. */

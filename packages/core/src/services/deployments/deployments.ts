@@ -3,18 +3,18 @@ import {
   type DeploymentList,
   type DeploymentPatch,
   type PageQuery,
-  parseDeploymentReference,
 } from '@berth/contract';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Addresses, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Deployment, Domain } from '../../entities/index.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { hashPassword } from '../sites/passwords.ts';
+import { getOwnDeployment, visibleTo } from '../own-deployments.ts';
 import { runQueued } from '../run-queued.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -36,12 +36,6 @@ export function toDeployment(addresses: Addresses, row: Deployment): WireDeploym
     ...(row.expires ? { expires: toUnixSeconds(row.expires) } : {}),
   };
 }
-
-/** The filter for the deployments that an account can see. Expired deployments are hidden before they are swept. */
-const visibleTo = ({ core, caller }: Scope) => ({
-  account: caller.account,
-  $or: [{ expires: null }, { expires: { $gt: core.now() } }],
-});
 
 /** `GET /deployments`: lists deployments, newest first. @throws `validation_failed` for an invalid cursor. */
 export async function listDeployments(scope: Scope, page: PageQuery): Promise<z.infer<typeof DeploymentList>> {
@@ -158,23 +152,4 @@ export async function decrementDeploymentCount(em: EntityManager, account: strin
     .where('id', '=', account)
     .execute();
   await markStorageInexact(em, account);
-}
-
-/**
- * Returns the row of a deployment that the caller's account can see.
- *
- * @param options.lock True to lock the row until the transaction ends. The account must be locked before.
- * @throws `not_found`. Source: storage L5.
- */
-export async function getOwnDeployment(
-  em: EntityManager,
-  scope: Scope,
-  reference: string,
-  { lock = false } = {},
-): Promise<Deployment> {
-  const id = parseDeploymentReference(reference, scope.core.addresses.platformDomain);
-  const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
-  const row = id && (await em.findOne(Deployment, { id, ...visibleTo(scope) }, options));
-  if (!row) throw notFound('deployment');
-  return row;
 }
