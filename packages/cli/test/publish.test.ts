@@ -225,6 +225,29 @@ describe('berth <folder>', () => {
   });
 });
 
+describe('berth page.html', () => {
+  it('publishes the page as the front page, and sends only changes later', async () => {
+    const { home, runInProcess } = builder();
+    const page = join(writeFiles(home, { 'notes.html': 'one', 'secret.txt': 'private' }), 'notes.html');
+    const published = await runInProcess(page, '--json');
+    const { url, deployment } = JSON.parse(published.out) as { url: string; deployment: Deployment };
+    expect((await server().visit(url)).text).toBe('one');
+    expect(deployment.files).toBe(1);
+    expect((await runInProcess(page, '--dry-run')).err).toBe('1 unchanged; nothing to send. Nothing was sent.\n');
+    writeFiles(home, { 'notes.html': 'two' });
+    expect((await runInProcess(page, '--dry-run')).out).toBe('~ index.html\n');
+  });
+
+  it('accepts the name without a slash, and warns of files to which the page refers', async () => {
+    const { home, runProgram } = builder();
+    writeFiles(home, { 'page.HTM': '<link href="site.css">', 'site.css': '' });
+    const { code, out, err } = await runProgram('page.HTM');
+    expect(code).toBe(0);
+    expect((await server().visit(out.trim())).text).toBe('<link href="site.css">');
+    expect(err).toMatch(/^Warning: page\.HTM: The page refers to site\.css, and only the page is published\./);
+  });
+});
+
 describe('berth <folder> --dry-run', () => {
   it('prints what would be sent, and sends nothing', async () => {
     const { dist, runInProcess } = builder();

@@ -68,7 +68,8 @@ export const HEADERS = {
   Allow: textHeader('The supported methods; sent only with a 405.', 'GET, HEAD, OPTIONS'),
   'Idempotency-Replay': {
     description: 'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
-    schema: { type: 'string', const: 'true' },
+    schema: { type: 'string' },
+    example: 'true',
   },
   Location: { ...textHeader('The new address.', '/limits'), required: true },
 } satisfies oas31.HeadersObject;

@@ -84,6 +84,18 @@ export const CASES: Record<string, Case[]> = {
     deploymentCase('A deployment that is being deleted', 200, 'deletedSite'),
     missingResource('deployment'),
   ],
+  'deployments.files': [
+    deploymentCase('A deployment', 200, 'site'),
+    when('A page of one entry', 200, async ({ server, ownAccount: mine }) => {
+      const { deployment } = await server.publish({ ...HELLO, 'about.html': 'about' }, { key: mine.key });
+      return { path: { deployment }, query: { limit: '1' } };
+    }),
+    when('A cursor that the server never returned', 400, ({ site }) => ({
+      path: { deployment: site },
+      query: { cursor: 'Zm9yZ2Vk' },
+    })),
+    missingResource('deployment'),
+  ],
   'deployments.update': [
     deploymentCase('Set labels', 200, 'site', { labels: ['one', 'two'] }),
     deploymentCase('Clear the labels', 200, 'site', { labels: [] }),
@@ -126,6 +138,20 @@ export const CASES: Record<string, Case[]> = {
   'domains.get': [
     when('A platform domain', 200, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
     when('A custom domain', 200, ({ customDomain }) => ({ path: { domain: customDomain.toUpperCase() } })),
+    invalidDomain(400),
+    missingResource('domain'),
+  ],
+  'domains.versions': [
+    when('A domain', 200, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
+    when('A page of one entry', 200, async ({ send, freshName, site, linkedSite }) => {
+      const domain = freshName();
+      for (const deployment of [site, linkedSite]) await send('PUT', `/domains/${domain}`, { deployment });
+      return { path: { domain }, query: { limit: '1' } };
+    }),
+    when('A cursor that the server never returned', 400, ({ platformDomain }) => ({
+      path: { domain: platformDomain },
+      query: { cursor: 'Zm9yZ2Vk' },
+    })),
     invalidDomain(400),
     missingResource('domain'),
   ],

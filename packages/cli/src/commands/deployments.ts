@@ -29,8 +29,9 @@ export function addDeployments(program: Command, context: CommandContext): void 
     name: 'deployments',
     read: (client, query) => client.api.deployments.list.query(query),
     description: 'List deployments, newest first.',
-    heading: ['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'],
+    heading: ['deployment', 'files', 'size', 'created', 'expires', 'password', 'labels', 'url'],
     toCells,
+    lessImportant: ['url', 'files', 'password', 'size', 'expires', 'labels'],
     toJson: deploymentRow,
     emptyNote: 'There are no deployments yet.',
   });
@@ -92,9 +93,17 @@ export function deploymentRow(found: Deployment) {
   return { deployment, url, files, size, status, password, via, labels, created, expires };
 }
 
-function toCells({ deployment, files, size, created, expires, labels, url }: Deployment): string[] {
-  const number = files.toLocaleString('en-US');
-  return [deployment, number, bytes(size), moment(created), moment(expires ?? null), labels.join(' ') || '-', url];
+function toCells({ deployment, files, size, created, expires, password, labels, url }: Deployment): string[] {
+  return [
+    deployment,
+    files.toLocaleString('en-US'),
+    bytes(size),
+    moment(created),
+    moment(expires ?? null),
+    password ? 'yes' : '-',
+    labels.join(' ') || '-',
+    url,
+  ];
 }
 
 function describe({ url, files, size, password, via, labels, created, expires }: Deployment): string[] {

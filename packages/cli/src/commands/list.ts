@@ -1,7 +1,8 @@
 import { type BerthClient, ClientError } from '@berth/client';
 import { PageQuery } from '@berth/contract';
-import { table } from '@berth/terminal';
+import { fitTable, table } from '@berth/terminal';
 import type { Command } from 'commander';
+import type { Session } from '../session.ts';
 import { parseLimit } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 
@@ -17,6 +18,8 @@ interface ListCommand<Name extends string, Row> {
   description: string;
   heading: readonly string[];
   toCells(row: Row): readonly string[];
+  /** The columns to omit, in this order, if the table is wider than the screen. Default: none. */
+  lessImportant?: readonly string[];
   /** Converts a row for `--json`. Default: the row itself. */
   toJson?(row: Row): unknown;
   emptyNote: string;
@@ -26,7 +29,16 @@ interface ListCommand<Name extends string, Row> {
 export function addList<Name extends string, Row>(
   noun: Command,
   context: CommandContext,
-  { name, read, description, heading, toCells, toJson = (row) => row, emptyNote }: ListCommand<Name, Row>,
+  {
+    name,
+    read,
+    description,
+    heading,
+    toCells,
+    lessImportant = [],
+    toJson = (row) => row,
+    emptyNote,
+  }: ListCommand<Name, Row>,
 ): void {
   withExamples(noun.command('list', { isDefault: true }), {
     [`berth ${name} list --limit all`]: 'lists everything',
@@ -34,17 +46,33 @@ export function addList<Name extends string, Row>(
     .description(description)
     .option('--limit <number>', 'how many rows to list, or "all"', parseLimit, 20)
     .action(
-      inSession<[], { limit: number }>(context, async ({ client, printResult, note }, _, { limit }) => {
+      inSession<[], { limit: number }>(context, async (session, _, { limit }) => {
+        const { client, printResult, note } = session;
         const { rows, more } = await readPages(
           limit,
           (query) => read(client, query),
           (page): readonly Row[] => page[name],
         );
-        printResult({ [name]: rows.map(toJson), more }, () => table(heading, rows.map(toCells)));
+        const { lines, omitted } = screenTable(session, heading, rows.map(toCells), lessImportant);
+        printResult({ [name]: rows.map(toJson), more }, () => lines);
+        if (omitted.length > 0)
+          note([{ colour: 'dim', text: `Not shown: ${omitted.join(', ')}. Use a wider terminal, or --json.` }]);
         if (rows.length === 0) note(emptyNote);
         if (more) note(MORE_ROWS_NOTE);
       }),
     );
+}
+
+/** Formats a table: complete in a script, fitted to the screen on a terminal. */
+function screenTable(
+  { terminal }: Session,
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  lessImportant: readonly string[],
+): ReturnType<typeof fitTable> {
+  const screenColumns = terminal.resultColumns();
+  if (screenColumns === null) return { lines: table(heading, rows), omitted: [] };
+  return fitTable(heading, rows, screenColumns, lessImportant);
 }
 
 const MAX_PAGE_ROWS = 100;

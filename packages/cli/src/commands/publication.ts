@@ -16,8 +16,12 @@ export interface PublicationOptions {
 
 /** Adds the options that publishing and watching have in common. @param deployments What the domain points at, for the help. */
 export function addPublicationOptions(command: Command, deployments: string): Command {
+  return addSiteOptions(command.option('-d, --domain <name>', `the domain to point at ${deployments}`));
+}
+
+/** Adds the options of a deployment without a domain. */
+export function addSiteOptions(command: Command): Command {
   return command
-    .option('-d, --domain <name>', `the domain to point at ${deployments}`)
     .option('-l, --label <label>', 'a label; may be repeated', collect)
     .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
     .option('--no-password', 'publish without a password, even if the previous version has one');

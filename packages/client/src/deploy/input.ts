@@ -24,7 +24,7 @@ export interface Publication {
 }
 
 export interface DeployFolderInput extends Publication {
-  /** The folder, absolute or relative to the working folder. */
+  /** The folder, absolute or relative to the working folder; or an HTML file, which becomes the front page of its site. */
   folder: string;
 }
 

@@ -48,6 +48,11 @@ export async function listFiles(
   return { found, skipped };
 }
 
+/** Returns the entry of an HTML file that is published alone, as the front page. @param name The name of the file in `root`. */
+export function listPage(root: string, name: string): FoundFile {
+  return { path: 'index.html', name, stats: readOrRefuse(name, () => lstatSync(join(root, name), { bigint: true })) };
+}
+
 /** Returns the reason to skip an entry. The rules in `.berthignore` cannot include a private file. */
 function reasonToSkip(name: string, entry: Dirent, ignored: (name: string) => boolean): SkipReason | null {
   if (isJunk(name)) return 'junk';

@@ -150,4 +150,34 @@ describe('migrations', () => {
     ]);
     await before.drop();
   });
+
+  it('begin the history of each domain with its present link after 0007', async () => {
+    const before = await createTestDatabase();
+    await before.query(`delete from migration where name = '0007-domain-versions'`);
+    await before.query('drop table domain_version');
+    await before.query(`
+      insert into account (id, email, plan, created, dns_name, period_started) values ('a', 'a@test', 'free', now(), 'a', now());
+      insert into deployment (id, account_id, status, files, size, labels, via, created)
+        values ('one', 'a', 'success', 1, 1, '{}', 'api', now()), ('two', 'a', 'success', 1, 1, '{}', 'api', now());
+      insert into domain (account_id, name, kind, status, deployment_id, labels, created, linked, checks) values
+        ('a', 'linked.test', 'platform', 'success', 'two', '{}', '2026-01-01', '2026-01-02', '[]'),
+        ('a', 'unknown.test', 'platform', 'success', 'one', '{}', '2026-01-01', '2026-01-03', '[]'),
+        ('a', 'empty.test', 'platform', 'success', null, '{}', '2026-01-01', null, '[]');
+      insert into activity (account_id, event, created, deployment, domain, auth_method, meta) values
+        ('a', 'domain.create', '2026-01-01', 'one', 'linked.test', 'operator', '{}'),
+        ('a', 'domain.update', '2026-01-02', 'two', 'linked.test', 'api-key', '{}')`);
+    const migrated = openDatabase(before.address);
+    await migrated.migrate();
+    expect(await migrated.schemaDrift()).toBe('');
+    await migrated.close();
+    expect(
+      await before.query(
+        `select domain, deployment, linked::date::text as linked, unlinked, by from domain_version order by id`,
+      ),
+    ).toEqual([
+      { domain: 'linked.test', deployment: 'two', linked: '2026-01-02', unlinked: null, by: 'api-key' },
+      { domain: 'unknown.test', deployment: 'one', linked: '2026-01-03', unlinked: null, by: 'system' },
+    ]);
+    await before.drop();
+  });
 });

@@ -46,6 +46,7 @@ describe('T21: the access table', () => {
     expect(open('deploy').toSorted()).toEqual([
       ...deploys,
       'domains.get',
+      'domains.versions',
       'plans.list',
       'platform.config',
       'platform.limits',

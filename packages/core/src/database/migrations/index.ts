@@ -6,6 +6,7 @@ import { Migration0003 } from './0003-serving.ts';
 import { Migration0004 } from './0004-uploads.ts';
 import { Migration0005 } from './0005-storage.ts';
 import { Migration0006 } from './0006-compatibility.ts';
+import { Migration0007 } from './0007-domain-versions.ts';
 import { Migration0008 } from './0008-deploys-to-domains.ts';
 import { db } from '../tables.ts';
 
@@ -29,6 +30,7 @@ export const migrations: readonly MigrationClass[] = [
   Migration0004,
   Migration0005,
   Migration0006,
+  Migration0007,
   Migration0008,
 ];
 

@@ -1,4 +1,5 @@
 import './activity-page.css';
+import { activityText, ACTORS } from '@berth/client/activity-text';
 import type { Activity } from '@berth/contract';
 import { Activity as ActivityIcon, Globe, KeyRound, Send, UserRound } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
@@ -7,7 +8,6 @@ import { AccountPage, Empty } from '../../components/page.tsx';
 import { Moment } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
 import { activityKey, useActivities } from '../../state/lists.ts';
-import { activityText, ACTORS } from '../../text/activity.ts';
 import { dayOf, startOfDay } from '../../text/time.ts';
 
 const ROW_HEIGHT = 44;
