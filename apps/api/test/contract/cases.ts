@@ -50,6 +50,11 @@ export const CASES: Record<string, Case[]> = {
       },
     }),
     when('With a domain', 201, ({ freshName }) => ({ form: { files: HELLO, fields: { domain: freshName() } } })),
+    when('With a domain that keeps one version', 201, async ({ freshName, server, ownAccount: mine }) => {
+      const domain = freshName();
+      await server.publish(HELLO, { key: mine.key, fields: { domain } });
+      return { form: { files: HELLO, fields: { domain, keep: '1' } } };
+    }),
     when('A domain of another account', 422, ({ theirDomain }) => ({
       form: { files: HELLO, fields: { domain: theirDomain } },
     })),

@@ -59,7 +59,7 @@ async function keepRequesting(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const live = history.live();
+    const live = history.unlinked();
     const candidate = live[Math.floor(random() * live.length)];
     const choice = random();
     if (candidate?.owner && choice < live.length / (2 * MAX_LIVE_DEPLOYMENTS))

@@ -118,12 +118,13 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
  * Refuses a caller whose account has as many deployments as its plan allows, so that the client need not send anything.
  * Parallel deploys may pass this check; {@link incrementDeploymentCount} then enforces the cap.
  *
+ * @param leaving The number of deployments that the deploy will delete.
  * @throws `forbidden`, with `details`. Source: api §6.
  */
-export async function refuseAtDeploymentCap({ core, caller }: Scope<Caller>): Promise<void> {
+export async function refuseAtDeploymentCap({ core, caller }: Scope<Caller>, leaving = 0): Promise<void> {
   if (caller.kind === 'anonymous') return;
   const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
-  refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount);
+  refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount - leaving);
 }
 
 /**

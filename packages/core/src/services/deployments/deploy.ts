@@ -3,7 +3,6 @@ import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
 import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
-import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
 import type { ContentDigest } from '../../storage/pack-builder.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
@@ -18,6 +17,7 @@ import { publishedFiles } from './file-rules.ts';
 import { canonicalFiles, fingerprintOf, hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
 import { publish } from './publish.ts';
 import { compileDeployRules } from './rule-files.ts';
+import { refuseFullAccount } from './versions.ts';
 
 /** The number of files above which a deploy waits for a turn of its own before its files are checked. */
 const MANY_FILES = 1_000;
@@ -42,12 +42,13 @@ export interface Deploy {
  * Starts a deploy. Bytes are hashed and written to a pack as they arrive; `commit` writes all rows at once.
  *
  * @throws `forbidden` before any byte is read if the account is at a cap. A deploy with a key may repeat an earlier
- *   deploy, so the cap on deployments is checked later, and a repetition is not refused for its storage.
+ *   deploy, so the cap on deployments is checked later, and a repetition is not refused for its storage. Caps are also
+ *   checked later if the deploy may delete old versions of a domain.
  *   Options are checked as they arrive: a domain that would be refused ends the upload. Source: api §3; storage §3.
  */
 export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<Deploy> {
   const { core, caller } = scope;
-  if (!key) await refuseAtDeploymentCap(scope);
+  if (!key) await refuseFullAccount(scope);
   const storage = await trackStorage(scope, key);
   const pack = openPack(core);
   const stored = new StoredContentsQuery(core);

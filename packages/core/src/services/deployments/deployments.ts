@@ -144,11 +144,11 @@ async function refuseWhileLinked(em: EntityManager, deployment: string, reason: 
   );
 }
 
-/** Counts one deployment less, and marks the storage counter as an upper bound. The account must be locked. */
-export async function decrementDeploymentCount(em: EntityManager, account: string): Promise<void> {
+/** Counts deployments less, and marks the storage counter as an upper bound. The account must be locked. */
+export async function decrementDeploymentCount(em: EntityManager, account: string, by = 1): Promise<void> {
   await db(em)
     .updateTable('account')
-    .set((eb) => ({ deployment_count: eb('deployment_count', '-', 1) }))
+    .set((eb) => ({ deployment_count: eb('deployment_count', '-', by) }))
     .where('id', '=', account)
     .execute();
   await markStorageInexact(em, account);

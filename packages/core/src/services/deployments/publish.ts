@@ -19,6 +19,7 @@ import type { DeploySettings } from './deploy-options.ts';
 import { toDeployment } from './deployments.ts';
 import { findInheritedPassword, pointDomain } from './domain-target.ts';
 import { findReplay, type KeyedRequest, storeOutcome } from './idempotency.ts';
+import { deleteOldVersions } from './versions.ts';
 
 /** A deployment that is ready to be recorded, while its bytes are written to the disk. */
 export interface Publication {
@@ -41,8 +42,8 @@ export interface Publication {
  * record are written together or not at all. Contents are inserted while the pack is still being made durable; they become
  * visible with the commit, which waits for the pack.
  *
- * The domain of the deploy is pointed at the deployment in the same transaction. If the domain is refused, nothing is
- * published.
+ * The domain of the deploy is pointed at the deployment, and its old versions are deleted, in the same transaction. If the
+ * domain is refused, nothing is published.
  *
  * @returns The body of the 201, whether it was stored by an earlier request, and whether the new pack is used.
  * @throws `authentication_failed` for a credential that was revoked in the meantime; `forbidden` at a cap of the plan;
@@ -51,7 +52,8 @@ export interface Publication {
  */
 export async function publish(em: EntityManager, scope: Scope<Caller>, publication: Publication) {
   const { core, caller } = scope;
-  const { files, options, pack, idempotency } = publication;
+  const { files, pack, idempotency } = publication;
+  const { target } = publication.options;
   failpoint('deploy.begun');
   if (idempotency) {
     const earlier = await findReplay<CreatedDeployment>(em, core, idempotency);
@@ -64,20 +66,23 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   const { packs, fresh } = await assignToPacks(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
-  const account = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;
+  const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;
   await lockCredential(em, scope);
+  const owner = caller.kind === 'account' ? { core, caller } : null;
+  const { deleted, account } =
+    locked && owner && target ? await deleteOldVersions(em, owner, locked, target) : { deleted: [], account: locked };
   if (account) await incrementDeploymentCount(em, core, account);
   await countStorage(em, scope, account, publication, fresh);
   failpoint('deploy.account-counted');
 
   const claim = caller.kind === 'anonymous' ? randomSecret() : null;
   const row = await createDeployment(em, scope, publication, claim);
-  if (account && caller.kind === 'account' && options.target)
-    await pointDomain(em, { core, caller }, options.target, { account, deployment: row });
+  if (account && owner && target) await pointDomain(em, owner, target, { account, deployment: row });
   failpoint('deploy.domain-set');
   const body: CreatedDeployment = {
     ...toDeployment(core.addresses, row),
     ...(claim === null ? {} : { claim: core.addresses.claim(claim) }),
+    ...(target && target.keep !== null && { deleted }),
     ...(publication.warnings.length > 0 ? { warnings: publication.warnings } : {}),
   };
   if (idempotency) storeOutcome(em, core, idempotency, body);

@@ -24,6 +24,7 @@ import { lockCredential } from '../authentication.ts';
 import { takeDeployBudget } from '../deployments/deploy-budget.ts';
 import { type DeploySettings, readDeployOptions } from '../deployments/deploy-options.ts';
 import { refuseUnavailableTarget } from '../deployments/domain-target.ts';
+import { findOldVersions } from '../deployments/versions.ts';
 import {
   canonicalFiles,
   fingerprintOf,
@@ -80,7 +81,7 @@ export async function beginUpload(
 
   const earlier = key && (await resume(scope, name, fingerprint));
   if (earlier) return earlier;
-  await refuseAtDeploymentCap(scope);
+  await refuseAtDeploymentCap(scope, (await findOldVersions(scope, options.target)).length);
   if (options.target) await refuseUnavailableTarget(scope, options.target.domain);
   const budget = await takeDeployBudget(scope, null);
   const makePlan = input.base === undefined ? planWhole(scope, input) : planChange(scope, input);
@@ -92,7 +93,7 @@ export async function beginUpload(
     const plan = await makePlan(em);
     const upload = { ...options, passwordHash: passwordOf(input, caller, passwordHash, plan), name, fingerprint };
     await makeUploadRoom(em, scope);
-    await reserveStorage(em, scope, account, plan);
+    await reserveStorage(em, scope, account, plan, await findOldVersions(scope, options.target, em));
     await insertUpload(em, scope, upload, plan);
     return { upload: name, missing: [...plan.missing.keys()] };
   });
@@ -173,17 +174,20 @@ function passwordOf(
   return passwordHash;
 }
 
+/** @param leaving The deployments that the commit of the upload will delete. */
 async function reserveStorage(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
   account: LockedAccount | null,
   { files, missing }: UploadPlan,
+  leaving: readonly string[],
 ): Promise<void> {
   if (caller.kind === 'anonymous')
     await requireAnonymousStorage(em, caller.address, new Map(files.map(({ sha256, size }) => [sha256, size])));
   if (!account) return;
   // Contents that are not stored at all are not in any deployment of the account.
-  await addStorage(em, core, account, missing, { certain: !(await isAnyStored(em, [...missing.keys()])) });
+  const certain = !(await isAnyStored(em, [...missing.keys()]));
+  await addStorage(em, core, account, missing, { certain, leaving });
 }
 
 type MakePlan = (em: EntityManager) => Promise<UploadPlan>;
