@@ -10,6 +10,7 @@ import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDomains } from './commands/domains.ts';
 import { addFiles } from './commands/files.ts';
+import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
 import { addPreview } from './commands/preview.ts';
@@ -33,6 +34,7 @@ const COMMANDS = [
   addTokens,
   addActivities,
   addAccount,
+  addInit,
   addCheck,
   addLogin,
   addConfig,

@@ -10,7 +10,7 @@ const Settings = z.looseObject({ server: z.string().optional(), keys: z.record(z
 export type Settings = z.infer<typeof Settings>;
 
 /** Where the server or the key was set. */
-export type SettingOrigin = 'option' | 'environment' | 'settings' | 'default';
+export type SettingOrigin = 'option' | 'environment' | 'project' | 'settings' | 'default';
 
 /** Formats the address of a server without a slash at the end. */
 export function formatServer(server: URL): string {
@@ -56,10 +56,10 @@ export function chooseServer(
   env: Environment,
   { server }: Settings,
 ): { server: URL; from: SettingOrigin } {
-  const chosen = (address: string, from: SettingOrigin) => ({ server: parseServerUrl(address), from });
-  if (option !== undefined) return chosen(option, 'option');
-  if (env['BERTH_SERVER']) return chosen(env['BERTH_SERVER'], 'environment');
-  return server === undefined ? chosen(DEFAULT_SERVER, 'default') : chosen(server, 'settings');
+  const serverFrom = (address: string, from: SettingOrigin) => ({ server: parseServerUrl(address), from });
+  if (option !== undefined) return serverFrom(option, 'option');
+  if (env['BERTH_SERVER']) return serverFrom(env['BERTH_SERVER'], 'environment');
+  return server === undefined ? serverFrom(DEFAULT_SERVER, 'default') : serverFrom(server, 'settings');
 }
 
 /**

@@ -18,7 +18,7 @@ describe('berth domains get', () => {
     const { code, out, err } = await runInProcess('domains', 'get', 'shown');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
-      new RegExp(`^url +http://shown\\.localhost:\\d+\nstatus +success\ndeployment +${deployment}$`, 'm'),
+      new RegExp(`^url +http://shown\\.localhost:\\d+\nstatus +live\ndeployment +${deployment}$`, 'm'),
     );
   });
 

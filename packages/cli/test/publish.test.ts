@@ -64,17 +64,17 @@ describe('berth <folder>', () => {
   it('points a domain at the deployment; a name without a dot is a subdomain of the platform domain', async () => {
     const { home, runInProcess } = builder();
     writeFiles(join(home, 'dist'), { 'index.html': 'blog' });
-    const fresh = await server().account('pro');
-    const them = builder({ BERTH_KEY: fresh.key });
+    const freshAccount = await server().account('pro');
+    const freshUser = builder({ BERTH_KEY: freshAccount.key });
     for (const time of [1, 2]) {
-      writeFiles(them.dist, { 'index.html': `build ${time}` });
-      const { code, out, err } = await them.runInProcess(them.dist, '--domain', 'blog');
+      writeFiles(freshUser.dist, { 'index.html': `build ${time}` });
+      const { code, out, err } = await freshUser.runInProcess(freshUser.dist, '--domain', 'blog');
       expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server().port}\n` });
       expect(err).toContain('blog.localhost points at the deployment.\n');
       expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
-    const whole = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
-    expect(whole.out).toBe(`http://notes.localhost:${server().port}\n`);
+    const wholeOutcome = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
+    expect(wholeOutcome.out).toBe(`http://notes.localhost:${server().port}\n`);
   });
 
   it('prints the link of the deployment while the domain waits for DNS, and a note about the DNS records', async () => {
@@ -97,13 +97,24 @@ describe('berth <folder>', () => {
   });
 
   it('prints the link of the deployment if the server refuses its domain only after publishing', async () => {
-    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
-    // The client of an account without deployments does not know the platform domain.
-    const { code, out, err } = await runInProcess(dist, '--domain', 'www');
-    expect({ code, out }).toEqual({ code: 4, out: '' });
+    const { key } = await server().account('free');
+    for (const name of ['a-1', 'a-2', 'a-3', 'a-4', 'a-5'])
+      await server().api(`/domains/${name}.localhost`, { method: 'PUT', key, json: {} });
+    const { dist, runInProcess } = builder({ BERTH_KEY: key });
+    // The name is available, so that only the request that creates the domain reaches the cap.
+    const { code, out, err } = await runInProcess(dist, '--domain', 'a-6');
+    expect({ code, out }).toEqual({ code: 3, out: '' });
     const [, url] = /^The deployment is live at (http:\S+)$/m.exec(err)!;
     expect((await server().visit(url!)).text).toBe(SITE['index.html']);
-    expect(err).toMatch(/^Error: domain: .*reserved/m);
+    expect(err).toMatch(/^Error: .*platform/im);
+  });
+
+  it('completes a name without a dot before it publishes, also if the account has no deployments', async () => {
+    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
+    const { code, out, err } = await runInProcess(dist, '--domain', 'www');
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err).toMatch(/^Error: www cannot be used: .*reserved/m);
+    expect(JSON.parse((await runInProcess('deployments', '--json')).out)).toMatchObject({ deployments: [] });
   });
 
   it('sets labels, a password and a time to live', async () => {
@@ -119,15 +130,15 @@ describe('berth <folder>', () => {
   it('changes the password and the time to live later', async () => {
     const { dist, runInProcess } = builder({ BERTH_PASSWORD: 'of publishing' });
     const { deployment } = await deploymentAt((await runInProcess(dist, '--no-password')).out.trim());
-    const update = async (...options: string[]) => {
+    const runUpdate = async (...options: string[]) => {
       const { code, out } = await runInProcess('deployments', 'update', deployment, '--json', ...options);
       return code === 0 ? JSON.parse(out).deployment : code;
     };
-    expect(await update('--ttl', '3d')).toMatchObject({ password: false, expires: expect.any(Number) });
-    expect(await update('--password', 'open sesame')).toMatchObject({ password: true, expires: expect.any(Number) });
-    expect(await update('--no-password', '--no-ttl')).toMatchObject({ password: false, expires: null });
-    expect(await update()).toBe(2);
-    expect(await update('--password', '')).toBe(2);
+    expect(await runUpdate('--ttl', '3d')).toMatchObject({ password: false, expires: expect.any(Number) });
+    expect(await runUpdate('--password', 'open sesame')).toMatchObject({ password: true, expires: expect.any(Number) });
+    expect(await runUpdate('--no-password', '--no-ttl')).toMatchObject({ password: false, expires: null });
+    expect(await runUpdate()).toBe(2);
+    expect(await runUpdate('--password', '')).toBe(2);
   });
 
   it.each([
@@ -141,8 +152,8 @@ describe('berth <folder>', () => {
 
   it.runIf(process.platform === 'linux')('hides the password from the list of processes', async () => {
     const { promise: requestReceived, resolve } = Promise.withResolvers<void>();
-    const silent = await startAnswering(() => resolve());
-    const child = builder({ BERTH_SERVER: silent }).startProgram('./dist', '--password', 'open sesame');
+    const silentServer = await startAnswering(() => resolve());
+    const child = builder({ BERTH_SERVER: silentServer }).startProgram('./dist', '--password', 'open sesame');
     await requestReceived;
     expect(await readFile(`/proc/${child.pid}/cmdline`, 'utf8')).not.toContain('sesame');
     child.kill('SIGINT');
@@ -251,11 +262,11 @@ describe('berth page.html', () => {
 describe('berth <folder> --dry-run', () => {
   it('prints what would be sent, and sends nothing', async () => {
     const { dist, runInProcess } = builder();
-    const before = await server().api('/deployments?limit=1');
+    const deploymentsBefore = await server().api('/deployments?limit=1');
     const { code, out, err } = await runInProcess(dist, '--dry-run');
     expect({ code, out }).toEqual({ code: 0, out: '+ css/site.css\n+ index.html\n' });
     expect(err).toBe('Skipped, private: .env.\n2 new; 37 B to send. Nothing was sent.\n');
-    expect((await server().api('/deployments?limit=1')).text).toBe(before.text);
+    expect((await server().api('/deployments?limit=1')).text).toBe(deploymentsBefore.text);
   });
 
   it('lists what was added, changed and removed since the last deployment', async () => {

@@ -19,6 +19,9 @@ export const Account = z
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),
     authMethod: z.enum(AUTH_METHODS).describe('How this request was authenticated.'),
+    used: Timestamp.nullable().describe(
+      'When the credential was last used before this request, in Unix seconds, exact to a minute; null if it was not.',
+    ),
   })
   .meta({ id: 'Account' });
 export type Account = z.infer<typeof Account>;

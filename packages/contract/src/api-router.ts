@@ -17,6 +17,7 @@ import type {
   DeploymentList,
   DeploymentPatch,
   DeploymentPath,
+  DeploymentQuery,
 } from './deployments.ts';
 import type {
   DeletedDomain,
@@ -62,7 +63,7 @@ export type ApiRouter = TRPCBuiltRouter<
       delete: Mutation<typeof DeploymentPath, typeof DeletedDeployment>;
       files: Query<typeof DeploymentFileQuery, typeof DeploymentFileList>;
       get: Query<typeof DeploymentPath, typeof Deployment>;
-      list: Query<Optional<typeof PageQuery>, typeof DeploymentList>;
+      list: Query<Optional<typeof DeploymentQuery>, typeof DeploymentList>;
       update: Mutation<typeof DeploymentPatch, typeof Deployment>;
     };
     domains: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_TTL_SECONDS, Password, Ttl } from './deploy-form.ts';
-import { Labels } from './labels.ts';
+import { Label, Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
 import { NextCursor, PageQuery } from './pages.ts';
 
@@ -18,6 +18,9 @@ export const Warning = z
   .meta({ id: 'DeployWarning' });
 export type Warning = z.infer<typeof Warning>;
 
+/** The maximum number of domains that a deployment lists. */
+export const MAX_LISTED_DOMAINS = 100;
+
 /** A deployment, as the API returns it. */
 export const Deployment = z
   .object({
@@ -34,7 +37,19 @@ export const Deployment = z
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
     via: z.string().describe('The tool that made the deployment; `api` by default.').meta({ example: 'cli' }),
     labels: z.array(z.string()),
+    domains: z
+      .array(z.string())
+      .default([])
+      .describe(`The domains that point at the deployment, by name; at most ${MAX_LISTED_DOMAINS}.`)
+      .meta({ example: ['www.example.com'] }),
     created: Timestamp,
+    takenDown: z
+      .object({
+        reason: z.string().nullable().describe('The reason that the operator gave; null if the operator gave none.'),
+        since: Timestamp,
+      })
+      .optional()
+      .describe('Present while the operator has taken the deployment down; visitors then get a 451.'),
     expires: Timestamp.optional().describe('Present if the deployment is anonymous or was made with `ttl`.'),
   })
   .meta({ id: 'Deployment' });
@@ -54,6 +69,16 @@ export const CreatedDeployment = Deployment.extend({
 }).meta({ id: 'CreatedDeployment' });
 export type CreatedDeployment = z.infer<typeof CreatedDeployment>;
 
+/** The query of `GET /deployments`. */
+export const DeploymentQuery = PageQuery.extend({
+  label: Label.describe('Lists only deployments with this label.').optional(),
+  domain: z
+    .string()
+    .max(8_000, 'a domain name must have at most 253 characters')
+    .describe('Lists only the deployment that this domain of the account points at. Letter case does not matter.')
+    .optional(),
+});
+export type DeploymentQuery = z.output<typeof DeploymentQuery>;
 export const DeploymentList = z
   .object({ deployments: z.array(Deployment), nextCursor: NextCursor })
   .meta({ id: 'DeploymentList' });

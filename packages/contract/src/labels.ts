@@ -7,7 +7,8 @@ export const LABEL = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 /** The maximum number of labels of a resource. */
 export const MAX_LABELS = 10;
 
-const Label = z
+/** A label of a resource. */
+export const Label = z
   .string()
   .min(3, 'a label must have at least 3 characters')
   .max(25, 'a label must have at most 25 characters')

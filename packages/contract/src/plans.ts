@@ -40,6 +40,10 @@ export type DeployLimits = z.infer<typeof DeployLimits>;
 /** The body of the response to `GET /limits`: the limits of one deploy. Source: api §6. */
 export const Limits = DeployLimits.extend({
   blockedExtensions: z.array(z.string()).describe('File extensions that are refused, without the dot.'),
+  platformDomain: z
+    .string()
+    .describe('The name under which deployments and platform domains are served: `blog` is `blog.<platformDomain>`.')
+    .meta({ example: 'sites.example.com' }),
 }).meta({ id: 'Limits' });
 export type Limits = z.infer<typeof Limits>;
 

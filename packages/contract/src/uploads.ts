@@ -76,14 +76,14 @@ export const BeginUpload = z
     ...UploadOptions.shape,
   })
   .superRefine(({ files, base, put, remove }, { addIssue }) => {
-    const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    const addFieldIssue = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if (files === undefined && base === undefined)
-      refuse('files', 'an upload must list every file in files, or its changes in base, put and remove');
+      addFieldIssue('files', 'an upload must list every file in files, or its changes in base, put and remove');
     if (files !== undefined && (base ?? put ?? remove) !== undefined)
-      refuse('base', 'with base, send put and remove instead of files');
+      addFieldIssue('base', 'with base, send put and remove instead of files');
     if (base !== undefined && files === undefined) {
-      if (put === undefined) refuse('put', 'with base, put must list the added and changed files, or be []');
-      if (remove === undefined) refuse('remove', 'with base, remove must list the removed paths, or be []');
+      if (put === undefined) addFieldIssue('put', 'with base, put must list the added and changed files, or be []');
+      if (remove === undefined) addFieldIssue('remove', 'with base, remove must list the removed paths, or be []');
     }
   })
   .meta({ id: 'BeginUpload' }) as unknown as z.ZodType<BeginUpload, BeginUpload>;

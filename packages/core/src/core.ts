@@ -117,6 +117,8 @@ export interface AccountCaller {
   domainAccess?: DomainAccess;
   /** How the request was authenticated. The operator acts for an account with `operator`. */
   authMethod: 'api-key' | 'deploy-token' | 'operator';
+  /** When the credential was last used before this request; `null` if it was not, and for the operator. */
+  used: Date | null;
 }
 
 /** What a deploy token can do with domains. */

@@ -111,11 +111,13 @@ function errorResponseOf(
   code: OperationError,
   operation: DescribedOperation,
 ): oas31.ResponseObject | oas31.ReferenceObject {
-  const description = describe(code, operation);
+  const description = describeError(code, operation);
   const ownExamples = EXAMPLES.operations[operation.name]?.answers[ERROR_STATUS[code]] ?? {};
-  const shared = Object.entries(EXAMPLES.errors[code] ?? {});
-  const applicable = shared.filter(([title]) => APPLIES_TO[title]?.(operation) ?? true);
-  return description === MEANINGS[code] && Object.keys(ownExamples).length === 0 && applicable.length === shared.length
+  const sharedExamples = Object.entries(EXAMPLES.errors[code] ?? {});
+  const applicable = sharedExamples.filter(([title]) => APPLIES_TO[title]?.(operation) ?? true);
+  return description === MEANINGS[code] &&
+    Object.keys(ownExamples).length === 0 &&
+    applicable.length === sharedExamples.length
     ? { $ref: `#/components/responses/${code}` }
     : errorResponse(code, description, { ...Object.fromEntries(applicable), ...(ownExamples as Examples<ErrorBody>) });
 }
@@ -131,7 +133,7 @@ const APPLIES_TO: Record<string, (operation: DescribedOperation) => boolean> = {
   'A body that is too large': takesJson,
 };
 
-function describe(code: OperationError, { name, openapi }: DescribedOperation): string {
+function describeError(code: OperationError, { name, openapi }: DescribedOperation): string {
   const meaning = MEANINGS[code];
   const reason = openapi.errorResponses?.[ERROR_STATUS[code]];
   if (code === 'forbidden') {

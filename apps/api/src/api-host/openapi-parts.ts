@@ -78,6 +78,12 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Returns references to the named headers and to the headers of every response. */
 export function headerRefs(names: readonly HeaderName[] = []): oas31.HeadersObject {
-  const sent: HeaderName[] = ['X-Request-Id', ...names, 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-  return Object.fromEntries(sent.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const sentHeaders: HeaderName[] = [
+    'X-Request-Id',
+    ...names,
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+  ];
+  return Object.fromEntries(sentHeaders.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

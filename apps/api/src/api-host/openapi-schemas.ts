@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { oas31 } from 'zod-openapi';
 import type { z } from 'zod';
 
@@ -15,6 +16,47 @@ export function nameOfInput(inputs: readonly z.ZodType[]): string | undefined {
   const input = inputs.at(-1);
   const { innerType } = (input?.def ?? {}) as { innerType?: z.ZodType };
   return input?.meta()?.id ?? (innerType && nameOfInput([innerType]));
+}
+
+/** Merges schemas. @throws if two different schemas have the same name. */
+export function mergeSchemas(sources: readonly Schemas[]): Schemas {
+  const merged: Schemas = {};
+  for (const [name, schema] of sources.flatMap((source) => Object.entries(source))) {
+    if (name in merged && !isDeepStrictEqual(merged[name], schema))
+      throw new Error(`Two schemas have the name ${name}: change the id of one of them.`);
+    merged[name] = schema;
+  }
+  return merged;
+}
+
+/** Returns the schemas to which a part of the document refers, directly or through other schemas. */
+export function usedSchemas(schemas: Schemas, part: unknown): Schemas {
+  const names = namesIn(part, schemas);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => names.has(name)));
+}
+
+/**
+ * Replaces references that may be null by the schemas that they refer to. OpenAPI 3.0 cannot add null to a reference:
+ * `nullable` beside `allOf` has no effect on the schemas of `allOf`.
+ */
+export function inlineNullable(schemas: Schemas): Schemas {
+  return JSON.parse(JSON.stringify(schemas), (_key, value) => {
+    if (!value?.nullable || !value.allOf) return value;
+    const { allOf, ...rest } = value as Schema;
+    return { ...schemas[nameOf(allOf![0] as Schema)!], ...rest };
+  }) as Schemas;
+}
+
+/** Moves the defaults of the fields of a request into their descriptions. Generators require fields that have a default. */
+export function describeDefaults({ properties = {}, ...schema }: Schema): Schema {
+  return {
+    ...schema,
+    properties: mapValues(properties, (property) => {
+      const { default: value, description = '', ...rest } = property as Schema;
+      if (value === undefined) return property;
+      return { ...rest, description: `${description} Default: \`${JSON.stringify(value)}\`.`.trim() };
+    }),
+  };
 }
 
 /**

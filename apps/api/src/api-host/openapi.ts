@@ -15,7 +15,16 @@ import {
   HEADERS,
   headerRefs,
 } from './openapi-parts.ts';
-import { nameOfInput, openResponseSchemas, schemaRef, type Schemas } from './openapi-schemas.ts';
+import {
+  describeDefaults,
+  inlineNullable,
+  mergeSchemas,
+  nameOfInput,
+  openResponseSchemas,
+  schemaRef,
+  type Schemas,
+  usedSchemas,
+} from './openapi-schemas.ts';
 import { DeployForm, keyParameter, uploadOperations } from './openapi-uploads.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
@@ -40,7 +49,7 @@ interface DocumentOptions {
  * routes that are not procedures, and from recorded examples. The result is plain JSON that the caller may change.
  * All its versions describe the same operations with the same names.
  *
- * @throws if two schemas have the same name.
+ * @throws if two different schemas have the same name.
  * Source: api §9; security F6.
  */
 export function openApiDocument({
@@ -69,7 +78,12 @@ export function openApiDocument({
       .flatMap((item) => Object.values(item as Record<string, oas31.OperationObject>))
       .flatMap(({ responses = {} }) => Object.values(responses).map(({ $ref }) => $ref as string | undefined)),
   );
-  const schemas = collectSchemas(generated.components!.schemas as Schemas, procedures);
+  const responses = Object.fromEntries(
+    Object.entries(ERROR_RESPONSES).filter(([name]) => used.has(`#/components/responses/${name}`)),
+  );
+  const bodySchemas = procedures.map((procedure) => procedure.schemas);
+  const schemas = mergeSchemas([generated.components!.schemas as Schemas, { DeployForm }, ...bodySchemas]);
+  const requests = operations.map(({ body }) => body);
   return toPlainJson({
     openapi: generated.openapi!,
     info: { ...INFO, contact: contactOf(baseUrl), version },
@@ -79,14 +93,9 @@ export function openApiDocument({
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: openResponseSchemas(
-        schemas,
-        operations.map(({ body }) => body),
-      ),
+      schemas: usedSchemas(openResponseSchemas(inlineNullable(schemas), requests), [paths, responses]),
       headers: HEADERS,
-      responses: Object.fromEntries(
-        Object.entries(ERROR_RESPONSES).filter(([name]) => used.has(`#/components/responses/${name}`)),
-      ),
+      responses,
     },
   });
 }
@@ -96,17 +105,6 @@ const responsesOf = (schemas: readonly z.ZodType[]): ZodOpenApiResponsesObject =
   Object.fromEntries(
     schemas.map((schema, at) => [200 + at, { description: '', content: { 'application/json': { schema } } }]),
   );
-
-/** Returns the schemas of `components`: those of the generator, without its errors, and those of request bodies. */
-function collectSchemas(generated: Schemas, procedures: readonly DescribedProcedure[]): Schemas {
-  const schemas = new Map(Object.entries(generated).filter(([name]) => !name.startsWith('error.')));
-  for (const { schemas: added } of [{ schemas: { DeployForm } }, ...procedures])
-    for (const [name, schema] of Object.entries(added)) {
-      if (schemas.has(name)) throw new Error(`Two schemas have the name ${name}: change the id of one of them.`);
-      schemas.set(name, schema);
-    }
-  return Object.fromEntries(schemas);
-}
 
 /** A procedure with the schemas that its request body adds to `components`. */
 interface DescribedProcedure extends DescribedOperation {
@@ -127,7 +125,7 @@ function describeProcedure(operation: Operation, paths: oas31.PathsObject): Desc
     ...operation,
     parameters: ((generated.parameters ?? []) as oas31.ParameterObject[]).concat(openapi.keyed ? keyParameter() : []),
     body: body && { required, content: name ? { 'application/json': { schema: schemaRef(name) } } : body.content },
-    schemas: name && bodySchema ? { [name]: bodySchema } : {},
+    schemas: name && bodySchema ? { [name]: describeDefaults(bodySchema) } : {},
     headers: redirect ? ['Location'] : [],
     answer: (generated.responses!['200'] as oas31.ResponseObject).content!,
   };
@@ -174,13 +172,9 @@ function withDescription({ schema, ...parameter }: oas31.ParameterObject): oas31
   return { ...parameter, ...(description ? { description } : {}), schema: rest };
 }
 
-/**
- * Copies JSON without the bounds that only say that a number is a safe integer. Adds the type without which OpenAPI 3.0
- * ignores `nullable`.
- */
+/** Copies JSON without the bounds that only say that a number is a safe integer. */
 function toPlainJson<T>(document: T): T {
-  return JSON.parse(JSON.stringify(document), (key, value) => {
-    if ((key === 'maximum' || key === 'minimum') && Math.abs(value) === Number.MAX_SAFE_INTEGER) return undefined;
-    return value?.nullable && value.allOf && !value.type ? { type: 'object', ...value } : value;
-  });
+  return JSON.parse(JSON.stringify(document), (key, value) =>
+    (key === 'maximum' || key === 'minimum') && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value,
+  );
 }

@@ -20,6 +20,7 @@ export function generatorFaults(document: Document): string[] {
   const bodies = bodiesOf(api);
   return [
     ...namelessBodies(bodies),
+    ...bodies.filter(({ isResponse }) => !isResponse).flatMap((body) => defaultsIn(api, body)),
     ...bodies.filter(({ isResponse }) => isResponse).flatMap((body) => closedSchemas(api, body)),
     ...builtInNames(document),
     ...operationFaults(api),
@@ -48,6 +49,13 @@ function namelessBodies(bodies: readonly Body[]): string[] {
   return bodies
     .filter(({ type, schema }) => /json|form-data/.test(type) && !schema.$ref)
     .map(({ what }) => `${what}: the body has no name. Give its schema a .meta({ id }).`);
+}
+
+/** Generators require fields that have a default. */
+function defaultsIn(api: OpenApi, { what, schema }: Body): string[] {
+  return [...schemasIn(api, schema, 'body')]
+    .filter(([, each]) => 'default' in each)
+    .map(([place]) => `${what}, ${place}: a field with a default would be required. Describe the default.`);
 }
 
 /** Returns the schemas of a response that do not allow further fields or values, and entries of lists without a name. */

@@ -63,10 +63,10 @@ describe('the API reference', () => {
       'text/html; charset=utf-8',
       'no-store',
     ]);
-    const style = await (await request('/docs/reference.css')).text();
+    const stylesheet = await (await request('/docs/reference.css')).text();
     const urls = [
       ...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g),
-      ...style.matchAll(/@import url\('([^']*)'\)/g),
+      ...stylesheet.matchAll(/@import url\('([^']*)'\)/g),
     ].map(([, url]) => url!);
     const contentTypes = {
       css: 'text/css; charset=utf-8',

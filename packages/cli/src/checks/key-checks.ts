@@ -5,7 +5,13 @@ import { type Check, failed, passed, serverError, warned, withinTimeLimit } from
 /** The share of a cap from which a check warns. */
 const NEARLY_FULL = 0.9;
 
-const ORIGINS = { environment: 'from BERTH_KEY', settings: 'stored by berth login', option: '', default: '' };
+const ORIGINS = {
+  environment: 'from BERTH_KEY',
+  settings: 'stored by berth login',
+  option: '',
+  project: '',
+  default: '',
+};
 
 /** Checks the key, what it is allowed to do, and how much of the plan is used. */
 export async function checkKey(session: Session): Promise<Check[]> {

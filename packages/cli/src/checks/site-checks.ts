@@ -15,22 +15,20 @@ const MAX_NAMED_DOMAINS = 2;
 export async function checkSites(session: Session): Promise<Check[]> {
   if (session.key.key === null) return [];
   try {
-    const platformDomain = await findPlatformDomain(session);
-    const sites = platformDomain === null ? [] : [await checkPlatformDomain(session, platformDomain)];
-    return [...sites, ...(await checkDomains(session))];
+    const sites = await checkPlatformDomain(session, await findPlatformDomain(session));
+    return [sites, ...(await checkDomains(session))];
   } catch (thrown) {
     return [failed('sites', serverError(thrown), session)];
   }
 }
 
-/** Returns the platform domain with its port; `null` if an older server does not name it and there are no deployments. */
-async function findPlatformDomain({ client, key }: Session): Promise<string | null> {
-  const limits: Readonly<Record<string, unknown>> = await client.api.platform.limits.query();
-  if (typeof limits['platformDomain'] === 'string') return limits['platformDomain'];
-  if (kindOfCredential(key.key ?? '') === 'deploy') return null;
-  const { deployments } = await client.api.deployments.list.query({ limit: 1 });
-  const newest = deployments[0];
-  return newest === undefined ? null : new URL(newest.url).host.slice(newest.deployment.length + 1);
+/** Returns the platform domain with the port of sites: that of the newest deployment, otherwise that of the server. */
+async function findPlatformDomain({ client, key, server: { server } }: Session): Promise<string> {
+  const { platformDomain } = await client.api.platform.limits.query();
+  const isLimited = kindOfCredential(key.key ?? '') === 'deploy';
+  const [newest] = isLimited ? [] : (await client.api.deployments.list.query({ limit: 1 })).deployments;
+  const { port } = newest === undefined ? server : new URL(newest.url);
+  return port === '' ? platformDomain : `${platformDomain}:${port}`;
 }
 
 async function checkPlatformDomain(session: Session, platformDomain: string): Promise<Check> {

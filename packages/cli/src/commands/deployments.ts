@@ -4,6 +4,7 @@ import { columns, UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseSite, parseTtl } from '../values.ts';
 import { inSession, type CommandContext, verbAdder, withExamples } from './define.ts';
+import { fullDomain } from './domains.ts';
 import { addList } from './list.ts';
 import { readPassword } from './publication.ts';
 
@@ -12,11 +13,15 @@ interface UpdateOptions {
   ttl?: number | false;
 }
 
+/** A deployment of any server. Older servers do not send `domains`. */
+type ReceivedDeployment = Omit<Deployment, 'domains'> & Partial<Pick<Deployment, 'domains'>>;
+
 const ARGUMENT = ['<deployment>', 'the id or address of the deployment'] as const;
 
 export function addDeployments(program: Command, context: CommandContext): void {
   const deployments = withExamples(program.command('deployments'), {
     'berth deployments': 'lists the newest deployments',
+    'berth deployments --label preview': 'lists the newest deployments with the label',
     'berth deployments label calm-otter-4k9x2qd v1.2': 'replaces the labels of the deployment',
     'berth deployments update calm-otter-4k9x2qd --password -': 'asks for a new password for visitors',
     'berth deployments update calm-otter-4k9x2qd --ttl 7d': 'lets the deployment expire in a week',
@@ -34,13 +39,23 @@ export function addDeployments(program: Command, context: CommandContext): void 
     lessImportant: ['url', 'files', 'password', 'size', 'expires', 'labels'],
     toJson: deploymentRow,
     emptyNote: 'There are no deployments yet.',
+    filters: {
+      flags: {
+        '--label <label>': 'list only deployments with this label',
+        '--domain <domain>': 'list only the deployment that this domain points at',
+      },
+      toQuery: async (client, { label, domain }) => ({
+        ...(label !== undefined && { label }),
+        ...(domain !== undefined && { domain: await fullDomain(client, domain) }),
+      }),
+    },
   });
 
   const addVerb = verbAdder(deployments, context, ARGUMENT, (_, site) => parseSite(site));
 
   addVerb('get', 'Show a deployment.', async ({ client, printResult }, deployment) => {
-    const found = await client.api.deployments.get.query({ deployment });
-    printResult({ deployment: deploymentRow(found) }, () => describe(found));
+    const foundDeployment = await client.api.deployments.get.query({ deployment });
+    printResult({ deployment: deploymentRow(foundDeployment) }, () => describeDeployment(foundDeployment));
   });
 
   deployments
@@ -50,8 +65,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
     .argument('[labels...]', 'the new labels')
     .action(
       inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
-        const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
-        printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        const changedDeployment = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
+        printResult({ deployment: deploymentRow(changedDeployment) }, () => describeDeployment(changedDeployment));
       }),
     );
 
@@ -67,12 +82,14 @@ export function addDeployments(program: Command, context: CommandContext): void 
       inSession<[string], UpdateOptions>(context, async (session, [site], { password, ttl }) => {
         if (password === undefined && ttl === undefined)
           throw new UsageError('Give at least one of --password, --no-password, --ttl and --no-ttl');
-        const changed = await session.client.api.deployments.update.mutate({
+        const changedDeployment = await session.client.api.deployments.update.mutate({
           deployment: parseSite(site),
           ...(password !== undefined && { password: await readPassword(session, password) }),
           ...(ttl !== undefined && { ttl: ttl === false ? null : ttl }),
         });
-        session.printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        session.printResult({ deployment: deploymentRow(changedDeployment) }, () =>
+          describeDeployment(changedDeployment),
+        );
       }),
     );
 
@@ -81,16 +98,17 @@ export function addDeployments(program: Command, context: CommandContext): void 
     'Delete a deployment. This removes the site immediately and cannot be undone.',
     async ({ client, printResult, confirm }, deployment) => {
       await confirm(`Delete ${deployment}? The site is gone immediately, and cannot be restored.`);
-      const deleted = await client.api.deployments.delete.mutate({ deployment });
-      printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      const deletedDeployment = await client.api.deployments.delete.mutate({ deployment });
+      printResult(deletedDeployment, () => [`Deleted ${deletedDeployment.deployment}.`]);
     },
   );
 }
 
 /** Converts a deployment to the stable shape of `--json`: fields that the API omits are null. */
-export function deploymentRow(found: Deployment) {
+export function deploymentRow(found: ReceivedDeployment) {
   const { deployment, url, files, size, status, password, via, labels, created, expires = null } = found;
-  return { deployment, url, files, size, status, password, via, labels, created, expires };
+  const { domains = [], takenDown = null } = found;
+  return { deployment, url, files, size, status, password, via, labels, created, expires, domains, takenDown };
 }
 
 function toCells({ deployment, files, size, created, expires, password, labels, url }: Deployment): string[] {
@@ -106,7 +124,8 @@ function toCells({ deployment, files, size, created, expires, password, labels, 
   ];
 }
 
-function describe({ url, files, size, password, via, labels, created, expires }: Deployment): string[] {
+function describeDeployment(found: ReceivedDeployment): string[] {
+  const { url, files, size, password, via, labels, created, expires, domains = [], takenDown } = found;
   return columns([
     ['url', url],
     ['files', files.toLocaleString('en-US')],
@@ -116,5 +135,7 @@ function describe({ url, files, size, password, via, labels, created, expires }:
     ['via', via],
     ['created', moment(created)],
     ['expires', moment(expires ?? null)],
+    ['domains', domains.join(' ') || '-'],
+    ...(takenDown ? [['taken down', `${moment(takenDown.since)}: ${takenDown.reason ?? 'no reason given'}`]] : []),
   ]);
 }

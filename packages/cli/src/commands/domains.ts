@@ -1,6 +1,6 @@
 import { type BerthClient, ClientError, findWholeName } from '@berth/client';
 import { moment } from '@berth/client/amounts';
-import { type Domain, type DomainCheck, kindOfCredential } from '@berth/contract';
+import type { Domain, DomainCheck } from '@berth/contract';
 import { columns, table } from '@berth/terminal';
 import type { Command } from 'commander';
 import { collect, parseSite } from '../values.ts';
@@ -61,7 +61,7 @@ function addSet(domains: Command, context: CommandContext): void {
         const deployment = site ? parseSite(site) : undefined;
         if (deployment !== undefined) await confirmReplacing(session, domain, deployment);
         const updatedDomain = await client.api.domains.put.mutate({ domain, deployment, labels: label });
-        printResult({ domain: updatedDomain }, () => describe(updatedDomain));
+        printResult({ domain: updatedDomain }, () => describeDomain(updatedDomain));
         noteMissingRecords(note, updatedDomain);
       }),
     );
@@ -72,7 +72,7 @@ function addVerbs(domains: Command, context: CommandContext): void {
 
   addVerb('get', 'Show a domain.', async ({ client, printResult, note }, name) => {
     const domain = await client.api.domains.get.query({ domain: name });
-    printResult({ domain }, () => describe(domain));
+    printResult({ domain }, () => describeDomain(domain));
     noteMissingRecords(note, domain);
   });
 
@@ -88,16 +88,16 @@ function addVerbs(domains: Command, context: CommandContext): void {
       found.join(' ') || '-',
     ]);
     printResult({ domain, checks: checks.map(checkRow), nextCheck }, () => [
-      ...describe(domain),
+      ...describeDomain(domain),
       '',
       ...table(['', 'type', 'name', 'expected', 'found'], cells),
     ]);
   });
 
   addVerb('records', 'List the DNS records that a domain needs.', async ({ client, printResult }, domain) => {
-    const needed = await client.api.domains.records.query({ domain });
-    const cells = needed.records.map(({ type, name, value }) => [type, name, value]);
-    printResult(needed, () => table(['type', 'name', 'value'], cells));
+    const neededRecords = await client.api.domains.records.query({ domain });
+    const cells = neededRecords.records.map(({ type, name, value }) => [type, name, value]);
+    printResult(neededRecords, () => table(['type', 'name', 'value'], cells));
   });
 
   addVerb(
@@ -114,8 +114,8 @@ function addVerbs(domains: Command, context: CommandContext): void {
     'Delete a domain. Its deployment stays published.',
     async ({ client, printResult, confirm }, domain) => {
       await confirm(`Delete ${domain}? The site is no longer shown at this name.`);
-      const deleted = await client.api.domains.delete.mutate({ domain });
-      printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
+      const deletedDomain = await client.api.domains.delete.mutate({ domain });
+      printResult(deletedDomain, () => [`Deleted ${deletedDomain.domain}.`]);
     },
   );
 }
@@ -137,15 +137,15 @@ async function validate({ client, printResult }: Session, name: string): Promise
 }
 
 /**
- * Returns the full name of a domain, as {@link findWholeName} does. If the account has no deployments, the name stays
- * unchanged.
+ * Returns the full name of a domain, as {@link findWholeName} does. Without a key or with a server that is too old, the name
+ * stays unchanged.
  *
  * @throws ClientError.
  */
 export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
   const name = parseSite(typed);
-  // Without an API key, the name stays unchanged, and the call that uses it reports the missing key.
-  if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
+  // Without a key, the call that uses the name reports the missing key.
+  if (client.key === null) return name;
   return (await findWholeName(client, name)) ?? name;
 }
 
@@ -165,7 +165,7 @@ function checkRow({ type, name, expected, found, ok, reason }: DomainCheck) {
   return { type, name, expected, found, ok, reason: reason ?? null };
 }
 
-function describe(domain: Domain): string[] {
+function describeDomain(domain: Domain): string[] {
   const { url, deployment, labels, created, linked } = domain;
   return columns([
     ['url', url],

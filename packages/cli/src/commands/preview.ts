@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { renderQrCode } from '../render/qr-code.ts';
+import { openSource } from '../project/open-project.ts';
 import type { Session } from '../session.ts';
 import { parseTtl } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
@@ -22,14 +23,16 @@ export function addPreview(program: Command, context: CommandContext): void {
     .description(
       'Publish a folder at a link of its own that expires after a day, and show its QR code on a terminal. Domains are not changed.',
     )
-    .argument('<folder>', 'the folder of the built site, or one HTML file');
+    .argument('[folder]', 'the folder of the built site, or one HTML file; default: that of berth.json');
   addSiteOptions(command)
     .option('-t, --ttl <time>', 'when the preview expires, such as 2h (default: 24h)', parseTtl)
     .option('--no-delta', 'send every file, even if the server has it')
     .action(
-      inSession<[string], Options>(context, async (session, [folder], options) => {
+      inSession<[string?], Options>(context, async (ownSession, [typed], options) => {
+        const { session, folder, project } = await openSource(ownSession, context.errorContext, typed);
         await requireFolder(program, folder, true);
-        const input = { ...(await readPublication(session, folder, options)), ttl: timeToLive(session, options) };
+        const publication = await readPublication(session, folder, options, project);
+        const input = { ...publication, ttl: timeToLive(session, options) };
         const warnings = await findFolderWarnings(folder);
         warnings.forEach((warning) => session.note(describeWarning(warning)));
         const engine = { signal: session.signal, cacheDir: session.cacheDir, delta: options.delta };

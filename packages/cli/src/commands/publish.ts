@@ -7,6 +7,7 @@ import type { Warning } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import { type Command, Option } from 'commander';
 import { beginView, describePlan, describeSkipped, showEvent } from '../render/deploy-view.ts';
+import { openSource } from '../project/open-project.ts';
 import type { Session } from '../session.ts';
 import { findSimilarName, isForeignCommand, unknownCommandMessage } from '../suggestions.ts';
 import { parseTtl } from '../values.ts';
@@ -18,6 +19,7 @@ import { addPublicationOptions, confirmPublication, type PublicationOptions, rea
 interface Options extends PublicationOptions {
   ttl?: number;
   dryRun?: boolean;
+  build?: boolean;
 }
 
 export function addPublish(program: Command, context: CommandContext): void {
@@ -30,18 +32,23 @@ export function addPublish(program: Command, context: CommandContext): void {
   })
     .summary('publish a folder and print its link; the word "publish" is optional')
     .description('Publish a folder and print its link.')
-    .argument('<folder>', 'the folder of the built site, or one HTML file');
+    .argument('[folder]', 'the folder of the built site, or one HTML file; default: that of berth.json');
   addPublicationOptions(command, 'the deployment')
     .addOption(
       new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
     )
     .option('-n, --dry-run', 'show what would be sent, and send nothing')
     .option('--no-delta', 'send every file, even if the server has it')
+    .option('--build', 'run the build command of berth.json first')
     .action(
-      inSession<[string], Options>(context, async (session, [folder], options) => {
-        await requireFolder(program, folder, program.args[0] === 'publish');
+      inSession<[string?], Options>(context, async (ownSession, [typed], options) => {
+        const source = await openSource(ownSession, context.errorContext, typed, { build: options.build });
+        const { session, folder, project } = source;
+        await requireFolder(program, folder, typed === undefined || program.args[0] === 'publish');
         const { signal, cacheDir } = session;
-        const input = { ...(await readPublication(session, folder, options)), ttl: options.ttl };
+        const domain = options.domain ?? (options.ttl === undefined ? project?.domain : undefined);
+        const publication = await readPublication(session, folder, { ...options, domain }, project);
+        const input = { ...publication, ttl: options.ttl };
         const engine: DeployOptions = { signal, cacheDir, delta: options.delta };
         const warnings = await findFolderWarnings(folder);
         warnings.forEach((warning) => session.note(describeWarning(warning)));

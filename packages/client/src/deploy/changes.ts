@@ -25,17 +25,17 @@ export interface FolderPlan {
  * @throws ClientError of the kind `folder` or `aborted`.
  */
 export async function planFolder(
-  { client, folder, domain }: DeployFolderInput,
+  { client, folder, domain, ignore }: DeployFolderInput,
   { cacheDir = defaultCacheDir(), signal }: DeployOptions = {},
 ): Promise<FolderPlan> {
-  const { source, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, signal }));
+  const { source, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, ignore, signal }));
   const lastDeployment = findLastDeployment(cacheDir, { client, source, domain: domain ?? null });
   const { put, changes } = compareWithLastDeployment(lastDeployment, files);
-  const known = new Set(lastDeployment?.files.values());
+  const knownHashes = new Set(lastDeployment?.files.values());
   const missing = { files: 0, bytes: 0 };
   for (const { sha256, size } of put) {
-    if (known.has(sha256)) continue;
-    known.add(sha256);
+    if (knownHashes.has(sha256)) continue;
+    knownHashes.add(sha256);
     missing.files += 1;
     missing.bytes += size;
   }
@@ -65,17 +65,25 @@ export function compareWithLastDeployment(
   files: readonly FolderFile[],
 ): Difference {
   const hashesBefore = lastDeployment?.files ?? new Map<string, string>();
-  const added: string[] = [];
-  const changed: string[] = [];
-  const put: FolderFile[] = [];
+  const addedPaths: string[] = [];
+  const changedPaths: string[] = [];
+  const filesToPut: FolderFile[] = [];
   const currentPaths = new Set<string>();
   for (const file of files) {
     currentPaths.add(file.path);
     const sha256 = hashesBefore.get(file.path);
     if (sha256 === file.sha256) continue;
-    put.push(file);
-    (sha256 === undefined ? added : changed).push(file.path);
+    filesToPut.push(file);
+    (sha256 === undefined ? addedPaths : changedPaths).push(file.path);
   }
-  const removed = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
-  return { changes: { added, changed, removed, unchanged: files.length - put.length }, put };
+  const removedPaths = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
+  return {
+    changes: {
+      added: addedPaths,
+      changed: changedPaths,
+      removed: removedPaths,
+      unchanged: files.length - filesToPut.length,
+    },
+    put: filesToPut,
+  };
 }

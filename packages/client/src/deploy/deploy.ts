@@ -30,7 +30,8 @@ export function deployFolder(
     checkPublication(input);
     const { cacheDir = defaultCacheDir() } = options;
     const { client, domain = null } = input;
-    const snapshot = options.snapshot ?? (await readFolderWithEvents(input.folder, cacheDir, emit, signal));
+    const snapshot =
+      options.snapshot ?? (await readFolderWithEvents(input.folder, { cacheDir, ignore: input.ignore }, emit, signal));
     const target = { client, source: snapshot.source, domain };
     const name = targetCacheName(target);
     const password = await hashPassword(input.password, name);

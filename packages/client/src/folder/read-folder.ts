@@ -14,6 +14,8 @@ import type { FolderEvent, FolderSnapshot, SkippedFile } from './snapshot.ts';
 export interface ReadFolderOptions {
   /** The folder in which to remember hashes. Default: `berth` in the cache folder of the system. */
   cacheDir?: string | undefined;
+  /** What to skip besides the lines of `.berthignore`, in the same syntax. */
+  ignore?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -41,9 +43,9 @@ export interface ReadFolder extends FolderSnapshot {
  */
 export function readFolder(
   folder: string,
-  { cacheDir = defaultCacheDir(), signal }: ReadFolderOptions = {},
+  { cacheDir = defaultCacheDir(), ignore, signal }: ReadFolderOptions = {},
 ): AsyncGenerator<FolderEvent, ReadFolder, undefined> {
-  return yieldEvents(signal, (emit, signal) => readFolderWithEvents(folder, cacheDir, emit, signal));
+  return yieldEvents(signal, (emit, signal) => readFolderWithEvents(folder, { cacheDir, ignore }, emit, signal));
 }
 
 /** Returns true for the name of an HTML file. Such a file is a site of one page; any other file cannot be published alone. */
@@ -74,7 +76,7 @@ export function resolveSource(path: string): { root: string; source: string } {
 /** Reads a folder as {@link readFolder} does, for callers that also emit other events. */
 export async function readFolderWithEvents(
   folder: string,
-  cacheDir: string,
+  { cacheDir, ignore = [] }: { cacheDir: string; ignore?: readonly string[] | undefined },
   emit: (event: FolderEvent) => void,
   signal: AbortSignal,
 ): Promise<ReadFolder> {
@@ -84,7 +86,9 @@ export async function readFolderWithEvents(
   const cache = new HashCache(cacheDir, source);
   const startedMs = Date.now();
   const { found, skipped } =
-    source === root ? await listFiles(root, signal) : { found: [listPage(root, relative(root, source))], skipped: [] };
+    source === root
+      ? await listFiles(root, ignore, signal)
+      : { found: [listPage(root, relative(root, source))], skipped: [] };
   emit({ type: 'walked', total: amountOf(found), skipped: skipped.toSorted(byPath) });
   const hashed = await hashFiles(root, found, cache, startedMs, emit, signal);
   cache.save();

@@ -11,7 +11,7 @@ import {
   DeploymentList,
   DeploymentPatch,
   DeploymentPath,
-  PageQuery,
+  DeploymentQuery,
 } from '@berth/contract';
 import {
   deleteDeployment,
@@ -43,9 +43,10 @@ const fileListOp = operations('Uploads', fileListProcedure);
 export const deployments = router({
   list: op('GET /deployments', 'List deployments, newest first', {
     success: 'One page of deployments.',
-    description: 'All deployments of the account, also those that are being deleted.',
+    description:
+      'All deployments of the account, also those that are being deleted. With `label` or `domain`, the list has only the deployments that match both. A domain that the account does not have matches none.',
   })
-    .input(PageQuery.prefault({}))
+    .input(DeploymentQuery.prefault({}))
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 

@@ -41,12 +41,12 @@ export async function getBilling(core: Core, account: string) {
   const em = core.database.em();
   const row = await em.findOne(Account, { id: account });
   if (!row) throw notFound('account');
-  const scheduled = await em.findOne(PlanChange, { account });
+  const scheduledChange = await em.findOne(PlanChange, { account });
   return {
     state: row.state,
     period: row.period,
     periodEnds: toUnixSeconds(endOfPeriod(row.periodStarted, row.period, core.now())),
-    scheduled: scheduled && { plan: scheduled.plan, due: toUnixSeconds(scheduled.due) },
+    scheduled: scheduledChange && { plan: scheduledChange.plan, due: toUnixSeconds(scheduledChange.due) },
   };
 }
 
@@ -63,7 +63,10 @@ export async function actForAccount(core: Core, reference: string): Promise<Scop
     .limit(1)
     .executeTakeFirst();
   if (!row) throw notFound(`account: ${reference}`);
-  return { core, caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator' } };
+  return {
+    core,
+    caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator', used: null },
+  };
 }
 
 /** Creates an API key for an account. @returns The key, which is not stored. Source: api §8. */

@@ -80,7 +80,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   if (account && owner && target) await pointDomain(em, owner, target, { account, deployment: row });
   failpoint('deploy.domain-set');
   const body: CreatedDeployment = {
-    ...toDeployment(core.addresses, row),
+    ...toDeployment(core.addresses, row, target ? [target.domain] : []),
     ...(claim === null ? {} : { claim: core.addresses.claim(claim) }),
     ...(target && target.keep !== null && { deleted }),
     ...(publication.warnings.length > 0 ? { warnings: publication.warnings } : {}),

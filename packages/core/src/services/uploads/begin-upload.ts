@@ -77,10 +77,10 @@ export async function beginUpload(
   const name = key ? uploadIdOf(core, key) : randomSecret();
   const options = readDeployOptions(scope, input);
   if ((input.files ?? input.put).length > MANY_FILES) await ownTurn(clientOf(caller));
-  const fingerprint = fingerprintOf(core, canonical(input, options));
+  const fingerprint = fingerprintOf(core, canonicalRequest(input, options));
 
-  const earlier = key && (await resume(scope, name, fingerprint));
-  if (earlier) return earlier;
+  const earlierUpload = key && (await resumeUpload(scope, name, fingerprint));
+  if (earlierUpload) return earlierUpload;
   await refuseAtDeploymentCap(scope, (await findOldVersions(scope, options.target)).length);
   if (options.target) await refuseUnavailableTarget(scope, options.target.domain);
   const budget = await takeDeployBudget(scope, null);
@@ -100,7 +100,7 @@ export async function beginUpload(
   failpoint('upload.begun');
   if (begunUpload) return begunUpload;
   await budget.giveBack();
-  const concurrent = await resume(scope, name, fingerprint);
+  const concurrent = await resumeUpload(scope, name, fingerprint);
   if (!concurrent) throw uploadNotFound();
   return concurrent;
 }
@@ -112,7 +112,7 @@ function uploadIdOf(core: Core, { scope, key }: IdempotencyKey): string {
 }
 
 /** Returns what the fingerprint of a request covers. The order of files and paths does not matter. Source: api §3. */
-function canonical(input: BeginUpload, options: DeploySettings): unknown {
+function canonicalRequest(input: BeginUpload, options: DeploySettings): unknown {
   const files =
     input.base === undefined
       ? canonicalFiles(input.files)
@@ -124,7 +124,7 @@ function canonical(input: BeginUpload, options: DeploySettings): unknown {
 const isOpen = ({ password, open = false }: BeginUpload): boolean => open || password === null;
 
 /** Returns the upload that was begun earlier with the same idempotency key, or `null`. */
-async function resume(scope: Scope<Caller>, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
+async function resumeUpload(scope: Scope<Caller>, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
   const upload = await findUpload(scope, name);
   if (!upload) return null;
   if (Buffer.compare(upload.fingerprint, fingerprint) !== 0) throw keyUsed('upload');
@@ -152,8 +152,8 @@ async function wasBegunConcurrently(
   name: string,
 ): Promise<boolean> {
   const hash = secretHash(name);
-  const expired = await em.nativeDelete(Upload, { hash, expires: { $lte: core.now() } });
-  if (expired > 0 && caller.kind === 'account') await markStorageInexact(em, caller.account);
+  const expiredCount = await em.nativeDelete(Upload, { hash, expires: { $lte: core.now() } });
+  if (expiredCount > 0 && caller.kind === 'account') await markStorageInexact(em, caller.account);
   return (await em.count(Upload, { hash })) > 0;
 }
 
@@ -222,10 +222,10 @@ async function findMissingContents(
   files: readonly UploadFile[],
   known: ContentLengths,
 ): Promise<Pick<UploadPlan, 'missing' | 'packs'>> {
-  const wanted = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
+  const wantedHashes = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
   const ownContents =
     caller.kind === 'account'
-      ? await findOwnContents(em, core, caller.account, wanted)
+      ? await findOwnContents(em, core, caller.account, wantedHashes)
       : { lengths: new Map<string, number>(), packs: new Set<string>() };
   const missing = new Map<string, number>();
   for (const { path, size, sha256 } of files) {

@@ -48,14 +48,14 @@ type Row = { key: string; day: string; activity: null } | { key: string; day: nu
 const keyOf = ({ key }: Row) => key;
 
 function toRows(activities: readonly Activity[], now: number): Row[] {
-  let today = Number.NaN;
+  let lastDay = Number.NaN;
   return activities.flatMap((activity): Row[] => {
-    const at = activity.created * 1_000;
+    const createdMs = activity.created * 1_000;
     const row: Row = { key: activityKey(activity), day: null, activity };
-    const day = startOfDay(at);
-    if (day === today) return [row];
-    today = day;
-    return [{ key: String(day), day: dayOf(at, now), activity: null }, row];
+    const day = startOfDay(createdMs);
+    if (day === lastDay) return [row];
+    lastDay = day;
+    return [{ key: String(day), day: dayOf(createdMs, now), activity: null }, row];
   });
 }
 
