@@ -14,28 +14,25 @@ const MAX_NAMED_DOMAINS = 2;
 export async function checkSites(session: Session): Promise<Check[]> {
   if (session.key.key === null) return [];
   try {
-    const platformDomain = await findPlatformDomain(session);
-    const sites = platformDomain === null ? [] : [await checkPlatformDomain(session, platformDomain)];
-    return [...sites, ...(await checkDomains(session))];
+    return [await checkPlatformDomain(session, await findSitesHost(session)), ...(await checkDomains(session))];
   } catch (thrown) {
     return [failed('sites', serverError(thrown), session)];
   }
 }
 
-/** Returns the platform domain with its port; `null` if an older server does not name it and there are no deployments. */
-async function findPlatformDomain({ client, key }: Session): Promise<string | null> {
-  const limits: Readonly<Record<string, unknown>> = await client.api.platform.limits.query();
-  if (typeof limits['platformDomain'] === 'string') return limits['platformDomain'];
-  if (kindOfCredential(key.key ?? '') === 'deploy') return null;
-  const { deployments } = await client.api.deployments.list.query({ limit: 1 });
-  const newest = deployments[0];
-  return newest === undefined ? null : new URL(newest.url).host.slice(newest.deployment.length + 1);
+/** Returns the host of all sites, `localhost:4000`. Sites are assumed at the port of the server if the account has none. */
+async function findSitesHost({ client, key, server }: Session): Promise<string> {
+  const { platformDomain } = await client.api.platform.limits.query();
+  const isApiKey = kindOfCredential(key.key ?? '') === 'api';
+  const newest = isApiKey ? (await client.api.deployments.list.query({ limit: 1 })).deployments[0] : undefined;
+  const port = newest === undefined ? server.server.port : new URL(newest.url).port;
+  return port === '' ? platformDomain : `${platformDomain}:${port}`;
 }
 
-async function checkPlatformDomain(session: Session, platformDomain: string): Promise<Check> {
+async function checkPlatformDomain(session: Session, sitesHost: string): Promise<Check> {
   const { protocol } = session.server.server;
-  const pattern = `${protocol}//*.${platformDomain}`;
-  const address = new URL(`${protocol}//berth-check-${randomBytes(4).toString('hex')}.${platformDomain}/`);
+  const pattern = `${protocol}//*.${sitesHost}`;
+  const address = new URL(`${protocol}//berth-check-${randomBytes(4).toString('hex')}.${sitesHost}/`);
   try {
     const limit = AbortSignal.timeout(CHECK_TIMEOUT_MS);
     const { status, headers } = await requestSite(address, AbortSignal.any([session.signal, limit]));
@@ -51,12 +48,12 @@ async function checkPlatformDomain(session: Session, platformDomain: string): Pr
   } catch (thrown) {
     session.signal.throwIfAborted();
     const error = new ClientError('network', `${pattern} cannot be opened: ${codeOf(thrown as Error)}`);
-    return { ...failed('sites', error, session, hintFor(thrown as Error, platformDomain)), message: error.message };
+    return { ...failed('sites', error, session, hintFor(thrown as Error, sitesHost)), message: error.message };
   }
 }
 
-function hintFor(error: Error, platformDomain: string): string {
-  const name = `*.${platformDomain.replace(/:\d+$/, '')}`;
+function hintFor(error: Error, sitesHost: string): string {
+  const name = `*.${sitesHost.replace(/:\d+$/, '')}`;
   const code = codeOf(error);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `Add a DNS record for ${name} that points at the server or its proxy.`;
