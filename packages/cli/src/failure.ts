@@ -38,20 +38,20 @@ const UNEXPECTED_HINT = 'To check the server, the key and this program: berth ch
 /** Converts anything thrown to a failure that says what to do next. */
 export function failureOf(thrown: unknown, errorContext: ErrorContext) {
   const error = thrown instanceof Error && thrown.name === 'AbortError' ? abortedError(thrown) : thrown;
-  const known = error instanceof ClientError ? error : null;
-  const kind = known ? kindOf(known, errorContext) : kindOfOther(error);
+  const clientError = error instanceof ClientError ? error : null;
+  const kind = clientError ? kindOf(clientError, errorContext) : kindOfOther(error);
   return {
     exit: EXIT_OF_KIND[kind],
     kind,
-    code: known?.code ?? null,
-    status: known?.status ?? null,
-    message: errorText(known ? messageOf(known, errorContext) : error),
+    code: clientError?.code ?? null,
+    status: clientError?.status ?? null,
+    message: errorText(clientError ? messageOf(clientError, errorContext) : error),
     /** What the user can do about the failure. */
-    next: known ? nextStep(known, errorContext) : kind === 'unexpected' ? UNEXPECTED_HINT : null,
+    next: clientError ? nextStep(clientError, errorContext) : kind === 'unexpected' ? UNEXPECTED_HINT : null,
     /** The path, inside the folder, of the file that the error is about. */
-    file: known?.file ?? null,
-    retryAfterSeconds: known?.retryAfterSeconds ?? null,
-    details: known?.details ?? null,
+    file: clientError?.file ?? null,
+    retryAfterSeconds: clientError?.retryAfterSeconds ?? null,
+    details: clientError?.details ?? null,
   };
 }
 

@@ -56,10 +56,10 @@ export function chooseServer(
   env: Environment,
   { server }: Settings,
 ): { server: URL; from: SettingOrigin } {
-  const chosen = (address: string, from: SettingOrigin) => ({ server: parseServerUrl(address), from });
-  if (option !== undefined) return chosen(option, 'option');
-  if (env['BERTH_SERVER']) return chosen(env['BERTH_SERVER'], 'environment');
-  return server === undefined ? chosen(DEFAULT_SERVER, 'default') : chosen(server, 'settings');
+  const serverFrom = (address: string, from: SettingOrigin) => ({ server: parseServerUrl(address), from });
+  if (option !== undefined) return serverFrom(option, 'option');
+  if (env['BERTH_SERVER']) return serverFrom(env['BERTH_SERVER'], 'environment');
+  return server === undefined ? serverFrom(DEFAULT_SERVER, 'default') : serverFrom(server, 'settings');
 }
 
 /**

@@ -31,11 +31,11 @@ export function terminalOf(
   { stdin, stdout, stderr }: { stdin: Input; stdout: Screen; stderr: Screen },
   env: Environment,
 ) {
-  const plain = isPlain(env);
-  const isLive = stderr.isTTY === true && !plain;
-  const text = { out: writerOf(stdout.isTTY === true && !plain), err: writerOf(isLive) };
+  const isPlainTerminal = isPlain(env);
+  const isLive = stderr.isTTY === true && !isPlainTerminal;
+  const text = { out: writerOf(stdout.isTTY === true && !isPlainTerminal), err: writerOf(isLive) };
   let shown = '';
-  const change = (lines: string, status: string) => {
+  const changeScreen = (lines: string, status: string) => {
     const clearLine = shown === '' ? '' : CLEAR_LINE;
     shown = status;
     if (clearLine + lines + status !== '') stderr.write(clearLine + lines + status);
@@ -48,12 +48,12 @@ export function terminalOf(
     /** Prints other lines on standard error. On a live screen, breaks long lines between words. */
     err(lines: readonly Line[]): void {
       const fitted = isLive ? lines.flatMap((line) => fitLine(line, stderr.columns || 80)) : lines;
-      if (lines.length > 0) change(text.err(fitted), shown);
+      if (lines.length > 0) changeScreen(text.err(fitted), shown);
     },
     /** Replaces the status line below the output; an empty text removes it. Does nothing without a live screen. */
     status(text: string): void {
       const status = escapeControls(text);
-      if (isLive && status !== shown) change('', status);
+      if (isLive && status !== shown) changeScreen('', status);
     },
     /** Returns the columns of the screen for progress; `null` in a script, a pipe or a log. */
     columns: (): number | null => (isLive ? stderr.columns || 80 : null),
@@ -62,7 +62,7 @@ export function terminalOf(
     /** Whether there is a person to ask. */
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     /** Asks a question. Hides what is typed if it is `secret`. Without a person, reads the answer from the next input line. */
-    ask: (question: string, options?: AskOptions): Promise<string> => ask(stdin, stderr, question, options),
+    ask: (question: string, options?: AskOptions): Promise<string> => askQuestion(stdin, stderr, question, options),
   };
 }
 
@@ -111,7 +111,7 @@ interface AskOptions {
   signal?: AbortSignal;
 }
 
-async function ask(
+async function askQuestion(
   input: Input,
   screen: Screen,
   question: string,

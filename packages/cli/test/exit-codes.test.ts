@@ -8,7 +8,7 @@ import { createUser, envOf, inFolder, outcomeOf, writeFiles } from './user.ts';
 const server = useServer();
 
 /** Starts a server that answers every request with an error. @returns A command line for it. */
-const refused = (error: string, status: number, message: string, details?: object) => async () => {
+const startRefusing = (error: string, status: number, message: string, details?: object) => async () => {
   const body = JSON.stringify({ error: { message, code: -32603, data: { error, message, status, details } } });
   const headers = { 'Content-Type': 'application/json', ...(status === 429 && { 'Retry-After': '7' }) };
   return `account --server ${await startAnswering((req, res) => (req.resume(), res.writeHead(status, headers).end(body)))}`;
@@ -101,7 +101,12 @@ const CASES: Case[] = [
   [3, 'watching without an account', 'watch ./dist', /berth login/, NO_KEY],
   [3, 'a deploy token without permission', 'account', /A deploy token can only deploy/, deployToken],
   [3, 'a deploy token with a domain', './dist --domain x', /API key[^]*A deploy token can only deploy/, deployToken],
-  [3, 'a suspended account, without a useless hint', refused('forbidden', 403, 'Suspended.'), /^Error: Suspended\.\n$/],
+  [
+    3,
+    'a suspended account, without a useless hint',
+    startRefusing('forbidden', 403, 'Suspended.'),
+    /^Error: Suspended\.\n$/,
+  ],
   [4, 'a missing folder', './nothing', /The folder \.\/nothing does not exist\./],
   [4, 'a file that is no HTML file', 'programs/files/setup.exe', /setup\.exe is not an HTML file/],
   [4, 'a folder without files', './empty', /no file/],
@@ -123,7 +128,7 @@ const CASES: Case[] = [
   [
     1,
     'an internal error',
-    refused('internal_server_error', 500, 'Oh.'),
+    startRefusing('internal_server_error', 500, 'Oh.'),
     /Oh\.\nSee the log of the server for details\./,
   ],
   [
@@ -141,7 +146,7 @@ const CASES: Case[] = [
   [
     5,
     'a busy server, with the time to wait',
-    refused('rate_limit_exceeded', 429, 'Busy.'),
+    startRefusing('rate_limit_exceeded', 429, 'Busy.'),
     /Busy\.\nTry again in 7 s\./,
   ],
 ];
@@ -157,7 +162,7 @@ describe('the exit code', () => {
     writeFiles(person.home, HOME);
     const text = typeof args === 'function' ? await args() : args;
     const words = typeof text === 'string' ? text.split(' ') : text;
-    const before = await countDeployments();
+    const countBefore = await countDeployments();
     const outcome = await inFolder(person.home, () => person.runInProcess(...words));
     expect(outcome).toMatchObject({ code, out: '' });
     expect(outcome.err).toMatch(expectedError);
@@ -172,10 +177,14 @@ describe('the exit code', () => {
       expect(await person.runProgram(...words)).toEqual(outcome);
       expect(await person.runProgram(...words, '--json')).toEqual(asJson);
     }
-    expect(await countDeployments()).toBe(before);
+    expect(await countDeployments()).toBe(countBefore);
   });
 
-  const fullPlan = refused('forbidden', 403, 'The plan has 0 deployments.', { cap: 'deployments', used: 0, limit: 0 });
+  const fullPlan = startRefusing('forbidden', 403, 'The plan has 0 deployments.', {
+    cap: 'deployments',
+    used: 0,
+    limit: 0,
+  });
   it.each<[kind: string, title: string, args: () => Promise<string>, env: Env | (() => Promise<Env>)]>([
     ['signed-out', 'a missing key', async () => 'account', NO_KEY],
     ['signed-out', 'a key that is not valid', async () => 'account', WRONG_KEY],

@@ -14,18 +14,19 @@ const MAX_NAMED_DOMAINS = 2;
 export async function checkSites(session: Session): Promise<Check[]> {
   if (session.key.key === null) return [];
   try {
-    return [await checkPlatformDomain(session, await findSitesHost(session)), ...(await checkDomains(session))];
+    const sites = await checkPlatformDomain(session, await findPlatformDomain(session));
+    return [sites, ...(await checkDomains(session))];
   } catch (thrown) {
     return [failed('sites', serverError(thrown), session)];
   }
 }
 
-/** Returns the host of all sites, `localhost:4000`. Sites are assumed at the port of the server if the account has none. */
-async function findSitesHost({ client, key, server }: Session): Promise<string> {
+/** Returns the platform domain with the port of sites: that of the newest deployment, otherwise that of the server. */
+async function findPlatformDomain({ client, key, server: { server } }: Session): Promise<string> {
   const { platformDomain } = await client.api.platform.limits.query();
-  const isApiKey = kindOfCredential(key.key ?? '') === 'api';
-  const newest = isApiKey ? (await client.api.deployments.list.query({ limit: 1 })).deployments[0] : undefined;
-  const port = newest === undefined ? server.server.port : new URL(newest.url).port;
+  const isLimited = kindOfCredential(key.key ?? '') === 'deploy';
+  const [newest] = isLimited ? [] : (await client.api.deployments.list.query({ limit: 1 })).deployments;
+  const { port } = newest === undefined ? server : new URL(newest.url);
   return port === '' ? platformDomain : `${platformDomain}:${port}`;
 }
 

@@ -55,8 +55,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
   const addVerb = verbAdder(deployments, context, [...ARGUMENT, EXAMPLE], (_, site) => parseSite(site));
 
   addVerb('get', 'Show a deployment.', async ({ client, printResult }, deployment) => {
-    const found = await client.api.deployments.get.query({ deployment });
-    printResult({ deployment: deploymentRow(found) }, () => describe(found));
+    const foundDeployment = await client.api.deployments.get.query({ deployment });
+    printResult({ deployment: deploymentRow(foundDeployment) }, () => describeDeployment(foundDeployment));
   });
 
   withExamples(deployments.command('label'), { [`berth deployments label ${EXAMPLE} v1.2 stable`]: '' })
@@ -65,8 +65,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
     .argument('[labels...]', 'the new labels')
     .action(
       inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
-        const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
-        printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        const changedDeployment = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
+        printResult({ deployment: deploymentRow(changedDeployment) }, () => describeDeployment(changedDeployment));
       }),
     );
 
@@ -84,12 +84,14 @@ export function addDeployments(program: Command, context: CommandContext): void 
       inSession<[string], UpdateOptions>(context, async (session, [site], { password, ttl }) => {
         if (password === undefined && ttl === undefined)
           throw new UsageError('Give at least one of --password, --no-password, --ttl and --no-ttl');
-        const changed = await session.client.api.deployments.update.mutate({
+        const changedDeployment = await session.client.api.deployments.update.mutate({
           deployment: parseSite(site),
           ...(password !== undefined && { password: await readPassword(session, password) }),
           ...(ttl !== undefined && { ttl: ttl === false ? null : ttl }),
         });
-        session.printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        session.printResult({ deployment: deploymentRow(changedDeployment) }, () =>
+          describeDeployment(changedDeployment),
+        );
       }),
     );
 
@@ -98,8 +100,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
     'Delete a deployment. This removes the site immediately and cannot be undone.',
     async ({ client, printResult, confirm }, deployment) => {
       await confirm(`Delete ${deployment}? The site is gone immediately, and cannot be restored.`);
-      const deleted = await client.api.deployments.delete.mutate({ deployment });
-      printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      const deletedDeployment = await client.api.deployments.delete.mutate({ deployment });
+      printResult(deletedDeployment, () => [`Deleted ${deletedDeployment.deployment}.`]);
     },
   );
 }
@@ -124,7 +126,7 @@ function toCells({ deployment, files, size, created, expires, password, labels, 
   ];
 }
 
-function describe(found: ReceivedDeployment): string[] {
+function describeDeployment(found: ReceivedDeployment): string[] {
   const { url, files, size, password, via, labels, created, expires, domains = [], takenDown } = found;
   return columns([
     ['url', url],

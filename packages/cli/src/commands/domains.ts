@@ -62,7 +62,7 @@ function addSet(domains: Command, context: CommandContext): void {
         const deployment = site ? parseSite(site) : undefined;
         if (deployment !== undefined) await confirmReplacing(session, domain, deployment);
         const updatedDomain = await client.api.domains.put.mutate({ domain, deployment, labels: label });
-        printResult({ domain: updatedDomain }, () => describe(updatedDomain));
+        printResult({ domain: updatedDomain }, () => describeDomain(updatedDomain));
         noteMissingRecords(note, updatedDomain);
       }),
     );
@@ -73,7 +73,7 @@ function addVerbs(domains: Command, context: CommandContext): void {
 
   addVerb('get', 'Show a domain.', async ({ client, printResult, note }, name) => {
     const domain = await client.api.domains.get.query({ domain: name });
-    printResult({ domain }, () => describe(domain));
+    printResult({ domain }, () => describeDomain(domain));
     noteMissingRecords(note, domain);
   });
 
@@ -89,16 +89,16 @@ function addVerbs(domains: Command, context: CommandContext): void {
       found.join(' ') || '-',
     ]);
     printResult({ domain, checks: checks.map(checkRow), nextCheck }, () => [
-      ...describe(domain),
+      ...describeDomain(domain),
       '',
       ...table(['', 'type', 'name', 'expected', 'found'], cells),
     ]);
   });
 
   addVerb('records', 'List the DNS records that a domain needs.', async ({ client, printResult }, domain) => {
-    const needed = await client.api.domains.records.query({ domain });
-    const cells = needed.records.map(({ type, name, value }) => [type, name, value]);
-    printResult(needed, () => table(['type', 'name', 'value'], cells));
+    const neededRecords = await client.api.domains.records.query({ domain });
+    const cells = neededRecords.records.map(({ type, name, value }) => [type, name, value]);
+    printResult(neededRecords, () => table(['type', 'name', 'value'], cells));
   });
 
   addVerb(
@@ -115,8 +115,8 @@ function addVerbs(domains: Command, context: CommandContext): void {
     'Delete a domain. Its deployment stays published.',
     async ({ client, printResult, confirm }, domain) => {
       await confirm(`Delete ${domain}? The site is no longer shown at this name.`);
-      const deleted = await client.api.domains.delete.mutate({ domain });
-      printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
+      const deletedDomain = await client.api.domains.delete.mutate({ domain });
+      printResult(deletedDomain, () => [`Deleted ${deletedDomain.domain}.`]);
     },
   );
 }
@@ -166,7 +166,7 @@ function checkRow({ type, name, expected, found, ok, reason }: DomainCheck) {
   return { type, name, expected, found, ok, reason: reason ?? null };
 }
 
-function describe(domain: Domain): string[] {
+function describeDomain(domain: Domain): string[] {
   const { url, deployment, labels, created, linked } = domain;
   return columns([
     ['url', url],

@@ -64,7 +64,7 @@ export async function publish(
     : await uploadMultipart(contextWithRetries, difference.changes);
   await onCommitted?.(deployment);
 
-  function finish(event: DeployEvent): CreatedDeployment {
+  function toCreated(event: DeployEvent): CreatedDeployment {
     // The key is forgotten first, because an idempotency key must never be reused with a different base.
     resumeState.forget();
     onEnd(deployment);
@@ -72,10 +72,10 @@ export async function publish(
     return deployment;
   }
 
-  if (domain === undefined) return finish({ type: 'committed', deployment });
+  if (domain === undefined) return toCreated({ type: 'committed', deployment });
   emit({ type: 'committed', deployment });
   const link = { domain: wholeDomainName(domain, deployment), deployment: deployment.deployment };
-  return finish({
+  return toCreated({
     type: 'linked',
     domain: await retry(() => client.api.domains.put.mutate(link, { signal }), contextWithRetries.startRetries()),
   });

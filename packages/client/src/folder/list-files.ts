@@ -32,22 +32,22 @@ export async function listFiles(
   signal: AbortSignal,
 ): Promise<{ found: FoundFile[]; skipped: SkippedFile[] }> {
   const slices = createTimeSlices(signal);
-  const found: FoundFile[] = [];
-  const skipped: SkippedFile[] = [];
-  const ignored = readIgnoreRules(root, ignorePatterns);
+  const foundFiles: FoundFile[] = [];
+  const skippedFiles: SkippedFile[] = [];
+  const ignoreRules = readIgnoreRules(root, ignorePatterns);
   const folders = [''];
   for (let folder: string | undefined; (folder = folders.pop()) !== undefined;) {
     const entries = readOrRefuse(folder || '.', () => readdirSync(join(root, folder), { withFileTypes: true }));
     for (const entry of entries) {
       if (slices.isOver()) await slices.next();
       const name = folder + entry.name + (entry.isDirectory() ? '/' : '');
-      const reason = reasonToSkip(name, entry, ignored);
-      if (reason) skipped.push({ path: name, reason });
+      const reason = reasonToSkip(name, entry, ignoreRules);
+      if (reason) skippedFiles.push({ path: name, reason });
       else if (entry.isDirectory()) folders.push(name);
-      else found.push(toFoundFile(root, name));
+      else foundFiles.push(toFoundFile(root, name));
     }
   }
-  return { found, skipped };
+  return { found: foundFiles, skipped: skippedFiles };
 }
 
 /** Returns the entry of an HTML file that is published alone, as the front page. @param name The name of the file in `root`. */
@@ -68,8 +68,8 @@ function toFoundFile(root: string, name: string): FoundFile {
   const normalized = normalizePath(name);
   if (!normalized.ok) throw folderError(name, normalized.reason);
   const { path } = normalized;
-  const refused = refusedPath(path);
-  if (refused) throw folderError(path, refused);
+  const refusal = refusedPath(path);
+  if (refusal) throw folderError(path, refusal);
   return { path, name, stats: readOrRefuse(name, () => lstatSync(`${root}/${name}`, { bigint: true })) };
 }
 
