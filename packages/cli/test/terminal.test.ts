@@ -69,7 +69,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   });
 
   it('berth breaks long messages between words', async () => {
-    const screen = await shown(['account', '--server', 'http://berth.invalid']);
+    const screen = await screenAfter(['account', '--server', 'http://berth.invalid']);
     const plain = screen
       .replaceAll(/[^ -~\r\n]\[\d+m/g, '')
       .trimEnd()
