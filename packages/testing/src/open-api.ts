@@ -80,7 +80,7 @@ export interface OpenApi {
   follow<T extends { $ref?: string }>(value: T): T;
   /** Returns the JSON pointer of an object in the document. @throws when the object is not part of the document. */
   pointerOf(value: object): string;
-  /** Fails the test unless the value matches the schema. The failure names `what`. */
+  /** Fails the test unless the value matches the schema and has no other fields. The failure names `what`. */
   expectValid(schema: Schema, value: unknown, what: string): void;
   /** Whether the value matches the schema. */
   isValid(schema: Schema, value: unknown): boolean;
@@ -90,8 +90,9 @@ export interface OpenApi {
 export function openApi(document: Document): OpenApi {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   addFormats.default(ajv);
-  // OpenAPI 3.1 adds the keyword `example` to JSON Schema. The keyword `components` holds the referenced schemas.
-  ajv.addVocabulary(['example', 'components']);
+  // OpenAPI 3.1 adds the keyword `example` to JSON Schema, and generators read `x-extensible-enum`. The keyword `components`
+  // holds the referenced schemas.
+  ajv.addVocabulary(['example', 'x-extensible-enum', 'components']);
   const components = { schemas: document.components.schemas };
   const pointers = new Map<object, string>();
   index(document, '', pointers);
@@ -108,12 +109,13 @@ export function openApi(document: Document): OpenApi {
     if (pointer === undefined) throw new Error('The object is not part of the document.');
     return pointer;
   };
-  const validatorOf = (schema: Schema) => {
-    const pointer = pointerOf(schema);
-    let validate = compiled.get(pointer);
+  const validatorOf = (schema: Schema, { closed }: { closed: boolean }) => {
+    const key = `${pointerOf(schema)} ${closed}`;
+    let validate = compiled.get(key);
     if (!validate) {
-      validate = ajv.compile({ ...schema, components });
-      compiled.set(pointer, validate);
+      const whole = { ...schema, components };
+      validate = ajv.compile(closed ? closeObjects(whole) : whole);
+      compiled.set(key, validate);
     }
     return validate;
   };
@@ -130,13 +132,25 @@ export function openApi(document: Document): OpenApi {
     resolve,
     follow: (value) => (value.$ref === undefined ? value : { ...resolve<typeof value>(value.$ref)!, ...value }),
     pointerOf,
-    isValid: (schema, value) => validatorOf(schema)(value),
+    isValid: (schema, value) => validatorOf(schema, { closed: false })(value),
     expectValid(schema, value, what) {
-      const validate = validatorOf(schema);
+      const validate = validatorOf(schema, { closed: true });
       validate(value);
       expect([what, validate.errors ?? null, value]).toEqual([what, null, value]);
     },
   };
+}
+
+/** Copies a schema, and forbids fields that it does not list. */
+function closeObjects(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (_, value: unknown) =>
+    isObjectSchema(value) ? { additionalProperties: false, ...value } : value,
+  );
+}
+
+function isObjectSchema(value: unknown): value is object {
+  const { type, properties } = Object(value) as { type?: unknown; properties?: unknown };
+  return type === 'object' && typeof properties === 'object';
 }
 
 function index(value: unknown, pointer: string, pointers: Map<object, string>): void {

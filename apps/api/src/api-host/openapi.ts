@@ -65,7 +65,7 @@ export function openApiDocument({ router, baseUrl, version }: DocumentOptions): 
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: Object.fromEntries(schemas),
+      schemas: openObjects(Object.fromEntries(schemas)),
       headers: HEADERS,
       responses: Object.fromEntries(
         Object.entries(ERROR_RESPONSES).filter(([name]) => used.has(`#/components/responses/${name}`)),
@@ -90,10 +90,10 @@ function describeProcedure(operation: Operation, paths: oas31.PathsObject): Desc
     ),
     body: body && { required, content: body.content },
     headers: redirect ? ['Location'] : [],
-    answer: {
+    answer: openObjects({
       ...(generated.responses!['200'] as oas31.ResponseObject).content!,
       ...(events ? EVENT_CONTENT : {}),
-    },
+    }),
   };
 }
 
@@ -136,6 +136,13 @@ function withDescription({ schema, ...parameter }: oas31.ParameterObject): oas31
   const { description: inSchema, ...rest } = (schema ?? {}) as oas31.SchemaObject;
   const description = parameter.description ?? inSchema;
   return { ...parameter, ...(description ? { description } : {}), schema: rest };
+}
+
+/** Copies schemas of responses without the rule that objects have no other fields, because responses may gain fields. */
+function openObjects<T>(schemas: T): T {
+  return JSON.parse(JSON.stringify(schemas), (key, value) =>
+    key === 'additionalProperties' && value === false ? undefined : value,
+  );
 }
 
 /** Copies JSON without the bounds that only say that a number is a safe integer. */

@@ -1,7 +1,9 @@
 import type { Activity, ActivityEvent } from '@berth/contract';
 import { bytes, count } from '@berth/client/amounts';
 
-const SENTENCES: Record<ActivityEvent, (activity: Activity, deployment: string, domain: string) => string> = {
+type Sentence = (activity: Activity, deployment: string, domain: string) => string;
+
+const SENTENCES: Record<ActivityEvent, Sentence> = {
   'account.create': () => 'Account created',
   'account.update': accountUpdateText,
   'account.delete': () => 'Account closed',
@@ -24,18 +26,16 @@ const SENTENCES: Record<ActivityEvent, (activity: Activity, deployment: string, 
   'token.delete': ({ token, meta }) => `Revoked ${kind(meta['kind'])} ${token ?? ''}`.trim(),
 };
 
-/** Who caused an activity, by its authentication; `null` for the account itself. */
-export const ACTORS: Record<Activity['authMethod'], string | null> = {
-  'api-key': null,
-  'deploy-token': 'deploy token',
-  operator: 'operator',
-  system: 'system',
-};
+/** Returns who caused an activity, by its authentication; `null` for the account itself. */
+export function actorOf({ authMethod }: Activity): string | null {
+  return authMethod === 'api-key' ? null : authMethod.replaceAll('-', ' ');
+}
 
-/** Describes an activity in a sentence. */
+/** Describes an activity in a sentence. An event that a newer server has added is shown by its name. */
 export function activityText(activity: Activity): string {
   const { event, deployment = 'a deployment', domain = 'a domain' } = activity;
-  return SENTENCES[event](activity, deployment, domain).replace(/^a /, 'A ');
+  const sentence = (SENTENCES as Partial<Record<string, Sentence>>)[event];
+  return sentence ? sentence(activity, deployment, domain).replace(/^a /, 'A ') : event;
 }
 
 function accountUpdateText({ meta }: Activity): string {
