@@ -16,6 +16,17 @@ export class Declined extends Error {
   }
 }
 
+/** Some checks of `berth check` failed. The command has printed them. */
+export class ChecksFailed extends Error {
+  readonly kind: ClientErrorKind;
+
+  constructor(kind: ClientErrorKind, message: string) {
+    super(message);
+    this.name = 'ChecksFailed';
+    this.kind = kind;
+  }
+}
+
 /** The server and the key that a command uses, for error messages; `null` while they are unknown. */
 export interface ErrorContext {
   server: URL | null;
@@ -25,24 +36,25 @@ export interface ErrorContext {
 /** Converts anything thrown to a failure that says what to do next. */
 export function failureOf(thrown: unknown, errorContext: ErrorContext) {
   const error = thrown instanceof Error && thrown.name === 'AbortError' ? abortedError(thrown) : thrown;
-  const known = error instanceof ClientError ? error : null;
-  const kind = known ? kindOf(known, errorContext) : kindOfOther(error);
+  const clientError = error instanceof ClientError ? error : null;
+  const kind = clientError ? kindOf(clientError, errorContext) : kindOfOther(error);
   return {
     exit: EXIT_OF_KIND[kind],
     kind,
-    code: known?.code ?? null,
-    status: known?.status ?? null,
-    message: errorText(known ? messageOf(known, errorContext) : error),
+    code: clientError?.code ?? null,
+    status: clientError?.status ?? null,
+    message: errorText(clientError ? messageOf(clientError, errorContext) : error),
     /** What the user can do about the failure. */
-    next: known && nextStep(known, errorContext),
+    next: clientError && nextStep(clientError, errorContext),
     /** The path, inside the folder, of the file that the error is about. */
-    file: known?.file ?? null,
-    retryAfterSeconds: known?.retryAfterSeconds ?? null,
-    details: known?.details ?? null,
+    file: clientError?.file ?? null,
+    retryAfterSeconds: clientError?.retryAfterSeconds ?? null,
+    details: clientError?.details ?? null,
   };
 }
 
-function kindOfOther(error: unknown): 'usage' | 'aborted' | 'unexpected' {
+function kindOfOther(error: unknown): ClientErrorKind | 'usage' | 'unexpected' {
+  if (error instanceof ChecksFailed) return error.kind;
   if (error instanceof UsageError) return 'usage';
   return error instanceof Declined ? 'aborted' : 'unexpected';
 }
@@ -105,7 +117,7 @@ function redirectHint(details: unknown): string | null {
 function signInHint({ key }: ErrorContext): string {
   switch (key?.from) {
     case 'environment':
-      return 'The key in BERTH_KEY is not valid for this server.';
+      return 'The key in BERTH_KEY is not valid for this server. Set another key, or unset it to use the stored key.';
     case 'login':
       return 'A key is valid for one server only. Set that server with --server.';
     case 'settings':

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { parseCommandLine, UsageError } from '@berth/terminal';
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type ErrorContext, type Failure, failureOf } from './failure.ts';
 import { createProgram, linesOf } from './program.ts';
+import { PROJECT_FILE } from './project/project-file.ts';
 import type { CliRuntime } from './session.ts';
 import { findSimilarName, isForeignCommand, unknownCommandMessage } from './suggestions.ts';
 
@@ -15,7 +17,7 @@ import { findSimilarName, isForeignCommand, unknownCommandMessage } from './sugg
 export async function run(words: readonly string[], runtime: CliRuntime): Promise<ExitCode> {
   const errorContext: ErrorContext = { server: null, key: null };
   const program = createProgram({ runtime, errorContext });
-  if (words.length === 0) {
+  if (words.length === 0 && !existsSync(PROJECT_FILE)) {
     runtime.terminal.err(linesOf(program.helpInformation({ error: true })));
     return EXIT.usage;
   }
@@ -35,10 +37,12 @@ const FLAGS: ReadonlySet<string> = new Set(['--json', '-q', '--quiet']);
 /** Throws for a mistyped verb of a noun. The parser would treat the verb as an argument of the noun's default command. */
 function refuseUnknownSubcommand(program: Command, words: readonly string[]): void {
   const [noun, verb] = words.filter((word) => !FLAGS.has(word));
-  const verbs = program.commands.find((command) => command.name() === noun)?.commands.map((command) => command.name());
-  if (verbs === undefined || verbs.length === 0 || verb === undefined || verb.startsWith('-')) return;
-  if (verbs.includes(verb) || verb === 'help') return;
-  throw unknownSubcommand(`berth ${noun}`, verb, verbs);
+  const verbNames = program.commands
+    .find((command) => command.name() === noun)
+    ?.commands.map((command) => command.name());
+  if (verbNames === undefined || verbNames.length === 0 || verb === undefined || verb.startsWith('-')) return;
+  if (verbNames.includes(verb) || verb === 'help') return;
+  throw unknownSubcommand(`berth ${noun}`, verb, verbNames);
 }
 
 /**
@@ -51,17 +55,17 @@ function expandHelp(program: Command, words: readonly string[]): readonly string
   if (first !== 'help' || names.length === 0) return words;
   if (names[0] === 'help') return ['--help'];
   let group = program;
-  let typed = 'berth';
+  let typedCommand = 'berth';
   for (const name of names) {
     const command = group.commands.find((each) => each.name() === name);
     if (command === undefined)
       throw unknownSubcommand(
-        typed,
+        typedCommand,
         name,
         group.commands.map((each) => each.name()),
       );
     group = command;
-    typed += ` ${name}`;
+    typedCommand += ` ${name}`;
   }
   return [...names, '--help'];
 }
@@ -105,8 +109,8 @@ function helpHint(program: Command, words: readonly string[]): string {
 
 function printFailure({ terminal }: CliRuntime, failure: Failure, asJson: boolean, help: string): void {
   if (asJson) return terminal.err([JSON.stringify({ error: failure })]);
-  const next = failure.next ?? (failure.exit === EXIT.usage ? help : null);
+  const nextStep = failure.next ?? (failure.exit === EXIT.usage ? help : null);
   if (failure.kind === 'aborted') return terminal.err([failure.message]);
   terminal.err([[{ colour: 'red', text: 'Error:' }, ` ${failure.message}`]]);
-  if (next !== null) terminal.err([[{ colour: 'dim', text: next }]]);
+  if (nextStep !== null) terminal.err([[{ colour: 'dim', text: nextStep }]]);
 }

@@ -54,21 +54,22 @@ export async function openSession(
     fetch(input, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) });
   const asks = terminal.isInteractive && !yes && !json;
   /** Creates a client for another server or key. */
-  const connect = (address: URL, key: string | null): BerthClient =>
+  const connectTo = (address: URL, key: string | null): BerthClient =>
     parts.createClient({ server: address.href, key, fetch: abortableFetch });
   return {
     ...runtime,
-    client: connect(server.server, key.key),
-    connect,
+    client: connectTo(server.server, key.key),
+    connect: connectTo,
     server,
     key,
     settings: { file, stored },
     json,
     quiet,
+    yes,
     /** The folder in which the engine remembers hashes and the last deployments. */
     cacheDir: defaultCacheDir(env),
     /** Prints the result: as JSON with `--json`, otherwise as lines. */
-    printResult: (value: unknown, lines: () => readonly string[]): void =>
+    printResult: (value: unknown, lines: () => readonly Line[]): void =>
       terminal.out(json ? [JSON.stringify(value)] : lines()),
     /** Whether {@link confirm} asks: only a person on a terminal, and not with `--yes` or `--json`. */
     asks,

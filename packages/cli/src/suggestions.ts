@@ -20,13 +20,13 @@ const EQUIVALENTS = {
   'activities --follow': 'tail',
   config: 'settings',
   'config set server': 'server',
-  deployments: 'deploys list ls pages projects releases sites versions',
+  deployments: 'deploys list ls pages projects releases sites',
   'deployments delete': 'delete destroy down remove rm teardown undeploy',
   'deployments get': 'inspect',
   domains: 'aliases domain',
   'domains delete': 'unlink',
   'domains records': 'dns',
-  'domains set': 'alias link promote rollback',
+  'domains set': 'alias link promote',
   login: 'auth',
   publish: 'add create deploy hosting push redeploy release up upload',
   tokens: 'keys secret secrets token',
@@ -35,8 +35,8 @@ const EQUIVALENTS = {
 
 /** The commands of comparable tools for which berth has no equivalent. */
 const UNSUPPORTED_WORDS =
-  'api build bundle cache cert certs ci claim clean clone disable emulators env functions init install new ping ' +
-  'plugins preview project pull run serve setup start stop switch teams test update upgrade users version';
+  'api build bundle cache cert certs ci clean clone disable emulators env functions install new ping ' +
+  'plugins project pull run serve setup start stop switch teams test update upgrade users version';
 
 const FOREIGN_COMMANDS = new Map<string, string | null>([
   ...UNSUPPORTED_WORDS.split(' ').map((word) => [word, null] as const),

@@ -5,7 +5,8 @@ import { escapeControls } from '@berth/terminal';
 import picocolors from 'picocolors';
 import type { Environment } from './settings.ts';
 
-type Colour = 'red' | 'yellow' | 'cyan' | 'dim';
+/** `paper` is white on black, whatever the colours of the terminal. */
+type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'dim' | 'paper';
 
 /** A line of output: a text, or parts of text with colours. A line break in the text is escaped. */
 export type Line = string | readonly (string | { colour: Colour; text: string })[];
@@ -28,11 +29,11 @@ export function terminalOf(
   { stdin, stdout, stderr }: { stdin: Input; stdout: Screen; stderr: Screen },
   env: Environment,
 ) {
-  const plain = isPlain(env);
-  const isLive = stderr.isTTY === true && !plain;
-  const text = { out: writerOf(stdout.isTTY === true && !plain), err: writerOf(isLive) };
+  const isPlainTerminal = isPlain(env);
+  const isLive = stderr.isTTY === true && !isPlainTerminal;
+  const text = { out: writerOf(stdout.isTTY === true && !isPlainTerminal), err: writerOf(isLive) };
   let shown = '';
-  const change = (lines: string, status: string) => {
+  const changeScreen = (lines: string, status: string) => {
     const clearLine = shown === '' ? '' : CLEAR_LINE;
     shown = status;
     if (clearLine + lines + status !== '') stderr.write(clearLine + lines + status);
@@ -44,26 +45,29 @@ export function terminalOf(
     },
     /** Prints other lines on standard error. */
     err(lines: readonly Line[]): void {
-      if (lines.length > 0) change(text.err(lines), shown);
+      if (lines.length > 0) changeScreen(text.err(lines), shown);
     },
     /** Replaces the status line below the output; an empty text removes it. Does nothing without a live screen. */
     status(text: string): void {
       const status = escapeControls(text);
-      if (isLive && status !== shown) change('', status);
+      if (isLive && status !== shown) changeScreen('', status);
     },
     /** Returns the columns of the screen for progress; `null` in a script, a pipe or a log. */
     columns: (): number | null => (isLive ? stderr.columns || 80 : null),
+    /** Returns the columns of the screen for the result; `null` in a script or a pipe. */
+    resultColumns: (): number | null => (stdout.isTTY === true ? stdout.columns || 80 : null),
     /** Whether there is a person to ask. */
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     /** Asks a question. Hides what is typed if it is `secret`. Without a person, reads the answer from the next input line. */
-    ask: (question: string, options?: AskOptions): Promise<string> => ask(stdin, stderr, question, options),
+    ask: (question: string, options?: AskOptions): Promise<string> => askQuestion(stdin, stderr, question, options),
   };
 }
 
 function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   const colours = picocolors.createColors(isColoured);
+  const formats = { ...colours, paper: (text: string) => colours.bgBlack(colours.whiteBright(text)) };
   const pieceOf = (piece: string | { colour: Colour; text: string }): string =>
-    typeof piece === 'string' ? escapeControls(piece) : colours[piece.colour](escapeControls(piece.text));
+    typeof piece === 'string' ? escapeControls(piece) : formats[piece.colour](escapeControls(piece.text));
   const textOf = (line: Line): string => (typeof line === 'string' ? [line] : line).map(pieceOf).join('');
   return (lines) => lines.map((line) => `${textOf(line)}\n`).join('');
 }
@@ -78,7 +82,7 @@ interface AskOptions {
   signal?: AbortSignal;
 }
 
-async function ask(
+async function askQuestion(
   input: Input,
   screen: Screen,
   question: string,

@@ -32,20 +32,20 @@ it.each(['tcsh', 'powershell'])('berth completion refuses %s, and lists the supp
 
 describe.skipIf(!isHere('bash'))('completion in bash', () => {
   /** Returns the words with which bash completes a line. */
-  async function completed(line: string): Promise<string[]> {
+  async function completionsOf(line: string): Promise<string[]> {
     const { home, runInProcess } = createUser();
     mkdirSync(join(home, 'dist'));
     writeFiles(home, { 'notes.txt': '' });
     const words = line.split(' ').map((word) => `'${word}'`);
-    const press = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const script = `${(await runInProcess('completion', 'bash')).out}\n${press}`;
+    const bashScript = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const script = `${(await runInProcess('completion', 'bash')).out}\n${bashScript}`;
     const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8', cwd: home });
     return stdout.split('\n').filter((word) => word !== '');
   }
 
   it.each([
     ['berth dep', ['deployments']],
-    ['berth domains v', ['verify']],
+    ['berth domains ver', ['verify']],
     ['berth domains verify --se', ['--server']],
     ['berth tokens create --t', ['--ttl']],
     ['berth completion --q', ['--quiet']],
@@ -55,6 +55,6 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
     ['berth no', []],
     ['berth ./dist --dry', ['--dry-run']],
   ])('completes "%s" to one of %j', async (line, words) => {
-    expect(await completed(line)).toEqual(words);
+    expect(await completionsOf(line)).toEqual(words);
   });
 });

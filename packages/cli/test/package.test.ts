@@ -33,8 +33,8 @@ describe('the package of the command line', () => {
   });
 
   it.each(['20.20.2', '22.21.9', '18.0.0'])('fails on Node %s, and prints which Node it needs', async (version) => {
-    const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
-    const words = ['--import', older, join(PACKAGE, 'dist/berth.js'), './dist'];
+    const fakeVersion = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+    const words = ['--import', fakeVersion, join(PACKAGE, 'dist/berth.js'), './dist'];
     await expect(exec(process.execPath, words)).rejects.toMatchObject({
       code: 1,
       stdout: '',

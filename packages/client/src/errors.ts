@@ -65,6 +65,6 @@ export function refusalStateOf(failure: unknown): string | null {
 export function errorText(thrown: unknown): string {
   const { message, code } = Object(thrown) as NodeJS.ErrnoException;
   const text = typeof thrown === 'string' ? thrown : message || `The command failed: ${code ?? 'unknown error'}`;
-  const clean = text.trim();
-  return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
+  const trimmedText = text.trim();
+  return /[.?!:)]$/.test(trimmedText) ? trimmedText : `${trimmedText}.`;
 }

@@ -23,19 +23,19 @@ export async function* yieldEvents<E, R>(
   const signal = callerSignal ? AbortSignal.any([callerSignal, stopping.signal]) : stopping.signal;
   const pendingEvents: E[] = [];
   let wakeUp = Promise.withResolvers<void>();
-  let ended = false;
+  let hasEnded = false;
   const running = work((event) => {
     wakeUp.resolve();
     return pendingEvents.push(event);
   }, signal).finally(() => {
-    ended = true;
+    hasEnded = true;
     wakeUp.resolve();
   });
   running.catch(() => {});
   try {
     for (;;) {
       for (let event: E | undefined; (event = pendingEvents.shift()) !== undefined;) yield event;
-      if (ended) return await running;
+      if (hasEnded) return await running;
       await wakeUp.promise;
       wakeUp = Promise.withResolvers();
     }

@@ -9,12 +9,14 @@ import { NextCursor, PageQuery } from './pages.ts';
 export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
 
 /** A part of a published file that has no effect as written. Source: api §3. */
-export const Warning = z.object({
-  file: z.string().describe('The path of the file.'),
-  line: z.int().optional().describe('The number of the line in the file, from 1.'),
-  at: z.string().optional().describe('The position in the file if it has no line, such as `headers[0]`.'),
-  message: z.string().describe('A sentence that says which line or setting has no effect as written, and why.'),
-});
+export const Warning = z
+  .object({
+    file: z.string().describe('The path of the file.'),
+    line: z.int().optional().describe('The number of the line in the file, from 1.'),
+    at: z.string().optional().describe('The position in the file if it has no line, such as `headers[0]`.'),
+    message: z.string().describe('A sentence that says which line or setting has no effect as written, and why.'),
+  })
+  .meta({ id: 'DeployWarning' });
 export type Warning = z.infer<typeof Warning>;
 
 /** The maximum number of domains that a deployment lists. */
@@ -74,7 +76,9 @@ export const DeploymentQuery = PageQuery.extend({
     .optional(),
 });
 export type DeploymentQuery = z.output<typeof DeploymentQuery>;
-export const DeploymentList = z.object({ deployments: z.array(Deployment), nextCursor: NextCursor });
+export const DeploymentList = z
+  .object({ deployments: z.array(Deployment), nextCursor: NextCursor })
+  .meta({ id: 'DeploymentList' });
 export const DeploymentPath = z.object({ deployment: DeploymentReference });
 /** The changes to a deployment: at least one. What is absent stays as it is. Source: api §3. */
 export const DeploymentPatch = DeploymentPath.extend({
@@ -87,12 +91,14 @@ export const DeploymentPatch = DeploymentPath.extend({
     .describe(
       `When the deployment expires, in seconds from now, at most ${MAX_TTL_SECONDS}; \`null\` makes it permanent.`,
     ),
-}).refine(({ labels, password, ttl }) => labels !== undefined || password !== undefined || ttl !== undefined, {
-  path: ['labels'],
-  message: 'at least one of labels, password and ttl must be given',
-  // Zod would skip the check if the reference were missing.
-  when: ({ value }) => typeof value === 'object' && value !== null,
-});
+})
+  .refine(({ labels, password, ttl }) => labels !== undefined || password !== undefined || ttl !== undefined, {
+    path: ['labels'],
+    message: 'at least one of labels, password and ttl must be given',
+    // Zod would skip the check if the reference were missing.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
+  .meta({ id: 'DeploymentPatch' });
 export type DeploymentPatch = z.infer<typeof DeploymentPatch>;
 
 /** A file of a deployment. */
@@ -107,7 +113,11 @@ export type DeploymentFile = z.infer<typeof DeploymentFile>;
 
 /** The query of `GET /deployments/{deployment}/files`. */
 export const DeploymentFileQuery = DeploymentPath.extend(PageQuery.shape);
-export const DeploymentFileList = z.object({ files: z.array(DeploymentFile), nextCursor: NextCursor });
+export const DeploymentFileList = z
+  .object({ files: z.array(DeploymentFile), nextCursor: NextCursor })
+  .meta({ id: 'DeploymentFileList' });
 export type DeploymentFileList = z.infer<typeof DeploymentFileList>;
 
-export const DeletedDeployment = z.object({ deployment: z.string(), status: z.literal('deleting') });
+export const DeletedDeployment = z
+  .object({ deployment: z.string(), status: z.literal('deleting') })
+  .meta({ id: 'DeletedDeployment' });

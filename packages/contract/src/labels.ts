@@ -28,6 +28,8 @@ export const Labels = list(Label)
 export const MAX_LISTED_LABELS = 1_000;
 
 /** The body of the response to `GET /labels`. Source: api §6. */
-export const LabelList = z.object({
-  labels: z.array(z.string()).describe('The labels in use, the most recently used first; at most 1,000.'),
-});
+export const LabelList = z
+  .object({
+    labels: z.array(z.string()).describe('The labels in use, the most recently used first; at most 1,000.'),
+  })
+  .meta({ id: 'LabelList' });

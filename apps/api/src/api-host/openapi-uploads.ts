@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { DescribedOperation } from './openapi-parts.ts';
+import { schemaRef } from './openapi-schemas.ts';
 
 const EXAMPLE_PAGE = '<!doctype html><title>Hello</title>';
 const EXAMPLE_CHECKSUMS = JSON.stringify([hash('md5', EXAMPLE_PAGE)]);
@@ -68,6 +69,22 @@ const FIELDS: Record<DeployField, oas31.SchemaObject> = {
   },
 };
 
+/** The form of `POST /deployments`. Source: api §3. */
+export const DeployForm: oas31.SchemaObject = {
+  type: 'object',
+  required: [FILES_FIELD, 'checksums'],
+  properties: {
+    [FILES_FIELD]: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', format: 'binary' },
+      description: 'The files. The filename of each part is the path of the file.',
+    },
+    ...FIELDS,
+  },
+  additionalProperties: false,
+};
+
 /** Describes `POST /deployments`. Source: api §3. */
 const deploy = (baseUrl: string): DescribedOperation => ({
   name: 'deployments.create',
@@ -97,26 +114,13 @@ const deploy = (baseUrl: string): DescribedOperation => ({
     required: true,
     content: {
       'multipart/form-data': {
-        schema: {
-          type: 'object',
-          required: [FILES_FIELD, 'checksums'],
-          properties: {
-            [FILES_FIELD]: {
-              type: 'array',
-              minItems: 1,
-              items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
-              description: 'The files. The filename of each part is the path of the file.',
-            },
-            ...FIELDS,
-          },
-          additionalProperties: false,
-        },
+        schema: schemaRef('DeployForm'),
         example: { [FILES_FIELD]: [EXAMPLE_PAGE], checksums: EXAMPLE_CHECKSUMS, via: 'cli' },
       },
     },
   },
   headers: ['Idempotency-Replay'],
-  answer: { 'application/json': { schema: { $ref: '#/components/schemas/CreatedDeployment' } } },
+  answer: { 'application/json': { schema: schemaRef('CreatedDeployment') } },
 });
 
 /** Describes `PUT /uploads/{upload}/contents`. Source: api §9. */
@@ -160,7 +164,7 @@ const contents: DescribedOperation = {
       },
     },
   },
-  answer: { 'application/json': { schema: { $ref: '#/components/schemas/ReceivedContents' } } },
+  answer: { 'application/json': { schema: schemaRef('ReceivedContents') } },
 };
 
 /** Describes the two operations that receive files, which are not procedures. @param baseUrl The URL of the API. */

@@ -47,7 +47,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const { log, resources } = options;
   await prepareDataFolder(config.dataDir);
   const address = await reachDatabase(config, options);
-  const database = await connect(address, config, options).catch((error: unknown) => {
+  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null ? error : unusableDatabase(error);
   });
   const hasher = createHasher();
@@ -86,7 +86,11 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
   };
 }
 
-async function connect(address: DatabaseAddress, config: Config, { log, resources }: CoreOptions): Promise<Database> {
+async function connectDatabase(
+  address: DatabaseAddress,
+  config: Config,
+  { log, resources }: CoreOptions,
+): Promise<Database> {
   const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
   resources.defer(() => database.close());
   await database.migrate();

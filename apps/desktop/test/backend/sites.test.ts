@@ -83,8 +83,8 @@ describe('the feed of activities', () => {
     const secondAccount = await secondServer().account();
     await world.handlers.signIn({ key: secondAccount.key });
     await untilConnected(3);
-    const third = await secondServer().publish({ 'index.html': 'three' }, secondAccount);
-    await untilEmitted('deployment.create', third.deployment);
+    const thirdDeployment = await secondServer().publish({ 'index.html': 'three' }, secondAccount);
+    await untilEmitted('deployment.create', thirdDeployment.deployment);
   });
 
   it('marks the key as refused if the server rejects the key', async () => {

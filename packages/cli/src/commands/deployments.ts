@@ -34,8 +34,9 @@ export function addDeployments(program: Command, context: CommandContext): void 
     name: 'deployments',
     read: (client, query) => client.api.deployments.list.query(query),
     description: 'List deployments, newest first.',
-    heading: ['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'],
+    heading: ['deployment', 'files', 'size', 'created', 'expires', 'password', 'labels', 'url'],
     toCells,
+    lessImportant: ['url', 'files', 'password', 'size', 'expires', 'labels'],
     toJson: deploymentRow,
     emptyNote: 'There are no deployments yet.',
     filters: {
@@ -53,8 +54,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
   const addVerb = verbAdder(deployments, context, ARGUMENT, (_, site) => parseSite(site));
 
   addVerb('get', 'Show a deployment.', async ({ client, printResult }, deployment) => {
-    const found = await client.api.deployments.get.query({ deployment });
-    printResult({ deployment: deploymentRow(found) }, () => describe(found));
+    const foundDeployment = await client.api.deployments.get.query({ deployment });
+    printResult({ deployment: deploymentRow(foundDeployment) }, () => describeDeployment(foundDeployment));
   });
 
   deployments
@@ -64,8 +65,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
     .argument('[labels...]', 'the new labels')
     .action(
       inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
-        const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
-        printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        const changedDeployment = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
+        printResult({ deployment: deploymentRow(changedDeployment) }, () => describeDeployment(changedDeployment));
       }),
     );
 
@@ -81,12 +82,14 @@ export function addDeployments(program: Command, context: CommandContext): void 
       inSession<[string], UpdateOptions>(context, async (session, [site], { password, ttl }) => {
         if (password === undefined && ttl === undefined)
           throw new UsageError('Give at least one of --password, --no-password, --ttl and --no-ttl');
-        const changed = await session.client.api.deployments.update.mutate({
+        const changedDeployment = await session.client.api.deployments.update.mutate({
           deployment: parseSite(site),
           ...(password !== undefined && { password: await readPassword(session, password) }),
           ...(ttl !== undefined && { ttl: ttl === false ? null : ttl }),
         });
-        session.printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        session.printResult({ deployment: deploymentRow(changedDeployment) }, () =>
+          describeDeployment(changedDeployment),
+        );
       }),
     );
 
@@ -95,8 +98,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
     'Delete a deployment. This removes the site immediately and cannot be undone.',
     async ({ client, printResult, confirm }, deployment) => {
       await confirm(`Delete ${deployment}? The site is gone immediately, and cannot be restored.`);
-      const deleted = await client.api.deployments.delete.mutate({ deployment });
-      printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      const deletedDeployment = await client.api.deployments.delete.mutate({ deployment });
+      printResult(deletedDeployment, () => [`Deleted ${deletedDeployment.deployment}.`]);
     },
   );
 }
@@ -108,12 +111,20 @@ export function deploymentRow(found: ReceivedDeployment) {
   return { deployment, url, files, size, status, password, via, labels, created, expires, domains, takenDown };
 }
 
-function toCells({ deployment, files, size, created, expires, labels, url }: Deployment): string[] {
-  const number = files.toLocaleString('en-US');
-  return [deployment, number, bytes(size), moment(created), moment(expires ?? null), labels.join(' ') || '-', url];
+function toCells({ deployment, files, size, created, expires, password, labels, url }: Deployment): string[] {
+  return [
+    deployment,
+    files.toLocaleString('en-US'),
+    bytes(size),
+    moment(created),
+    moment(expires ?? null),
+    password ? 'yes' : '-',
+    labels.join(' ') || '-',
+    url,
+  ];
 }
 
-function describe(found: ReceivedDeployment): string[] {
+function describeDeployment(found: ReceivedDeployment): string[] {
   const { url, files, size, password, via, labels, created, expires, domains = [], takenDown } = found;
   return columns([
     ['url', url],

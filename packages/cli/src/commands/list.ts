@@ -1,7 +1,8 @@
 import { type BerthClient, ClientError } from '@berth/client';
 import { PageQuery } from '@berth/contract';
-import { table } from '@berth/terminal';
+import { fitTable, table } from '@berth/terminal';
 import type { Command } from 'commander';
+import type { Session } from '../session.ts';
 import { parseLimit } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 
@@ -29,6 +30,8 @@ interface ListCommand<Name extends string, Row, Query> {
   description: string;
   heading: readonly string[];
   toCells(row: Row): readonly string[];
+  /** The columns to omit, in this order, if the table is wider than the screen. Default: none. */
+  lessImportant?: readonly string[];
   /** Converts a row for `--json`. Default: the row itself. */
   toJson?(row: Row): unknown;
   emptyNote: string;
@@ -41,7 +44,17 @@ export function addList<Name extends string, Row, Query = Record<never, never>>(
   context: CommandContext,
   list: ListCommand<Name, Row, Query>,
 ): void {
-  const { name, read, description, heading, toCells, toJson = (row) => row, emptyNote, filters } = list;
+  const {
+    name,
+    read,
+    description,
+    heading,
+    toCells,
+    lessImportant = [],
+    toJson = (row) => row,
+    emptyNote,
+    filters,
+  } = list;
   const command = withExamples(noun.command('list', { isDefault: true }), {
     [`berth ${name} list --limit all`]: 'lists everything',
   })
@@ -49,18 +62,34 @@ export function addList<Name extends string, Row, Query = Record<never, never>>(
     .option('--limit <number>', 'how many rows to list, or "all"', parseLimit, 20);
   for (const [flags, meaning] of Object.entries(filters?.flags ?? {})) command.option(flags, meaning);
   command.action(
-    inSession<[], ListOptions>(context, async ({ client, printResult, note }, _, { limit, ...options }) => {
+    inSession<[], ListOptions>(context, async (session, _, { limit, ...options }) => {
+      const { client, printResult, note } = session;
       const filter = (await filters?.toQuery(client, options)) ?? {};
       const { rows, more } = await readPages(
         limit,
         (query) => read(client, { ...query, ...filter } as typeof query & Partial<Query>),
         (page): readonly Row[] => page[name],
       );
-      printResult({ [name]: rows.map(toJson), more }, () => table(heading, rows.map(toCells)));
+      const { lines, omitted } = screenTable(session, heading, rows.map(toCells), lessImportant);
+      printResult({ [name]: rows.map(toJson), more }, () => lines);
+      if (omitted.length > 0)
+        note([{ colour: 'dim', text: `Not shown: ${omitted.join(', ')}. Use a wider terminal, or --json.` }]);
       if (rows.length === 0) note(Object.keys(options).length > 0 ? NO_MATCH_NOTE : emptyNote);
       if (more) note(MORE_ROWS_NOTE);
     }),
   );
+}
+
+/** Formats a table: complete in a script, fitted to the screen on a terminal. */
+export function screenTable(
+  { terminal }: Session,
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  lessImportant: readonly string[],
+): ReturnType<typeof fitTable> {
+  const screenColumns = terminal.resultColumns();
+  if (screenColumns === null) return { lines: table(heading, rows), omitted: [] };
+  return fitTable(heading, rows, screenColumns, lessImportant);
 }
 
 const MAX_PAGE_ROWS = 100;
@@ -82,14 +111,14 @@ export async function readPages<P extends { nextCursor?: string | undefined }, R
   const rows: Row[] = [];
   const cursors = new Set<string>();
   for (let cursor: string | undefined; ;) {
-    const wanted = Math.min(limit - rows.length, MAX_PAGE_ROWS);
-    const page = await readPage({ limit: wanted, ...(cursor && { cursor }) });
-    const found = rowsOf(page).slice(0, wanted);
-    rows.push(...found);
+    const wantedRows = Math.min(limit - rows.length, MAX_PAGE_ROWS);
+    const page = await readPage({ limit: wantedRows, ...(cursor && { cursor }) });
+    const foundRows = rowsOf(page).slice(0, wantedRows);
+    rows.push(...foundRows);
     cursor = page.nextCursor;
     if (cursor === undefined || rows.length >= limit || cursors.size === MAX_PAGES - 1)
       return { rows, more: cursor !== undefined };
-    if (found.length === 0 || cursors.has(cursor) || !PageQuery.safeParse({ cursor }).success)
+    if (foundRows.length === 0 || cursors.has(cursor) || !PageQuery.safeParse({ cursor }).success)
       throw new ClientError('server', 'The server sent a list that never ends');
     cursors.add(cursor);
   }

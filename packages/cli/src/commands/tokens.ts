@@ -58,8 +58,8 @@ export function addTokens(program: Command, context: CommandContext): void {
     .action(
       inSession<[string]>(context, async ({ client, printResult, confirm }, [token]) => {
         await confirm(`Revoke ${token}? Programs that use it stop working immediately.`);
-        const deleted = await client.api.tokens.delete.mutate({ token });
-        printResult(deleted, () => [`Revoked ${deleted.token}.`]);
+        const deletedToken = await client.api.tokens.delete.mutate({ token });
+        printResult(deletedToken, () => [`Revoked ${deletedToken.token}.`]);
       }),
     );
 }

@@ -23,8 +23,8 @@ complete -F _berth berth
 }
 
 function bashCase({ path, words, options, takesFolder }: CompletionPoint): string {
-  const all = [...words, ...options].map(({ word }) => word).join(' ');
-  return `    '${placeOf(path)}') words='${all}'${takesFolder ? ' folders=1' : ''} ;;`;
+  const allWords = [...words, ...options].map(({ word }) => word).join(' ');
+  return `    '${placeOf(path)}') words='${allWords}'${takesFolder ? ' folders=1' : ''} ;;`;
 }
 
 export function fishCompletion(points: readonly CompletionPoint[]): string {
@@ -47,13 +47,13 @@ ${points.flatMap(fishLines).join('\n')}
 function fishLines({ path, words, options, takesFolder }: CompletionPoint): string[] {
   const head = `complete -c berth -n '__berth_place "${placeOf(path)}"'`;
   return [
-    ...words.map((word) => `${head} -a ${word.word} -d ${quoted(word)}`),
+    ...words.map((word) => `${head} -a ${word.word} -d ${quotedEffect(word)}`),
     ...(takesFolder ? [`${head} -a '(__fish_complete_directories)'`] : []),
-    ...options.map((option) => `${head} -l ${option.word.slice(2)} -d ${quoted(option)}`),
+    ...options.map((option) => `${head} -l ${option.word.slice(2)} -d ${quotedEffect(option)}`),
   ];
 }
 
-function quoted({ effect }: Candidate): string {
+function quotedEffect({ effect }: Candidate): string {
   return `'${effect.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 

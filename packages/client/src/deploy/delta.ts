@@ -19,7 +19,7 @@ export interface DeployContext {
   resumeState: ResumeState;
   emit(event: DeployEvent): void;
   signal: AbortSignal;
-  /** Creates a counter for the failures of one step. */
+  /** Creates a counter for the failures of one step. The first counter is for the first request of the deploy. */
   startRetries(): RetryCounter;
 }
 
@@ -81,12 +81,12 @@ async function sendDelta(
   const { publication, signal, emit, resumeState } = context;
   const progress = new UploadProgress(emit);
   for (let restarts = 0; ; restarts += 1) {
-    const open = await retry(() => begin(context, put, changes.removed), context.startRetries());
+    const open = await retry(() => beginUpload(context, put, changes.removed), context.startRetries());
     onBegun(open.upload);
     progress.begin(open.missing);
     if (restarts === 0) emit({ type: 'planned', via: 'delta', changes, missing: progress.total });
     try {
-      const upload = await sendMissing(context, open, () => begin(context, put, changes.removed), progress);
+      const upload = await sendMissing(context, open, () => beginUpload(context, put, changes.removed), progress);
       progress.end();
       return await retry(
         () => publication.client.api.deployments.commit.mutate({ upload }, { signal }),
@@ -123,7 +123,7 @@ async function sendMissing(
 }
 
 /** Begins an upload, or resumes the upload with the same idempotency key. */
-async function begin(
+async function beginUpload(
   { publication, source, lastDeployment, resumeState, signal }: DeployContext,
   put: readonly FolderFile[],
   removed: readonly string[],
@@ -146,13 +146,13 @@ async function begin(
       if (!hasStatus(failure, 404, 422)) throw failure;
     }
   }
-  const full = { ...options, files: [...source.files] };
+  const fullUpload = { ...options, files: [...source.files] };
   try {
-    return await beginWith(full);
+    return await beginWith(fullUpload);
   } catch (failure) {
     if (refusalStateOf(failure) !== 'idempotency_key_used') throw failure;
     resumeState.renew();
-    return beginWith(full);
+    return beginWith(fullUpload);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
-import { createRetryCounter, DEFAULT_RETRIES, retry } from '../retry.ts';
+import { createRetryCounter, DEFAULT_RETRIES, type Retry, retry } from '../retry.ts';
 import { compareWithLastDeployment } from './changes.ts';
 import { type DeployContext, uploadDelta } from './delta.ts';
 import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
@@ -32,6 +32,7 @@ export function checkPassword(password: string | null | undefined): void {
 
 /**
  * Publishes files, and links the domain. Before the first deploy to a domain, it checks that the account can use the domain.
+ * Temporary failures are retried, but a server that is unreachable at the first request is not waited for.
  *
  * @param onEnd Called with the deployment after it was published and linked.
  * @throws ClientError.
@@ -46,9 +47,15 @@ export async function publish(
   const { emit, signal, resumeState } = context;
   const { client, domain } = context.publication;
   const policy = { ...DEFAULT_RETRIES, ...retries };
+  let isFirstRequest = true;
   const contextWithRetries: DeployContext = {
     ...context,
-    startRetries: () => createRetryCounter(policy, signal, (event) => emit({ type: 'retried', ...event })),
+    startRetries() {
+      const onRetry = (event: Retry) => emit({ type: 'retried', ...event });
+      const retryCounter = createRetryCounter(policy, signal, onRetry, { isFirstRequest });
+      isFirstRequest = false;
+      return retryCounter;
+    },
   };
   if (domain !== undefined && context.lastDeployment === null) await refuseUnusableDomain(client, domain, signal);
   const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);
@@ -57,7 +64,7 @@ export async function publish(
     : await uploadMultipart(contextWithRetries, difference.changes);
   await onCommitted?.(deployment);
 
-  function finish(event: DeployEvent): CreatedDeployment {
+  function toCreated(event: DeployEvent): CreatedDeployment {
     // The key is forgotten first, because an idempotency key must never be reused with a different base.
     resumeState.forget();
     onEnd(deployment);
@@ -65,10 +72,10 @@ export async function publish(
     return deployment;
   }
 
-  if (domain === undefined) return finish({ type: 'committed', deployment });
+  if (domain === undefined) return toCreated({ type: 'committed', deployment });
   emit({ type: 'committed', deployment });
   const link = { domain: wholeDomainName(domain, deployment), deployment: deployment.deployment };
-  return finish({
+  return toCreated({
     type: 'linked',
     domain: await retry(() => client.api.domains.put.mutate(link, { signal }), contextWithRetries.startRetries()),
   });

@@ -30,8 +30,8 @@ export async function sendContents(
   progress: UploadProgress,
   callerSignal: AbortSignal,
 ): Promise<void> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([callerSignal, failed.signal]);
+  const failureAbort = new AbortController();
+  const signal = AbortSignal.any([callerSignal, failureAbort.signal]);
   const init = { method: 'PUT', headers: { 'Content-Type': CONTENTS_TYPE }, signal };
   const failures: unknown[] = [];
   await pLimit(MAX_PARALLEL_BODIES).map(divideIntoBodies(contents), async (body) => {
@@ -42,7 +42,7 @@ export async function sendContents(
       await readResponse(client, response, ReceivedContents);
     } catch (failure) {
       failures.push(failure);
-      if (!isTemporary(failure)) failed.abort();
+      if (!isTemporary(failure)) failureAbort.abort();
     }
   });
   if (failures.length > 0) throw failures[0];

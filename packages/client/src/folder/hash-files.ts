@@ -35,26 +35,27 @@ export async function hashFiles(
   emit: (event: FolderEvent) => void,
   callerSignal: AbortSignal,
 ): Promise<HashedFile[]> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([callerSignal, failed.signal]);
+  const failureAbort = new AbortController();
+  const signal = AbortSignal.any([callerSignal, failureAbort.signal]);
   const slices = createTimeSlices(signal);
   const isProgressDue = createThrottle(PROGRESS_INTERVAL_MS);
   const hashed: HashedFile[] = [];
   const unknownFiles: FoundFile[] = [];
-  const done: Amount = { files: 0, bytes: 0 };
+  const doneAmount: Amount = { files: 0, bytes: 0 };
   for (const file of found) {
     if (slices.isOver()) await slices.next();
     const sha256 = cache.find(file.name, fileStateOf(file.stats));
     if (sha256 === null) unknownFiles.push(file);
     else {
       hashed.push({ ...file, sha256, privateKey: false });
-      addFile(done, file);
+      addFile(doneAmount, file);
     }
   }
-  const [total, cached] = [amountOf(found), { ...done }];
+  const [total, cached] = [amountOf(found), { ...doneAmount }];
 
   function emitProgress(): void {
-    if (isProgressDue() || done.files === total.files) emit({ type: 'hashed', done: { ...done }, total, cached });
+    if (isProgressDue() || doneAmount.files === total.files)
+      emit({ type: 'hashed', done: { ...doneAmount }, total, cached });
   }
 
   /** Counts the size that the file had in the listing, so that the progress ends exactly at the total. */
@@ -62,7 +63,7 @@ export async function hashFiles(
     hashed.push(result);
     if (!result.privateKey && isSettled(result.stats, startedMs))
       cache.add(result.name, fileStateOf(result.stats), result.sha256);
-    addFile(done, file);
+    addFile(doneAmount, file);
     emitProgress();
   }
 
@@ -83,7 +84,7 @@ export async function hashFiles(
   try {
     await Promise.all(running);
   } catch (thrown) {
-    failed.abort();
+    failureAbort.abort();
     await Promise.allSettled(running);
     throw thrown;
   }
@@ -92,9 +93,9 @@ export async function hashFiles(
 
 /** Returns the number of files, and their total size. */
 export function amountOf(files: readonly FoundFile[]): Amount {
-  const amount: Amount = { files: 0, bytes: 0 };
-  for (const file of files) addFile(amount, file);
-  return amount;
+  const totalAmount: Amount = { files: 0, bytes: 0 };
+  for (const file of files) addFile(totalAmount, file);
+  return totalAmount;
 }
 
 function addFile(amount: Amount, { stats }: FoundFile): void {
@@ -148,8 +149,8 @@ async function hashChangedFile(root: string, found: FoundFile, signal: AbortSign
   for (let attempt = 1; attempt <= MAX_READ_RETRIES; attempt += 1) {
     await sleep(RETRY_PAUSE_MS, undefined, { signal });
     const stats = readOrRefuse(found.path, () => lstatSync(`${root}/${found.name}`, { bigint: true }));
-    const fresh = { ...found, stats };
-    const hashed = isLarge(fresh) ? await hashLargeFile(root, fresh, signal) : hashSmallFile(root, fresh);
+    const freshFile = { ...found, stats };
+    const hashed = isLarge(freshFile) ? await hashLargeFile(root, freshFile, signal) : hashSmallFile(root, freshFile);
     if (hashed) return hashed;
   }
   throw changingFileError(found.path);

@@ -44,13 +44,16 @@ export const deployments = router({
   list: op('GET /deployments', 'List deployments, newest first', {
     success: 'One page of deployments.',
     description:
-      'With `label` or `domain`, the list has only the deployments that match both. A domain that the account does not have matches none.',
+      'All deployments of the account, also those that are being deleted. With `label` or `domain`, the list has only the deployments that match both. A domain that the account does not have matches none.',
   })
     .input(DeploymentQuery.prefault({}))
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 
-  get: op('GET /deployments/{deployment}', 'Read a deployment', { success: 'The deployment.' })
+  get: op('GET /deployments/{deployment}', 'Read a deployment', {
+    success: 'The deployment.',
+    description: 'A deployment can be read until its files are removed.',
+  })
     .input(DeploymentPath)
     .output(Deployment)
     .query(({ ctx, input }) => getDeployment(ctx, input.deployment)),

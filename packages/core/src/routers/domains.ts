@@ -50,12 +50,18 @@ export const domains = router({
       return domain;
     }),
 
-  list: op('GET /domains', 'List domains, newest first', { success: 'One page of domains.' })
+  list: op('GET /domains', 'List domains, newest first', {
+    success: 'One page of domains.',
+    description: 'All domains of the account, also those that do not serve a site yet.',
+  })
     .input(PageQuery.prefault({}))
     .output(DomainList)
     .query(({ ctx, input }) => listDomains(ctx, input)),
 
-  get: op('GET /domains/{domain}', 'Read a domain', { success: 'The domain.' })
+  get: op('GET /domains/{domain}', 'Read a domain', {
+    success: 'The domain.',
+    description: 'The status is that of the last DNS check. To check now, verify the domain.',
+  })
     .input(DomainPath)
     .output(Domain)
     .query(({ ctx, input }) => getDomain(ctx, input.domain)),
@@ -111,6 +117,8 @@ export const domains = router({
 
   dns: op('GET /domains/{domain}/dns', 'Find the DNS provider of a domain', {
     success: 'The provider, or null if it is unknown.',
+    description:
+      'The provider is recognised by the name servers of the domain. It is where the DNS records must be added.',
     errorResponses: { 422: 'A platform domain needs no DNS records.' },
   })
     .input(DomainPath)
@@ -119,6 +127,7 @@ export const domains = router({
 
   records: op('GET /domains/{domain}/records', 'List the DNS records that a domain needs', {
     success: 'The records.',
+    description: 'Add these records at the DNS provider, then verify the domain.',
     errorResponses: { 422: 'A platform domain needs no DNS records.' },
   })
     .input(DomainPath)
@@ -127,6 +136,8 @@ export const domains = router({
 
   share: op('GET /domains/{domain}/share', 'Get the address of a public set-up page with the DNS records', {
     success: 'The URL of the page.',
+    description:
+      'Send the address to the person who manages the DNS of the domain. The page needs no credential, and shows nothing else of the account.',
     errorResponses: { 422: 'A platform domain needs no DNS records.' },
   })
     .input(DomainPath)

@@ -100,9 +100,9 @@ async function findCredential({ database, now }: Core, credential: string): Prom
 
 /** Records that a credential was used. Only one of several concurrent requests writes. */
 async function markUsed(core: Core, id: number): Promise<void> {
-  const used = core.now();
+  const usedAt = core.now();
   const em = core.database.em();
-  await em.nativeUpdate(Token, { id, $or: [{ used: null }, { used: { $lt: staleBefore(used) } }] }, { used });
+  await em.nativeUpdate(Token, { id, $or: [{ used: null }, { used: { $lt: staleBefore(usedAt) } }] }, { used: usedAt });
 }
 
 function staleBefore(now: Date): Date {

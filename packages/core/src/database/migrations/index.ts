@@ -52,11 +52,11 @@ export async function requireKnownSchema(em: EntityManager): Promise<void> {
     .selectFrom('migration')
     .select(({ fn }) => fn.toJson('migration').as('row'))
     .execute();
-  const needed = Math.max(0, ...rows.map(({ row }) => row.compatible_since ?? 0));
-  if (needed <= NEWEST_KNOWN) return;
-  const installed = Math.max(...rows.map(({ row }) => numberOf(row.name)));
+  const neededSchema = Math.max(0, ...rows.map(({ row }) => row.compatible_since ?? 0));
+  if (neededSchema <= NEWEST_KNOWN) return;
+  const installedSchema = Math.max(...rows.map(({ row }) => numberOf(row.name)));
   throw new Error(
-    `The database has schema ${installed}, which needs a Berth that knows schema ${needed} or newer; this one knows schema ` +
+    `The database has schema ${installedSchema}, which needs a Berth that knows schema ${neededSchema} or newer; this one knows schema ` +
       `${NEWEST_KNOWN}. Install a newer Berth, or restore a backup from before the upgrade.`,
   );
 }

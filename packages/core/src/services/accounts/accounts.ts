@@ -135,12 +135,12 @@ export async function refuseAtDeploymentCap({ core, caller }: Scope<Caller>): Pr
  * @throws `forbidden`, with `details` if the cap is reached. Source: api §6; security T26.
  */
 export async function incrementDeploymentCount(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {
-  const locked = await lockActiveAccount(em, account);
-  refuseBeyondCap(core, locked.plan, 'deployments', locked.deployments);
+  const lockedAccount = await lockActiveAccount(em, account);
+  refuseBeyondCap(core, lockedAccount.plan, 'deployments', lockedAccount.deployments);
   await db(em)
     .updateTable('account')
     .set((eb) => ({ deployment_count: eb('deployment_count', '+', 1) }))
     .where('id', '=', account)
     .execute();
-  return locked;
+  return lockedAccount;
 }

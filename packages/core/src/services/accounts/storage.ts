@@ -79,22 +79,22 @@ export async function addStorage(
 ): Promise<void> {
   const owner = { account: account.id };
   const limit = storageCapOf(core, account.plan);
-  let exact = account.storageExact && (certain || contents.size === 0);
+  let isExact = account.storageExact && (certain || contents.size === 0);
   let storage: StorageUsage = { used: account.storageBytes, added: 0 };
   // Contents of the account's open uploads are already counted.
   if (contents.size > 0)
     ({ added: storage.added } = await measureStorage(em, owner, contents, uploadListsOf(em, owner)));
-  if (!exact && limit !== undefined && storage.used + storage.added > limit) {
+  if (!isExact && limit !== undefined && storage.used + storage.added > limit) {
     storage = await measureStorage(em, owner, contents);
-    exact = true;
+    isExact = true;
   }
   refuseBeyondStorageCap(storage, limit);
-  if (contents.size === 0 && exact === account.storageExact) return;
+  if (contents.size === 0 && isExact === account.storageExact) return;
   await db(em)
     .updateTable('account')
     .set((eb) => ({
       storage_bytes: storage.used + storage.added,
-      storage_exact: exact,
+      storage_exact: isExact,
       storage_version: eb('storage_version', '+', 1),
     }))
     .where('id', '=', account.id)
@@ -110,9 +110,9 @@ export async function requireAnonymousStorage(
   address: string,
   contents: ContentLengths,
 ): Promise<void> {
-  const added = sumOf(contents);
-  const used = await estimateStorage(em, { address });
-  if (used + added <= ANONYMOUS_STORAGE_BYTES) return;
+  const addedBytes = sumOf(contents);
+  const usedBytes = await estimateStorage(em, { address });
+  if (usedBytes + addedBytes <= ANONYMOUS_STORAGE_BYTES) return;
   refuseBeyondStorageCap(await measureStorage(em, { address }, contents), ANONYMOUS_STORAGE_BYTES);
 }
 

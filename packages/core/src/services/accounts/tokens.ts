@@ -76,10 +76,10 @@ export async function addToken(
     const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
     const row = { token: await findFreeTokenId(em, account), kind, labels, created, expires, used: null };
     const { secret } = createToken(em, account, row);
-    const added = { ...toToken(row), secret };
-    const meta = { kind, labels, expires: added.expires };
+    const addedToken = { ...toToken(row), secret };
+    const meta = { kind, labels, expires: addedToken.expires };
     recordActivity(em, { account, event: 'token.create', authMethod, created, token: row.token, meta });
-    return added;
+    return addedToken;
   });
 }
 
@@ -105,15 +105,15 @@ export async function findFreeTokenId(em: EntityManager, account: string, random
 /** `GET /tokens`: all credentials, even expired ones, newest first. @throws `validation_failed` for an invalid cursor. */
 export async function listTokens({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof TokenList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'tokens' };
-  const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
-  const found = await core.database
+  const beforeId = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
+  const tokenRows = await core.database
     .em()
     .find(
       Token,
-      { account: caller.account, ...(before === undefined ? {} : { id: { $lt: before } }) },
+      { account: caller.account, ...(beforeId === undefined ? {} : { id: { $lt: beforeId } }) },
       { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
     );
-  const { rows, nextCursor } = toPage(scope, found, page.limit, (row) => [row.id]);
+  const { rows, nextCursor } = toPage(scope, tokenRows, page.limit, (row) => [row.id]);
   return { tokens: rows.map(toToken), ...(nextCursor ? { nextCursor } : {}) };
 }
 

@@ -91,21 +91,21 @@ export function readDomainName(text: string, rules: NameRules): DomainName | Inv
   const normalised = normaliseName(text);
   if (!normalised.ok) return normalised;
   const { name } = normalised;
-  const refuse = (reason: string): InvalidDomainName => ({ ok: false, name, reason });
+  const refusedName = (reason: string): InvalidDomainName => ({ ok: false, name, reason });
   if (rules.serviceHosts.has(name) || name === rules.platformHost)
-    return refuse('this name belongs to the service itself; choose another name');
+    return refusedName('this name belongs to the service itself; choose another name');
   if (name.endsWith(`.${rules.platformHost}`)) {
     const reason = platformFault(name.slice(0, -rules.platformHost.length - 1));
     return reason === null
       ? { ok: true, name, kind: 'platform', apex: false, registrable: rules.platformHost }
-      : refuse(reason);
+      : refusedName(reason);
   }
-  if (name.endsWith(`.${rules.cnameTarget}`)) return refuse('this name is reserved for CNAME targets');
+  if (name.endsWith(`.${rules.cnameTarget}`)) return refusedName('this name is reserved for CNAME targets');
   const specialSuffix = SPECIAL_USE_NAMES.find((suffix) => name === suffix || name.endsWith(`.${suffix}`));
-  if (specialSuffix !== undefined) return refuse(`names under ".${specialSuffix}" are not in the public DNS`);
+  if (specialSuffix !== undefined) return refusedName(`names under ".${specialSuffix}" are not in the public DNS`);
   const registrable = findRegistrable(name);
   if (registrable === null)
-    return refuse('this is a suffix that names are registered under; use a name of yours below it');
+    return refusedName('this is a suffix that names are registered under; use a name of yours below it');
   return { ok: true, name, kind: 'custom', apex: name === registrable, registrable };
 }
 
@@ -135,12 +135,12 @@ function platformFault(label: string): string | null {
 
 /** The names above a custom name, from its parent up to its registrable domain. */
 export function namesAbove({ name, registrable }: Pick<DomainName, 'name' | 'registrable'>): string[] {
-  const above: string[] = [];
+  const parentNames: string[] = [];
   for (let remainder = name; remainder !== registrable && remainder.includes('.');) {
     remainder = remainder.slice(remainder.indexOf('.') + 1);
-    above.push(remainder);
+    parentNames.push(remainder);
   }
-  return above;
+  return parentNames;
 }
 
 function invalidName(reason: string): InvalidDomainName {

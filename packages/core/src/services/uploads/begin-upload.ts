@@ -76,10 +76,10 @@ export async function beginUpload(
   const name = key ? uploadIdOf(core, key) : randomSecret();
   const options = optionsOf(input, caller);
   if ((input.files ?? input.put).length > MANY_FILES) await ownTurn(clientOf(caller));
-  const fingerprint = fingerprintOf(core, canonical(input, options));
+  const fingerprint = fingerprintOf(core, canonicalRequest(input, options));
 
-  const earlier = key && (await resume(scope, name, fingerprint));
-  if (earlier) return earlier;
+  const earlierUpload = key && (await resumeUpload(scope, name, fingerprint));
+  if (earlierUpload) return earlierUpload;
   await refuseAtDeploymentCap(scope);
   const budget = await takeDeployBudget(scope, null);
   const makePlan = input.base === undefined ? planWhole(scope, input) : planChange(scope, input);
@@ -98,7 +98,7 @@ export async function beginUpload(
   failpoint('upload.begun');
   if (begunUpload) return begunUpload;
   await budget.giveBack();
-  const concurrent = await resume(scope, name, fingerprint);
+  const concurrent = await resumeUpload(scope, name, fingerprint);
   if (!concurrent) throw uploadNotFound();
   return concurrent;
 }
@@ -116,7 +116,7 @@ function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller):
 }
 
 /** Returns what the fingerprint of a request covers. The order of files and paths does not matter. Source: api §3. */
-function canonical(input: BeginUpload, options: DeployOptions): unknown {
+function canonicalRequest(input: BeginUpload, options: DeployOptions): unknown {
   const files =
     input.base === undefined
       ? canonicalFiles(input.files)
@@ -125,7 +125,7 @@ function canonical(input: BeginUpload, options: DeployOptions): unknown {
 }
 
 /** Returns the upload that was begun earlier with the same idempotency key, or `null`. */
-async function resume(scope: Scope<Caller>, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
+async function resumeUpload(scope: Scope<Caller>, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
   const upload = await findUpload(scope, name);
   if (!upload) return null;
   if (Buffer.compare(upload.fingerprint, fingerprint) !== 0) throw keyUsed('upload');
@@ -153,8 +153,8 @@ async function wasBegunConcurrently(
   name: string,
 ): Promise<boolean> {
   const hash = secretHash(name);
-  const expired = await em.nativeDelete(Upload, { hash, expires: { $lte: core.now() } });
-  if (expired > 0 && caller.kind === 'account') await markStorageInexact(em, caller.account);
+  const expiredCount = await em.nativeDelete(Upload, { hash, expires: { $lte: core.now() } });
+  if (expiredCount > 0 && caller.kind === 'account') await markStorageInexact(em, caller.account);
   return (await em.count(Upload, { hash })) > 0;
 }
 
@@ -220,10 +220,10 @@ async function findMissingContents(
   files: readonly UploadFile[],
   known: ContentLengths,
 ): Promise<Pick<UploadPlan, 'missing' | 'packs'>> {
-  const wanted = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
+  const wantedHashes = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
   const ownContents =
     caller.kind === 'account'
-      ? await findOwnContents(em, core, caller.account, wanted)
+      ? await findOwnContents(em, core, caller.account, wantedHashes)
       : { lengths: new Map<string, number>(), packs: new Set<string>() };
   const missing = new Map<string, number>();
   for (const { path, size, sha256 } of files) {

@@ -29,8 +29,8 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
   [
     'a multipart deploy that repeats an earlier one',
     async () => {
-      const end = await deploying('again');
-      await end();
+      const endDeploy = await deploying('again');
+      await endDeploy();
       return deploying('again');
     },
   ],
@@ -39,7 +39,7 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
     async () => {
       const files = { 'index.html': randomUUID() };
       const { upload } = await begin(core, caller, { files: listOf(files) });
-      return receiving(upload, files['index.html']);
+      return startReceiving(upload, files['index.html']);
     },
   ],
   [
@@ -47,7 +47,7 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
     async () => {
       const files = { 'index.html': randomUUID() };
       const { upload } = await uploadAll(core, caller, files);
-      return receiving(upload, files['index.html']);
+      return startReceiving(upload, files['index.html']);
     },
   ],
   [
@@ -69,7 +69,7 @@ async function deploying(key?: string): Promise<() => Promise<unknown>> {
   sink.end();
   return () => deploy.commit().finally(() => deploy.close());
 }
-async function receiving(upload: string, bytes: string): Promise<() => Promise<unknown>> {
+async function startReceiving(upload: string, bytes: string): Promise<() => Promise<unknown>> {
   const body = await receiveContents({ core, caller }, upload);
   const sink = body.begin(sha256Of(bytes), bytes.length);
   await sink.write(Buffer.from(bytes));
@@ -86,12 +86,12 @@ const LOSSES_OF_ACCESS = [
 
 describe.each(REQUESTS)('api §5: %s', (_, start) => {
   it.each(LOSSES_OF_ACCESS)('changes nothing if its credential %s during the request', async (__, status, lose) => {
-    const end = await start();
+    const endReceiving = await start();
     await lose();
-    const before = await stateOf(test);
-    await expect(end()).rejects.toMatchObject({ status });
-    const after = { ...before, activePacks: expect.any(Number), pack: expect.any(Number) };
-    expect(await stateOf(test)).toEqual(after);
+    const stateBefore = await stateOf(test);
+    await expect(endReceiving()).rejects.toMatchObject({ status });
+    const stateAfter = { ...stateBefore, activePacks: expect.any(Number), pack: expect.any(Number) };
+    expect(await stateOf(test)).toEqual(stateAfter);
   });
 });
 
@@ -100,20 +100,20 @@ describe('api §5: a credential that is revoked', () => {
     for (let i = 0; i < 12; i += 1) {
       const { secret, token } = await addToken({ core, caller: owner }, { kind: 'deploy' });
       caller = (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
-      const end = await deploying();
+      const endDeploy = await deploying();
       const published = async () =>
         (await test.database.query('select id from deployment where account_id = $1', [owner.account])).length;
-      const before = await published();
-      const revoked = deleteToken({ core, caller: owner }, token).then(published);
+      const publishedBefore = await published();
+      const publishedAfterRevoking = deleteToken({ core, caller: owner }, token).then(published);
       const [atRevocation, outcome] = await Promise.all([
-        revoked,
-        end().then(
+        publishedAfterRevoking,
+        endDeploy().then(
           () => 'published',
           (error: { status: number }) => error.status,
         ),
       ]);
       // Either the deploy commits first, so that the deployment exists after the revocation, or the deploy is refused.
-      expect([outcome, atRevocation - before]).toEqual(outcome === 'published' ? ['published', 1] : [401, 0]);
+      expect([outcome, atRevocation - publishedBefore]).toEqual(outcome === 'published' ? ['published', 1] : [401, 0]);
     }
   });
 });
