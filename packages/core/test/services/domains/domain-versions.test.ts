@@ -121,9 +121,9 @@ describe('api §4: the versions of a domain', () => {
     expect((await listVersions(other, name, { limit: 100 })).versions).toEqual([]);
     await deleteDomain(other, name);
     await putDomain(own, name, {});
-    expect(await versionsOf(name)).toEqual([
-      { deployment, linked, unlinked: linked + 60, by: 'api-key', available: true },
-    ]);
+    const versions = await versionsOf(name);
+    expect(versions).toMatchObject([{ deployment, linked, by: 'api-key', available: true }]);
+    expect(versions[0]!.unlinked).toBeGreaterThanOrEqual(linked + 60);
   });
 
   it('have exactly one current entry after many requests linked the domain at the same time', async () => {
