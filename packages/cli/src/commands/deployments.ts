@@ -17,6 +17,7 @@ interface UpdateOptions {
 type ReceivedDeployment = Omit<Deployment, 'domains'> & Partial<Pick<Deployment, 'domains'>>;
 
 const ARGUMENT = ['<deployment>', 'the id or address of the deployment'] as const;
+const EXAMPLE = 'calm-otter-4k9x2qd';
 
 export function addDeployments(program: Command, context: CommandContext): void {
   const deployments = withExamples(program.command('deployments'), {
@@ -51,15 +52,14 @@ export function addDeployments(program: Command, context: CommandContext): void 
     },
   });
 
-  const addVerb = verbAdder(deployments, context, ARGUMENT, (_, site) => parseSite(site));
+  const addVerb = verbAdder(deployments, context, [...ARGUMENT, EXAMPLE], (_, site) => parseSite(site));
 
   addVerb('get', 'Show a deployment.', async ({ client, printResult }, deployment) => {
     const foundDeployment = await client.api.deployments.get.query({ deployment });
     printResult({ deployment: deploymentRow(foundDeployment) }, () => describeDeployment(foundDeployment));
   });
 
-  deployments
-    .command('label')
+  withExamples(deployments.command('label'), { [`berth deployments label ${EXAMPLE} v1.2 stable`]: '' })
     .description('Replace the labels of a deployment. Without labels, remove all labels.')
     .argument(...ARGUMENT)
     .argument('[labels...]', 'the new labels')
@@ -70,9 +70,11 @@ export function addDeployments(program: Command, context: CommandContext): void 
       }),
     );
 
-  deployments
-    .command('update')
-    .description('Change the password or the time to live of a deployment. Everything else stays the same.')
+  withExamples(deployments.command('update'), {
+    [`berth deployments update ${EXAMPLE} --password -`]: 'asks for a new password',
+    [`berth deployments update ${EXAMPLE} --no-ttl`]: 'makes it permanent',
+  })
+    .description('Change the password or the time to live. Everything else stays the same.')
     .argument(...ARGUMENT)
     .option('-p, --password <password>', 'the new password for visitors; "-" asks for it')
     .option('--no-password', 'remove the password')
