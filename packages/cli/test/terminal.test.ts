@@ -86,7 +86,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   });
 
   it.each([
-    ['deployments', /^DEPLOYMENT .*CREATED +LABELS\r$/m, /Not shown: url, files/],
+    ['deployments', /^DEPLOYMENT .*CREATED +DOMAINS/m, /Not shown: url, files/],
     ['domains', /^DOMAIN +STATUS +URL\r$/m, /Not shown: linked, deployment\./],
   ])('berth %s fits its table to the screen, and names the omitted columns', async (command, heading, omitted) => {
     const { deployment } = await server().publish({ 'index.html': 'hi' }, { fields: { labels: '["production"]' } });

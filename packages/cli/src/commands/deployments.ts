@@ -35,9 +35,9 @@ export function addDeployments(program: Command, context: CommandContext): void 
     name: 'deployments',
     read: (client, query) => client.api.deployments.list.query(query),
     description: 'List deployments, newest first.',
-    heading: ['deployment', 'files', 'size', 'created', 'expires', 'password', 'labels', 'url'],
+    heading: ['deployment', 'files', 'size', 'created', 'expires', 'access', 'domains', 'labels', 'url'],
     toCells,
-    lessImportant: ['url', 'files', 'password', 'size', 'expires', 'labels'],
+    lessImportant: ['url', 'files', 'size', 'labels', 'expires', 'access', 'domains'],
     toJson: deploymentRow,
     emptyNote: 'There are no deployments yet.',
     filters: {
@@ -113,17 +113,26 @@ export function deploymentRow(found: ReceivedDeployment) {
   return { deployment, url, files, size, status, password, via, labels, created, expires, domains, takenDown };
 }
 
-function toCells({ deployment, files, size, created, expires, password, labels, url }: Deployment): string[] {
+function toCells(found: ReceivedDeployment): string[] {
+  const { deployment, files, size, created, expires, labels, url, domains = [] } = found;
+  const [firstDomain = '-', ...otherDomains] = domains;
   return [
     deployment,
     files.toLocaleString('en-US'),
     bytes(size),
     moment(created),
     moment(expires ?? null),
-    password ? 'yes' : '-',
+    accessText(found),
+    otherDomains.length === 0 ? firstDomain : `${firstDomain} +${otherDomains.length}`,
     labels.join(' ') || '-',
     url,
   ];
+}
+
+/** Describes why visitors may not see a deployment; `-` for a public deployment. */
+function accessText({ takenDown, password }: ReceivedDeployment): string {
+  if (takenDown) return 'taken down';
+  return password ? 'password' : '-';
 }
 
 function describeDeployment(found: ReceivedDeployment): string[] {
