@@ -82,7 +82,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   it('berth preview shows a QR code after the link', async () => {
     const screen = await screenAfter(['preview', './dist']);
     const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\S.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
-    expect(rows!.trimEnd().split('\r\n')).toHaveLength(16);
+    expect(rows!.trimEnd().split('\r\n')).toHaveLength(17);
   });
 
   it.each([
