@@ -296,6 +296,25 @@ describe('berth <folder> --dry-run', () => {
   });
 });
 
+it('berth deployments shows where each deployment is live, and why visitors may not see it', async () => {
+  const { key } = await server().account('pro');
+  const { runInProcess } = createUser(envOf(server(), key));
+  const publishSite = (fields = {}) => server().publish({ 'index.html': 'hi' }, { key, fields });
+  const [live, locked, takenDown] = [
+    await publishSite(),
+    await publishSite({ password: 'secret site' }),
+    await publishSite(),
+  ];
+  for (const name of ['listed-a', 'listed-b']) await runInProcess('domains', 'set', name, live.deployment);
+  await server().database.query('update deployment set taken_down = now() where id = $1', [takenDown.deployment]);
+  const rows = (await runInProcess('deployments')).out.split('\n').map((line) => line.split(/ {2,}/));
+  const cellsOf = ({ deployment }: Deployment) => rows.find(([id]) => id === deployment)?.slice(5, 7);
+  expect(rows[0]!.slice(5, 7)).toEqual(['ACCESS', 'DOMAINS']);
+  expect(cellsOf(live)).toEqual(['-', 'listed-a.localhost +1']);
+  expect(cellsOf(locked)).toEqual(['password', '-']);
+  expect(cellsOf(takenDown)).toEqual(['taken down', '-']);
+});
+
 it('berth --domain publishes nothing if another account owns the name, even as the first deploy of an account', async () => {
   const { dist, runInProcess } = builder();
   await runInProcess(dist, '--domain', 'taken');

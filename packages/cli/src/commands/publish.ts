@@ -30,7 +30,7 @@ export function addPublish(program: Command, context: CommandContext): void {
     'berth ./dist --password -': 'asks for a password for visitors',
     'URL=$(berth ./dist)': 'sets a shell variable to the link',
   })
-    .summary('publish a folder and print its link; the word "publish" is optional')
+    .summary('publish a folder; the word "publish" is optional')
     .description('Publish a folder and print its link.')
     .argument('[folder]', 'the folder of the built site, or one HTML file; default: that of berth.json');
   addPublicationOptions(command, 'the deployment')
