@@ -22,7 +22,7 @@ async function countDeployments(): Promise<unknown> {
 }
 
 /** Commands of other tools. The home folder contains a folder with a front page for each of these names. */
-const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'deploy', 'ls', 'rm', 'rollback'];
+const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'deploy', 'ls', 'rm'];
 
 /** The files in the home folder of each case, which is also the working folder. */
 const HOME = {
@@ -65,7 +65,7 @@ const CASES: Case[] = [
   [2, 'a command of other tools', 'logs', /^Error: There is no command "logs"\. Did you mean berth activities\?$/m],
   [2, 'one with an option', 'logs --follow', /^Error: There is no command "logs"\. Did you mean berth activities\?$/m],
   [2, 'one with a folder', 'deploy ./dist', /no command "deploy"\. Did you mean berth publish\?/],
-  [2, 'one with an id', 'rollback calm-otter-4k9x2qd', /command "rollback"\. Did you mean berth domains set\?$/m],
+  [2, 'one with an id', 'promote calm-otter-4k9x2qd', /command "promote"\. Did you mean berth domains set\?$/m],
   ...FOREIGN_FOLDERS.map((word): Case => {
     const error = `^Error: There is no command "${word}"\\..* Use berth \\./${word} to publish the folder\\.$`;
     return [2, `${word}, a command of other tools, even if it is also a folder`, word, new RegExp(error, 'm')];
@@ -87,6 +87,9 @@ const CASES: Case[] = [
     /'-s, --server <url>' can be set only once/,
   ],
   [2, 'two folders', './dist ./dist', /too many arguments/],
+  [2, 'a deployment instead of a domain', 'rollback calm-otter-4k9x2qd', /berth rollback <domain> --to calm-otter/],
+  [2, 'a missing domain', 'versions', /Name it, as in "berth versions blog", or add "domain" to berth\.json\./],
+  [2, 'deleting without a question or --yes', 'prune', /add --yes to delete, or --dry-run to list only\./],
   [2, 'a missing argument', 'tokens delete', /missing required argument/],
   [2, 'a time without a unit', './dist --ttl 3', /Write a number and a unit, such as 90s/],
   [2, 'a time to live together with a domain', './dist --ttl 3d --domain blog', /cannot be used with option/],
@@ -200,7 +203,7 @@ describe('the exit code', () => {
   it('is 3 for a reached cap, and the error says how to see the plan', async () => {
     const { err } = await createUser(envOf(server())).runInProcess(...(await fullPlan()).split(' '));
     expect(err).toMatch(
-      /^Error: The plan has 0 deployments\.\nDelete something, or .+ To see your plan: berth account\n$/,
+      /^Error: The plan has 0 deployments\.\nDelete old deployments with berth prune, or .+ To see your plan: berth account\n$/,
     );
   });
 

@@ -244,7 +244,9 @@ describe('berth page.html', () => {
     const { url, deployment } = JSON.parse(published.out) as { url: string; deployment: Deployment };
     expect((await server().visit(url)).text).toBe('one');
     expect(deployment.files).toBe(1);
-    expect((await runInProcess(page, '--dry-run')).err).toBe('1 unchanged; nothing to send. Nothing was sent.\n');
+    expect((await runInProcess(page, '--dry-run')).err).toMatch(
+      /^Compared with \S+: 1 unchanged; nothing to send\. Nothing was sent\.\n$/,
+    );
     writeFiles(home, { 'notes.html': 'two' });
     expect((await runInProcess(page, '--dry-run')).out).toBe('~ index.html\n');
   });
@@ -265,8 +267,23 @@ describe('berth <folder> --dry-run', () => {
     const deploymentsBefore = await server().api('/deployments?limit=1');
     const { code, out, err } = await runInProcess(dist, '--dry-run');
     expect({ code, out }).toEqual({ code: 0, out: '+ css/site.css\n+ index.html\n' });
-    expect(err).toBe('Skipped, private: .env.\n2 new; 37 B to send. Nothing was sent.\n');
+    expect(err).toBe('Skipped, private: .env.\n2 new; at most 37 B to send. Nothing was sent.\n');
     expect((await server().api('/deployments?limit=1')).text).toBe(deploymentsBefore.text);
+  });
+
+  it('compares with what the domain shows, even if this machine did not publish it', async () => {
+    const { dist, runInProcess } = builder();
+    const compared = async () => (await runInProcess(dist, '--domain', 'compared', '--dry-run')).err.split('\n').at(-2);
+    const own = new URL((await runInProcess(dist, '--domain', 'compared')).out.trim()).hostname;
+    expect(own).toBe('compared.localhost');
+    expect(await compared()).toMatch(/^Compared with \S+: 2 unchanged; nothing to send\. Nothing was sent\.$/);
+    const files = Object.fromEntries(Array.from({ length: 150 }, (_, number) => [`old/${number}.txt`, `${number}`]));
+    const { deployment } = await server().publish({ ...files, 'index.html': 'another site' });
+    await runInProcess('domains', 'set', 'compared', deployment);
+    const plan = `Compared with ${deployment}: 1 new, 1 changed, 150 removed; at most 37 B to send. Nothing was sent.`;
+    expect(await compared()).toBe(plan);
+    await runInProcess('domains', 'delete', 'compared');
+    expect(await compared()).toBe('2 new; at most 37 B to send. Nothing was sent.');
   });
 
   it('lists what was added, changed and removed since the last deployment', async () => {
@@ -277,6 +294,39 @@ describe('berth <folder> --dry-run', () => {
     const { out } = await runInProcess(dist, '--dry-run');
     expect(out).toBe('+ about.html\n~ index.html\n- css/site.css\n');
   });
+});
+
+it('berth deployments shows where each deployment is live, and why visitors may not see it', async () => {
+  const { key } = await server().account('pro');
+  const { runInProcess } = createUser(envOf(server(), key));
+  const publishSite = (fields = {}) => server().publish({ 'index.html': 'hi' }, { key, fields });
+  const [live, locked, takenDown] = [
+    await publishSite(),
+    await publishSite({ password: 'secret site' }),
+    await publishSite(),
+  ];
+  for (const name of ['listed-a', 'listed-b']) await runInProcess('domains', 'set', name, live.deployment);
+  await server().database.query('update deployment set taken_down = now() where id = $1', [takenDown.deployment]);
+  const rows = (await runInProcess('deployments')).out.split('\n').map((line) => line.split(/ {2,}/));
+  const cellsOf = ({ deployment }: Deployment) => rows.find(([id]) => id === deployment)?.slice(5, 7);
+  expect(rows[0]!.slice(5, 7)).toEqual(['ACCESS', 'DOMAINS']);
+  expect(cellsOf(live)).toEqual(['-', 'listed-a.localhost +1']);
+  expect(cellsOf(locked)).toEqual(['password', '-']);
+  expect(cellsOf(takenDown)).toEqual(['taken down', '-']);
+});
+
+it('berth --domain publishes nothing if another account owns the name, even as the first deploy of an account', async () => {
+  const { dist, runInProcess } = builder();
+  await runInProcess(dist, '--domain', 'taken');
+  const { key } = await server().account('team');
+  const stranger = createUser(envOf(server(), key));
+  const { code, out, err } = await stranger.runInProcess(dist, '--domain', 'taken');
+  expect({ code, out, err }).toEqual({
+    code: 4,
+    out: '',
+    err: expect.stringMatching(/^Error: .*belongs to another account/m),
+  });
+  expect((await server().api('/deployments', { key })).json()).toEqual({ deployments: [] });
 });
 
 it('berth --domain links the deployment, and prints the domain as the server returns it', async () => {

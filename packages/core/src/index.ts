@@ -13,6 +13,7 @@ export { inFairTurn, isTurnOver, ownTurn } from './fair-turns.ts';
 export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
 export { appRouter, createCaller } from './routers/app-router.ts';
 export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
+export { EVENT_PING_MS, EVENT_RETRY_MS } from './routers/trpc.ts';
 export { type ProcedureContext, type ProcedureMeta, refuseForeignPage } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate } from './services/authentication.ts';

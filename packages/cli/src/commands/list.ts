@@ -81,7 +81,7 @@ export function addList<Name extends string, Row, Query = Record<never, never>>(
 }
 
 /** Formats a table: complete in a script, fitted to the screen on a terminal. */
-function screenTable(
+export function screenTable(
   { terminal }: Session,
   heading: readonly string[],
   rows: readonly (readonly string[])[],

@@ -75,8 +75,16 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
   }
 }
 
-/** Formats a plan in one line: how the folder differs from the last deployment, and how much must be sent. */
-export function describePlan({ added, changed, removed, unchanged }: Changes, missing: Amount): string {
+/**
+ * Formats a plan in one line: how the folder differs from the last deployment, and how much must be sent.
+ *
+ * @param precision `at most` for a plan that was made without asking the server which contents it has.
+ */
+export function describePlan(
+  { added, changed, removed, unchanged }: Changes,
+  missing: Amount,
+  precision: 'exactly' | 'at most' = 'exactly',
+): string {
   const parts = [
     [added.length, 'new'],
     [changed.length, 'changed'],
@@ -86,7 +94,10 @@ export function describePlan({ added, changed, removed, unchanged }: Changes, mi
   const text = parts
     .filter(([number]) => number > 0)
     .map(([number, word]) => `${number.toLocaleString('en-US')} ${word}`);
-  const sendingText = missing.files === 0 ? 'nothing to send' : `${bytes(missing.bytes)} to send`;
+  const sendingText =
+    missing.files === 0
+      ? 'nothing to send'
+      : `${precision === 'at most' ? 'at most ' : ''}${bytes(missing.bytes)} to send`;
   return `${text.join(', ') || 'no files'}; ${sendingText}.`;
 }
 

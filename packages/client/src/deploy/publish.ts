@@ -1,11 +1,10 @@
 import { type CreatedDeployment, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
 import { createRetryCounter, DEFAULT_RETRIES, type Retry, retry, type RetryCounter } from '../retry.ts';
-import { compareWithLastDeployment } from './changes.ts';
-import { type DeployContext, uploadDelta } from './delta.ts';
+import { compareWithLastDeployment, type Difference } from './compare.ts';
+import type { DeployContext } from './delta.ts';
 import { requireWholeName } from './domain-name.ts';
 import type { DeployOptions, Publication } from './input.ts';
-import { uploadMultipart } from './multipart.ts';
 
 /**
  * Checks the options of a deploy, so that invalid options fail before anything is read or sent.
@@ -31,6 +30,9 @@ export function checkPassword(password: string | null | undefined): void {
     throw new ClientError('refused', `The password is invalid: ${reason}. Omit it for a public site.`);
 }
 
+/** Sends files, as one of the kinds of requests that publish. */
+export type Upload = (context: DeployContext, difference: Difference) => Promise<CreatedDeployment>;
+
 /**
  * Publishes files, and points the domain at the deployment in the same step. Temporary failures are retried, but a server that
  * is unreachable at the first request is not waited for.
@@ -40,7 +42,8 @@ export function checkPassword(password: string | null | undefined): void {
  */
 export async function publish(
   context: Omit<DeployContext, 'startRetries'>,
-  { delta = true, retries, onCommitted }: DeployOptions,
+  { retries, onCommitted }: Pick<DeployOptions, 'retries' | 'onCommitted'>,
+  upload: Upload,
   onEnd: (deployment: CreatedDeployment) => void,
 ): Promise<CreatedDeployment> {
   if (context.source.files.length === 0)
@@ -60,9 +63,7 @@ export async function publish(
     (await retry(() => requireWholeName(publication.client, publication.domain!, signal), startRetries()));
   const contextWithRetries: DeployContext = { ...context, publication: { ...publication, domain }, startRetries };
   const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);
-  const deployment = delta
-    ? await uploadDelta(contextWithRetries, difference)
-    : await uploadMultipart(contextWithRetries, difference.changes);
+  const deployment = await upload(contextWithRetries, difference);
   await onCommitted?.(deployment);
 
   // The key is forgotten first, because an idempotency key must never be reused with a different base.

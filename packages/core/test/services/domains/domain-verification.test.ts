@@ -49,11 +49,11 @@ async function pointToBerth(caller: AccountCaller, name: string): Promise<void> 
 }
 const verify = (caller: AccountCaller, name: string) => verifyDomain({ core, caller }, name);
 /** Adds a domain with its DNS records, and verifies the domain. */
-async function proveOwnership(caller: AccountCaller, name?: string): Promise<string> {
-  const addedName = await addDomain(caller, name);
-  await pointToBerth(caller, addedName);
-  expect((await verify(caller, addedName)).status).toBe('success');
-  return addedName;
+async function prove(caller: AccountCaller, name?: string): Promise<string> {
+  const newName = await addDomain(caller, name);
+  await pointToBerth(caller, newName);
+  expect((await verify(caller, newName)).status).toBe('success');
+  return newName;
 }
 const rowOf = (caller: AccountCaller, name: string) =>
   core.database.em().findOneOrFail(Domain, { account: caller.account, name });
@@ -66,9 +66,9 @@ async function eventsOf(caller: AccountCaller, domain: string): Promise<string[]
 describe('api §4: a verification of a domain', () => {
   it('changes the status of a subdomain from pending to success, and records the change once', async () => {
     const name = await addDomain(alice);
-    const checkBefore = await verify(alice, name);
+    const failed = await verify(alice, name);
     const reason = expect.stringMatching(/^There is no such name\. Want "to-/);
-    expect(checkBefore).toMatchObject({
+    expect(failed).toMatchObject({
       domain: name,
       status: 'pending',
       checks: [{ type: 'CNAME', name, found: [], ok: false, reason }],
@@ -76,13 +76,10 @@ describe('api §4: a verification of a domain', () => {
     });
     await pointToBerth(alice, name);
     test.advance(10);
-    const checkAfter = await verify(alice, name);
-    expect(checkAfter).toMatchObject({
-      status: 'success',
-      checks: [{ ok: true, found: checkBefore.checks[0]!.expected }],
-    });
-    expect(checkAfter.checks[0]).not.toHaveProperty('reason');
-    expect(checkAfter.nextCheck).toBeCloseTo(core.now().getTime() / 1000 + DAY, -1);
+    const verified = await verify(alice, name);
+    expect(verified).toMatchObject({ status: 'success', checks: [{ ok: true, found: failed.checks[0]!.expected }] });
+    expect(verified.checks[0]).not.toHaveProperty('reason');
+    expect(verified.nextCheck).toBeCloseTo(core.now().getTime() / 1000 + DAY, -1);
     test.advance(10);
     await verify(alice, name);
     expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify api-key']);
@@ -174,7 +171,7 @@ describe('T28: when accounts prove domains,', () => {
   ])('%s stays pending for another account, even if that account has set the DNS records', async (_, first, second) => {
     const base = nextName();
     const name = await addDomain(bob, second + base);
-    await proveOwnership(alice, first + base);
+    await prove(alice, first + base);
     server.zone.clear();
     await pointToBerth(bob, name);
     const { status, checks } = await verify(bob, name);
@@ -191,13 +188,13 @@ describe('T28: when accounts prove domains,', () => {
 
   it('another account can prove a sibling of a proved name, even if its spelling has the same end', async () => {
     const base = nextName();
-    await proveOwnership(alice, `shop.${base}`);
-    for (const otherLabel of ['blog.', 'myshop.']) await proveOwnership(bob, otherLabel + base);
+    await prove(alice, `shop.${base}`);
+    for (const otherLabel of ['blog.', 'myshop.']) await prove(bob, otherLabel + base);
   });
 
   it('an account can prove names above and below its own names', async () => {
     const base = nextName();
-    for (const name of [base, `www.${base}`, `a.www.${base}`]) await proveOwnership(alice, name);
+    for (const name of [base, `www.${base}`, `a.www.${base}`]) await prove(alice, name);
   });
 
   it.each([
@@ -212,10 +209,10 @@ describe('T28: when accounts prove domains,', () => {
       server.zone.clear();
       await pointToBerth(bob, names[1]);
       // Each account needs its own DNS server, because both accounts need different records for a name.
-      const secondDnsServer = await startDnsServer(Object.fromEntries(ofAlice));
-      const coreOfSecondServer = { ...core, dns: createDns({ servers: [secondDnsServer.address], ...LONG_TIMEOUTS }) };
-      const both = [verifyDomain({ core: coreOfSecondServer, caller: alice }, names[0]), verify(bob, names[1])];
-      const outcomes = await Promise.all(both).finally(() => secondDnsServer.close());
+      const otherServer = await startDnsServer(Object.fromEntries(ofAlice));
+      const otherCore = { ...core, dns: createDns({ servers: [otherServer.address], ...LONG_TIMEOUTS }) };
+      const both = [verifyDomain({ core: otherCore, caller: alice }, names[0]), verify(bob, names[1])];
+      const outcomes = await Promise.all(both).finally(() => otherServer.close());
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['pending', 'success']);
     }
   });
@@ -236,7 +233,7 @@ describe('T28: the DNS checks in the background', () => {
   });
 
   it('unverify a domain whose records are missing for a week, but never because of failed checks', async () => {
-    const name = await proveOwnership(alice);
+    const name = await prove(alice);
     server.zone.set(name, 'SERVFAIL');
     for (let day = 0; day < 10; day += 1) {
       test.advance(DAY);
@@ -252,11 +249,11 @@ describe('T28: the DNS checks in the background', () => {
     expect(await rowOf(alice, name)).toMatchObject({ status: 'pending', verified: null });
     expect((await eventsOf(alice, name)).slice(1)).toEqual(['domain.verify api-key', 'domain.update system']);
     // Another account can prove the name as soon as the domain is unverified.
-    await proveOwnership(bob, name);
+    await prove(bob, name);
   });
 
   it('include paused domains that block a name, and skip other paused domains', async () => {
-    const name = await proveOwnership(alice);
+    const name = await prove(alice);
     await addDomain(alice);
     const fit = (plan: string) =>
       core.database.transaction((em) =>
@@ -284,16 +281,16 @@ describe('T28: the DNS checks in the background', () => {
   ])('include a domain whose %s is a year ahead, but not if it is only %s s ahead', async (column, few) => {
     const name = await addDomain(alice);
     await pointToBerth(alice, name);
-    const advanceClock = async (seconds: number) =>
+    const setAhead = async (seconds: number) =>
       test.database.query(`update domain set ${column} = $1 where name = $2`, [
         new Date(core.now().getTime() + seconds * 1000),
         name,
       ]);
     test.advance(MINUTE);
     // The last check may come from another process whose clock is slightly ahead.
-    await advanceClock(few);
+    await setAhead(few);
     expect(await recheckDomains(core)).toBe(0);
-    await advanceClock(365 * DAY);
+    await setAhead(365 * DAY);
     expect(await recheckDomains(core)).toBe(1);
     const { status, nextCheck } = await rowOf(alice, name);
     expect(status).toBe('success');
@@ -301,7 +298,7 @@ describe('T28: the DNS checks in the background', () => {
   });
 
   it('include a paused domain whose last check is a year in the future because of a wrong clock', async () => {
-    const name = await proveOwnership(alice);
+    const name = await prove(alice);
     await test.database.query(
       `update domain set status = 'paused', next_check = null, checked = $1::timestamptz + interval '1 year' where name = $2`,
       [core.now(), name],
