@@ -30,7 +30,9 @@ function resourceOf(parameter: string): Resource | undefined {
 }
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
-const OTHER_PARAMETERS = new Set('limit labels kind ttl files put remove password via Idempotency-Key'.split(' '));
+const OTHER_PARAMETERS = new Set(
+  'limit label labels kind ttl files put remove password protected strip via Berth-Password Idempotency-Key'.split(' '),
+);
 
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>;
