@@ -13,6 +13,7 @@ const SYSTEM = [
   'apps/api/test/healthcheck.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
+  'packages/generated-clients/test/**/*.test.ts',
   'packages/core/test/database/{connections,embedded-postgres,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',

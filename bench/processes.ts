@@ -99,7 +99,7 @@ export function heading(how: string): string {
 }
 
 function serverOf(child: ChildProcess, port: number, cleanUp: () => Promise<void>): BenchServer {
-  const exited = once(child, 'exit');
+  const exitEvent = once(child, 'exit');
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     port,
@@ -113,7 +113,7 @@ function serverOf(child: ChildProcess, port: number, cleanUp: () => Promise<void
     async stop() {
       child.kill('SIGTERM');
       const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-      if (!hasEnded()) await exited;
+      if (!hasEnded()) await exitEvent;
       clearTimeout(deadline);
       await cleanUp();
     },

@@ -12,7 +12,7 @@ import { APP_ID, DESKTOP_NAME, PROGRAM } from './src/main/shell/identity.ts';
  * @throws Error if `BERTH_UPDATE_FEED` is not an `https:` address. Source: desktop §4.
  */
 export function configure(env: NodeJS.ProcessEnv): Configuration {
-  const feed = feedOf(env['BERTH_UPDATE_FEED']);
+  const updateFeed = feedOf(env['BERTH_UPDATE_FEED']);
   return {
     appId: APP_ID,
     productName: manifest.productName,
@@ -31,7 +31,7 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     extraMetadata: { desktopName: DESKTOP_NAME },
 
     protocols: [{ name: manifest.productName, schemes: ['berth'] }],
-    publish: feed === null ? null : { provider: 'generic', url: feed },
+    publish: updateFeed === null ? null : { provider: 'generic', url: updateFeed },
     electronFuses: {
       runAsNode: false,
       enableCookieEncryption: true,
@@ -44,8 +44,8 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     },
 
     ...linuxPackages(),
-    mac: macPackages(feed !== null),
-    win: { target: ['nsis'], icon: 'assets/icon.ico', forceCodeSigning: feed !== null },
+    mac: macPackages(updateFeed !== null),
+    win: { target: ['nsis'], icon: 'assets/icon.ico', forceCodeSigning: updateFeed !== null },
     // The app is installed for the current user only, so no administrator is needed.
     nsis: { oneClick: true, perMachine: false, packElevateHelper: false },
   };

@@ -61,10 +61,10 @@ async function readEndpoints(berth: BenchServer, bare: BenchServer, paths: reado
       rates.bare.push(bareRate);
       rates.berth.push(berthRate);
     }
-    const ratio = median(rates.berth.map((each, i) => each / rates.bare[i]!));
+    const medianRatio = median(rates.berth.map((each, i) => each / rates.bare[i]!));
     const shownPath = path.replace(/\/[a-z0-9.-]*\d[a-z0-9.-]*$/, '/{id}');
     console.log(
-      `| GET ${shownPath} | ${median(rates.berth).toFixed(0)} | ${median(rates.bare).toFixed(0)} | ${ratio.toFixed(2)} |`,
+      `| GET ${shownPath} | ${median(rates.berth).toFixed(0)} | ${median(rates.bare).toFixed(0)} | ${medianRatio.toFixed(2)} |`,
     );
   }
   agent.destroy();

@@ -23,7 +23,7 @@ type Side = keyof typeof trees;
 const benches = requestedBenches.length > 0 ? requestedBenches : DEFAULT_BENCHES;
 
 /** Runs a bench of a checkout, such as `api` or `serve:throughput`. @throws when the bench fails. */
-async function measure(tree: string, bench: string): Promise<Figures> {
+async function runBench(tree: string, bench: string): Promise<Figures> {
   const [name, ...words] = bench.split(':');
   const { stdout } = await promisify(execFile)(process.execPath, [join(tree, 'bench', name!, 'main.ts'), ...words], {
     cwd: tree,
@@ -50,22 +50,22 @@ function line(figure: string, before: readonly number[], after: readonly number[
   if (after === undefined) return `| ${figure} | ${median(before)} | – | – | – | only in the other checkout |`;
   if (new Set([...before, ...after]).size === 1) return null;
   const ratio = median(before) === 0 ? Number.NaN : median(after) / median(before);
-  const noise = Math.max(spread(before), spread(after));
+  const maxSpread = Math.max(spread(before), spread(after));
   const overlap = Math.min(...before) <= Math.max(...after) && Math.min(...after) <= Math.max(...before);
-  const verdict = overlap || Math.abs(ratio - 1) <= noise ? 'within noise' : 'DIFFERS';
-  return `| ${figure} | ${median(before)} | ${median(after)} | ${Number.isNaN(ratio) ? '–' : ratio.toFixed(2)} | ± ${(noise * 100).toFixed(0)} % | ${verdict} |`;
+  const verdict = overlap || Math.abs(ratio - 1) <= maxSpread ? 'within noise' : 'DIFFERS';
+  return `| ${figure} | ${median(before)} | ${median(after)} | ${Number.isNaN(ratio) ? '–' : ratio.toFixed(2)} | ± ${(maxSpread * 100).toFixed(0)} % | ${verdict} |`;
 }
 
 console.log(
   heading(`medians of ${runs} alternating runs at a scale of ${options.scale}; the other checkout is ${trees.old}`),
 );
 for (const bench of benches) {
-  const measured: Record<Side, Figures[]> = { old: [], new: [] };
+  const measuredFigures: Record<Side, Figures[]> = { old: [], new: [] };
   for (let run = 0; run < runs; run += 1) {
     const order: Side[] = run % 2 === 0 ? ['old', 'new'] : ['new', 'old'];
-    for (const side of order) measured[side].push(await measure(trees[side], bench));
+    for (const side of order) measuredFigures[side].push(await runBench(trees[side], bench));
   }
-  const [before, after] = [gather(measured.old), gather(measured.new)];
+  const [before, after] = [gather(measuredFigures.old), gather(measuredFigures.new)];
   console.log(`\n| ${bench} | | other | this | this / other | spread | |\n|---|---|---|---|---|---|---|`);
   for (const [figure, values] of before) {
     const text = line(figure, values, after.get(figure));

@@ -28,14 +28,14 @@ export function bigBody(
   md5: string,
 ): { contentType: string; length: number; pieces: () => Iterable<Buffer> } {
   const start = Buffer.concat([field('checksums', JSON.stringify([md5])), head('big.bin')]);
-  const end = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+  const closingBoundary = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
   return {
     contentType: `multipart/form-data; boundary=${BOUNDARY}`,
-    length: start.length + size + end.length,
+    length: start.length + size + closingBoundary.length,
     *pieces() {
       yield start;
       for (let sentBytes = 0; sentBytes < size; sentBytes += block.length) yield block;
-      yield end;
+      yield closingBoundary;
     },
   };
 }

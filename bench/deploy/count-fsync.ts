@@ -7,10 +7,10 @@ await handle.close();
 
 let calls = 0;
 for (const name of ['sync', 'datasync'] as const) {
-  const original = prototype[name];
+  const originalMethod = prototype[name];
   prototype[name] = function (this: unknown) {
     calls += 1;
-    return original.call(this);
+    return originalMethod.call(this);
   };
 }
 process.on('message', (question) => {

@@ -18,11 +18,11 @@ export async function watchBusy(page: Page): Promise<() => Promise<BlockedTimes>
       for (const { duration } of list.getEntries()) maxima.task = Math.max(maxima.task, duration);
     });
     observer.observe({ entryTypes: ['longtask'] });
-    let last = performance.now();
+    let lastTick = performance.now();
     setInterval(() => {
       const now = performance.now();
-      maxima.gap = Math.max(maxima.gap, now - last);
-      last = now;
+      maxima.gap = Math.max(maxima.gap, now - lastTick);
+      lastTick = now;
     }, 5);
     return maxima;
   });

@@ -29,7 +29,12 @@ export interface Input {
 }
 
 /** Creates an input that repeats one request. */
-export function repeated(id: string, label: string, makeRequest: (world: World) => HostileRequest, pace?: Pace): Input {
+export function repeatedInput(
+  id: string,
+  label: string,
+  makeRequest: (world: World) => HostileRequest,
+  pace?: Pace,
+): Input {
   return {
     id,
     label,

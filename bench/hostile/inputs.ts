@@ -1,4 +1,4 @@
-import { type Input, repeated } from './input.ts';
+import { type Input, repeatedInput } from './input.ts';
 import { HEAD_INPUTS } from './inputs/heads.ts';
 import { JSON_INPUTS } from './inputs/json.ts';
 import { MULTIPART_INPUTS } from './inputs/multipart.ts';
@@ -7,7 +7,7 @@ import { UPLOAD_INPUTS } from './inputs/uploads.ts';
 
 /** All hostile inputs. The first input is harmless, and shows the cost of the mere number of requests. */
 export const INPUTS: readonly Input[] = [
-  repeated('none', 'GET /ping, as many', () => ({ path: '/ping' })),
+  repeatedInput('none', 'GET /ping, as many', () => ({ path: '/ping' })),
   ...JSON_INPUTS,
   ...UPLOAD_INPUTS,
   ...MULTIPART_INPUTS,

@@ -30,18 +30,18 @@ async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<voi
   const { prepare, pace: { burst, perSecond } = CALLS } = INPUTS[input]!;
   const client = createClient(world.port, ADDRESS);
   const { counted, statuses } = countResponses(client);
-  const step = await prepare(world, counted);
-  const clear = () => Object.keys(statuses).forEach((status) => delete statuses[status]);
-  clear();
+  const nextRequest = await prepare(world, counted);
+  const clearStatuses = () => Object.keys(statuses).forEach((status) => delete statuses[status]);
+  clearStatuses();
   process.send!('prepared');
   await new Promise((resolve) => process.once('message', resolve));
 
   const started = performance.now();
   const elapsed = () => (performance.now() - started) / 1000;
-  let sent = 0;
+  let sentRequests = 0;
   const worker = async () => {
     while (elapsed() < seconds)
-      if (sent < burst + elapsed() * perSecond) await step(sent++);
+      if (sentRequests < burst + elapsed() * perSecond) await nextRequest(sentRequests++);
       else await sleep(POLL_MS);
   };
   await Promise.race([Promise.all(Array.from({ length: atOnce }, worker)), sleep(seconds * 1000 + 100)]);

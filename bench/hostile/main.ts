@@ -21,8 +21,8 @@ const { values: options } = parseArgs({
 });
 
 /** Returns the goals that the server missed. */
-function missed({ probe: { ping, page }, statuses, growth, ended }: Outcome): string[] {
-  const faults = sum(statuses, (status) => Number(status) >= 500) + ping.failed + page.failed;
+function missedGoals({ probe: { ping, page }, statuses, growth, ended }: Outcome): string[] {
+  const faults = sumStatuses(statuses, (status) => Number(status) >= 500) + ping.failed + page.failed;
   return [
     ...(ended ? ['server ended'] : []),
     ...(percentile(ping, 0.99) < GOAL_MS && percentile(page, 0.99) < GOAL_MS ? [] : ['slow']),
@@ -33,24 +33,24 @@ function missed({ probe: { ping, page }, statuses, growth, ended }: Outcome): st
 
 function line(server: string, label: string, outcome: Outcome): string {
   const { statuses, probe, growth } = outcome;
-  const faults = missed(outcome);
+  const faults = missedGoals(outcome);
   const cells = [
     server,
     label,
-    String(sum(statuses, () => true)),
+    String(sumStatuses(statuses, () => true)),
     Object.entries(statuses)
       .filter(([, count]) => count > 0)
       .map(([status, count]) => `${count} × ${status}`)
       .join(', '),
-    times(probe.ping),
-    times(probe.page),
+    formatLatencies(probe.ping),
+    formatLatencies(probe.page),
     `${(growth / MiB).toFixed(0)} MiB`,
     faults.length === 0 ? 'pass' : `FAIL: ${faults.join(', ')}`,
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-function times(latencies: Latencies): string {
+function formatLatencies(latencies: Latencies): string {
   return [percentile(latencies, 0.5), percentile(latencies, 0.99), percentile(latencies, 1)]
     .map((ms) => ms.toFixed(0))
     .join(' / ');
@@ -61,7 +61,7 @@ function percentile({ times }: Latencies, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.POSITIVE_INFINITY;
 }
 
-function sum(statuses: Statuses, counts: (status: string) => boolean): number {
+function sumStatuses(statuses: Statuses, counts: (status: string) => boolean): number {
   return Object.entries(statuses).reduce((total, [status, count]) => (counts(status) ? total + count : total), 0);
 }
 
@@ -90,7 +90,7 @@ for (const [input, { id, label }] of INPUTS.entries()) {
   if (!isSelected(id, label)) continue;
   for (const tree of trees) {
     const outcome = await run(tree, { input, seconds, atOnce });
-    allMet &&= missed(outcome).length === 0;
+    allMet &&= missedGoals(outcome).length === 0;
     console.log(line(nameOf(tree), `${id}: ${label}`, outcome));
   }
 }

@@ -103,14 +103,14 @@ async function setUp({ port }: BenchServer): Promise<World> {
 
 /** Creates an account on the smallest plan with an operator command. @returns The API key of the account. */
 async function makeAccount(tree: string, dataDir: string, email: string): Promise<string> {
-  const operate = async (...words: string[]) => {
+  const runOperator = async (...words: string[]) => {
     const program = join(tree, 'apps/api/src/operator/main.ts');
     const env = { ...process.env, DATA_DIR: dataDir };
     const { stdout } = await promisify(execFile)(process.execPath, [program, ...words, '--json'], { cwd: tree, env });
     return JSON.parse(stdout) as { key: string };
   };
-  await operate('accounts', 'create', email, '--plan', 'free');
-  return (await operate('keys', 'create', email)).key;
+  await runOperator('accounts', 'create', email, '--plan', 'free');
+  return (await runOperator('keys', 'create', email)).key;
 }
 
 /** Records the peak of the resident memory of the server from now on. Linux keeps the peak. */
@@ -119,16 +119,16 @@ async function watchMemory({ pid }: BenchServer): Promise<{ stop(): Promise<numb
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
   const RESET_PEAK = '5';
   await writeFile(`/proc/${pid}/clear_refs`, RESET_PEAK);
-  const before = await read('VmRSS');
-  let peak = before;
+  const bytesBefore = await read('VmRSS');
+  let peakBytes = bytesBefore;
   // The numbers of a server are lost when it exits, so they are polled.
-  const sample = async () => (peak = Math.max(peak, await read('VmHWM').catch(() => 0)));
-  const timer = setInterval(() => void sample(), SAMPLE_MS);
+  const samplePeak = async () => (peakBytes = Math.max(peakBytes, await read('VmHWM').catch(() => 0)));
+  const timer = setInterval(() => void samplePeak(), SAMPLE_MS);
   return {
     async stop() {
       clearInterval(timer);
-      await sample();
-      return peak - before;
+      await samplePeak();
+      return peakBytes - bytesBefore;
     },
   };
 }

@@ -18,7 +18,7 @@ const PATTERN_KINDS: [name: string, pattern: (n: number) => string, to: string][
 const LONGEST_PATH = 'a/'.repeat(512);
 const PATHS = [LONGEST_PATH, LONGEST_PATH.slice(0, -1), 'literal-9999', 'section-499/x', 'index'];
 
-const repeat = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+const arrayOf = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
 const file = { sha256: '0'.repeat(64), pack: 'p', offset: 0, length: 1 };
 const manifest: Manifest = new Map(['index.html', 'page.html', '404.html'].map((path) => [path, file]));
 
@@ -38,14 +38,14 @@ for (const [name, pattern, to] of PATTERN_KINDS) {
   const compiled = performance.now();
   const rules = prepareRules(data);
   const prepared = performance.now();
-  const slowest = Math.max(...PATHS.map((path) => median(repeat(DECISIONS, () => decide(path, rules)))));
+  const slowest = Math.max(...PATHS.map((path) => median(arrayOf(DECISIONS, () => measureDecision(path, rules)))));
   const verdict = slowest < GOAL_MS ? 'met' : 'MISSED';
   console.log(
     `| ${name} | ${slowest.toFixed(2)} ms | under ${GOAL_MS} ms: ${verdict} | ${(compiled - started).toFixed(0)} ms | ${(prepared - compiled).toFixed(0)} ms |`,
   );
 }
 
-function decide(path: string, rules: ReturnType<typeof prepareRules>): number {
+function measureDecision(path: string, rules: ReturnType<typeof prepareRules>): number {
   const started = performance.now();
   const request = { method: 'GET', host: HOST, path: parseRequestPath(`/${path}`)!, query: '', accept: undefined };
   resolve(request, { manifest, rules });
@@ -64,16 +64,16 @@ function filesOf(pattern: (n: number) => string, to: string): Parameters<typeof 
   const json = (n: number) => pattern(n).replace('*', '(.*)');
   const jsonTo = to.replace(':splat', '$1');
   const lines = [
-    ...repeat(10_000, (n) => `/literal-${n} /page`),
-    ...repeat(500, (n) => `${pattern(n)} ${to}/${n} 200`),
+    ...arrayOf(10_000, (n) => `/literal-${n} /page`),
+    ...arrayOf(500, (n) => `${pattern(n)} ${to}/${n} 200`),
   ];
   return {
     _redirects: Buffer.from(lines.join('\n')),
-    _headers: Buffer.from(repeat(500, (n) => `${pattern(n)}\n  X-A: 1`).join('\n')),
+    _headers: Buffer.from(arrayOf(500, (n) => `${pattern(n)}\n  X-A: 1`).join('\n')),
     'ship.json': {
-      redirects: repeat(2000, (n) => ({ source: `/moved${json(n)}`, destination: `${jsonTo}/${n}` })),
-      rewrites: repeat(500, (n) => ({ source: json(n), destination: `${jsonTo}/${n}` })),
-      headers: repeat(500, (n) => ({ source: json(n), headers: [{ key: 'X', value: '1' }] })),
+      redirects: arrayOf(2000, (n) => ({ source: `/moved${json(n)}`, destination: `${jsonTo}/${n}` })),
+      rewrites: arrayOf(500, (n) => ({ source: json(n), destination: `${jsonTo}/${n}` })),
+      headers: arrayOf(500, (n) => ({ source: json(n), headers: [{ key: 'X', value: '1' }] })),
     },
   };
 }

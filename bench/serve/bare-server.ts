@@ -17,13 +17,13 @@ if (cluster.isPrimary && Number(processes) > 1) {
   for (let i = 0; i < Number(processes); i += 1) cluster.fork();
 } else {
   const sites = await readSites();
-  const server = createServer((req, res) => respond(req, res, sites.get(req.headers.host!)!));
+  const server = createServer((req, res) => sendResponse(req, res, sites.get(req.headers.host!)!));
   server.listen(0, '127.0.0.1', () => {
     if (cluster.isPrimary) process.send!({ port: (server.address() as AddressInfo).port });
   });
 }
 
-function respond(req: IncomingMessage, res: ServerResponse, site: ReadonlyMap<string, LoadedResponse>): void {
+function sendResponse(req: IncomingMessage, res: ServerResponse, site: ReadonlyMap<string, LoadedResponse>): void {
   const { range, 'if-none-match': tag, 'accept-encoding': codings } = req.headers;
   const fullResponse = site.get(req.url!) ?? site.get('')!;
   const response = fullResponse.br && codings?.includes('br') ? fullResponse.br : fullResponse;

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { type BenchServer, heading, scaledRounds, startBare } from '../processes.ts';
 import { LARGE_FILE } from './files.ts';
 import { servingPids } from './process.ts';
-import { cold, descriptors, type Finding, memory } from './resources.ts';
+import { measureColdSites, descriptors, type Finding, memory } from './resources.ts';
 import { rowsOf } from './rows.ts';
 import { prepareScene, type Scene } from './scene.ts';
 import { head, line } from './table.ts';
-import { type Contender, measureRow, rateOf, ratio } from './throughput.ts';
+import { type Contender, measureRow, rateOf, ratioOf } from './throughput.ts';
 import { isInstalled, startCaddy, startNginx, type WebServer } from './web-servers.ts';
 import { CONNECTIONS, hasWrk, THREADS } from './wrk.ts';
 
@@ -26,28 +26,28 @@ async function startContenders(
 ): Promise<Contender[]> {
   const { tree, recorded } = scene;
   const contenders: Contender[] = [];
-  const add = async <S extends WebServer>(name: string, starting: Promise<S>, only?: string): Promise<S> => {
+  const addContender = async <S extends WebServer>(name: string, starting: Promise<S>, only?: string): Promise<S> => {
     const server = await starting;
     running.defer(() => server.stop());
     contenders.push({ name, port: server.port, ...(only === undefined ? {} : { only }) });
     return server;
   };
   const program = (name: string) => join(import.meta.dirname, `${name}.ts`);
-  await add('Berth 1', scene.startBerth({ WORKERS: '1' }));
-  const two = await add('Berth 2', scene.startBerth({ WORKERS: '2' }));
-  if ((await servingPids(two.pid)).length < 2) notes.push('WORKERS=2 did not make a second process.');
-  await add('node 1', startBare(program('bare-server'), [recorded, '1']));
-  await add('node 2', startBare(program('bare-server'), [recorded, '2']));
+  await addContender('Berth 1', scene.startBerth({ WORKERS: '1' }));
+  const twoWorkers = await addContender('Berth 2', scene.startBerth({ WORKERS: '2' }));
+  if ((await servingPids(twoWorkers.pid)).length < 2) notes.push('WORKERS=2 did not make a second process.');
+  await addContender('node 1', startBare(program('bare-server'), [recorded, '1']));
+  await addContender('node 2', startBare(program('bare-server'), [recorded, '2']));
   if (!withOthers) return contenders;
   if (isInstalled('nginx')) {
-    await add('nginx 1', startNginx(tree, 1));
-    await add('nginx 2', startNginx(tree, 2));
+    await addContender('nginx 1', startNginx(tree, 1));
+    await addContender('nginx 2', startNginx(tree, 2));
   } else notes.push('nginx is not installed: skipped.');
-  if (isInstalled('caddy')) await add('Caddy', startCaddy(tree));
+  if (isInstalled('caddy')) await addContender('Caddy', startCaddy(tree));
   else notes.push('Caddy is not installed: skipped.');
-  await add('sirv', startBare(program('static-server'), ['sirv', tree]));
-  await add('express', startBare(program('static-server'), ['express', tree]));
-  await add(WITH_LOG, scene.startBerth({ WORKERS: '1', LOG_LEVEL: 'info' }), 'page of 4 KB');
+  await addContender('sirv', startBare(program('static-server'), ['sirv', tree]));
+  await addContender('express', startBare(program('static-server'), ['express', tree]));
+  await addContender(WITH_LOG, scene.startBerth({ WORKERS: '1', LOG_LEVEL: 'info' }), 'page of 4 KB');
   return contenders;
 }
 
@@ -68,7 +68,7 @@ async function throughput(scene: Scene, withOthers = true): Promise<void> {
   for (const row of rowsOf({ files: scene.files, sites: scene.manySites })) {
     const measured = await measureRow(row, contenders, scene.host, rounds, note);
     console.log(line(row, names, measured));
-    const loggingRatio = ratio(measured, WITH_LOG, 'Berth 1');
+    const loggingRatio = ratioOf(measured, WITH_LOG, 'Berth 1');
     if (loggingRatio !== null)
       note(
         `${row.name}: ${WITH_LOG}: ${rateOf(measured, WITH_LOG).toFixed(0)}, ${loggingRatio.toFixed(2)} of Berth 1.`,
@@ -88,7 +88,7 @@ async function resources(scene: Scene): Promise<void> {
       await berth.stop();
     }
   };
-  await withNewBerth((berth) => cold(berth, scene.coldHosts));
+  await withNewBerth((berth) => measureColdSites(berth, scene.coldHosts));
   await withNewBerth((berth) => memory(berth, scene.allSites, memoryRequests, memorySeconds));
   await withNewBerth((berth) => descriptors(berth, scene.host, `/${LARGE_FILE}`, ABORTED_DOWNLOADS));
   console.log('\n| Berth, one process | measured | goal | |\n|---|---|---|---|');

@@ -45,14 +45,14 @@ export async function recordFile(port: number, host: string, path: string, body:
   };
   const tag = fullResponse.headers['etag'];
   if (typeof tag !== 'string') return recorded;
-  const unchanged = await get(port, host, path, { 'If-None-Match': tag }, agent);
-  const coded = await get(port, host, path, { 'Accept-Encoding': 'br' }, agent);
-  const isCoded = coded.headers['content-encoding'] === 'br';
-  if (isCoded) await writeFile(`${body}.br`, coded.body);
+  const unchangedResponse = await get(port, host, path, { 'If-None-Match': tag }, agent);
+  const codedResponse = await get(port, host, path, { 'Accept-Encoding': 'br' }, agent);
+  const isCoded = codedResponse.headers['content-encoding'] === 'br';
+  if (isCoded) await writeFile(`${body}.br`, codedResponse.body);
   return {
     ...recorded,
-    unchanged: headersOf(unchanged),
-    br: isCoded ? { headers: headersOf(coded), body: `${body}.br` } : null,
+    unchanged: headersOf(unchangedResponse),
+    br: isCoded ? { headers: headersOf(codedResponse), body: `${body}.br` } : null,
   };
 }
 

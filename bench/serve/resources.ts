@@ -26,35 +26,39 @@ export async function memory(
   maxSeconds: number,
 ): Promise<Finding> {
   const pids = await servingPids(berth.pid);
-  const before = await residentBytes(pids);
-  let peak = before;
-  let completed = 0;
+  const bytesBefore = await residentBytes(pids);
+  let peakBytes = bytesBefore;
+  let completedRequests = 0;
   let isOver = false;
   const watch = (async () => {
-    for (; !isOver; await sleep(100)) peak = Math.max(peak, await residentBytes(pids));
+    for (; !isOver; await sleep(100)) peakBytes = Math.max(peakBytes, await residentBytes(pids));
   })();
   const started = performance.now();
   let seconds = 0;
-  while (completed < requests && seconds < maxSeconds) {
+  while (completedRequests < requests && seconds < maxSeconds) {
     // wrk runs with one thread, and continues where the previous run stopped.
-    const { requests: sent, refused, lost } = await wrk(berth.port, BURST_SECONDS, { ...load, offset: completed }, 1);
+    const {
+      requests: sent,
+      refused,
+      lost,
+    } = await wrk(berth.port, BURST_SECONDS, { ...load, offset: completedRequests }, 1);
     if (refused + lost > 0) throw new Error(`${refused + lost} of ${sent} requests for many sites failed`);
-    completed += sent;
+    completedRequests += sent;
     seconds = (performance.now() - started) / 1000;
   }
   isOver = true;
   await watch;
-  const volume = `${completed.toLocaleString('en')} requests in ${seconds.toFixed(0)} s`;
+  const volume = `${completedRequests.toLocaleString('en')} requests in ${seconds.toFixed(0)} s`;
   return {
     label: 'resident memory at its peak, requests over 100,000 sites',
-    measured: `${(peak / MiB).toFixed(0)} MiB (${(before / MiB).toFixed(0)} before; ${volume})`,
-    goal: `under 250 MiB${completed < requests ? `, after ${requests.toLocaleString('en')}` : ''}`,
-    met: peak < 250 * MiB && completed >= requests,
+    measured: `${(peakBytes / MiB).toFixed(0)} MiB (${(bytesBefore / MiB).toFixed(0)} before; ${volume})`,
+    goal: `under 250 MiB${completedRequests < requests ? `, after ${requests.toLocaleString('en')}` : ''}`,
+    met: peakBytes < 250 * MiB && completedRequests >= requests,
   };
 }
 
 /** Measures the time to the first byte of sites that were not requested before. */
-export async function cold(berth: BenchServer, hosts: readonly string[]): Promise<Finding> {
+export async function measureColdSites(berth: BenchServer, hosts: readonly string[]): Promise<Finding> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
   for (const host of hosts) {
@@ -79,35 +83,35 @@ const SETTLE_MS = 10_000;
 /** Counts open descriptors before and after downloads that are aborted at their first bytes. */
 export async function descriptors(berth: BenchServer, host: string, path: string, downloads: number): Promise<Finding> {
   const pids = await servingPids(berth.pid);
-  await abort(berth.port, host, path, 100);
-  await settle();
-  const before = await openDescriptors(pids);
-  await abort(berth.port, host, path, downloads);
-  const after = await settle(before);
+  await abortDownloads(berth.port, host, path, 100);
+  await settleDescriptors();
+  const descriptorsBefore = await openDescriptors(pids);
+  await abortDownloads(berth.port, host, path, downloads);
+  const descriptorsAfter = await settleDescriptors(descriptorsBefore);
   return {
     label: `open descriptors before and after ${downloads.toLocaleString('en')} downloads that were broken off`,
-    measured: `${before}, ${after}`,
+    measured: `${descriptorsBefore}, ${descriptorsAfter}`,
     goal: 'as many after as before',
-    met: after <= before,
+    met: descriptorsAfter <= descriptorsBefore,
   };
 
   /** Waits until the number no longer changes, or is at most the expected number. */
-  async function settle(expected?: number): Promise<number> {
+  async function settleDescriptors(expected?: number): Promise<number> {
     const deadline = performance.now() + SETTLE_MS;
-    for (let last = -1; ;) {
+    for (let lastCount = -1; ;) {
       const count = await openDescriptors(pids);
-      if (expected === undefined ? count === last : count <= expected) return count;
+      if (expected === undefined ? count === lastCount : count <= expected) return count;
       if (performance.now() > deadline) return count;
-      last = count;
+      lastCount = count;
       await sleep(500);
     }
   }
 }
 
 /** Starts downloads, some of them in parallel, and aborts each at its first bytes. */
-async function abort(port: number, host: string, path: string, downloads: number): Promise<void> {
+async function abortDownloads(port: number, host: string, path: string, downloads: number): Promise<void> {
   let remaining = downloads;
-  const leave = async () => {
+  const leaveDownload = async () => {
     for (; remaining > 0;) {
       remaining -= 1;
       const socket = connect(port, '127.0.0.1');
@@ -118,5 +122,5 @@ async function abort(port: number, host: string, path: string, downloads: number
       socket.destroy();
     }
   };
-  await Promise.all(Array.from({ length: ABORTERS }, leave));
+  await Promise.all(Array.from({ length: ABORTERS }, leaveDownload));
 }

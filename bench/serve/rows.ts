@@ -36,10 +36,10 @@ export function rowsOf({ files, sites }: RowParts): Row[] {
   const page = files.get('index.html')!;
   const script = files.get('app.js')!;
   const part = files.get('film.mp4')!.subarray(0, RANGE_BYTES);
-  const plain = { headers: {}, status: 200 };
+  const plainRequest = { headers: {}, status: 200 };
   return [
-    { name: 'page of 4 KB', path: '/', ...plain, body: page, besideNginx: 0.75 },
-    { name: 'script of 100 KB', path: '/app.js', ...plain, body: script },
+    { name: 'page of 4 KB', path: '/', ...plainRequest, body: page, besideNginx: 0.75 },
+    { name: 'script of 100 KB', path: '/app.js', ...plainRequest, body: script },
     {
       name: 'script of 100 KB, br',
       path: '/app.js',
@@ -57,7 +57,7 @@ export function rowsOf({ files, sites }: RowParts): Row[] {
       body: part,
     },
     { name: '404', path: '/missing.html', headers: {}, status: 404, body: null },
-    { name: '10,000 sites, Zipf', path: '/', ...plain, body: null, sites, warmUpSeconds: 20 },
+    { name: '10,000 sites, Zipf', path: '/', ...plainRequest, body: null, sites, warmUpSeconds: 20 },
   ];
 }
 

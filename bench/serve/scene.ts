@@ -50,14 +50,14 @@ export async function prepareScene(): Promise<Scene> {
   const postgres = await startEmbeddedPostgres(join(home, 'postgres'));
   const { user, socketDir, database } = postgres.address;
   const databaseUrl = `postgresql://${user}@${encodeURIComponent(socketDir)}/${database}`;
-  const fixed = {
+  const fixedEnv = {
     NODE_ENV: 'production',
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
     PLATFORM_DOMAIN,
     OWNER_API_KEY: apiKey,
   };
-  const start = (env: Record<string, string>) => startBerth({ ...fixed, ...env });
+  const start = (env: Record<string, string>) => startBerth({ ...fixedEnv, ...env });
   const dispose = async () => {
     await postgres.stop();
     for (const dir of [home, dataDir]) await rm(dir, { recursive: true, force: true });
@@ -85,35 +85,35 @@ async function publishAll(
 
   const tree = join(home, 'tree');
   for (const [path, bytes] of files) await writeSiteFile(tree, host, path, bytes);
-  const numbers = Array.from({ length: MANY_SITES }, (_, i) => (i * SPREAD) % MANY_SITES);
-  for (const number of numbers) await writeSiteFile(tree, siteHost(number), 'index.html', page(number));
-  const manyHosts = numbers.map(siteHost);
-  const all = Array.from({ length: SITES }, (_, i) => siteHost((i * SPREAD) % SITES));
-  const write = async (name: string, lines: readonly (string | number)[]) => {
+  const siteNumbers = Array.from({ length: MANY_SITES }, (_, i) => (i * SPREAD) % MANY_SITES);
+  for (const number of siteNumbers) await writeSiteFile(tree, siteHost(number), 'index.html', page(number));
+  const manyHosts = siteNumbers.map(siteHost);
+  const allHosts = Array.from({ length: SITES }, (_, i) => siteHost((i * SPREAD) % SITES));
+  const writeLines = async (name: string, lines: readonly (string | number)[]) => {
     await writeFile(join(home, name), `${lines.join('\n')}\n`);
     return join(home, name);
   };
   const manySites = {
-    hosts: await write('many-hosts', manyHosts),
-    draws: await write('many-draws', zipfDraws(MANY_SITES, MANY_DRAWS)),
-    pages: new Map(numbers.map((number) => [siteHost(number), page(number)])),
+    hosts: await writeLines('many-hosts', manyHosts),
+    draws: await writeLines('many-draws', zipfDraws(MANY_SITES, MANY_DRAWS)),
+    pages: new Map(siteNumbers.map((number) => [siteHost(number), page(number)])),
   };
   const mixedDraws = alternate(uniformDraws(SITES, ALL_DRAWS / 2), zipfDraws(SITES, ALL_DRAWS / 2));
-  const allSites = { hosts: await write('all-hosts', all), draws: await write('all-draws', mixedDraws) };
+  const allSites = { hosts: await writeLines('all-hosts', allHosts), draws: await writeLines('all-draws', mixedDraws) };
 
   await waitForCompression(port, host);
-  const recorded = await recordPages(port, manyHosts, tree);
+  const recordedPages = await recordPages(port, manyHosts, tree);
   const paths = new Map([...files.keys()].map((path) => [path === 'index.html' ? '/' : `/${path}`, path]));
-  for (const [path, file] of paths) recorded.push(await recordFile(port, host, path, join(tree, host, file)));
-  recorded.push(await recordFile(port, host, '', join(home, 'missing.html')));
+  for (const [path, file] of paths) recordedPages.push(await recordFile(port, host, path, join(tree, host, file)));
+  recordedPages.push(await recordFile(port, host, '', join(home, 'missing.html')));
   return {
     files,
     host,
     manySites,
     allSites,
-    coldHosts: all.filter((_, i) => i % (SITES / COLD_SITES) === 0),
+    coldHosts: allHosts.filter((_, i) => i % (SITES / COLD_SITES) === 0),
     tree,
-    recorded: await write('recorded.json', [JSON.stringify(recorded)]),
+    recorded: await writeLines('recorded.json', [JSON.stringify(recordedPages)]),
   };
 }
 

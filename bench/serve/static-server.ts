@@ -30,8 +30,8 @@ function expressListener(): express.Express {
 }
 
 function handlerOf({ headers: { host = '' } }: IncomingMessage, createHandler: (dir: string) => Handler): Handler {
-  const known = handlers.get(host);
-  if (known) return known;
+  const knownHandler = handlers.get(host);
+  if (knownHandler) return knownHandler;
   const site = createHandler(join(tree, host));
   handlers.set(host, site);
   return site;

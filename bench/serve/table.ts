@@ -1,5 +1,5 @@
 import type { Row } from './rows.ts';
-import { fastest, type Measured, rateOf, ratio } from './throughput.ts';
+import { fastestServer, type Measured, rateOf, ratioOf } from './throughput.ts';
 
 const BERTHS = ['Berth 1', 'Berth 2'];
 
@@ -10,19 +10,19 @@ interface Comparison {
   met: (ratio: number, row: Row) => boolean | null;
 }
 
-const ahead = (ratio: number) => ratio > 1;
+const isAhead = (ratio: number) => ratio > 1;
 const nearLimit = (ratio: number) => ratio >= 0.85;
 
 /** Fair comparisons: one process with one process, and the best of Berth with the best of servers on all cores. */
 const COMPARISONS: readonly Comparison[] = [
   { title: '1 / node 1', pair: () => ['Berth 1', 'node 1'], met: nearLimit },
   { title: '2 / node 2', pair: () => ['Berth 2', 'node 2'], met: nearLimit },
-  { title: 'best / Caddy', pair: (row) => [fastest(row, BERTHS), 'Caddy'], met: ahead },
-  { title: '1 / sirv', pair: () => ['Berth 1', 'sirv'], met: ahead },
-  { title: '1 / express', pair: () => ['Berth 1', 'express'], met: ahead },
+  { title: 'best / Caddy', pair: (row) => [fastestServer(row, BERTHS), 'Caddy'], met: isAhead },
+  { title: '1 / sirv', pair: () => ['Berth 1', 'sirv'], met: isAhead },
+  { title: '1 / express', pair: () => ['Berth 1', 'express'], met: isAhead },
   {
     title: 'best / nginx',
-    pair: (row) => [fastest(row, BERTHS), fastest(row, ['nginx 1', 'nginx 2'])],
+    pair: (row) => [fastestServer(row, BERTHS), fastestServer(row, ['nginx 1', 'nginx 2'])],
     met: (ratio, { besideNginx }) => (besideNginx === undefined ? null : ratio >= besideNginx),
   },
 ];
@@ -43,7 +43,7 @@ export function line(row: Row, names: readonly string[], measured: Measured): st
 }
 
 function verdict({ pair, met }: Comparison, row: Row, measured: Measured): string {
-  const value = ratio(measured, ...pair(measured));
+  const value = ratioOf(measured, ...pair(measured));
   if (value === null) return '–';
   const isMet = row.informative ? null : met(value, row);
   return `${value.toFixed(2)}${isMet === null ? '' : isMet ? ' met' : ' MISSED'}`;

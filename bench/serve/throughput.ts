@@ -59,14 +59,14 @@ export async function measureRow(
 }
 
 /** Returns the rate of Berth divided by that of another server, or `null` if one of them was not measured. */
-export function ratio(measured: Measured, berth: string, other: string): number | null {
+export function ratioOf(measured: Measured, berth: string, other: string): number | null {
   const [ours, theirs] = [measured.get(berth), measured.get(other)];
   if (!Array.isArray(ours) || !Array.isArray(theirs)) return null;
   return median(ours.map((rate, i) => rate / theirs[i]));
 }
 
 /** Returns the fastest of some contenders in a row. */
-export function fastest(measured: Measured, names: readonly string[]): string {
+export function fastestServer(measured: Measured, names: readonly string[]): string {
   return names.toSorted((a, b) => rateOf(measured, b) - rateOf(measured, a))[0]!;
 }
 

@@ -99,9 +99,9 @@ async function start(program: string, args: readonly string[], home: string, por
   return {
     port,
     async stop() {
-      const exited = child.exitCode === null ? once(child, 'exit') : null;
+      const exitEvent = child.exitCode === null ? once(child, 'exit') : null;
       child.kill('SIGTERM');
-      await exited;
+      await exitEvent;
       await rm(home, { recursive: true, force: true });
     },
   };

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const log = createLogger({ level: logLevel });
   let berth: Promise<Omit<Berth, 'core'>> | null = null;
   let stoppingSince: number | null = null;
-  const stop = (signal: NodeJS.Signals) => {
+  const stopOnSignal = (signal: NodeJS.Signals) => {
     const now = performance.now();
     if (stoppingSince !== null && now - stoppingSince < DUPLICATE_SIGNAL_MS) return;
     if (stoppingSince !== null) process.exit(1);
@@ -29,8 +29,8 @@ async function main(): Promise<void> {
         },
       );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', stopOnSignal);
+  process.on('SIGINT', stopOnSignal);
   const giveUp = (error: Error) => {
     log.error({ err: error }, `Berth exits: ${error.message}`);
     process.exit(1);
@@ -46,11 +46,11 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${explain(error)}\n`);
+  process.stderr.write(`${explainError(error)}\n`);
   process.exit(1);
 });
 
-function explain(error: unknown): string {
+function explainError(error: unknown): string {
   if (error instanceof ConfigError) return `Berth cannot start with this configuration:\n${error.message}`;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')

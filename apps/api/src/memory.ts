@@ -10,7 +10,7 @@ const GROWTH_CHECK_MS = 50;
 const PROCESSING_MS = 5_000;
 
 /** Counts the large bodies that are being received. */
-let receiving = 0;
+let receivingBodies = 0;
 let lastBodyAt = 0;
 let usedBytes = 0;
 let check: NodeJS.Timeout | null = null;
@@ -26,10 +26,10 @@ let check: NodeJS.Timeout | null = null;
  */
 export function boundMemory(req: IncomingMessage): void {
   if (Number(req.headers['content-length']) <= SMALL_BYTES) return;
-  receiving += 1;
+  receivingBodies += 1;
   check ??= startChecking();
   req.once('close', () => {
-    receiving -= 1;
+    receivingBodies -= 1;
     lastBodyAt = performance.now();
   });
 }
@@ -40,7 +40,7 @@ function startChecking(): NodeJS.Timeout {
 }
 
 function checkMemory(): void {
-  if (receiving === 0 && performance.now() - lastBodyAt > PROCESSING_MS) stopChecking();
+  if (receivingBodies === 0 && performance.now() - lastBodyAt > PROCESSING_MS) stopChecking();
   else if (globalThis.gc) collectBuffers(globalThis.gc);
 }
 

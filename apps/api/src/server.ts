@@ -28,9 +28,9 @@ export async function startBerth(
   log: Log,
   options: Pick<CoreOptions, 'giveUp' | 'parts'> = {},
 ): Promise<Berth> {
-  const requested = readConfig(env);
-  armFailpoint(requested.failpoint);
-  const listener = new HttpListener(requested, log);
+  const requestedConfig = readConfig(env);
+  armFailpoint(requestedConfig.failpoint);
+  const listener = new HttpListener(requestedConfig, log);
   const port = await listener.listen();
   const resources = new AsyncDisposableStack();
   const close = async () => {
@@ -38,7 +38,7 @@ export async function startBerth(
     await resources.disposeAsync();
   };
   try {
-    const config = requested.port === 0 ? readConfig({ ...env, PORT: String(port) }) : requested;
+    const config = requestedConfig.port === 0 ? readConfig({ ...env, PORT: String(port) }) : requestedConfig;
     const { core, ownerKey } = await openService(config, { log, resources, ...options });
     serve(listener, core, config, log);
     return {

@@ -72,8 +72,10 @@ describe('the documents', () => {
   });
 
   it('number the sections of docs/api.md without gaps', () => {
-    const numbers = [...sections].filter((section) => section.startsWith('api')).map((section) => section.slice(5));
-    expect(numbers).toEqual(Array.from({ length: 14 }, (_, index) => `${index + 1}`));
+    const sectionNumbers = [...sections]
+      .filter((section) => section.startsWith('api'))
+      .map((section) => section.slice(5));
+    expect(sectionNumbers).toEqual(Array.from({ length: 14 }, (_, index) => `${index + 1}`));
   });
 
   it('cite only rules and sections that exist', async () => {
@@ -84,8 +86,8 @@ describe('the documents', () => {
 });
 
 it('every rule of docs/serving.md is cited by a test title', async () => {
-  const cited = new Set((await findTexts(TESTS, TITLE)).flatMap(({ text }) => tagsIn(text)));
-  const missing = [...rules].filter(([tag, { document }]) => document === 'serving' && !cited.has(tag));
+  const citedTags = new Set((await findTexts(TESTS, TITLE)).flatMap(({ text }) => tagsIn(text)));
+  const missing = [...rules].filter(([tag, { document }]) => document === 'serving' && !citedTags.has(tag));
   expect(missing.map(([tag, { text }]) => `${tag}:${text}`)).toEqual([]);
 });
 
@@ -96,16 +98,18 @@ it.each([
   const texts = await findTexts(pattern, part);
   expect(texts.filter(({ text }) => text.search(CITATION) >= 0).length).toBeGreaterThan(200);
   expect(texts.flatMap(unknownCitations)).toEqual([]);
-  const unknown = texts.filter(({ text }) => /§\s*\d/.test(text.replaceAll(CITATION, '').replaceAll(STANDARD, '')));
-  expect(unknown).toEqual([]);
+  const unreadableCitations = texts.filter(({ text }) =>
+    /§\s*\d/.test(text.replaceAll(CITATION, '').replaceAll(STANDARD, '')),
+  );
+  expect(unreadableCitations).toEqual([]);
 });
 
 it('every Source: in a comment names rules of a document, an RFC, or a URL', async () => {
-  const lists = (await findTexts(SOURCES, COMMENT)).flatMap(({ text, file }) =>
+  const citationLists = (await findTexts(SOURCES, COMMENT)).flatMap(({ text, file }) =>
     [...text.matchAll(/\bSource: (.*?)(?:\.(?=\s|$)|$)/g)].map(([, list]) => ({ text: list!, file })),
   );
-  expect(lists.length).toBeGreaterThan(300);
-  const items = lists.flatMap(({ text, file }) =>
+  expect(citationLists.length).toBeGreaterThan(300);
+  const items = citationLists.flatMap(({ text, file }) =>
     text
       .replaceAll(/ \([^)]*\)/g, '')
       .split(';')
@@ -121,21 +125,24 @@ function namesItsDocument(item: string): boolean {
 }
 
 function unknownCitations({ text, file }: FoundText): FoundText[] {
-  const cited = [...text.matchAll(CITATION)].flatMap(({ groups }) =>
+  const citedRules = [...text.matchAll(CITATION)].flatMap(({ groups }) =>
     [...groups!['list']!.matchAll(/§[\d.]*\d/g)].map(([section]) => `${groups!['document']} ${section}`),
   );
-  const unknown = [
+  const unknownRules = [
     ...tagsIn(text).filter((tag) => !rules.has(tag)),
-    ...cited.filter((section) => !sections.has(section)),
+    ...citedRules.filter((section) => !sections.has(section)),
   ];
-  return unknown.map((reference) => ({ text: reference, file }));
+  return unknownRules.map((reference) => ({ text: reference, file }));
 }
 
 function tagsIn(text: string): string[] {
   return [...text.matchAll(TAG)].flatMap(({ groups }) => {
-    const first = Number(groups!['first']);
-    const last = Number(groups!['last'] ?? first);
-    return Array.from({ length: last - first + 1 }, (_, index) => `${groups!['letter']}${first + index}`);
+    const firstNumber = Number(groups!['first']);
+    const lastNumber = Number(groups!['last'] ?? firstNumber);
+    return Array.from(
+      { length: lastNumber - firstNumber + 1 },
+      (_, index) => `${groups!['letter']}${firstNumber + index}`,
+    );
   });
 }
 

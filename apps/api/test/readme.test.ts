@@ -50,14 +50,14 @@ it('the README shows the server address and the command that the first start pri
 
 it.each(DOCUMENTS)('the links in the documents lead to files and headings that exist: %s', async (document) => {
   const text = await readFile(join(ROOT, document), 'utf8');
-  const broken: string[] = [];
+  const brokenLinks: string[] = [];
   for (const [, target] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
     const [path, anchor] = target!.split('#') as [string, string?];
     const file = path === '' ? join(ROOT, document) : join(ROOT, dirname(document), path);
     const isValid = existsSync(file) && (anchor === undefined || anchorsOf(await readFile(file, 'utf8')).has(anchor));
-    if (!isValid) broken.push(target!);
+    if (!isValid) brokenLinks.push(target!);
   }
-  expect(broken).toEqual([]);
+  expect(brokenLinks).toEqual([]);
 });
 
 /** Returns the anchors that GitHub gives to the headings of a document. */

@@ -22,7 +22,7 @@ const PARTS = {
     return scriptConfig('preload', outDir, { target: 'chrome156' }, output);
   },
   renderer: (outDir: string): InlineConfig => ({
-    ...common('renderer'),
+    ...commonConfig('renderer'),
     root: join(ROOT, 'src/renderer'),
     base: './',
     plugins: [react()],
@@ -72,7 +72,7 @@ function scriptConfig(
   output: NonNullable<BuildOptions['rolldownOptions']>['output'],
 ): InlineConfig {
   return {
-    ...common(part),
+    ...commonConfig(part),
     build: {
       ...options,
       ssr: join(ROOT, `src/${part}/index.ts`),
@@ -85,7 +85,7 @@ function scriptConfig(
   };
 }
 
-function common(part: Part): InlineConfig {
+function commonConfig(part: Part): InlineConfig {
   return {
     configFile: false,
     root: ROOT,

@@ -21,13 +21,13 @@ const valuesOf = (name: string) => options.get(name) ?? [];
 const valueOf = (name: string) => valuesOf(name)[0];
 if (valueOf('-t') !== 'deb') throw new Error(`The package type must be deb, not ${valueOf('-t')}`);
 
-const stage = mkdtempSync(join(tmpdir(), 'berth-deb-'));
+const stagingDir = mkdtempSync(join(tmpdir(), 'berth-deb-'));
 try {
   // The folder becomes the root of the file system, so all users must be able to read it.
-  chmodSync(stage, 0o755);
+  chmodSync(stagingDir, 0o755);
   for (const [from, to] of files) {
-    mkdirSync(join(stage, dirname(to)), { recursive: true });
-    cpSync(from, join(stage, to), { recursive: true, verbatimSymlinks: true });
+    mkdirSync(join(stagingDir, dirname(to)), { recursive: true });
+    cpSync(from, join(stagingDir, to), { recursive: true, verbatimSymlinks: true });
   }
   const controlFields = {
     Package: valueOf('--name'),
@@ -36,7 +36,7 @@ try {
     Vendor: valueOf('--vendor'),
     Architecture: valueOf('--architecture'),
     Maintainer: valueOf('--maintainer'),
-    'Installed-Size': String(Math.ceil(bytesIn(stage) / 1_024)),
+    'Installed-Size': String(Math.ceil(bytesIn(stagingDir) / 1_024)),
     Depends: valuesOf('-d').join(', '),
     Recommends: valuesOf('--deb-recommends').join(', '),
     Section: valueOf('--category'),
@@ -44,30 +44,30 @@ try {
     Homepage: valueOf('--url'),
     Description: valueOf('--description'),
   };
-  mkdirSync(join(stage, 'DEBIAN'));
+  mkdirSync(join(stagingDir, 'DEBIAN'));
   const lines = Object.entries(controlFields).flatMap(([name, value]) => (value ? [`${name}: ${value}\n`] : []));
-  writeFileSync(join(stage, 'DEBIAN/control'), lines.join(''));
+  writeFileSync(join(stagingDir, 'DEBIAN/control'), lines.join(''));
   for (const [option, name] of [
     ['--after-install', 'postinst'],
     ['--after-remove', 'postrm'],
   ] as const) {
-    const script = join(stage, 'DEBIAN', name);
+    const script = join(stagingDir, 'DEBIAN', name);
     copyFileSync(valueOf(option)!, script);
     chmodSync(script, 0o755);
   }
   const buildOptions = ['--root-owner-group', `-Z${valueOf('--deb-compression')}`, '--build'];
-  execFileSync('dpkg-deb', [...buildOptions, stage, valueOf('--package')!], { stdio: 'inherit' });
+  execFileSync('dpkg-deb', [...buildOptions, stagingDir, valueOf('--package')!], { stdio: 'inherit' });
 } finally {
-  rmSync(stage, { recursive: true, force: true });
+  rmSync(stagingDir, { recursive: true, force: true });
 }
 
 /** Parses the arguments. Each option except `--force` has a value. All other arguments are files: `source=target`. */
 function readArguments(args: string[]): { options: Map<string, string[]>; files: [from: string, to: string][] } {
   const options = new Map<string, string[]>();
   const files: [string, string][] = [];
-  for (const remaining = args.filter((arg) => arg !== '--force'); remaining.length > 0;) {
-    const arg = remaining.shift()!;
-    if (arg.startsWith('-')) options.set(arg, [...(options.get(arg) ?? []), remaining.shift()!]);
+  for (const remainingArgs = args.filter((arg) => arg !== '--force'); remainingArgs.length > 0;) {
+    const arg = remainingArgs.shift()!;
+    if (arg.startsWith('-')) options.set(arg, [...(options.get(arg) ?? []), remainingArgs.shift()!]);
     else files.push(arg.split('=') as [string, string]);
   }
   return { options, files };

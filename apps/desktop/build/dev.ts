@@ -21,14 +21,14 @@ const SOURCES: Readonly<Record<string, readonly Part[]>> = {
 
 // In Node, the `electron` package exports the path of Electron's program. The first import downloads the program.
 const electron = createRequire(import.meta.url)('electron') as string;
-const stale = new Set<Part>(['main', 'preload', 'renderer']);
+const staleParts = new Set<Part>(['main', 'preload', 'renderer']);
 let running: ChildProcess | null = null;
 let work = Promise.resolve();
 let timer: NodeJS.Timeout | undefined;
 
 for (const [folder, parts] of Object.entries(SOURCES))
   watch(join(ROOT, folder), { recursive: true }, () => {
-    for (const part of parts) stale.add(part);
+    for (const part of parts) staleParts.add(part);
     clearTimeout(timer);
     timer = setTimeout(() => void (work = work.then(refresh)), QUIET_MS);
   });
@@ -36,14 +36,14 @@ work = work.then(refresh);
 
 /** Compiles the stale parts and restarts the app. If compiling fails, the running app is not restarted. */
 async function refresh(): Promise<void> {
-  const parts = [...stale];
+  const parts = [...staleParts];
   if (parts.length === 0) return;
-  stale.clear();
+  staleParts.clear();
   try {
     await buildApp(undefined, parts);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    for (const part of parts) stale.add(part);
+    for (const part of parts) staleParts.add(part);
     return;
   }
   await stop();

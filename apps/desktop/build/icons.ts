@@ -31,28 +31,36 @@ try {
 }
 
 async function makeAppIcons(page: Page): Promise<void> {
-  const large = await readFile(join(ASSETS, 'icon.svg'), 'utf8');
-  const small = await readFile(join(ASSETS, 'icon-small.svg'), 'utf8');
-  const plainIcon = (size: number) => (size < SMALL ? small : large);
-  const macIcon = (size: number) => (size < SMALL ? withView(small, MAC_VIEW_SMALL) : withView(large, MAC_VIEW));
+  const largeSvg = await readFile(join(ASSETS, 'icon.svg'), 'utf8');
+  const smallSvg = await readFile(join(ASSETS, 'icon-small.svg'), 'utf8');
+  const plainIcon = (size: number) => (size < SMALL ? smallSvg : largeSvg);
+  const macIcon = (size: number) => (size < SMALL ? withView(smallSvg, MAC_VIEW_SMALL) : withView(largeSvg, MAC_VIEW));
 
   await mkdir(join(ASSETS, 'icons'), { recursive: true });
-  for (const { size, png } of await render(page, plainIcon, LINUX_SIZES)) await save(`icons/${size}x${size}.png`, png);
-  for (const { png } of await render(page, plainIcon, [WINDOW_SIZE])) await save('icon.png', png);
-  await save('icon.ico', ico(await render(page, plainIcon, WINDOWS_SIZES)));
-  await save('icon.icns', icns(await render(page, macIcon, ICNS_SIZES)));
+  for (const { size, png } of await renderPictures(page, plainIcon, LINUX_SIZES))
+    await saveAsset(`icons/${size}x${size}.png`, png);
+  for (const { png } of await renderPictures(page, plainIcon, [WINDOW_SIZE])) await saveAsset('icon.png', png);
+  await saveAsset('icon.ico', ico(await renderPictures(page, plainIcon, WINDOWS_SIZES)));
+  await saveAsset('icon.icns', icns(await renderPictures(page, macIcon, ICNS_SIZES)));
 }
 
 async function makeTrayIcons(page: Page, status: TrayStatus): Promise<void> {
   await mkdir(join(ASSETS, 'tray'), { recursive: true });
   for (const [kind, name] of [['colour', status] as const, ['template', `${status}Template`] as const]) {
-    for (const { size, png } of await render(page, () => trayDrawing(status, kind), [TRAY_SIZE, 2 * TRAY_SIZE])) {
-      await save(`tray/${name}${size === TRAY_SIZE ? '' : '@2x'}.png`, png);
+    for (const { size, png } of await renderPictures(page, () => trayDrawing(status, kind), [
+      TRAY_SIZE,
+      2 * TRAY_SIZE,
+    ])) {
+      await saveAsset(`tray/${name}${size === TRAY_SIZE ? '' : '@2x'}.png`, png);
     }
   }
 }
 
-async function render(page: Page, draw: (size: number) => string, sizes: readonly number[]): Promise<Picture[]> {
+async function renderPictures(
+  page: Page,
+  draw: (size: number) => string,
+  sizes: readonly number[],
+): Promise<Picture[]> {
   const pictures: Picture[] = [];
   for (const size of sizes) {
     await page.setViewportSize({ width: size, height: size });
@@ -66,6 +74,6 @@ function withView(svg: string, viewBox: string): string {
   return svg.replace(/viewBox="[^"]*"/, `viewBox="${viewBox}"`);
 }
 
-function save(name: string, bytes: Buffer): Promise<void> {
+function saveAsset(name: string, bytes: Buffer): Promise<void> {
   return writeFile(join(ASSETS, name), bytes);
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Input, listOf, repeated } from '../input.ts';
+import { type Input, listOf, repeatedInput } from '../input.ts';
 import type { HostileRequest, World } from '../world.ts';
 
 const BOUNDARY = 'hostile-5c1e07';
@@ -9,7 +9,7 @@ const file = (path: string, content = '') =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files[]"; filename="${path}"\r\n\r\n${content}\r\n`;
 const field = (name: string, value: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-const repeat = (count: number, createText: (n: number) => string) =>
+const repeatText = (count: number, createText: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => createText(n)).join('');
 
 /** Creates an input that deploys a body with a deploy token. */
@@ -21,13 +21,13 @@ function deploy(id: string, label: string, body: string): Input {
     headers: { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` },
     body: bytes,
   });
-  return repeated(id, label, makeRequest);
+  return repeatedInput(id, label, makeRequest);
 }
 
 const md5s = (contents: readonly string[]) =>
   field('checksums', JSON.stringify(contents.map((text) => hash('md5', text))));
-const REWRITES = repeat(500, (n) => `/:a/:b/:c/:d/:e/:f/:g/${n}/* /page/${n} 200\n`);
-const HEADERS = repeat(500, (n) => `/section-${n}/*\n  X-A: 1\n`);
+const REWRITES = repeatText(500, (n) => `/:a/:b/:c/:d/:e/:f/:g/${n}/* /page/${n} 200\n`);
+const HEADERS = repeatText(500, (n) => `/section-${n}/*\n  X-A: 1\n`);
 
 /** Deploys in one request with parts that are many, long or invalid. */
 export const MULTIPART_INPUTS: readonly Input[] = [
@@ -45,17 +45,17 @@ export const MULTIPART_INPUTS: readonly Input[] = [
   deploy(
     'multipart',
     '20,000 form fields, deploy token',
-    repeat(20_000, () => field('labels', '[]')),
+    repeatText(20_000, () => field('labels', '[]')),
   ),
   deploy(
     'multipart',
     '20,000 empty files with one name, deploy token',
-    repeat(20_000, () => file('a.txt')),
+    repeatText(20_000, () => file('a.txt')),
   ),
   deploy(
     'multipart',
     '20,000 empty files without checksums, deploy token',
-    repeat(20_000, (n) => file(`${n}.txt`)),
+    repeatText(20_000, (n) => file(`${n}.txt`)),
   ),
   deploy(
     'multipart',
@@ -65,7 +65,7 @@ export const MULTIPART_INPUTS: readonly Input[] = [
   deploy(
     'multipart',
     '20,000 headers of one part, deploy token',
-    `--${BOUNDARY}\r\n${repeat(20_000, (n) => `X-${n}: a\r\n`)}\r\n`,
+    `--${BOUNDARY}\r\n${repeatText(20_000, (n) => `X-${n}: a\r\n`)}\r\n`,
   ),
   deploy('multipart', 'a file name of 1 MiB, deploy token', file(`${'a/'.repeat(MiB / 2)}b`)),
   deploy(

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { CALLS, type Input, repeated, VISITS } from '../input.ts';
+import { CALLS, type Input, repeatedInput, VISITS } from '../input.ts';
 import type { Client, World } from '../world.ts';
 
 const form = (body: string) => ({
@@ -23,7 +23,7 @@ async function hardRules({ apiKey, port }: World, client: Client) {
 
 /** Hostile visits, unlock forms and claims. */
 export const SITE_INPUTS: readonly Input[] = [
-  repeated(
+  repeatedInput(
     'unlock',
     'a wrong password at a protected site',
     ({ lockedSite }) => ({
@@ -32,19 +32,19 @@ export const SITE_INPUTS: readonly Input[] = [
     }),
     CALLS,
   ),
-  repeated(
+  repeatedInput(
     'unlock',
     'an unlock form of 8 KB of names',
     ({ lockedSite }) => ({ ...form('a&'.repeat(4_000)), host: lockedSite }),
     CALLS,
   ),
-  repeated(
+  repeatedInput(
     'unlock',
     'an unlock form of 1 MiB',
     ({ lockedSite }) => ({ ...form(`password=${'a'.repeat(1024 ** 2)}`), host: lockedSite }),
     CALLS,
   ),
-  repeated('claim', 'claims that do not exist, API key', ({ apiKey }) => ({
+  repeatedInput('claim', 'claims that do not exist, API key', ({ apiKey }) => ({
     path: '/account/claim',
     key: apiKey,
     body: JSON.stringify({ claim: '0'.repeat(32) }),

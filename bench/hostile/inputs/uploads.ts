@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { CALLS, type Input, repeated } from '../input.ts';
+import { CALLS, type Input, repeatedInput } from '../input.ts';
 import type { Client, World } from '../world.ts';
 
 const CONTENTS = 1_000;
@@ -17,7 +17,7 @@ interface UploadFile {
 }
 
 /** Begins an upload. @returns The id of the upload. @throws when the upload is refused. */
-async function begin(client: Client, files: readonly UploadFile[], key?: string): Promise<string> {
+async function beginUpload(client: Client, files: readonly UploadFile[], key?: string): Promise<string> {
   const { status, text } = await client.send({
     path: '/uploads',
     body: JSON.stringify({ files }),
@@ -44,7 +44,7 @@ function contentsBody(contents: readonly Buffer[]): Buffer {
   );
 }
 
-const put = (upload: string, body: Buffer, key?: string) => ({
+const putContents = (upload: string, body: Buffer, key?: string) => ({
   method: 'PUT',
   path: `/uploads/${upload}/contents`,
   headers: { 'Content-Type': 'application/vnd.berth.contents' },
@@ -55,14 +55,14 @@ const put = (upload: string, body: Buffer, key?: string) => ({
 /** Sends contents again and again to an upload that is never complete, so that each request has to read more rows. */
 async function repeatContents(_world: World, client: Client) {
   const contents = Array.from({ length: CONTENTS }, () => randomBytes(4));
-  const upload = await begin(
+  const upload = await beginUpload(
     client,
     contents.map((content, n) => fileOf(content, `${n}.bin`)),
   );
   const body = contentsBody(contents.slice(1));
   return (n: number) => {
-    if (n < REPEATS) return client.send(put(upload, body));
-    if (n < EMPTY_UNTIL) return client.send(put(upload, Buffer.alloc(0)));
+    if (n < REPEATS) return client.send(putContents(upload, body));
+    if (n < EMPTY_UNTIL) return client.send(putContents(upload, Buffer.alloc(0)));
     return client.send({ path: `/uploads/${upload}/commit`, body: '{}' });
   };
 }
@@ -71,8 +71,8 @@ async function repeatContents(_world: World, client: Client) {
 async function commitTogether({ deployToken }: World, client: Client) {
   const content = randomBytes(64);
   const files = Array.from({ length: CONTENTS }, (_, n) => fileOf(content, `${n}.bin`));
-  const upload = await begin(client, files, deployToken);
-  await client.send(put(upload, contentsBody([content]), deployToken));
+  const upload = await beginUpload(client, files, deployToken);
+  await client.send(putContents(upload, contentsBody([content]), deployToken));
   return () => client.send({ path: `/uploads/${upload}/commit`, body: '{}', key: deployToken });
 }
 
@@ -80,8 +80,8 @@ async function commitTogether({ deployToken }: World, client: Client) {
 function openUploads({ deployToken }: World, client: Client) {
   return async () => {
     const content = randomBytes(1024 ** 2);
-    const upload = await begin(client, [fileOf(content, 'a.bin')], deployToken).catch(() => null);
-    if (upload !== null) await client.send(put(upload, contentsBody([content]), deployToken));
+    const upload = await beginUpload(client, [fileOf(content, 'a.bin')], deployToken).catch(() => null);
+    if (upload !== null) await client.send(putContents(upload, contentsBody([content]), deployToken));
   };
 }
 
@@ -100,8 +100,11 @@ export const UPLOAD_INPUTS: readonly Input[] = [
   },
   { id: 'S3', label: 'one complete upload committed repeatedly, deploy token', prepare: commitTogether },
   { id: 'S5', label: 'uploads of 1 MiB left open, deploy token', pace: { ...CALLS, burst: 300 }, prepare: openUploads },
-  repeated('S15', '1,000 paths of 500 segments, anonymous', () => ({ path: '/uploads', body: deepFiles(1_000, 500) })),
-  repeated('S15', '8,000 paths of 500 segments, deploy token', ({ deployToken }) => ({
+  repeatedInput('S15', '1,000 paths of 500 segments, anonymous', () => ({
+    path: '/uploads',
+    body: deepFiles(1_000, 500),
+  })),
+  repeatedInput('S15', '8,000 paths of 500 segments, deploy token', ({ deployToken }) => ({
     path: '/uploads',
     key: deployToken,
     body: deepFiles(8_000, 500),

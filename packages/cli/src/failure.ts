@@ -16,6 +16,17 @@ export class Declined extends Error {
   }
 }
 
+/** Some checks of `berth check` failed. The command has printed them. */
+export class ChecksFailed extends Error {
+  readonly kind: ClientErrorKind;
+
+  constructor(kind: ClientErrorKind, message: string) {
+    super(message);
+    this.name = 'ChecksFailed';
+    this.kind = kind;
+  }
+}
+
 /** The server and the key that a command uses, for error messages; `null` while they are unknown. */
 export interface ErrorContext {
   server: URL | null;
@@ -42,7 +53,8 @@ export function failureOf(thrown: unknown, errorContext: ErrorContext) {
   };
 }
 
-function kindOfOther(error: unknown): 'usage' | 'aborted' | 'unexpected' {
+function kindOfOther(error: unknown): ClientErrorKind | 'usage' | 'unexpected' {
+  if (error instanceof ChecksFailed) return error.kind;
   if (error instanceof UsageError) return 'usage';
   return error instanceof Declined ? 'aborted' : 'unexpected';
 }
@@ -105,7 +117,7 @@ function redirectHint(details: unknown): string | null {
 function signInHint({ key }: ErrorContext): string {
   switch (key?.from) {
     case 'environment':
-      return 'The key in BERTH_KEY is not valid for this server.';
+      return 'The key in BERTH_KEY is not valid for this server. Set another key, or unset it to use the stored key.';
     case 'login':
       return 'A key is valid for one server only. Set that server with --server.';
     case 'settings':

@@ -3,12 +3,17 @@ import type { Command } from 'commander';
 import { addAccount } from './commands/account.ts';
 import { addActivities } from './commands/activities.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addCheck } from './commands/check.ts';
+import { addClaim } from './commands/claim.ts';
 import { addConfig } from './commands/config.ts';
 import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDomains } from './commands/domains.ts';
+import { addFiles } from './commands/files.ts';
+import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
+import { addPreview } from './commands/preview.ts';
 import { addPublish } from './commands/publish.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addWatch } from './commands/watch.ts';
@@ -20,12 +25,17 @@ import manifest from '../package.json' with { type: 'json' };
 const COMMANDS = [
   addPublish,
   addWatch,
+  addPreview,
+  addClaim,
   addOpen,
   addDeployments,
+  addFiles,
   addDomains,
   addTokens,
   addActivities,
   addAccount,
+  addInit,
+  addCheck,
   addLogin,
   addConfig,
   addCompletion,
@@ -34,7 +44,7 @@ const COMMANDS = [
 const MORE_HELP = `
 Examples:
   berth ./dist                         publishes a folder and prints its link
-  berth ./dist --domain blog           publishes the folder at a permanent address
+  berth ./dist --domain blog           publishes it at a permanent address
   berth watch ./dist --domain blog     publishes every build at that address
   URL=$(berth ./dist)                  standard output contains only the link
 

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { parseCommandLine, UsageError } from '@berth/terminal';
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type ErrorContext, type Failure, failureOf } from './failure.ts';
 import { createProgram, linesOf } from './program.ts';
+import { PROJECT_FILE } from './project/project-file.ts';
 import type { CliRuntime } from './session.ts';
 import { findSimilarName, isForeignCommand, unknownCommandMessage } from './suggestions.ts';
 
@@ -15,7 +17,7 @@ import { findSimilarName, isForeignCommand, unknownCommandMessage } from './sugg
 export async function run(words: readonly string[], runtime: CliRuntime): Promise<ExitCode> {
   const errorContext: ErrorContext = { server: null, key: null };
   const program = createProgram({ runtime, errorContext });
-  if (words.length === 0) {
+  if (words.length === 0 && !existsSync(PROJECT_FILE)) {
     runtime.terminal.err(linesOf(program.helpInformation({ error: true })));
     return EXIT.usage;
   }

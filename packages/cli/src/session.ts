@@ -65,10 +65,11 @@ export async function openSession(
     settings: { file, stored },
     json,
     quiet,
+    yes,
     /** The folder in which the engine remembers hashes and the last deployments. */
     cacheDir: defaultCacheDir(env),
     /** Prints the result: as JSON with `--json`, otherwise as lines. */
-    printResult: (value: unknown, lines: () => readonly string[]): void =>
+    printResult: (value: unknown, lines: () => readonly Line[]): void =>
       terminal.out(json ? [JSON.stringify(value)] : lines()),
     /** Whether {@link confirm} asks: only a person on a terminal, and not with `--yes` or `--json`. */
     asks,

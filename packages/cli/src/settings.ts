@@ -10,7 +10,7 @@ const Settings = z.looseObject({ server: z.string().optional(), keys: z.record(z
 export type Settings = z.infer<typeof Settings>;
 
 /** Where the server or the key was set. */
-export type SettingOrigin = 'option' | 'environment' | 'settings' | 'default';
+export type SettingOrigin = 'option' | 'environment' | 'project' | 'settings' | 'default';
 
 /** Formats the address of a server without a slash at the end. */
 export function formatServer(server: URL): string {
@@ -76,9 +76,20 @@ export function chooseKey(
   return { key, from: key === null ? 'default' : 'settings' };
 }
 
-/** Parses the address of a server. @throws UsageError. */
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/i;
+const BARE_HOST = /^[a-z\d[][^/\\\s@]*(?:\/|$)/i;
+
+/**
+ * Parses the address of a server. A host without a scheme gets `https://`, and `http://` on this machine, so that a key is
+ * never sent over a network without encryption by mistake.
+ *
+ * @throws UsageError.
+ */
 export function parseServerUrl(text: string): URL {
-  const url = /^\s*https?:\/\//i.test(text) ? URL.parse(text.trim()) : null;
+  const typed = text.trim();
+  const isBareHost = !typed.includes('://') && BARE_HOST.test(typed);
+  const address = isBareHost ? `${LOCAL_HOST.test(typed) ? 'http' : 'https'}://${typed}` : typed;
+  const url = /^https?:\/\//i.test(address) ? URL.parse(address) : null;
   if (!url || url.username || url.password || url.search || url.hash)
     throw new UsageError(`${JSON.stringify(text)} is not a server address. It must be like ${DEFAULT_SERVER}.`);
   return url;

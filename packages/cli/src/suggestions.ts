@@ -35,8 +35,8 @@ const EQUIVALENTS = {
 
 /** The commands of comparable tools for which berth has no equivalent. */
 const UNSUPPORTED_WORDS =
-  'api build bundle cache cert certs ci claim clean clone disable emulators env functions init install new ping ' +
-  'plugins preview project pull run serve setup start stop switch teams test update upgrade users version';
+  'api build bundle cache cert certs ci clean clone disable emulators env functions install new ping ' +
+  'plugins project pull run serve setup start stop switch teams test update upgrade users version';
 
 const FOREIGN_COMMANDS = new Map<string, string | null>([
   ...UNSUPPORTED_WORDS.split(' ').map((word) => [word, null] as const),

@@ -5,7 +5,8 @@ import { escapeControls } from '@berth/terminal';
 import picocolors from 'picocolors';
 import type { Environment } from './settings.ts';
 
-type Colour = 'red' | 'yellow' | 'cyan' | 'dim';
+/** `paper` is white on black, whatever the colours of the terminal. */
+type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'dim' | 'paper';
 
 /** A line of output: a text, or parts of text with colours. A line break in the text is escaped. */
 export type Line = string | readonly (string | { colour: Colour; text: string })[];
@@ -53,6 +54,8 @@ export function terminalOf(
     },
     /** Returns the columns of the screen for progress; `null` in a script, a pipe or a log. */
     columns: (): number | null => (isLive ? stderr.columns || 80 : null),
+    /** Returns the columns of the screen for the result; `null` in a script or a pipe. */
+    resultColumns: (): number | null => (stdout.isTTY === true ? stdout.columns || 80 : null),
     /** Whether there is a person to ask. */
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     /** Asks a question. Hides what is typed if it is `secret`. Without a person, reads the answer from the next input line. */
@@ -62,8 +65,9 @@ export function terminalOf(
 
 function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   const colours = picocolors.createColors(isColoured);
+  const formats = { ...colours, paper: (text: string) => colours.bgBlack(colours.whiteBright(text)) };
   const pieceOf = (piece: string | { colour: Colour; text: string }): string =>
-    typeof piece === 'string' ? escapeControls(piece) : colours[piece.colour](escapeControls(piece.text));
+    typeof piece === 'string' ? escapeControls(piece) : formats[piece.colour](escapeControls(piece.text));
   const textOf = (line: Line): string => (typeof line === 'string' ? [line] : line).map(pieceOf).join('');
   return (lines) => lines.map((line) => `${textOf(line)}\n`).join('');
 }

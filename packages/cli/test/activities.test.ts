@@ -7,6 +7,21 @@ import { createUser, envOf, outcomeOf } from './user.ts';
 
 const server = useServer();
 
+it('berth activities describes each activity in a sentence', async () => {
+  const { key } = await server().account('pro');
+  const { runInProcess } = createUser({ ...envOf(server(), key), TZ: 'UTC' });
+  const { deployment } = await server().publish({ 'index.html': 'hi' }, { key });
+  await runInProcess('domains', 'set', 'described', deployment);
+  await runInProcess('deployments', 'label', deployment, 'spring');
+  const lines = (await runInProcess('activities')).out.trimEnd().split('\n');
+  for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d {2}\S/);
+  expect(lines.slice(-3).map((line) => line.split('  ')[1])).toEqual([
+    `Published ${deployment}: 1 file, 2 B`,
+    `Added described.localhost, pointing to ${deployment}`,
+    `Changed the labels of ${deployment} to spring`,
+  ]);
+});
+
 it('berth activities --follow prints past activities, then new ones, until Ctrl-C', async () => {
   const { key } = await server().account('pro');
   const proxy = await startProxy(server().port);

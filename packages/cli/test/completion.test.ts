@@ -45,7 +45,7 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
 
   it.each([
     ['berth dep', ['deployments']],
-    ['berth domains v', ['verify']],
+    ['berth domains ver', ['verify']],
     ['berth domains verify --se', ['--server']],
     ['berth tokens create --t', ['--ttl']],
     ['berth completion --q', ['--quiet']],

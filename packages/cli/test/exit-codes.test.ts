@@ -3,7 +3,7 @@ import { useServer } from '@berth/testing/use-server';
 import { startAnswering, unreachableAddress } from '@berth/testing/fake-servers';
 import { describe, expect, it } from 'vitest';
 import { EXIT_MEANINGS } from '../src/exit-codes.ts';
-import { createUser, envOf, outcomeOf, writeFiles } from './user.ts';
+import { createUser, envOf, inFolder, outcomeOf, writeFiles } from './user.ts';
 
 const server = useServer();
 
@@ -22,7 +22,7 @@ async function countDeployments(): Promise<unknown> {
 }
 
 /** Commands of other tools. The home folder contains a folder with a front page for each of these names. */
-const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'init', 'deploy', 'ls', 'rm', 'rollback'];
+const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'deploy', 'ls', 'rm', 'rollback'];
 
 /** The files in the home folder of each case, which is also the working folder. */
 const HOME = {
@@ -90,7 +90,7 @@ const CASES: Case[] = [
   [2, 'a missing argument', 'tokens delete', /missing required argument/],
   [2, 'a time without a unit', './dist --ttl 3', /Write a number and a unit, such as 90s/],
   [2, 'a time to live together with a domain', './dist --ttl 3d --domain blog', /cannot be used with option/],
-  [2, 'an invalid address', 'account --server localhost:4000', /is not a server address. It must be like http:\/\//],
+  [2, 'an invalid address', 'account --server ftp://localhost', /is not a server address. It must be like http:\/\//],
   [2, 'damaged settings', 'account', /The settings in .+config\.json are damaged/, { XDG_CONFIG_HOME: 'damaged' }],
   [3, 'a missing key', 'deployments', /^Error: You are not signed in to http:.+\.\nSign in with berth login/m, NO_KEY],
   [3, 'a key that is not accepted', './dist', /The key in BERTH_KEY is not valid/, WRONG_KEY],
@@ -100,7 +100,7 @@ const CASES: Case[] = [
   [3, 'a deploy token with a domain', './dist --domain x', /API key[^]*A deploy token can only deploy/, deployToken],
   [3, 'a suspended account, without a useless hint', refused('forbidden', 403, 'Suspended.'), /^Error: Suspended\.\n$/],
   [4, 'a missing folder', './nothing', /The folder \.\/nothing does not exist\./],
-  [4, 'a file instead of a folder', 'dist/index.html', /index\.html is a file/],
+  [4, 'a file that is no HTML file', 'programs/files/setup.exe', /setup\.exe is not an HTML file/],
   [4, 'a folder without files', './empty', /no file/],
   [4, 'a program in the folder', './programs', /^Error: .*setup\.exe.*\n.*setup\.exe, or exclude it with a line in/m],
   [4, 'a deployment that does not exist', 'deployments get calm-otter-4k9x2qd', /There is no such deployment\./],
@@ -131,6 +131,12 @@ const CASES: Case[] = [
   ],
   [
     5,
+    'a deploy to a server that cannot be reached, without waiting for the server',
+    async () => `./dist --server ${await unreachableAddress()}`,
+    /^Error: .+ cannot be reached: .+\nIs a Berth server running at http:\/\/127\.0\.0\.1:\d+\?/,
+  ],
+  [
+    5,
     'a busy server, with the time to wait',
     refused('rate_limit_exceeded', 429, 'Busy.'),
     /Busy\.\nTry again in 7 s\./,
@@ -141,17 +147,6 @@ const CASES: Case[] = [
 const inProgram: ReadonlySet<string> = new Set(
   [...Map.groupBy(CASES, ([code]) => code).values()].map(([first]) => first![1]),
 );
-
-/** Runs work in another working folder. */
-async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const before = process.cwd();
-  process.chdir(folder);
-  try {
-    return await work();
-  } finally {
-    process.chdir(before);
-  }
-}
 
 describe('the exit code', () => {
   it.each(CASES)('is %i for %s', async (code, title, args, expectedError, env = {}) => {

@@ -38,6 +38,7 @@ const COMMANDS = [
   [
     'deployments',
     'deployments get ID',
+    'files ID',
     'deployments label ID v1.2',
     'deployments update ID --ttl 3d',
     'deployments delete ID',

@@ -16,6 +16,8 @@ const DEPLOYMENT: Shape = {
   password: 'boolean',
   labels: 'list',
   expires: 'null',
+  domains: 'list',
+  takenDown: 'null',
 };
 const DOMAIN: Shape = {
   ...all('string', 'domain url deployment status'),
@@ -35,6 +37,7 @@ const ACCOUNT: Shape = {
   ...all('null', 'name caps'),
   usage: all('number', 'deployments platformDomains customDomains seats storage'),
   created: 'number',
+  used: 'number',
 };
 /** The fields of an activity. Those of `meta` depend on its event. */
 const ACTIVITY: Shape = {
@@ -70,9 +73,11 @@ const SHAPES: [words: string, shape: Shape][] = [
   ],
   ['deployments', { deployments: [DEPLOYMENT], more: 'boolean' }],
   ['deployments list --limit 1', { deployments: [DEPLOYMENT], more: 'boolean' }],
+  ['deployments --label v1.2 --domain blog', { deployments: 'list', more: 'boolean' }],
   ['deployments get ID', { deployment: DEPLOYMENT }],
   ['deployments label ID v1.2', { deployment: DEPLOYMENT }],
   ['deployments update ID --no-password --no-ttl', { deployment: DEPLOYMENT }],
+  ['files ID', { files: [{ path: 'string', size: 'number', sha256: 'string' }], more: 'boolean' }],
   ['deployments delete ID', { deployment: 'string', status: 'string' }],
   ['domains', { domains: [DOMAIN], more: 'boolean' }],
   ['domains set www.waiting-for-dns.com', { domain: PENDING_DOMAIN }],
@@ -89,12 +94,25 @@ const SHAPES: [words: string, shape: Shape][] = [
     },
   ],
   ['domains share www.waiting-for-dns.com', { domain: 'string', url: 'string' }],
+  ['domains get www.waiting-for-dns.com', { domain: PENDING_DOMAIN }],
+  [
+    'domains validate www.free-name.com',
+    { valid: 'boolean', normalized: 'string', available: 'boolean', reason: 'null' },
+  ],
   ['domains delete www.waiting-for-dns.com', { domain: 'string' }],
   ['tokens create', { token: { ...TOKEN, secret: 'string' } }],
   ['tokens', { tokens: [TOKEN], more: 'boolean' }],
   ['tokens delete TOKEN', { token: 'string' }],
   ['account', { account: ACCOUNT }],
   ['activities --limit 1', { activities: [ACTIVITY], more: 'boolean' }],
+  ['check', { server: 'string', checks: [{ ...all('string', 'name status message'), next: 'null' }] }],
+  [
+    'preview DIST',
+    {
+      ...PUBLISHED,
+      deployment: { ...DEPLOYMENT, expires: 'number' },
+    },
+  ],
   ['open', { url: 'string' }],
   ['whoami', all('string', 'server kind from account')],
   ['config', CONFIG],

@@ -113,9 +113,29 @@ describe('the chosen server', () => {
     expect((await runInProcess('config', 'get', 'server')).out).toBe('https://two.example\n');
   });
 
+  it.each([
+    ['localhost:4710', 'http://localhost:4710'],
+    ['127.0.0.1:4710', 'http://127.0.0.1:4710'],
+    ['[::1]:4710', 'http://[::1]:4710'],
+    ['api.example.com', 'https://api.example.com'],
+    ['localhost.example.com/berth/', 'https://localhost.example.com/berth'],
+  ])('can be the host %s without a scheme', async (host, address) => {
+    const { env, runInProcess } = createUser({ BERTH_SERVER: host });
+    expect((await runInProcess('config', 'get', 'server')).out).toBe(`${address}\n`);
+    delete env['BERTH_SERVER'];
+    await runInProcess('config', 'set', 'server', host);
+    expect((await runInProcess('config', 'get', 'server')).out).toBe(`${address}\n`);
+  });
+
   it('cannot be set to an invalid address', async () => {
     const { home, runInProcess } = createUser();
-    for (const address of ['api.example.com', 'ftp://api.example.com', 'https://me:secret@api.example.com', ''])
+    for (const address of [
+      'me:secret@api.example.com',
+      'mailto:me@api.example.com',
+      'ftp://api.example.com',
+      'https://me:secret@api.example.com',
+      '',
+    ])
       expect(await runInProcess('config', 'set', 'server', address)).toMatchObject({ code: 2, out: '' });
     expect(() => statSync(fileOf(home))).toThrow('ENOENT');
   });

@@ -97,13 +97,24 @@ describe('berth <folder>', () => {
   });
 
   it('prints the link of the deployment if the server refuses its domain only after publishing', async () => {
-    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
-    // The client of an account without deployments does not know the platform domain.
-    const { code, out, err } = await runInProcess(dist, '--domain', 'www');
-    expect({ code, out }).toEqual({ code: 4, out: '' });
+    const { key } = await server().account('free');
+    for (const name of ['a-1', 'a-2', 'a-3', 'a-4', 'a-5'])
+      await server().api(`/domains/${name}.localhost`, { method: 'PUT', key, json: {} });
+    const { dist, runInProcess } = builder({ BERTH_KEY: key });
+    // The name is available, so that only the request that creates the domain reaches the cap.
+    const { code, out, err } = await runInProcess(dist, '--domain', 'a-6');
+    expect({ code, out }).toEqual({ code: 3, out: '' });
     const [, url] = /^The deployment is live at (http:\S+)$/m.exec(err)!;
     expect((await server().visit(url!)).text).toBe(SITE['index.html']);
-    expect(err).toMatch(/^Error: domain: .*reserved/m);
+    expect(err).toMatch(/^Error: .*platform/im);
+  });
+
+  it('completes a name without a dot before it publishes, also if the account has no deployments', async () => {
+    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
+    const { code, out, err } = await runInProcess(dist, '--domain', 'www');
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err).toMatch(/^Error: www cannot be used: .*reserved/m);
+    expect(JSON.parse((await runInProcess('deployments', '--json')).out)).toMatchObject({ deployments: [] });
   });
 
   it('sets labels, a password and a time to live', async () => {
@@ -222,6 +233,29 @@ describe('berth <folder>', () => {
       const { out } = await runInProcess(...words);
       expect(await deploymentAt(out.trim())).toMatchObject({ labels: ['v1.2'] });
     }
+  });
+});
+
+describe('berth page.html', () => {
+  it('publishes the page as the front page, and sends only changes later', async () => {
+    const { home, runInProcess } = builder();
+    const page = join(writeFiles(home, { 'notes.html': 'one', 'secret.txt': 'private' }), 'notes.html');
+    const published = await runInProcess(page, '--json');
+    const { url, deployment } = JSON.parse(published.out) as { url: string; deployment: Deployment };
+    expect((await server().visit(url)).text).toBe('one');
+    expect(deployment.files).toBe(1);
+    expect((await runInProcess(page, '--dry-run')).err).toBe('1 unchanged; nothing to send. Nothing was sent.\n');
+    writeFiles(home, { 'notes.html': 'two' });
+    expect((await runInProcess(page, '--dry-run')).out).toBe('~ index.html\n');
+  });
+
+  it('accepts the name without a slash, and warns of files to which the page refers', async () => {
+    const { home, runProgram } = builder();
+    writeFiles(home, { 'page.HTM': '<link href="site.css">', 'site.css': '' });
+    const { code, out, err } = await runProgram('page.HTM');
+    expect(code).toBe(0);
+    expect((await server().visit(out.trim())).text).toBe('<link href="site.css">');
+    expect(err).toMatch(/^Warning: page\.HTM: The page refers to site\.css, and only the page is published\./);
   });
 });
 

@@ -68,6 +68,25 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     expect(screen).toMatch(/^2 new; 3\.0 MB to send\.\r$/m);
   });
 
+  it('berth preview shows a QR code after the link', async () => {
+    const screen = await shown(['preview', './dist']);
+    const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\S.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
+    expect(rows!.trimEnd().split('\r\n')).toHaveLength(16);
+  });
+
+  it.each([
+    ['deployments', /^DEPLOYMENT .*CREATED +LABELS\r$/m, /Not shown: url, files/],
+    ['domains', /^DOMAIN +STATUS +URL\r$/m, /Not shown: linked, deployment\./],
+  ])('berth %s fits its table to the screen, and names the omitted columns', async (command, heading, omitted) => {
+    const { deployment } = await server().publish({ 'index.html': 'hi' }, { fields: { labels: '["production"]' } });
+    await server().api('/domains/fitted.localhost', { method: 'PUT', json: { deployment } });
+    const screen = await shown([command, '--limit', '1'], { more: { NO_COLOR: '1' } });
+    expect(screen).toMatch(heading);
+    expect(screen).toMatch(omitted);
+    const table = screen.split('\r\n').filter((line) => !line.startsWith('Not shown') && !line.startsWith('There are'));
+    for (const line of table) expect(line.length).toBeLessThanOrEqual(60);
+  });
+
   it('berth asks for a password, and does not show what is typed', async () => {
     const screen = await shown(['./dist', '--password', '-'], { answer: 'open sesame' });
     expect(screen).toContain('Password: ');

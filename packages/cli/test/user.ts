@@ -101,3 +101,14 @@ export function writeFiles(folder: string, files: Record<string, string | Buffer
   }
   return folder;
 }
+
+/** Runs work in another working folder. */
+export async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await work();
+  } finally {
+    process.chdir(before);
+  }
+}

@@ -32,6 +32,18 @@ it('berth watch prints the link of each deployment that is live, and exits with 
   for (const escape of ['\u001b', '\r']) expect(err).not.toContain(escape);
 });
 
+it('berth watch publishes one HTML file as the front page each time it changes', async () => {
+  const person = createUser(envOf(server()));
+  writeFiles(person.home, { 'page.html': 'one' });
+  const child = person.startProgram('watch', 'page.html');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  for (const text of ['one', 'two']) {
+    writeFiles(person.home, { 'page.html': text });
+    expect((await server().visit((await lines.next()).value as string)).text).toBe(text);
+  }
+});
+
 it('berth watch --json prints one object per line', async () => {
   const { child, ended, nextLine } = watching('--json');
   expect(JSON.parse(await nextLine())).toEqual({ type: 'watching', folder: expect.any(String), domain: null });

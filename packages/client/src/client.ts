@@ -1,4 +1,4 @@
-import type { AppRouter } from '@berth/core';
+import type { ApiRouter } from '@berth/contract';
 import { createTRPCClientProxy, httpLink, type TRPCClient, TRPCUntypedClient } from '@trpc/client';
 import { ClientError } from './errors.ts';
 import {
@@ -47,7 +47,7 @@ export interface BerthClient {
    * The queries and mutations of the server, typed by its router. Every failure is a {@link ClientError}. To receive
    * activities as they happen, use `followActivities`.
    */
-  readonly api: Calls<TRPCClient<AppRouter>>;
+  readonly api: Calls<TRPCClient<ApiRouter>>;
   /**
    * Sends a request with the credential of the client. Rejects redirects.
    *
@@ -114,19 +114,19 @@ export async function readResponse<T>(
 }
 
 /** An untyped tRPC client that converts every failure to a ClientError. */
-class ErrorConvertingClient extends TRPCUntypedClient<AppRouter> {
+class ErrorConvertingClient extends TRPCUntypedClient<ApiRouter> {
   readonly #server: URL;
 
-  constructor(server: URL, options: ConstructorParameters<typeof TRPCUntypedClient<AppRouter>>[0]) {
+  constructor(server: URL, options: ConstructorParameters<typeof TRPCUntypedClient<ApiRouter>>[0]) {
     super(options);
     this.#server = server;
   }
 
-  override query(...call: Parameters<TRPCUntypedClient<AppRouter>['query']>): Promise<unknown> {
+  override query(...call: Parameters<TRPCUntypedClient<ApiRouter>['query']>): Promise<unknown> {
     return convertErrors(super.query(...call), this.#server, call[2]?.signal);
   }
 
-  override mutation(...call: Parameters<TRPCUntypedClient<AppRouter>['mutation']>): Promise<unknown> {
+  override mutation(...call: Parameters<TRPCUntypedClient<ApiRouter>['mutation']>): Promise<unknown> {
     return convertErrors(super.mutation(...call), this.#server, call[2]?.signal);
   }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Activity } from '@berth/contract';
-import type { AppRouter } from '@berth/core';
+import type { Activity, ApiRouter } from '@berth/contract';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
 import type { BerthClient } from './client.ts';
@@ -83,7 +82,7 @@ function readConnection(
         });
       }
     }
-    const link = httpSubscriptionLink<AppRouter, typeof ActivityEventSource>({
+    const link = httpSubscriptionLink<ApiRouter, typeof ActivityEventSource>({
       url: new URL('trpc', client.server).href,
       EventSource: ActivityEventSource,
       eventSourceOptions: {
@@ -98,7 +97,7 @@ function readConnection(
         },
       },
     });
-    const { unsubscribe } = createTRPCClient<AppRouter>({ links: [link] }).activities.watch.subscribe(from, {
+    const { unsubscribe } = createTRPCClient<ApiRouter>({ links: [link] }).activities.watch.subscribe(from, {
       onData: ({ id, data }) => {
         if (emit({ id, activity: data as Activity }) >= MAX_BUFFERED_EVENTS) ended.resolve();
       },

@@ -1,4 +1,5 @@
 /** The public entry of the package: the typed client and the deploy engine. */
+export type { ApiRouter } from '@berth/contract';
 export { followActivities, type FollowOptions } from './follow-activities.ts';
 export { type BerthClient, type ClientOptions, createClient, parseWebAddress } from './client.ts';
 export { abortedError, ClientError, type ClientErrorKind, type ClientErrorOptions, errorText } from './errors.ts';
@@ -7,7 +8,8 @@ export { defaultCacheDir } from './folder/cache-files.ts';
 export { onDriveWithin } from './folder/drive.ts';
 export { type FolderDoubt, inspectFolder, isAppWithoutRoutes } from './folder/inspect-folder.ts';
 export type * from './folder/snapshot.ts';
-export { type ReadFolder, readFolder, type ReadFolderOptions } from './folder/read-folder.ts';
+export { findFilesOfPage } from './folder/inspect-page.ts';
+export { isHtmlFile, type ReadFolder, readFolder, type ReadFolderOptions } from './folder/read-folder.ts';
 export type * from './deploy/events.ts';
 export type * from './deploy/input.ts';
 export { CANCELLED } from './deploy/input.ts';

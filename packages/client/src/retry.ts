@@ -44,6 +44,15 @@ export function isTemporary(failure: unknown): failure is ClientError {
   return failure instanceof ClientError && (failure.kind === 'network' || failure.kind === 'unavailable');
 }
 
+const UNREACHABLE_CODES: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND']);
+
+/** Returns true if no server accepts connections at the address, or its name does not exist. */
+function isUnreachable(failure: unknown): boolean {
+  for (let error = failure; error instanceof Error; error = error.cause)
+    if (UNREACHABLE_CODES.has((error as NodeJS.ErrnoException).code)) return true;
+  return false;
+}
+
 /**
  * Returns the pause before the next attempt. The pause is random, up to a maximum that doubles with each failure ("full
  * jitter"), so that clients that failed together do not retry together. `Retry-After` is the minimum of the pause.
@@ -68,8 +77,19 @@ export function retryPauseMs(
 
 export type RetryCounter = ReturnType<typeof createRetryCounter>;
 
-/** Counts the failures in a row of one task, and waits after each failure. @param onRetry Called at the start of each pause. */
-export function createRetryCounter(policy: RetryPolicy, signal: AbortSignal, onRetry: (retry: Retry) => void) {
+/**
+ * Counts the failures in a row of one task, and waits after each failure.
+ *
+ * @param onRetry Called at the start of each pause.
+ * @param isFirstRequest Whether the server has not answered yet. A server that is unreachable then is not waited for, because
+ *   its address may be incorrect.
+ */
+export function createRetryCounter(
+  policy: RetryPolicy,
+  signal: AbortSignal,
+  onRetry: (retry: Retry) => void,
+  { isFirstRequest = false }: { isFirstRequest?: boolean } = {},
+) {
   let attempt = 0;
   let firstFailureAt = 0;
   return {
@@ -80,7 +100,7 @@ export function createRetryCounter(policy: RetryPolicy, signal: AbortSignal, onR
      * @throws the failure itself if a retry cannot help or the limits are reached, and AbortError if the signal is aborted.
      */
     async waitAfter(failure: unknown, atLeastMs = 0): Promise<void> {
-      if (!isTemporary(failure)) throw failure;
+      if (!isTemporary(failure) || (isFirstRequest && attempt === 0 && isUnreachable(failure))) throw failure;
       if (attempt === 0) firstFailureAt = performance.now();
       attempt += 1;
       const pauseMs = retryPauseMs(attempt, performance.now() - firstFailureAt, failure, policy);

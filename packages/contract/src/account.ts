@@ -19,6 +19,9 @@ export const Account = z
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),
     authMethod: z.enum(AUTH_METHODS).describe('How this request was authenticated.'),
+    used: Timestamp.nullable().describe(
+      'When the credential was last used before this request, in Unix seconds, exact to a minute; null if it was not.',
+    ),
   })
   .meta({ id: 'Account' });
 export type Account = z.infer<typeof Account>;
@@ -60,13 +63,31 @@ export const Activity = z
   .meta({ id: 'Activity' });
 export type Activity = z.infer<typeof Activity>;
 
-export const ActivityList = z.object({ activities: z.array(Activity), nextCursor: NextCursor });
+export const ActivityList = z
+  .object({ activities: z.array(Activity), nextCursor: NextCursor })
+  .meta({ id: 'ActivityList' });
+
+/** The input of the subscription `activities.watch`. Source: api §9. */
+export const ActivityWatch = z
+  .object({
+    lastEventId: z
+      .string()
+      .max(64, 'lastEventId must be the id of an event')
+      .nullish()
+      .describe(
+        'The id of the last event that the client received. If absent, the stream begins with `last` past events.',
+      ),
+    last: z.int().min(0).default(0).describe('The number of past events to send first, oldest first.'),
+  })
+  .optional();
 
 /** The body of `POST /account/claim`. Source: api §6. */
-export const ClaimRequest = z.object({
-  claim: z
-    .string()
-    .max(2_048, 'the claim must be a claim hash, or the whole claim URL')
-    .describe('The claim hash, or the whole claim URL.')
-    .meta({ example: '<32 hexadecimal digits>' }),
-});
+export const ClaimRequest = z
+  .object({
+    claim: z
+      .string()
+      .max(2_048, 'the claim must be a claim hash, or the whole claim URL')
+      .describe('The claim hash, or the whole claim URL.')
+      .meta({ example: '<32 hexadecimal digits>' }),
+  })
+  .meta({ id: 'ClaimRequest' });

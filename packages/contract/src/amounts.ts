@@ -4,12 +4,12 @@ const UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
 export function formatBytes(count: number): string {
   if (count < 1_000) return `${count} B`;
   let value = count;
-  let unit = -1;
+  let unitIndex = -1;
   do {
     value /= 1_000;
-    unit++;
-  } while (value >= 999.5 && unit < UNITS.length - 1);
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
+    unitIndex++;
+  } while (value >= 999.5 && unitIndex < UNITS.length - 1);
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unitIndex]}`;
 }
 
 /** Formats a limit in bytes for people, with the exact number: `21 MB (20,971,520 bytes)`. */

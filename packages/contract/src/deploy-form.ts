@@ -26,8 +26,8 @@ const MALFORMED_CHECKSUM = 'a checksum must be the MD5 of a file as 32 hex digit
 
 /** The MD5 of each file in hex, in the order of the file parts. Letter case does not matter. */
 export const Checksums = list(z.string().max(MAX_CHECKSUM_LENGTH, MALFORMED_CHECKSUM)).transform((checksums, ctx) => {
-  const malformed = checksums.findIndex((checksum) => !MD5.test(checksum));
-  if (malformed >= 0) ctx.addIssue({ code: 'custom', path: [malformed], message: MALFORMED_CHECKSUM });
+  const malformedIndex = checksums.findIndex((checksum) => !MD5.test(checksum));
+  if (malformedIndex >= 0) ctx.addIssue({ code: 'custom', path: [malformedIndex], message: MALFORMED_CHECKSUM });
   return checksums.map((checksum) => checksum.toLowerCase());
 });
 

@@ -1,20 +1,25 @@
 import { z } from 'zod';
 import { MAX_TTL_SECONDS, Password, Ttl } from './deploy-form.ts';
-import { Labels } from './labels.ts';
+import { Label, Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
-import { NextCursor } from './pages.ts';
+import { NextCursor, PageQuery } from './pages.ts';
 
 /** A point in time, in Unix seconds. Source: api §1. */
 export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
 
 /** A part of a published file that has no effect as written. Source: api §3. */
-export const Warning = z.object({
-  file: z.string().describe('The path of the file.'),
-  line: z.int().optional().describe('The number of the line in the file, from 1.'),
-  at: z.string().optional().describe('The position in the file if it has no line, such as `headers[0]`.'),
-  message: z.string().describe('A sentence that says which line or setting has no effect as written, and why.'),
-});
+export const Warning = z
+  .object({
+    file: z.string().describe('The path of the file.'),
+    line: z.int().optional().describe('The number of the line in the file, from 1.'),
+    at: z.string().optional().describe('The position in the file if it has no line, such as `headers[0]`.'),
+    message: z.string().describe('A sentence that says which line or setting has no effect as written, and why.'),
+  })
+  .meta({ id: 'DeployWarning' });
 export type Warning = z.infer<typeof Warning>;
+
+/** The maximum number of domains that a deployment lists. */
+export const MAX_LISTED_DOMAINS = 100;
 
 /** A deployment, as the API returns it. */
 export const Deployment = z
@@ -32,7 +37,19 @@ export const Deployment = z
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
     via: z.string().describe('The tool that made the deployment; `api` by default.').meta({ example: 'cli' }),
     labels: z.array(z.string()),
+    domains: z
+      .array(z.string())
+      .default([])
+      .describe(`The domains that point at the deployment, by name; at most ${MAX_LISTED_DOMAINS}.`)
+      .meta({ example: ['www.example.com'] }),
     created: Timestamp,
+    takenDown: z
+      .object({
+        reason: z.string().nullable().describe('The reason that the operator gave; null if the operator gave none.'),
+        since: Timestamp,
+      })
+      .optional()
+      .describe('Present while the operator has taken the deployment down; visitors then get a 451.'),
     expires: Timestamp.optional().describe('Present if the deployment is anonymous or was made with `ttl`.'),
   })
   .meta({ id: 'Deployment' });
@@ -48,7 +65,19 @@ export const CreatedDeployment = Deployment.extend({
 }).meta({ id: 'CreatedDeployment' });
 export type CreatedDeployment = z.infer<typeof CreatedDeployment>;
 
-export const DeploymentList = z.object({ deployments: z.array(Deployment), nextCursor: NextCursor });
+/** The query of `GET /deployments`. */
+export const DeploymentQuery = PageQuery.extend({
+  label: Label.describe('Lists only deployments with this label.').optional(),
+  domain: z
+    .string()
+    .max(8_000, 'a domain name must have at most 253 characters')
+    .describe('Lists only the deployment that this domain of the account points at. Letter case does not matter.')
+    .optional(),
+});
+export type DeploymentQuery = z.output<typeof DeploymentQuery>;
+export const DeploymentList = z
+  .object({ deployments: z.array(Deployment), nextCursor: NextCursor })
+  .meta({ id: 'DeploymentList' });
 export const DeploymentPath = z.object({ deployment: DeploymentReference });
 /** The changes to a deployment: at least one. What is absent stays as it is. Source: api §3. */
 export const DeploymentPatch = DeploymentPath.extend({
@@ -61,11 +90,33 @@ export const DeploymentPatch = DeploymentPath.extend({
     .describe(
       `When the deployment expires, in seconds from now, at most ${MAX_TTL_SECONDS}; \`null\` makes it permanent.`,
     ),
-}).refine(({ labels, password, ttl }) => labels !== undefined || password !== undefined || ttl !== undefined, {
-  path: ['labels'],
-  message: 'at least one of labels, password and ttl must be given',
-  // Zod would skip the check if the reference were missing.
-  when: ({ value }) => typeof value === 'object' && value !== null,
-});
+})
+  .refine(({ labels, password, ttl }) => labels !== undefined || password !== undefined || ttl !== undefined, {
+    path: ['labels'],
+    message: 'at least one of labels, password and ttl must be given',
+    // Zod would skip the check if the reference were missing.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
+  .meta({ id: 'DeploymentPatch' });
 export type DeploymentPatch = z.infer<typeof DeploymentPatch>;
-export const DeletedDeployment = z.object({ deployment: z.string(), status: z.literal('deleting') });
+
+/** A file of a deployment. */
+export const DeploymentFile = z
+  .object({
+    path: z.string().describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
+    size: z.int().describe('The size of the file, in bytes.'),
+    sha256: z.string().describe('The SHA-256 of the file, as 64 lower-case hex digits.'),
+  })
+  .meta({ id: 'DeploymentFile' });
+export type DeploymentFile = z.infer<typeof DeploymentFile>;
+
+/** The query of `GET /deployments/{deployment}/files`. */
+export const DeploymentFileQuery = DeploymentPath.extend(PageQuery.shape);
+export const DeploymentFileList = z
+  .object({ files: z.array(DeploymentFile), nextCursor: NextCursor })
+  .meta({ id: 'DeploymentFileList' });
+export type DeploymentFileList = z.infer<typeof DeploymentFileList>;
+
+export const DeletedDeployment = z
+  .object({ deployment: z.string(), status: z.literal('deleting') })
+  .meta({ id: 'DeletedDeployment' });

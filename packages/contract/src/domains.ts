@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
 import { Labels } from './labels.ts';
-import { NextCursor } from './pages.ts';
+import { AUTH_METHODS } from './account.ts';
+import { NextCursor, PageQuery } from './pages.ts';
 
 /** The states of a domain. A domain serves its site in the state `success`. Source: api §4. */
 export const DOMAIN_STATUSES = ['pending', 'partial', 'success', 'paused'] as const;
@@ -44,11 +45,11 @@ export const Domain = z
   .meta({ id: 'Domain' });
 export type Domain = z.infer<typeof Domain>;
 
-export const DomainList = z.object({ domains: z.array(Domain), nextCursor: NextCursor });
+export const DomainList = z.object({ domains: z.array(Domain), nextCursor: NextCursor }).meta({ id: 'DomainList' });
 export const DomainPath = z.object({ domain: domainName(8_000) });
 
 /** A name to validate. The response for an invalid name is a {@link DomainValidation}, not an error. */
-export const DomainCandidate = z.object({ domain: domainName(65_536) });
+export const DomainCandidate = z.object({ domain: domainName(65_536) }).meta({ id: 'DomainCandidate' });
 
 /** The input of `PUT /domains/{domain}`. Absent fields stay unchanged. */
 export const DomainPut = DomainPath.extend({
@@ -62,9 +63,35 @@ export const DomainPut = DomainPath.extend({
     .describe('The deployment to point at: its id or its full host name. Letter case does not matter.')
     .meta({ example: 'calm-otter-4k9x2qd' }),
   labels: Labels.optional().describe('Replaces the labels; an empty list clears them.'),
-});
+}).meta({ id: 'DomainPut' });
 
-export const DeletedDomain = z.object({ domain: z.string() });
+/** One entry of the history of a domain: a deployment, and the time during which the domain was linked to it. */
+export const DomainVersion = z
+  .object({
+    deployment: z.string().describe('The id of the deployment.').meta({ example: 'calm-otter-4k9x2qd' }),
+    linked: Timestamp.describe('When the domain was linked to the deployment, in Unix seconds.'),
+    unlinked: Timestamp.nullable().describe(
+      'When the domain was linked to another deployment or deleted, in Unix seconds; null for the deployment that the domain points at.',
+    ),
+    by: z.enum(AUTH_METHODS).describe('How the request that linked the domain was authenticated.'),
+    available: z
+      .boolean()
+      .describe(
+        'Whether the domain can be linked to the deployment again: the deployment is not deleted, was not taken down and does not expire.',
+      ),
+  })
+  .meta({ id: 'DomainVersion' });
+export type DomainVersion = z.infer<typeof DomainVersion>;
+
+/** The query of `GET /domains/{domain}/versions`. */
+export const DomainVersionQuery = DomainPath.extend(PageQuery.shape);
+export type DomainVersionQuery = z.infer<typeof DomainVersionQuery>;
+export const DomainVersionList = z
+  .object({ versions: z.array(DomainVersion), nextCursor: NextCursor })
+  .meta({ id: 'DomainVersionList' });
+export type DomainVersionList = z.infer<typeof DomainVersionList>;
+
+export const DeletedDomain = z.object({ domain: z.string() }).meta({ id: 'DeletedDomain' });
 
 /** The result of validating a domain name for the account. */
 export const DomainValidation = z
@@ -78,14 +105,16 @@ export const DomainValidation = z
 export type DomainValidation = z.infer<typeof DomainValidation>;
 
 /** The result of the DNS query for one record. */
-export const DomainCheck = z.object({
-  type: z.enum(DNS_RECORD_TYPES),
-  name: z.string().describe('The full name of the record.'),
-  expected: z.array(z.string()).describe('The values that the record must have.'),
-  found: z.array(z.string()).describe('The values that the DNS query found.'),
-  ok: z.boolean().describe('Whether the record is as expected.'),
-  reason: z.string().optional().describe('Why the record is not as expected; absent if it is as expected.'),
-});
+export const DomainCheck = z
+  .object({
+    type: z.enum(DNS_RECORD_TYPES),
+    name: z.string().describe('The full name of the record.'),
+    expected: z.array(z.string()).describe('The values that the record must have.'),
+    found: z.array(z.string()).describe('The values that the DNS query found.'),
+    ok: z.boolean().describe('Whether the record is as expected.'),
+    reason: z.string().optional().describe('Why the record is not as expected; absent if it is as expected.'),
+  })
+  .meta({ id: 'DomainCheck' });
 export type DomainCheck = z.infer<typeof DomainCheck>;
 
 /** A domain, with the results of a DNS check. */
@@ -98,33 +127,42 @@ export const VerifiedDomain = Domain.extend({
 export type VerifiedDomain = z.infer<typeof VerifiedDomain>;
 
 /** The DNS provider of a domain. */
-export const DomainDns = z.object({
-  domain: z.string(),
-  dns: z
-    .object({ provider: z.object({ name: z.string() }) })
-    .nullable()
-    .describe('The DNS provider; null if it is unknown.'),
-});
+export const DomainDns = z
+  .object({
+    domain: z.string(),
+    dns: z
+      .object({ provider: z.object({ name: z.string() }) })
+      .nullable()
+      .describe('The DNS provider; null if it is unknown.'),
+  })
+  .meta({ id: 'DomainDns' });
 export type DomainDns = z.infer<typeof DomainDns>;
 
+/** A DNS record that a domain needs. */
+const DnsRecord = z
+  .object({
+    type: z.enum(DNS_RECORD_TYPES),
+    name: z.string().describe('The full name of the record.'),
+    value: z.string(),
+  })
+  .meta({ id: 'DnsRecord' });
+
 /** The records that a domain needs. */
-export const DomainRecords = z.object({
-  domain: z.string(),
-  apex: z.boolean().describe('Whether the name is an apex domain, which cannot have a CNAME record.'),
-  records: z.array(
-    z.object({
-      type: z.enum(DNS_RECORD_TYPES),
-      name: z.string().describe('The full name of the record.'),
-      value: z.string(),
-    }),
-  ),
-});
+export const DomainRecords = z
+  .object({
+    domain: z.string(),
+    apex: z.boolean().describe('Whether the name is an apex domain, which cannot have a CNAME record.'),
+    records: z.array(DnsRecord),
+  })
+  .meta({ id: 'DomainRecords' });
 export type DomainRecords = z.infer<typeof DomainRecords>;
 
 /** The address of the public page that lists the DNS records of a domain. */
-export const DomainShare = z.object({
-  domain: z.string(),
-  hash: z.string().describe('The last part of `url`. It gives access to the DNS records and nothing else.'),
-  url: z.url().describe('A public page with the DNS records, instructions, and a live check.'),
-});
+export const DomainShare = z
+  .object({
+    domain: z.string(),
+    hash: z.string().describe('The last part of `url`. It gives access to the DNS records and nothing else.'),
+    url: z.url().describe('A public page with the DNS records, instructions, and a live check.'),
+  })
+  .meta({ id: 'DomainShare' });
 export type DomainShare = z.infer<typeof DomainShare>;

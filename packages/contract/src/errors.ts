@@ -27,33 +27,57 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 export const SIZE_LIMITS = ['maxFileSize', 'maxFilesCount', 'maxTotalSize', 'body'] as const;
 export type SizeLimit = (typeof SIZE_LIMITS)[number];
 
-/** The shape of `details`, by error code. Codes that are not listed have no details. */
-interface ErrorDetails {
-  validation_failed: { issues: { path: string; message: string }[] } | { file: string };
-  forbidden: { cap: string; used: number; limit: number };
-  payload_too_large: { limit: SizeLimit; max: number; file?: string };
-  business_logic_error: Record<string, unknown>;
-  rate_limit_exceeded: { retryAfter: number };
-  internal_server_error: { requestId: string };
-}
+const InputIssue = z
+  .object({
+    path: z.string().describe('The field, such as `labels.0`.'),
+    message: z.string().describe('What is invalid, and what would be valid.'),
+  })
+  .meta({ id: 'InputIssue' });
+
+/** The schema of `details`, by error code. Codes that are not listed have no details. Source: api §2. */
+export const ERROR_DETAILS = {
+  validation_failed: z.object({
+    issues: z.array(InputIssue).optional().describe('The invalid fields.'),
+    file: z.string().optional().describe('The path of the invalid file.'),
+  }),
+  forbidden: z.object({
+    cap: z.string().describe('The cap that is reached, as in `caps` of `GET /account`.'),
+    used: z.int().describe('How much of the cap is used.'),
+    limit: z.int().describe('The cap.'),
+  }),
+  payload_too_large: z.object({
+    limit: z.enum(SIZE_LIMITS).describe('The limit that is exceeded: `body`, or a limit of `GET /limits`.'),
+    max: z.int().describe('The value of the limit: bytes, or a number of files.'),
+    file: z.string().optional().describe('The path of the file that is too large.'),
+  }),
+  business_logic_error: z
+    .looseObject({
+      state: z.string().optional().describe('The state that prevents the operation, such as `taken_down`.'),
+      domains: z.array(z.string()).optional().describe('The domains that point at the deployment.'),
+      missing: z.int().optional().describe('Number of contents that must still be sent.'),
+    })
+    .describe('The state that prevents the operation. Other fields depend on the operation.'),
+  rate_limit_exceeded: z.object({ retryAfter: z.int().min(1).describe('Seconds to wait, as in `Retry-After`.') }),
+  internal_server_error: z.object({ requestId: z.string().describe('The id of the request in the log.') }),
+} as const satisfies Partial<Record<ErrorCode, z.ZodObject>>;
 
 /** The shape of the `details` of one error code; `never` if the code has no details. */
-export type DetailsOf<C extends ErrorCode> = C extends keyof ErrorDetails ? ErrorDetails[C] : never;
+export type DetailsOf<C extends ErrorCode> = C extends keyof typeof ERROR_DETAILS
+  ? z.output<(typeof ERROR_DETAILS)[C]>
+  : never;
 
-/** The body of every error response of the API. */
-export const ErrorBody = z
-  .object({
-    error: z
-      .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
-      .describe('The error code, for programs. Each code has one status.'),
-    message: z.string().describe('The error, for people: what is invalid and what would be valid.'),
-    status: z.int().describe('The HTTP status code.'),
-    details: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe(
-        'Structured context, by code: `issues` or `file`; `cap`, `used` and `limit`; `limit`, `max` and `file`; `retryAfter`; `requestId`.',
-      ),
-  })
-  .meta({ id: 'Error' });
+/** The body of every error response of the API, as a client reads it: it accepts any `details`. */
+export const ErrorBody = z.object({
+  error: z
+    .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
+    .describe('The error code, for programs. Each code has one status.'),
+  message: z.string().describe('The error, for people: what is invalid and what would be valid.'),
+  status: z.int().describe('The HTTP status code.'),
+  details: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'Structured context, by code: `issues` or `file`; `cap`, `used` and `limit`; `limit`, `max` and `file`; `retryAfter`; `requestId`.',
+    ),
+});
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,5 +1,6 @@
 export * from './account.ts';
 export * from './amounts.ts';
+export type { ApiRouter } from './api-router.ts';
 export * from './deploy-form.ts';
 export * from './deployments.ts';
 export * from './domains.ts';

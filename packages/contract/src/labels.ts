@@ -7,7 +7,8 @@ export const LABEL = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 /** The maximum number of labels of a resource. */
 export const MAX_LABELS = 10;
 
-const Label = z
+/** A label of a resource. */
+export const Label = z
   .string()
   .min(3, 'a label must have at least 3 characters')
   .max(25, 'a label must have at most 25 characters')
@@ -27,6 +28,8 @@ export const Labels = list(Label)
 export const MAX_LISTED_LABELS = 1_000;
 
 /** The body of the response to `GET /labels`. Source: api §6. */
-export const LabelList = z.object({
-  labels: z.array(z.string()).describe('The labels in use, the most recently used first; at most 1,000.'),
-});
+export const LabelList = z
+  .object({
+    labels: z.array(z.string()).describe('The labels in use, the most recently used first; at most 1,000.'),
+  })
+  .meta({ id: 'LabelList' });

@@ -28,26 +28,26 @@ const DRIVE_PREFIX = /^[A-Za-z]:/;
  * accepted path, joined to any folder, stays inside the folder. Source: api §3; security T1.
  */
 export function normalizePath(name: string): PathResult {
-  const refuse = (reason: string): PathResult => ({ ok: false, reason });
-  if (name.includes('\ufffd') || !name.isWellFormed()) return refuse('the name must be valid UTF-8');
-  if (CONTROL.test(name)) return refuse('a path must not contain control or direction characters');
-  if (name.includes('\\')) return refuse('folders must be separated by "/", not by "\\"');
+  const refusedPath = (reason: string): PathResult => ({ ok: false, reason });
+  if (name.includes('\ufffd') || !name.isWellFormed()) return refusedPath('the name must be valid UTF-8');
+  if (CONTROL.test(name)) return refusedPath('a path must not contain control or direction characters');
+  if (name.includes('\\')) return refusedPath('folders must be separated by "/", not by "\\"');
   const forbidden = FORBIDDEN.exec(name);
-  if (forbidden) return refuse(`a path must not contain any of # ? % < > " (this one has ${forbidden[0]})`);
+  if (forbidden) return refusedPath(`a path must not contain any of # ? % < > " (this one has ${forbidden[0]})`);
 
   const path = name.replace(/^\.?\//, '').normalize('NFC');
-  if (path === '') return refuse('the path must not be empty');
-  if (path.startsWith('/')) return refuse('the path must be relative to the site');
+  if (path === '') return refusedPath('the path must not be empty');
+  if (path.startsWith('/')) return refusedPath('the path must be relative to the site');
   if (DRIVE_PREFIX.test(path))
-    return refuse(`a path must not begin with "${path.slice(0, 2)}", which is a drive on Windows`);
-  if (isLonger(path, MAX_PATH_BYTES)) return refuse(`a path must have at most ${MAX_PATH_BYTES} bytes`);
+    return refusedPath(`a path must not begin with "${path.slice(0, 2)}", which is a drive on Windows`);
+  if (isLonger(path, MAX_PATH_BYTES)) return refusedPath(`a path must have at most ${MAX_PATH_BYTES} bytes`);
   const segments = path.split('/');
-  if (segments.length > MAX_PATH_SEGMENTS) return refuse(`a path must have at most ${MAX_PATH_SEGMENTS} segments`);
+  if (segments.length > MAX_PATH_SEGMENTS) return refusedPath(`a path must have at most ${MAX_PATH_SEGMENTS} segments`);
   for (const segment of segments) {
-    if (segment === '') return refuse('a path must not have an empty segment');
-    if (segment === '.' || segment === '..') return refuse('a path must not have a "." or ".." segment');
+    if (segment === '') return refusedPath('a path must not have an empty segment');
+    if (segment === '.' || segment === '..') return refusedPath('a path must not have a "." or ".." segment');
     if (isLonger(segment, MAX_SEGMENT_BYTES))
-      return refuse(`a path segment must have at most ${MAX_SEGMENT_BYTES} bytes`);
+      return refusedPath(`a path segment must have at most ${MAX_SEGMENT_BYTES} bytes`);
   }
   return { ok: true, path };
 }
@@ -94,9 +94,9 @@ export function findCaseTwins(paths: readonly string[]): { file: string; twin: s
   const twins: { file: string; twin: string }[] = [];
   for (const file of paths) {
     const key = file.toLowerCase();
-    const twin = byLowerCase.get(key);
-    if (twin === undefined) byLowerCase.set(key, file);
-    else twins.push({ file, twin });
+    const earlierPath = byLowerCase.get(key);
+    if (earlierPath === undefined) byLowerCase.set(key, file);
+    else twins.push({ file, twin: earlierPath });
   }
   return twins;
 }

@@ -5,13 +5,15 @@ const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
 /** The caps of a plan: how much an account may have. Source: api §6. */
-export const Caps = z.object({
-  deployments: z.int().min(0).describe('Number of deployments.'),
-  platformDomains: z.int().min(0).describe('Number of platform domains: subdomains of the platform domain.'),
-  customDomains: z.int().min(0).describe('Number of custom domains. Paused ones do not count.'),
-  seats: z.int().min(0).describe('Number of members.'),
-  storage: z.int().min(0).optional().describe('Bytes of the distinct stored contents; absent means no cap.'),
-});
+export const Caps = z
+  .object({
+    deployments: z.int().min(0).describe('Number of deployments.'),
+    platformDomains: z.int().min(0).describe('Number of platform domains: subdomains of the platform domain.'),
+    customDomains: z.int().min(0).describe('Number of custom domains. Paused ones do not count.'),
+    seats: z.int().min(0).describe('Number of members.'),
+    storage: z.int().min(0).optional().describe('Bytes of the distinct stored contents; absent means no cap.'),
+  })
+  .meta({ id: 'Caps' });
 export type Caps = z.infer<typeof Caps>;
 
 /** How much of each cap of its plan an account uses. */
@@ -21,7 +23,7 @@ export const Usage = Caps.extend({
     .describe(
       'Total size in bytes of the distinct contents of all deployments and open uploads. Equal contents count once.',
     ),
-});
+}).meta({ id: 'Usage' });
 export type Usage = z.infer<typeof Usage>;
 
 /** The maximum total size of the deployments and open uploads of one anonymous address, in bytes. */
@@ -38,10 +40,22 @@ export type DeployLimits = z.infer<typeof DeployLimits>;
 /** The body of the response to `GET /limits`: the limits of one deploy. Source: api §6. */
 export const Limits = DeployLimits.extend({
   blockedExtensions: z.array(z.string()).describe('File extensions that are refused, without the dot.'),
+  platformDomain: z
+    .string()
+    .describe('The name under which deployments and platform domains are served: `blog` is `blog.<platformDomain>`.')
+    .meta({ example: 'sites.example.com' }),
 }).meta({ id: 'Limits' });
 export type Limits = z.infer<typeof Limits>;
 
-const Price = z.union([z.object({ month: z.int().min(0), year: z.int().min(0) }), z.literal('contact')]);
+const Price = z.union([
+  z
+    .object({
+      month: z.int().min(0).describe('For a month.'),
+      year: z.int().min(0).describe('For a year.'),
+    })
+    .meta({ id: 'Price' }),
+  z.literal('contact'),
+]);
 
 /** One plan as the operator configures it: its public description, its caps and its deploy limits. */
 export const Plan = z.object({
@@ -111,7 +125,10 @@ export const PlanRow = z
   })
   .meta({ id: 'Plan' });
 export type PlanRow = z.infer<typeof PlanRow>;
-export const PlanList = z.object({ plans: z.array(PlanRow) });
+export const PlanList = z.object({ plans: z.array(PlanRow) }).meta({ id: 'PlanList' });
 
 /** The body of the response to `GET /ping`. Source: api §6. */
-export const Ping = z.object({ timestamp: Timestamp });
+export const Ping = z.object({ timestamp: Timestamp }).meta({ id: 'Ping' });
+
+/** The body of the response to `GET /config`, which moved. Source: api §6. */
+export const MovedConfig = z.object({ location: z.literal('/limits') }).meta({ id: 'Moved' });

@@ -31,17 +31,19 @@ export const CreatedToken = Token.extend({
 export type CreatedToken = z.infer<typeof CreatedToken>;
 
 /** The request for a new credential. */
-export const TokenRequest = z.object({
-  kind: z
-    .enum(TOKEN_KINDS, 'kind must be "deploy" or "api"')
-    .default('deploy')
-    .describe('`deploy`: can only deploy. `api`: has full access to the account.'),
-  ttl: Ttl.optional().describe('Seconds until the token expires. Default: it does not expire.'),
-  labels: Labels.optional(),
-});
+export const TokenRequest = z
+  .object({
+    kind: z
+      .enum(TOKEN_KINDS, 'kind must be "deploy" or "api"')
+      .default('deploy')
+      .describe('`deploy`: can only deploy. `api`: has full access to the account.'),
+    ttl: Ttl.optional().describe('Seconds until the token expires. Default: it does not expire.'),
+    labels: Labels.optional(),
+  })
+  .meta({ id: 'TokenRequest' });
 export type TokenRequest = z.output<typeof TokenRequest>;
 
-export const TokenList = z.object({ tokens: z.array(Token), nextCursor: NextCursor });
+export const TokenList = z.object({ tokens: z.array(Token), nextCursor: NextCursor }).meta({ id: 'TokenList' });
 
 /** The path parameter that names a token. An unreadable id gets the same 404 as a missing token. */
 export const TokenPath = z.object({
@@ -51,4 +53,4 @@ export const TokenPath = z.object({
     .describe('The id of the token.')
     .meta({ example: 'a1b2c3d' }),
 });
-export const DeletedToken = z.object({ token: z.string() });
+export const DeletedToken = z.object({ token: z.string() }).meta({ id: 'DeletedToken' });

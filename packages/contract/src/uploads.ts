@@ -30,15 +30,17 @@ export const MAX_ANONYMOUS_UPLOADS = 3;
 export const UPLOAD_IDLE_SECONDS = 10 * 60;
 
 /** A file to publish: its path, its size in bytes and the hash of its content. */
-export const UploadFile = z.object({
-  path: FileName.describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
-  size: z.int().min(0, 'a size must be at least 0 bytes').describe('The size of the file, in bytes.'),
-  sha256: z
-    .string()
-    .max(64, MALFORMED_SHA256)
-    .regex(/^[0-9a-f]{64}$/, MALFORMED_SHA256)
-    .describe('The SHA-256 of the file, as 64 lower-case hex digits.'),
-});
+export const UploadFile = z
+  .object({
+    path: FileName.describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
+    size: z.int().min(0, 'a size must be at least 0 bytes').describe('The size of the file, in bytes.'),
+    sha256: z
+      .string()
+      .max(64, MALFORMED_SHA256)
+      .regex(/^[0-9a-f]{64}$/, MALFORMED_SHA256)
+      .describe('The SHA-256 of the file, as 64 lower-case hex digits.'),
+  })
+  .meta({ id: 'UploadFile' });
 export type UploadFile = z.infer<typeof UploadFile>;
 
 /** The options of an upload, which are those of a multipart deploy. Source: api §3. */
@@ -78,16 +80,17 @@ export const BeginUpload = z
     ...UploadOptions.shape,
   })
   .superRefine(({ files, base, put, remove }, { addIssue }) => {
-    const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    const addFieldIssue = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if (files === undefined && base === undefined)
-      refuse('files', 'an upload must list every file in files, or its changes in base, put and remove');
+      addFieldIssue('files', 'an upload must list every file in files, or its changes in base, put and remove');
     if (files !== undefined && (base ?? put ?? remove) !== undefined)
-      refuse('base', 'with base, send put and remove instead of files');
+      addFieldIssue('base', 'with base, send put and remove instead of files');
     if (base !== undefined && files === undefined) {
-      if (put === undefined) refuse('put', 'with base, put must list the added and changed files, or be []');
-      if (remove === undefined) refuse('remove', 'with base, remove must list the removed paths, or be []');
+      if (put === undefined) addFieldIssue('put', 'with base, put must list the added and changed files, or be []');
+      if (remove === undefined) addFieldIssue('remove', 'with base, remove must list the removed paths, or be []');
     }
-  }) as unknown as z.ZodType<BeginUpload, BeginUpload>;
+  })
+  .meta({ id: 'BeginUpload' }) as unknown as z.ZodType<BeginUpload, BeginUpload>;
 
 /** An open upload: its secret id, and the missing contents. */
 export const BegunUpload = z
@@ -110,7 +113,7 @@ export const CommitUpload = z.object({
     .meta({ example: '0123456789abcdef0123456789abcdef' }),
 });
 
-export const AbortedUpload = z.object({ upload: z.string() });
+export const AbortedUpload = z.object({ upload: z.string() }).meta({ id: 'AbortedUpload' });
 
 /** The body of the response to `PUT /uploads/{upload}/contents`. */
 export const ReceivedContents = z

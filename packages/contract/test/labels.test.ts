@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Labels, MAX_LABELS } from '../src/labels.ts';
 
-const many = (count: number) => Array.from({ length: count }, (_, i) => `label-${i}`);
+const labelsOf = (count: number) => Array.from({ length: count }, (_, i) => `label-${i}`);
 
 describe('api §1: the labels field', () => {
   it.each(['abc', 'us-east-1', 'v1.2.3', 'a_b-c.d', '123', 'null', 'a'.repeat(25)])('accepts the label %s', (label) => {
@@ -24,13 +24,15 @@ describe('api §1: the labels field', () => {
 
   it('removes duplicates, keeps the order, and counts only the remaining labels', () => {
     expect(Labels.parse(['bbb', 'aaa', 'bbb', 'ccc', 'aaa'])).toEqual(['bbb', 'aaa', 'ccc']);
-    expect(Labels.parse([...many(MAX_LABELS), 'label-0'])).toEqual(many(MAX_LABELS));
+    expect(Labels.parse([...labelsOf(MAX_LABELS), 'label-0'])).toEqual(labelsOf(MAX_LABELS));
     expect(Labels.parse([])).toEqual([]);
   });
 
   it(`refuses more than ${MAX_LABELS} labels, and names the maximum`, () => {
     for (const count of [MAX_LABELS + 1, 101])
-      expect(Labels.safeParse(many(count)).error?.issues[0]?.message).toBe('a resource must have at most 10 labels');
+      expect(Labels.safeParse(labelsOf(count)).error?.issues[0]?.message).toBe(
+        'a resource must have at most 10 labels',
+      );
   });
 
   /** Whether a text is a label by the rule of the contract: groups of letters and digits, joined by single marks. */
@@ -62,7 +64,7 @@ describe('api §1: the labels field', () => {
   });
 
   it('refuses an invalid list as a whole, keeps each label of a valid list once, and leaves the result unchanged when parsed again', () => {
-    const label = fc.constantFrom('one', 'two', 'v1.2', 'us-east-1', 'NO', 'a'.repeat(25), ...many(9));
+    const label = fc.constantFrom('one', 'two', 'v1.2', 'us-east-1', 'NO', 'a'.repeat(25), ...labelsOf(9));
     fc.assert(
       fc.property(fc.array(label, { maxLength: 20 }), (list) => {
         const distinct = list.filter((each, at) => list.indexOf(each) === at);

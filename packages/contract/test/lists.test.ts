@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { list, MAX_INVALID_ELEMENTS } from '../src/lists.ts';
 
 /** Creates a list schema that counts how many times its elements are validated. */
-function counting(check: (value: unknown) => boolean) {
+function countCalls(check: (value: unknown) => boolean) {
   const validated = { count: 0 };
   const element = z.unknown().refine((value) => {
     validated.count += 1;
@@ -12,7 +12,7 @@ function counting(check: (value: unknown) => boolean) {
   return { validated, schema: list(element) };
 }
 
-const many = (length: number) => Array.from({ length }, () => ({}));
+const emptyObjects = (length: number) => Array.from({ length }, () => ({}));
 
 describe('S1: a list in an input', () => {
   it('accepts the same lists as an array of its elements', () => {
@@ -24,27 +24,27 @@ describe('S1: a list in an input', () => {
   });
 
   it('stops its validation after the first few invalid elements', () => {
-    const { validated, schema } = counting(() => false);
-    expect(schema.safeParse(many(500_000)).error!.issues).toHaveLength(MAX_INVALID_ELEMENTS);
+    const { validated, schema } = countCalls(() => false);
+    expect(schema.safeParse(emptyObjects(500_000)).error!.issues).toHaveLength(MAX_INVALID_ELEMENTS);
     expect(validated.count).toBe(MAX_INVALID_ELEMENTS);
   });
 
   it('refuses a list that is too long before it validates the elements', () => {
-    const { validated, schema } = counting(() => false);
-    const { issues } = schema.max(3, 'at most three').safeParse(many(4)).error!;
+    const { validated, schema } = countCalls(() => false);
+    const { issues } = schema.max(3, 'at most three').safeParse(emptyObjects(4)).error!;
     expect(issues).toMatchObject([{ code: 'too_big', message: 'at most three' }]);
     expect(validated.count).toBe(0);
     expect(
-      counting(() => true)
+      countCalls(() => true)
         .schema.max(3)
-        .parse(many(3)),
+        .parse(emptyObjects(3)),
     ).toHaveLength(3);
   });
 
   it('keeps its bounds when checks are added to it', () => {
-    const { validated, schema } = counting(() => false);
+    const { validated, schema } = countCalls(() => false);
     const dressed = z.object({ all: schema.max(3).describe('All.').optional() });
-    expect(dressed.safeParse({ all: many(4) }).error!.issues).toHaveLength(1);
+    expect(dressed.safeParse({ all: emptyObjects(4) }).error!.issues).toHaveLength(1);
     expect(validated.count).toBe(0);
   });
 

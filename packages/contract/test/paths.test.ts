@@ -17,13 +17,13 @@ const pathOf = (bytes: number) =>
 
 /** Returns the shortest of three times that findPathConflict takes for copies of paths without a conflict. */
 function shortestMs(paths: readonly string[]): number {
-  const times = [1, 2, 3].map(() => {
+  const elapsedTimes = [1, 2, 3].map(() => {
     const copies = paths.map((path) => Buffer.from(path).toString());
     const start = performance.now();
     expect(findPathConflict(copies)).toBeNull();
     return performance.now() - start;
   });
-  return Math.min(...times);
+  return Math.min(...elapsedTimes);
 }
 
 /** Whether a path stays inside a folder: as text, percent-decoded, and with `\` as `/`. */
@@ -107,9 +107,9 @@ describe('T1: normalizePath', () => {
 describe('T1: a path that normalizePath accepts', () => {
   const spaced = ['.. ', '..\u0000', '.\u200b.'];
   const dots = '.. %2e%2e %2E. .%2e %252e%252e %c0%ae%c0%ae %uff0e%uff0e ..%00 ..; %%32%65%%32%65'.split(' ');
-  const others = '. ... .... \uff0e\uff0e \u2025 \u002e\u0323.'.split(' ');
+  const otherSegments = '. ... .... \uff0e\uff0e \u2025 \u002e\u0323.'.split(' ');
   const separators = '/ \\ %2f %5c %252f %255c %c0%af %c1%9c // \\/ /./ ;/ : %u2215 \u2215 \uff0f \u29f8'.split(' ');
-  const steps = [...dots, ...others, ...spaced].flatMap((dot) => separators.map((separator) => dot + separator));
+  const steps = [...dots, ...otherSegments, ...spaced].flatMap((dot) => separators.map((separator) => dot + separator));
   const prefixes = ['', ...'/ ./ // a/ C: D: C:/ \\\\host\\ file:/// %2f'.split(' ')];
   it.each(prefixes)('stays inside its folder for every encoding of dots and separators after "%s"', (prefix) => {
     for (const step of steps)
@@ -122,12 +122,12 @@ describe('T1: a path that normalizePath accepts', () => {
   });
 
   const signs = '. .. / // ./ ../ \\ %2e %2f %5c C: : \u2025 \uff0e \uff0f a b.html'.split(' ');
-  const piece = fc.oneof(
+  const pathPiece = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(' ', '\u0000', ...signs) },
     { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }) },
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
   );
-  const anyName = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+  const anyName = fc.array(pathPiece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 
   it('stays inside its folder for any name, and is not changed by normalizing it again', () => {
     fc.assert(
@@ -186,9 +186,9 @@ describe('T2: findPathConflict', () => {
     fc.assert(
       fc.property(fc.array(path, { maxLength: 8 }), (paths) => {
         const clash = paths.some((a, i) => paths.some((b, j) => i !== j && (a === b || b.startsWith(`${a}/`))));
-        const found = findPathConflict(paths);
-        expect(found !== null).toBe(clash);
-        if (found) expect(paths).toEqual(expect.arrayContaining([found.first, found.second]));
+        const foundConflict = findPathConflict(paths);
+        expect(foundConflict !== null).toBe(clash);
+        if (foundConflict) expect(paths).toEqual(expect.arrayContaining([foundConflict.first, foundConflict.second]));
       }),
     );
   });

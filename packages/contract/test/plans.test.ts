@@ -16,10 +16,13 @@ describe('api §6: the plan table', () => {
   });
 
   it('never grants less on a more expensive plan', () => {
-    const numbers = DEFAULT_PLANS.map(({ caps, limits }) => [...Object.values(caps ?? {}), ...Object.values(limits)]);
-    for (const [i, row] of numbers.slice(1).entries())
-      if (row.length === numbers[i]!.length)
-        for (const [j, value] of row.entries()) expect(value).toBeGreaterThanOrEqual(numbers[i]![j]!);
+    const planNumbers = DEFAULT_PLANS.map(({ caps, limits }) => [
+      ...Object.values(caps ?? {}),
+      ...Object.values(limits),
+    ]);
+    for (const [i, row] of planNumbers.slice(1).entries())
+      if (row.length === planNumbers[i]!.length)
+        for (const [j, value] of row.entries()) expect(value).toBeGreaterThanOrEqual(planNumbers[i]![j]!);
   });
 
   it('has the prices, caps and limits of the contract', () => {

@@ -115,6 +115,8 @@ export interface AccountCaller {
   token: string;
   /** How the request was authenticated. The operator acts for an account with `operator`. */
   authMethod: 'api-key' | 'deploy-token' | 'operator';
+  /** When the credential was last used before this request; `null` if it was not, and for the operator. */
+  used: Date | null;
 }
 
 /** Returns the name of the client that limits apply to: the account, or the address of an anonymous caller. */

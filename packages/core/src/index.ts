@@ -11,7 +11,7 @@ export { invalid, invalidFile, notFound, type ReachedLimit, ServiceError, unavai
 export { armFailpoint } from './failpoints.ts';
 export { inFairTurn, isTurnOver, ownTurn } from './fair-turns.ts';
 export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
-export { type AppRouter, appRouter, createCaller } from './routers/app-router.ts';
+export { appRouter, createCaller } from './routers/app-router.ts';
 export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
 export { type ProcedureContext, type ProcedureMeta, refuseForeignPage } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';

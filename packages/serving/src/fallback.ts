@@ -42,13 +42,13 @@ export function notFound(path: string, { site, variesByAccept }: RequestContext)
 
 /** The index of the last slash of a path that can end a folder with files; -1 for the root. */
 function deepestFolderEnd(path: string): number {
-  let end = -1;
+  let folderEnd = -1;
   for (let segments = 1; segments < MAX_PATH_SEGMENTS; segments += 1) {
-    const slash = path.indexOf('/', end + 1);
+    const slash = path.indexOf('/', folderEnd + 1);
     if (slash < 0) break;
-    end = slash;
+    folderEnd = slash;
   }
-  return end;
+  return folderEnd;
 }
 
 /** Whether the last segment of a path has no extension, as in `/v1.2` and `/docs/`, or the extension of a page. */

@@ -138,8 +138,8 @@ const BY_NAME: ReadonlyMap<string, MediaType> = new Map([
 export function mediaTypeOf(path: string): MediaType {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
-  const known = dot < 0 ? BY_NAME.get(name) : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
-  return known ?? UNKNOWN_TYPE;
+  const knownType = dot < 0 ? BY_NAME.get(name) : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
+  return knownType ?? UNKNOWN_TYPE;
 }
 
 /** Whether the server compresses a file of this name and this size in bytes. Source: serving S48. */

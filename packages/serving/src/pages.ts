@@ -41,13 +41,13 @@ export function findFile(path: string, manifest: Manifest): SiteFile | undefined
  * Finds the file for a path in the format of `RequestPath.path`: first the exact file, then the page forms in the order that
  * the settings define. Source: serving S14 to S17, S19, S20.
  */
-export function locate(path: string, { manifest, rules }: AddressedFiles): Located | null {
+export function locateFile(path: string, { manifest, rules }: AddressedFiles): Located | null {
   if (isOffLimits(path)) return null;
-  const exact = manifest.get(path);
-  if (exact) {
+  const exactFile = manifest.get(path);
+  if (exactFile) {
     const hasCleanAddress = rules.cleanUrls && isPage(path) && !path.endsWith('/.html');
     const address = hasCleanAddress ? addressOf(path, isIndexPage(path), rules.trailingSlash) : path;
-    return { path, file: exact, address };
+    return { path, file: exactFile, address };
   }
 
   const isFolder = path === '' || path.endsWith('/');

@@ -31,8 +31,8 @@ export function judgeRange(
   if (!parts) return null;
 
   const [, from, to, suffix] = parts;
-  const first = from === undefined ? Math.max(0, size - Number(suffix)) : Number(from);
-  const last = to ? Number(to) : size - 1;
-  if (to && last < first) return null;
-  return first < size ? { first, last: Math.min(last, size - 1) } : 'unsatisfiable';
+  const firstByte = from === undefined ? Math.max(0, size - Number(suffix)) : Number(from);
+  const lastByte = to ? Number(to) : size - 1;
+  if (to && lastByte < firstByte) return null;
+  return firstByte < size ? { first: firstByte, last: Math.min(lastByte, size - 1) } : 'unsatisfiable';
 }

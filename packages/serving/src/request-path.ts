@@ -30,22 +30,22 @@ const SEPARATOR = /[/\\]/;
 export function parseRequestPath(raw: string): RequestPath | null {
   if (raw.length <= MAX_SEGMENT_BYTES && PLAIN.test(raw)) return { path: raw.slice(1), clean: true, servable: true };
   if (!RAW_PATH.test(raw)) return null;
-  const sent = decodeSegments(raw.slice(1));
-  if (sent === null) return null;
+  const sentSegments = decodeSegments(raw.slice(1));
+  if (sentSegments === null) return null;
 
   const segments: string[] = [];
-  let clean = true;
-  for (const [index, segment] of sent.entries()) {
-    if (SEPARATOR.test(segment)) return unservable(segments);
-    if (segment === '..' && segments.length === 0) return unservable([]);
+  let isClean = true;
+  for (const [index, segment] of sentSegments.entries()) {
+    if (SEPARATOR.test(segment)) return unservablePath(segments);
+    if (segment === '..' && segments.length === 0) return unservablePath([]);
     if (segment === '..') segments.pop();
     else if (segment !== '' && segment !== '.') segments.push(segment);
-    const endsInSlash = segment === '' && index === sent.length - 1;
-    if (isEmptyOrDots(segment) && !endsInSlash) clean = false;
+    const endsInSlash = segment === '' && index === sentSegments.length - 1;
+    if (isEmptyOrDots(segment) && !endsInSlash) isClean = false;
   }
-  const path = isEmptyOrDots(sent.at(-1)!) ? folderOf(segments) : segments.join('/');
+  const path = isEmptyOrDots(sentSegments.at(-1)!) ? folderOf(segments) : segments.join('/');
   const tooLong = isLonger(path, MAX_PATH_BYTES) || segments.some((segment) => isLonger(segment, MAX_SEGMENT_BYTES));
-  return tooLong ? unservable([]) : { path, clean, servable: true };
+  return tooLong ? unservablePath([]) : { path, clean: isClean, servable: true };
 }
 
 /** Formats a path inside a site as the path of a URL: one leading slash, every segment percent-encoded. Source: serving S13. */
@@ -77,7 +77,7 @@ function folderOf(segments: readonly string[]): string {
   return segments.length === 0 ? '' : `${segments.join('/')}/`;
 }
 
-function unservable(segments: readonly string[]): RequestPath {
+function unservablePath(segments: readonly string[]): RequestPath {
   const folder = folderOf(segments);
   return { path: isLonger(folder, MAX_PATH_BYTES) ? '' : folder, clean: true, servable: false };
 }

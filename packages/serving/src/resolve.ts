@@ -1,6 +1,6 @@
 import { answerByFallback, mayFallBack, notFound } from './fallback.ts';
 import type { FileIntent, Intent, RequestContext } from './intent.ts';
-import { isOffLimits, isPage, locate, type Located } from './pages.ts';
+import { isOffLimits, isPage, locateFile, type Located } from './pages.ts';
 import { formatRequestPath, type RequestPath } from './request-path.ts';
 import type { PathRules, RedirectStatus, RuleMatch } from './rules/rules.ts';
 
@@ -30,11 +30,13 @@ export function resolve(
   const context: RequestContext = { site, host, query, accept, variesByAccept: false };
   if (!requested.servable || isOffLimits(path)) return notFound(path, context);
 
-  const intent = decide(path, context);
-  return !requested.clean && intent.kind === 'file' && intent.status === 200 ? canonical(path, context) : intent;
+  const intent = decideIntent(path, context);
+  return !requested.clean && intent.kind === 'file' && intent.status === 200
+    ? redirectToCanonical(path, context)
+    : intent;
 }
 
-function decide(path: string, context: RequestContext): Intent {
+function decideIntent(path: string, context: RequestContext): Intent {
   const { rules } = context.site;
   return (
     answerByRule(rules.forced, path, context) ??
@@ -47,7 +49,7 @@ function decide(path: string, context: RequestContext): Intent {
 
 /** Returns the response of the first rule that matches a path and can act, or `null`. Source: serving S25 to S29, S36. */
 function answerByRule(rules: PathRules, path: string, context: RequestContext): Intent | null {
-  let failed = 0;
+  let failedRules = 0;
   for (const match of rules.matches(path, context.host)) {
     const { status } = match;
     const intent =
@@ -55,18 +57,24 @@ function answerByRule(rules: PathRules, path: string, context: RequestContext): 
         ? fileOf(status, match, path, context)
         : redirectOf(status, match, path, context);
     if (intent) return intent;
-    failed += 1;
-    if (failed === MAX_FAILED_RULES) return null;
+    failedRules += 1;
+    if (failedRules === MAX_FAILED_RULES) return null;
   }
   return null;
 }
 
 /** Returns the file at the destination of a rule. No further rule or canonical redirect applies to the destination. */
 function fileOf(status: 200 | 404, match: RuleMatch, path: string, context: RequestContext): FileIntent | null {
-  const located = match.origin === null ? locate(match.path, context.site) : null;
-  if (!located) return null;
-  if (match.isFallback && isPage(located.path) && !mayFallBack(path, context)) return null;
-  return { kind: 'file', status, path: located.path, file: located.file, variesByAccept: context.variesByAccept };
+  const locatedFile = match.origin === null ? locateFile(match.path, context.site) : null;
+  if (!locatedFile) return null;
+  if (match.isFallback && isPage(locatedFile.path) && !mayFallBack(path, context)) return null;
+  return {
+    kind: 'file',
+    status,
+    path: locatedFile.path,
+    file: locatedFile.file,
+    variesByAccept: context.variesByAccept,
+  };
 }
 
 /** Returns the redirect of a rule; `null` if the destination is the requested address itself. */
@@ -78,20 +86,27 @@ function redirectOf(status: RedirectStatus, match: RuleMatch, path: string, cont
 }
 
 function answerByFile(path: string, context: RequestContext): Intent | null {
-  const located = locate(path, context.site);
-  if (!located) return null;
-  if (located.address !== path && isServedAtAddress(located, context)) return canonical(located.address, context);
-  return { kind: 'file', status: 200, path: located.path, file: located.file, variesByAccept: context.variesByAccept };
+  const locatedFile = locateFile(path, context.site);
+  if (!locatedFile) return null;
+  if (locatedFile.address !== path && isServedAtAddress(locatedFile, context))
+    return redirectToCanonical(locatedFile.address, context);
+  return {
+    kind: 'file',
+    status: 200,
+    path: locatedFile.path,
+    file: locatedFile.file,
+    variesByAccept: context.variesByAccept,
+  };
 }
 
 /** Whether a request for the canonical address of a file returns this file under all rules. Source: serving S17, S18. */
 function isServedAtAddress({ path, address }: Located, context: RequestContext): boolean {
   if (isOffLimits(address)) return false;
-  const ruled = answerByRule(context.site.rules.forced, address, context);
-  if (ruled) return ruled.kind === 'file' && ruled.status === 200 && ruled.path === path;
-  return locate(address, context.site)?.path === path;
+  const ruledIntent = answerByRule(context.site.rules.forced, address, context);
+  if (ruledIntent) return ruledIntent.kind === 'file' && ruledIntent.status === 200 && ruledIntent.path === path;
+  return locateFile(address, context.site)?.path === path;
 }
 
-function canonical(path: string, { query, variesByAccept }: RequestContext): Intent {
+function redirectToCanonical(path: string, { query, variesByAccept }: RequestContext): Intent {
   return { kind: 'canonical', location: formatRequestPath(path) + query, variesByAccept };
 }

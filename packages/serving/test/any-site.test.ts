@@ -44,7 +44,7 @@ const rule = fc
   });
 const rules = fc.array(rule, { maxLength: 3 });
 
-const sketch = fc.record({
+const siteSketch = fc.record({
   files,
   cleanUrls: fc.boolean(),
   trailingSlash: fc.constantFrom(null, true, false),
@@ -68,7 +68,7 @@ const anywhere = fc
   .tuple(fc.array(spelled, { maxLength: 5 }), fc.boolean())
   .map(([segments, slash]) => `/${segments.join('/')}${slash ? '/' : ''}`);
 /** Generates a path like that of a file: the name with or without its extension, as a folder, or unclean. */
-function near(paths: string[]) {
+function nearbyPath(paths: string[]) {
   return fc
     .tuple(
       fc.constantFrom('', ...paths),
@@ -79,10 +79,10 @@ function near(paths: string[]) {
 }
 
 /** Generates a site, a target that may match one of its files, and an Accept header. */
-const visit = sketch.chain((drawn) =>
+const visit = siteSketch.chain((drawn) =>
   fc.tuple(
     fc.constant(drawn).map(siteOf),
-    fc.tuple(fc.oneof(anywhere, near(drawn.files)), query).map((parts) => parts.join('')),
+    fc.tuple(fc.oneof(anywhere, nearbyPath(drawn.files)), query).map((parts) => parts.join('')),
     accept,
   ),
 );
@@ -163,8 +163,8 @@ describe('for any site, rules, path and Accept', () => {
         for (const path of files) {
           if (isWithheld(path) || isSystemPath(path)) continue;
           const intent = ask(encodeURI(`/${path}`), site);
-          const last = intent?.kind === 'canonical' && cleanUrls ? ask(intent.location, site) : intent;
-          expect(formatIntent(last)).toBe(`200 ${path}`);
+          const lastIntent = intent?.kind === 'canonical' && cleanUrls ? ask(intent.location, site) : intent;
+          expect(formatIntent(lastIntent)).toBe(`200 ${path}`);
         }
       }),
     );

@@ -10,7 +10,7 @@ function forms(names: string): CompressedForms {
   return Object.fromEntries(names.split(' ').map((name) => [name, bytes]));
 }
 
-const chosen = (header: string | undefined, offered: CompressedForms | undefined) =>
+const chosenCoding = (header: string | undefined, offered: CompressedForms | undefined) =>
   chooseCoding(header, offered) ?? 'identity';
 
 const ALL_CODINGS = 'br zstd gzip';
@@ -19,7 +19,7 @@ describe('chooseCoding', () => {
   it.each(expected(CODINGS, 2))(
     'for a test case of %s with Accept-Encoding %j and %j offered, chooses %s (S49)',
     (_, header, offered, coding) => {
-      expect(chosen(header, forms(offered))).toBe(coding);
+      expect(chosenCoding(header, forms(offered))).toBe(coding);
     },
   );
 
@@ -45,7 +45,7 @@ describe('chooseCoding', () => {
     headers.map((header) => [header, offered, coding] as const),
   );
   it.each(rows)('for Accept-Encoding %j, with %j offered, chooses %s (S49)', (header, offered, coding) => {
-    expect(chosen(header, forms(offered))).toBe(coding);
+    expect(chosenCoding(header, forms(offered))).toBe(coding);
   });
 
   it('returns null while no form is ready (S49)', () => {
@@ -56,13 +56,13 @@ describe('chooseCoding', () => {
   it('chooses the same coding every time, even after requests of other clients (S49)', () => {
     const offered = forms(ALL_CODINGS);
     for (let n = 0; n < 2000; n += 1) {
-      expect(chosen(`gzip;q=0.5, x-made-up-${n}`, offered)).toBe('gzip');
-      expect(chosen('gzip, deflate, br, zstd', offered)).toBe('br');
+      expect(chosenCoding(`gzip;q=0.5, x-made-up-${n}`, offered)).toBe('gzip');
+      expect(chosenCoding('gzip, deflate, br, zstd', offered)).toBe('br');
     }
   });
 
   it('handles any header of 16 KiB fast (S49)', () => {
     const headers = [',', ' ', ';', 'gzip;q=0.1,', 'a', ';q=', '\t ,'].map((part) => part.repeat(16_384 / part.length));
-    for (const header of headers) expect(['gzip', 'identity']).toContain(chosen(header, forms(ALL_CODINGS)));
+    for (const header of headers) expect(['gzip', 'identity']).toContain(chosenCoding(header, forms(ALL_CODINGS)));
   });
 });

@@ -22,8 +22,8 @@ describe.each(sites)('%s, as the fallback of a site,', (_, sketch) => {
       const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
       for (const accept of [browser, 'text/html', 'TEXT/HTML;q=0.1'])
         expect(ask(target, site, { accept }), accept).toMatchObject({ status: 200, variesByAccept: true });
-      const others = [undefined, '', '*/*', 'text/*', 'image/avif,image/*,*/*;q=0.8', 'text/css,*/*;q=0.1'];
-      for (const accept of [...others, 'application/json', 'text/html;q=0, */*'])
+      const otherAccepts = [undefined, '', '*/*', 'text/*', 'image/avif,image/*,*/*;q=0.8', 'text/css,*/*;q=0.1'];
+      for (const accept of [...otherAccepts, 'application/json', 'text/html;q=0, */*'])
         expect(ask(target, site, { accept }), accept).toMatchObject({
           status: 404,
           path: '404.html',
@@ -138,8 +138,8 @@ describe('S39: the 404 page of a path with more segments than a file can have', 
   });
   it('is searched only in folders that can have files', () => {
     const site = siteOf({ files: ['index.html'] });
-    const get = vi.spyOn(site.manifest, 'get');
+    const getFile = vi.spyOn(site.manifest, 'get');
     expect(ask(target, site)).toMatchObject({ kind: 'not-found' });
-    expect(get.mock.calls.length).toBeLessThan(MAX_PATH_SEGMENTS + 10);
+    expect(getFile.mock.calls.length).toBeLessThan(MAX_PATH_SEGMENTS + 10);
   });
 });

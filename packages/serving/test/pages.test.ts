@@ -6,31 +6,53 @@ const REQUESTS =
 
 const FILE = '200 file.html';
 const FOLDER = '200 folder/index.html';
-const BOTH = '200 both.html';
+const BOTH_FILE = '200 both.html';
 const BOTH_INDEX = '200 both/index.html';
 
 /** The rows of the table. The columns are in the order of the requests. */
 const ROWS: [settings: Omit<Sketch, 'files'>, answers: string[]][] = [
-  [{}, [FILE, '-> /file', FILE, '-> /folder/', FOLDER, FOLDER, BOTH, BOTH_INDEX, BOTH, BOTH_INDEX]],
+  [{}, [FILE, '-> /file', FILE, '-> /folder/', FOLDER, FOLDER, BOTH_FILE, BOTH_INDEX, BOTH_FILE, BOTH_INDEX]],
   [
     { cleanUrls: true },
-    [FILE, '-> /file', '-> /file', '-> /folder/', FOLDER, '-> /folder/', BOTH, BOTH_INDEX, '-> /both', '-> /both/'],
+    [
+      FILE,
+      '-> /file',
+      '-> /file',
+      '-> /folder/',
+      FOLDER,
+      '-> /folder/',
+      BOTH_FILE,
+      BOTH_INDEX,
+      '-> /both',
+      '-> /both/',
+    ],
   ],
   [
     { trailingSlash: true },
-    ['-> /file/', FILE, FILE, '-> /folder/', FOLDER, FOLDER, '-> /both/', BOTH_INDEX, BOTH, BOTH_INDEX],
+    ['-> /file/', FILE, FILE, '-> /folder/', FOLDER, FOLDER, '-> /both/', BOTH_INDEX, BOTH_FILE, BOTH_INDEX],
   ],
   [
     { trailingSlash: false },
-    [FILE, '-> /file', FILE, FOLDER, '-> /folder', FOLDER, BOTH, '-> /both', BOTH, BOTH_INDEX],
+    [FILE, '-> /file', FILE, FOLDER, '-> /folder', FOLDER, BOTH_FILE, '-> /both', BOTH_FILE, BOTH_INDEX],
   ],
   [
     { cleanUrls: true, trailingSlash: true },
-    ['-> /file/', FILE, '-> /file/', '-> /folder/', FOLDER, '-> /folder/', '-> /both/', BOTH_INDEX, BOTH, '-> /both/'],
+    [
+      '-> /file/',
+      FILE,
+      '-> /file/',
+      '-> /folder/',
+      FOLDER,
+      '-> /folder/',
+      '-> /both/',
+      BOTH_INDEX,
+      BOTH_FILE,
+      '-> /both/',
+    ],
   ],
   [
     { cleanUrls: true, trailingSlash: false },
-    [FILE, '-> /file', '-> /file', FOLDER, '-> /folder', '-> /folder', BOTH, '-> /both', '-> /both', BOTH_INDEX],
+    [FILE, '-> /file', '-> /file', FOLDER, '-> /folder', '-> /folder', BOTH_FILE, '-> /both', '-> /both', BOTH_INDEX],
   ],
 ];
 

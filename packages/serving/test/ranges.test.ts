@@ -32,9 +32,9 @@ describe('judgeRange', () => {
   });
 
   it('selects the same bytes as slice for ranges of every kind (S46)', () => {
-    const positions = fc.record({ size: fc.nat(20), from: fc.nat(25), to: fc.nat(25) });
+    const rangePositions = fc.record({ size: fc.nat(20), from: fc.nat(25), to: fc.nat(25) });
     fc.assert(
-      fc.property(positions, ({ size, from, to }) => {
+      fc.property(rangePositions, ({ size, from, to }) => {
         const content = Array.from({ length: size }, (_, index) => index);
         const sliced: [range: string, taken: number[]][] = [
           [`bytes=${from}-`, content.slice(from)],

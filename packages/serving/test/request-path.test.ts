@@ -13,7 +13,7 @@ describe('parseRequestPath and formatRequestPath', () => {
     for (const raw of targets) expect(parseRequestPath(raw), raw).toBeNull();
   });
 
-  const readable: [raw: string, path: string, clean: boolean][] = [
+  const readableTargets: [raw: string, path: string, clean: boolean][] = [
     ['/', '', true],
     ['/about', 'about', true],
     ['/docs/', 'docs/', true],
@@ -33,7 +33,7 @@ describe('parseRequestPath and formatRequestPath', () => {
     ['/a/.%2e/', '', false],
     ['/...', '...', true],
   ];
-  it.each(readable)('S7, S9: convert the target %j to the path %j', (raw, path, clean) => {
+  it.each(readableTargets)('S7, S9: convert the target %j to the path %j', (raw, path, clean) => {
     expect(parseRequestPath(raw)).toEqual({ path, clean, servable: true });
   });
 
@@ -42,7 +42,7 @@ describe('parseRequestPath and formatRequestPath', () => {
     expect(new Set(spellings.map((raw) => parseRequestPath(raw)?.path))).toEqual(new Set(['caf\u00e9']));
   });
 
-  const unservable: [raw: string, folder: string][] = [
+  const unservableTargets: [raw: string, folder: string][] = [
     ['/..', ''],
     ['/../x', ''],
     ['/a/../../x', ''],
@@ -56,7 +56,7 @@ describe('parseRequestPath and formatRequestPath', () => {
     [`/docs/${'a/'.repeat(512)}`, ''],
     [`/docs/${'a/'.repeat(512)}%2f`, ''],
   ];
-  it.each(unservable)('S8, S9: treat %j as a path that is never served', (raw, path) => {
+  it.each(unservableTargets)('S8, S9: treat %j as a path that is never served', (raw, path) => {
     expect(parseRequestPath(raw)).toMatchObject({ servable: false, path });
   });
 
@@ -88,14 +88,14 @@ describe('parseRequestPath and formatRequestPath', () => {
   });
 
   it('S10: convert escaped and plain letters to the same path', () => {
-    const piece = fc.constantFrom(...'/ . // a Z 9 - ~ [ ? # $ \\ %2f'.split(' '), 'b'.repeat(130));
+    const pathPiece = fc.constantFrom(...'/ . // a Z 9 - ~ [ ? # $ \\ %2f'.split(' '), 'b'.repeat(130));
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        const escaped = pieces.map((text) =>
+      fc.property(fc.array(pathPiece, { maxLength: 12 }), (pieces) => {
+        const escapedPieces = pieces.map((text) =>
           /^\w+$/.test(text) ? text.replace(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`) : text,
         );
-        expect(parseRequestPath(`/${pieces.join('')}%61`)).toEqual(parseRequestPath(`/${escaped.join('')}a`));
-        expect(parseRequestPath(`/${pieces.join('')}a`)).toEqual(parseRequestPath(`/${escaped.join('')}%61`));
+        expect(parseRequestPath(`/${pieces.join('')}%61`)).toEqual(parseRequestPath(`/${escapedPieces.join('')}a`));
+        expect(parseRequestPath(`/${pieces.join('')}a`)).toEqual(parseRequestPath(`/${escapedPieces.join('')}%61`));
       }),
       { numRuns: 1000 },
     );

@@ -77,12 +77,12 @@ testAnswers('all encodings of a name serve one file, without a redirect; %25 is 
 });
 
 describe('withheld files (S6, S12)', () => {
-  const withheld = (
+  const withheldPaths = (
     'ship.json _redirects _headers _worker.js _routes.json .secret ' +
     '.well-knownish/a docs/.hidden/a.txt .well-known/acme-challenge/token .berth/unlock'
   ).split(' ');
-  const served = ['docs/ship.json', 'docs/_headers', '.well-known/security.txt', '.well-known/.nested'];
-  const files = [...withheld, ...served, 'index.html', '.well-known/index.html', '_worker.js.html'];
+  const servedPaths = ['docs/ship.json', 'docs/_headers', '.well-known/security.txt', '.well-known/.nested'];
+  const files = [...withheldPaths, ...servedPaths, 'index.html', '.well-known/index.html', '_worker.js.html'];
   const sites: [title: string, site: DecidedSite][] = [
     ['without rules', siteOf({ files })],
     ['with a fallback', siteOf({ files: [...files, '200.html'], whenMissing: ['/* 200 /index.html'] })],
@@ -90,13 +90,13 @@ describe('withheld files (S6, S12)', () => {
     ['with a forced redirect', siteOf({ files, forced: ['/* 301 https://example.com/:splat'] })],
   ];
   describe.each(sites)('on a site %s', (_, site) => {
-    it.each(withheld)('such as %s get a 404', (path) => {
+    it.each(withheldPaths)('such as %s get a 404', (path) => {
       const spellings = [`/${path}`, `//${path}`, `/${path.replace('.', '%2e').replace('_', '%5F')}`];
       expect(spellings.map((target) => formatIntent(ask(target, site)))).toEqual(['404', '404', '404']);
     });
   });
 
-  it.each(withheld)('such as %s get a 404 as the destination of a rule, too', (path) => {
+  it.each(withheldPaths)('such as %s get a 404 as the destination of a rule, too', (path) => {
     const rules = [`/a 200 /${path}`, `/b/* 200 /${path}`, `/c 404 /${path}`];
     for (const site of [siteOf({ files, forced: rules }), siteOf({ files, whenMissing: rules })]) {
       expect(['/a', '/b/x', '/c'].map((target) => formatIntent(ask(target, site)))).toEqual(['404', '404', '404']);
@@ -106,7 +106,7 @@ describe('withheld files (S6, S12)', () => {
   testAnswers('differ from served files with similar names', {
     files,
     answers: {
-      ...Object.fromEntries(served.map((path) => [`200 ${path}`, `/${path}`])),
+      ...Object.fromEntries(servedPaths.map((path) => [`200 ${path}`, `/${path}`])),
       '200 .well-known/index.html': '/.well-known/',
     },
   });

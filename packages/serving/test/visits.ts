@@ -74,10 +74,10 @@ const LINE_PATTERN =
 
 function rulesOf(lines: string[]): PathRules {
   const rules = lines.map((line) => LINE_PATTERN.exec(line)!.groups! as Record<string, string | undefined>);
-  return { matches: (path) => rules.flatMap((rule) => match(rule, path) ?? []) };
+  return { matches: (path) => rules.flatMap((rule) => matchRule(rule, path) ?? []) };
 }
 
-function match(rule: Record<string, string | undefined>, path: string): RuleMatch | null {
+function matchRule(rule: Record<string, string | undefined>, path: string): RuleMatch | null {
   const hasStar = rule['from']!.endsWith('*');
   const from = rule['from']!.replace(/\/?\*?$/, '');
   const splat = from === '' ? path : path.slice(from.length + 1);

@@ -1,2 +1,2 @@
 export { type CommandOutput, createCommand, parseCommandLine, UsageError } from './command-line.ts';
-export { columns, escapeControls, table } from './text.ts';
+export { columns, escapeControls, fitTable, table, wrap } from './text.ts';

@@ -26,3 +26,52 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
+
+/** Breaks a text between words into lines of at most `width` columns. A longer word gets a line of its own. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line === '' || stringWidth(longer) <= width) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+/** A table that may have fewer columns than its rows. */
+interface FittedTable {
+  lines: string[];
+  /** The titles of the columns that were omitted because there is no room. */
+  omitted: string[];
+}
+
+/**
+ * Formats a table for a screen: without the columns that have no value in any row, and without less important columns until
+ * the table fits.
+ *
+ * @param screenColumns The width of the screen.
+ * @param lessImportant The titles of the columns to omit, in this order, if the table is too wide.
+ * @param empty The text of a cell without a value.
+ */
+export function fitTable(
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  screenColumns: number,
+  lessImportant: readonly string[],
+  empty = '-',
+): FittedTable {
+  const hasValue = heading.map((_, at) => rows.some((row) => row[at] !== empty));
+  const omitted: string[] = [];
+  for (;;) {
+    const isShown = heading.map((title, at) => hasValue[at] && !omitted.includes(title));
+    const shownCells = (row: readonly string[]) => row.filter((_, at) => isShown[at]);
+    const lines = table(shownCells(heading), rows.map(shownCells));
+    const next = lessImportant.find((title) => isShown[heading.indexOf(title)]);
+    if (next === undefined || lines.every((line) => stringWidth(line) <= screenColumns)) return { lines, omitted };
+    omitted.push(next);
+  }
+}

@@ -119,9 +119,9 @@ export async function refusals(calls: readonly Promise<unknown>[]): Promise<Serv
 
 /** Resolves when a statement of the database waits for a lock. */
 export async function untilLockIsAwaited({ database }: TestCore): Promise<void> {
-  const waiting = () =>
+  const lockWaits = () =>
     database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
-  await expect.poll(waiting).toHaveLength(1);
+  await expect.poll(lockWaits).toHaveLength(1);
 }
 
 /** Holds the locks that `take` takes in another transaction until `work` finishes or calls `release`. */

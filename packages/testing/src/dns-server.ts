@@ -38,11 +38,11 @@ const TTL_SECONDS = 60;
 
 export async function startDnsServer(zone: Record<string, Records | Fault> = {}): Promise<DnsServer> {
   const names = new Map(Object.entries(zone));
-  const asked: string[] = [];
+  const askedNames: string[] = [];
   const handleQuestion: DnsHandler = (request, send) => {
     const { name, type } = request.questions[0]!;
-    asked.push(`${TYPE_NAMES.get(type)} ${name}`);
-    const response = respond(request, names.get(name.toLowerCase()));
+    askedNames.push(`${TYPE_NAMES.get(type)} ${name}`);
+    const response = responseTo(request, names.get(name.toLowerCase()));
     if (response) void send(response);
   };
   for (;;) {
@@ -50,7 +50,7 @@ export async function startDnsServer(zone: Record<string, Records | Fault> = {})
     const tcp = dns2.createTCPServer(handleQuestion);
     await udp.listen(0, '127.0.0.1');
     const { port } = udp.address() as AddressInfo;
-    const close = async () => {
+    const closeServer = async () => {
       await Promise.all([
         new Promise<void>((done) => void udp.close(() => done())),
         new Promise<void>((done) => void tcp.close(() => done())),
@@ -61,12 +61,12 @@ export async function startDnsServer(zone: Record<string, Records | Fault> = {})
       tcp.once('error', () => done(false));
       tcp.listen(port, '127.0.0.1', () => done(true));
     });
-    if (listening) return { address: `127.0.0.1:${port}`, zone: names, asked, close };
-    await close();
+    if (listening) return { address: `127.0.0.1:${port}`, zone: names, asked: askedNames, close: closeServer };
+    await closeServer();
   }
 }
 
-function respond(request: Packet, entry: Records | Fault | undefined): Packet | null {
+function responseTo(request: Packet, entry: Records | Fault | undefined): Packet | null {
   const response = Packet.createResponseFromRequest(request);
   const { name, type } = request.questions[0]!;
   if (entry === 'silence') return null;

@@ -74,9 +74,9 @@ export async function expectRefusal(
   code: ErrorCode,
   sendRequest: () => Promise<HttpResponse>,
 ): Promise<ErrorBody> {
-  const before = await footprintOf(server);
+  const footprintBefore = await footprintOf(server);
   const body = expectError(await sendRequest(), code);
-  expect(await footprintOf(server)).toEqual(before);
+  expect(await footprintOf(server)).toEqual(footprintBefore);
   expect([...server.berth.core.activePacks]).toEqual([]);
   return body;
 }

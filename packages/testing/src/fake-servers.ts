@@ -14,12 +14,12 @@ export async function startAnswering(listener: RequestListener): Promise<string>
 
 /** Returns a URL that refuses connections until the end of the test: an outgoing connection occupies the port. */
 export async function unreachableAddress(): Promise<string> {
-  const peer = createServer();
-  const occupant = connect(await listen(peer), '127.0.0.1');
+  const peerServer = createServer();
+  const occupant = connect(await listen(peerServer), '127.0.0.1');
   await once(occupant, 'connect');
   onTestFinished(() => {
     occupant.destroy();
-    peer.close();
+    peerServer.close();
   });
   return `http://127.0.0.1:${occupant.localPort}`;
 }
@@ -29,9 +29,9 @@ export const ENDLESS_BYTES = 64 * 1024 ** 2;
 
 /** Repeats a text until the client stops reading. @param sent Counts the bytes sent. */
 export function answerEndlessly(res: ServerResponse, text: string, sent: { bytes: number }): void {
-  const piece = Buffer.from(text.repeat(Math.ceil(64_000 / text.length)));
-  function* pieces() {
-    for (; sent.bytes < ENDLESS_BYTES; sent.bytes += piece.length) yield piece;
+  const bodyPiece = Buffer.from(text.repeat(Math.ceil(64_000 / text.length)));
+  function* endlessPieces() {
+    for (; sent.bytes < ENDLESS_BYTES; sent.bytes += bodyPiece.length) yield bodyPiece;
   }
-  pipeline(pieces, res).catch(() => {});
+  pipeline(endlessPieces, res).catch(() => {});
 }

@@ -29,9 +29,9 @@ export async function stateOf({
   core,
   database,
 }: TestCore): Promise<Record<(typeof TABLES)[number] | 'counters' | 'activePacks', number>> {
-  const counts = TABLES.map((table) => `(select count(*)::int from "${table}") as "${table}"`);
+  const countColumns = TABLES.map((table) => `(select count(*)::int from "${table}") as "${table}"`);
   const [rows] = await database.query<Record<(typeof TABLES)[number] | 'counters', number>>(
-    `select ${counts.join(', ')}, (select coalesce(sum(deployment_count), 0)::int from account) as counters`,
+    `select ${countColumns.join(', ')}, (select coalesce(sum(deployment_count), 0)::int from account) as counters`,
   );
   return { ...rows!, activePacks: core.activePacks.size };
 }
@@ -56,14 +56,14 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
     [new Date(core.now().getTime() + 60_000)],
   );
   for (const { id, files } of deployments) {
-    const listed = await database.query<{ pack: string }>(
+    const listedPacks = await database.query<{ pack: string }>(
       `select pack_id as pack from deployment_pack d join pack p on p.id = d.pack_id where deployment_id = $1 and state = 'sealed'`,
       [id],
     );
     const site = (await sites.find({ deployment: id })) as Site;
     expect(site.manifest.size, `files of ${id}`).toBe(files);
     for (const [path, file] of site.manifest) {
-      expect(listed, `pack of ${id}/${path}`).toContainEqual({ pack: file.pack });
+      expect(listedPacks, `pack of ${id}/${path}`).toContainEqual({ pack: file.pack });
       expect(hash('sha256', await core.packs.read(file)), `bytes of ${id}/${path}`).toBe(file.sha256);
     }
   }

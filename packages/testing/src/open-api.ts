@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
+import { OPERATION_ACCESS } from './internals.ts';
 
 /** The fields of a JSON schema that the tests read. */
 export interface Schema {
@@ -10,7 +11,14 @@ export interface Schema {
   required?: string[];
   items?: Schema;
   anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
+  additionalProperties?: boolean | Schema;
+  nullable?: boolean;
   enum?: unknown[];
+  const?: unknown;
+  description?: string;
   minLength?: number;
   maxLength?: number;
   minimum?: number;
@@ -67,8 +75,8 @@ export interface Document {
   };
 }
 
-/** An operation with its route, and its place in the document. */
-export type PlacedOperation = Operation & { path: string; method: string; pointer: string };
+/** An operation with its name in the access table, its route, and its place in the document. */
+export type PlacedOperation = Operation & { name: string; path: string; method: string; pointer: string };
 
 /** An OpenAPI document with helpers. */
 export interface OpenApi {
@@ -80,19 +88,25 @@ export interface OpenApi {
   follow<T extends { $ref?: string }>(value: T): T;
   /** Returns the JSON pointer of an object in the document. @throws when the object is not part of the document. */
   pointerOf(value: object): string;
-  /** Fails the test unless the value matches the schema. The failure names `what`. */
+  /**
+   * Fails the test unless the value matches the schema and has only documented fields and values, although the schemas of
+   * responses are open. The failure names `what`.
+   */
   expectValid(schema: Schema, value: unknown, what: string): void;
-  /** Whether the value matches the schema. */
+  /** Whether the value matches the schema and has only documented fields and values. */
   isValid(schema: Schema, value: unknown): boolean;
 }
+
+/** The names in the access table, by their operation ids in lower case. */
+const NAMES = new Map(Object.keys(OPERATION_ACCESS).map((name) => [name.replaceAll('.', '').toLowerCase(), name]));
 
 /** Reads a document. A schema keyword that JSON Schema 2020-12 does not know is an error. */
 export function openApi(document: Document): OpenApi {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   addFormats.default(ajv);
-  // OpenAPI 3.1 adds the keyword `example` to JSON Schema. The keyword `components` holds the referenced schemas.
-  ajv.addVocabulary(['example', 'components']);
-  const components = { schemas: document.components.schemas };
+  // OpenAPI 3.1 adds `example` and `discriminator` to JSON Schema. The keyword `components` holds the referenced schemas.
+  ajv.addVocabulary(['example', 'discriminator', 'components']);
+  const components = closeSchemas({ schemas: document.components.schemas });
   const pointers = new Map<object, string>();
   index(document, '', pointers);
   const compiled = new Map<string, ValidateFunction>();
@@ -112,7 +126,7 @@ export function openApi(document: Document): OpenApi {
     const pointer = pointerOf(schema);
     let validate = compiled.get(pointer);
     if (!validate) {
-      validate = ajv.compile({ ...schema, components });
+      validate = ajv.compile({ ...closeSchemas(schema), components });
       compiled.set(pointer, validate);
     }
     return validate;
@@ -122,13 +136,18 @@ export function openApi(document: Document): OpenApi {
     operations: Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({
         ...operation,
+        name: NAMES.get(operation.operationId.toLowerCase()) ?? operation.operationId,
         path,
         method: method.toUpperCase(),
         pointer: pointerOf(operation),
       })),
     ),
     resolve,
-    follow: (value) => (value.$ref === undefined ? value : { ...resolve<typeof value>(value.$ref)!, ...value }),
+    follow(value) {
+      if (value.$ref === undefined) return value;
+      const target = resolve<typeof value>(value.$ref)!;
+      return Object.keys(value).length === 1 ? target : { ...target, ...value };
+    },
     pointerOf,
     isValid: (schema, value) => validatorOf(schema)(value),
     expectValid(schema, value, what) {
@@ -137,6 +156,20 @@ export function openApi(document: Document): OpenApi {
       expect([what, validate.errors ?? null, value]).toEqual([what, null, value]);
     },
   };
+}
+
+/** Copies schemas so that only documented fields and values are valid. */
+function closeSchemas<T>(schemas: T): T {
+  return JSON.parse(JSON.stringify(schemas), (_key, value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const { 'x-extensible-enum': values, ...schema } = value;
+    if (Array.isArray(value)) return value;
+    return {
+      ...schema,
+      ...(values ? { enum: values } : {}),
+      ...(schema.type === 'object' && schema.properties ? { additionalProperties: false, ...schema } : {}),
+    };
+  }) as T;
 }
 
 function index(value: unknown, pointer: string, pointers: Map<object, string>): void {

@@ -32,17 +32,17 @@ export function launchProcess(env: Record<string, string>): LaunchedProcess {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const exited = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
+  const exitResult = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
   return {
     child,
-    exited,
+    exited: exitResult,
     output: () => output,
     printed: (text) =>
       new Promise((resolve, reject) => {
         const check = () => output.includes(text) && resolve();
         check();
         for (const stream of [child.stdout, child.stderr]) stream.on('data', check);
-        void exited.then((code) => reject(new Error(`The server exited with ${code}:\n${output}`)));
+        void exitResult.then((code) => reject(new Error(`The server exited with ${code}:\n${output}`)));
       }),
   };
 }

@@ -49,25 +49,30 @@ export async function startProxy(port: number | (() => number)): Promise<Proxy> 
     cut: () => server.closeAllConnections(),
   };
   const portNow = typeof port === 'number' ? () => port : port;
-  const server = createServer((req, res) => void forward(proxy, portNow, req, res));
+  const server = createServer((req, res) => void forwardRequest(proxy, portNow, req, res));
   onTestFinished(() => stop(server));
   proxy.url = `http://127.0.0.1:${await listen(server)}`;
   return proxy;
 }
 
-async function forward(proxy: Proxy, portNow: () => number, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function forwardRequest(
+  proxy: Proxy,
+  portNow: () => number,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
   const { method = '', url = '' } = req;
   const path = url.replace(/\?.*/, '').replace(/\/uploads\/[0-9a-f]+\//, '/uploads/*/');
   const nth = proxy.passed.filter((earlier) => earlier.method === method && earlier.path === path).length;
-  const proxied: ProxiedRequest = { method, path, bytes: 0, status: null, body: '' };
-  proxy.passed.push(proxied);
+  const proxiedRequest: ProxiedRequest = { method, path, bytes: 0, status: null, body: '' };
+  proxy.passed.push(proxiedRequest);
   if (method === 'PUT') {
     proxy.sending += 1;
     res.once('close', () => (proxy.sending -= 1));
   }
   const trouble = await proxy.trouble(req, path, nth);
   if (typeof trouble === 'object' && 'status' in trouble) {
-    proxied.status = trouble.status;
+    proxiedRequest.status = trouble.status;
     const { status, headers = {}, inBody = false } = trouble;
     if (inBody) req.once('data', () => req.pause() && res.writeHead(status, { ...headers, Connection: 'close' }).end());
     else req.resume().on('end', () => res.writeHead(status, headers).end());
@@ -75,9 +80,9 @@ async function forward(proxy: Proxy, portNow: () => number, req: IncomingMessage
   }
   const port = portNow();
   const cutAfter = typeof trouble === 'object' ? trouble.cutAfter : Number.POSITIVE_INFINITY;
-  const follow = method === 'PUT' ? followContents((sha256) => proxy.contents.push(sha256)) : () => {};
+  const onUploadChunk = method === 'PUT' ? followContents((sha256) => proxy.contents.push(sha256)) : () => {};
   /** Cuts both connections, but still forwards the bytes that were received before. */
-  const cut = () => {
+  const cutConnection = () => {
     if (upstream.socket) upstream.socket.end();
     else upstream.destroy();
     req.socket.destroy();
@@ -96,23 +101,24 @@ async function forward(proxy: Proxy, portNow: () => number, req: IncomingMessage
       response.resume().on('end', () => req.socket.destroy());
       return;
     }
-    proxied.status = response.statusCode ?? null;
+    proxiedRequest.status = response.statusCode ?? null;
     res.writeHead(response.statusCode!, response.headers);
-    response.on('error', cut).pipe(res);
+    response.on('error', cutConnection).pipe(res);
   });
-  res.on('close', () => res.writableEnded || cut());
-  req.on('error', cut);
-  if (cutAfter === 0) cut();
+  res.on('close', () => res.writableEnded || cutConnection());
+  req.on('error', cutConnection);
+  if (cutAfter === 0) cutConnection();
   req.on('data', (chunk: Buffer) => {
-    const forwarded = chunk.subarray(0, cutAfter - proxied.bytes);
-    proxied.bytes += forwarded.length;
-    if (method === 'POST' && req.headers['content-type'] === 'application/json') proxied.body += forwarded.toString();
-    follow(forwarded);
-    if (!upstream.write(forwarded)) {
+    const forwardedBytes = chunk.subarray(0, cutAfter - proxiedRequest.bytes);
+    proxiedRequest.bytes += forwardedBytes.length;
+    if (method === 'POST' && req.headers['content-type'] === 'application/json')
+      proxiedRequest.body += forwardedBytes.toString();
+    onUploadChunk(forwardedBytes);
+    if (!upstream.write(forwardedBytes)) {
       req.pause();
       upstream.once('drain', () => req.resume());
     }
-    if (proxied.bytes >= cutAfter) cut();
+    if (proxiedRequest.bytes >= cutAfter) cutConnection();
   });
   req.on('end', () => upstream.end());
 }

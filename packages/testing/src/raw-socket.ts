@@ -34,9 +34,9 @@ export async function open(
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString('latin1'))).on('error', () => {});
-  const received = new Promise<string>((resolve) => void socket.once('close', () => resolve(text)));
+  const receivedText = new Promise<string>((resolve) => void socket.once('close', () => resolve(text)));
   await once(socket, 'connect');
-  return { socket, received };
+  return { socket, received: receivedText };
 }
 
 /** Sends all bytes before reading. Such a client loses the response if the server closes the connection too early. */

@@ -17,9 +17,9 @@ export async function refuseRows(
   await database.query(
     `create trigger refuse_rows before ${change} for each row when (${condition}) execute function refuse_rows()`,
   );
-  const allow = async () => void (await database.query('drop function if exists refuse_rows cascade'));
-  onTestFinished(allow);
-  return allow;
+  const allowRows = async () => void (await database.query('drop function if exists refuse_rows cascade'));
+  onTestFinished(allowRows);
+  return allowRows;
 }
 
 /** Creates a log that collects warnings and ignores other lines. */

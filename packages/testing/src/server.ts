@@ -56,11 +56,11 @@ export async function startServer({ env = {}, plans, parts }: ServerOptions = {}
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'));
   const additionalEnv = typeof env === 'function' ? await env(database) : env;
-  const logged: TestServer['logged'] = [];
+  const loggedEntries: TestServer['logged'] = [];
   const log: Log = {
-    info: (fields, message) => void logged.push({ level: 'info', fields: { ...fields }, message }),
-    warn: (fields, message) => void logged.push({ level: 'warn', fields: { ...fields }, message }),
-    error: (fields, message) => void logged.push({ level: 'error', fields: { ...fields }, message }),
+    info: (fields, message) => void loggedEntries.push({ level: 'info', fields: { ...fields }, message }),
+    warn: (fields, message) => void loggedEntries.push({ level: 'warn', fields: { ...fields }, message }),
+    error: (fields, message) => void loggedEntries.push({ level: 'error', fields: { ...fields }, message }),
   };
   const variables = testEnvironment(database, dataDir, { JOBS: 'off', ...additionalEnv });
   const berth = await withPlansFile(plans, (file) => startBerth({ ...variables, ...file }, log, { parts }));
@@ -81,7 +81,7 @@ export async function startServer({ env = {}, plans, parts }: ServerOptions = {}
     },
     dataDir,
     port,
-    logged,
+    logged: loggedEntries,
     secrets,
     ...testClient,
     async account(plan = 'free') {

@@ -32,7 +32,13 @@ export function createApiHost(options: ApiHostOptions): Express {
     .enable('strict routing');
   app.use(showRequestId);
   app.use(healthRouter(() => core.database.isReady()));
-  app.use(referenceRouter(openApiDocument({ router: appRouter, baseUrl: baseUrl.origin, version: VERSION })));
+  const documentOptions = { router: appRouter, baseUrl: baseUrl.origin, version: VERSION };
+  app.use(
+    referenceRouter({
+      '/openapi.json': openApiDocument(documentOptions),
+      '/openapi-3.0.json': openApiDocument({ ...documentOptions, openApiVersion: '3.0.3' }),
+    }),
+  );
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));

@@ -26,17 +26,17 @@ export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): 
   holders.set(core, ofCore);
   const client = clientOf(caller);
   const holder: Holder = { bytes: 0, wake: () => {} };
-  const others = () => ofCore.get(client) ?? [];
+  const otherHolders = () => ofCore.get(client) ?? [];
 
   const hasRoom = (bytes: number) => {
-    const all = others();
-    return all[0] === holder || all.reduce((sum, one) => sum + one.bytes, bytes) <= MAX_CLIENT_BYTES;
+    const allHolders = otherHolders();
+    return allHolders[0] === holder || allHolders.reduce((sum, one) => sum + one.bytes, bytes) <= MAX_CLIENT_BYTES;
   };
-  const free = () => {
-    const rest = others().filter((one) => one !== holder);
-    if (rest.length > 0) ofCore.set(client, rest);
+  const freeMemory = () => {
+    const remainingHolders = otherHolders().filter((one) => one !== holder);
+    if (remainingHolders.length > 0) ofCore.set(client, remainingHolders);
     else ofCore.delete(client);
-    for (const { wake } of [...rest, holder]) wake();
+    for (const { wake } of [...remainingHolders, holder]) wake();
   };
   const waitForRoom = async (bytes: number) => {
     while (!res.closed && !hasRoom(bytes)) await new Promise<void>((wake) => (holder.wake = wake));
@@ -46,9 +46,9 @@ export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): 
   return (bytes) => {
     // A closed response emits no further event that would free the memory.
     if (res.closed) return undefined;
-    if (!others().includes(holder)) {
-      ofCore.set(client, [...others(), holder]);
-      res.once('close', free);
+    if (!otherHolders().includes(holder)) {
+      ofCore.set(client, [...otherHolders(), holder]);
+      res.once('close', freeMemory);
     }
     if (!hasRoom(bytes)) return waitForRoom(bytes);
     holder.bytes += bytes;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Caller, clientOf, type Core, runQueued } from '@berth/core';
 
 /** Maximum number of expensive steps of one client that run in this process at the same time. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT_TURNS = 2;
 
 /**
  * Runs an expensive step of a request. Further steps of the same client (an account or an address) are queued, so that
@@ -12,7 +12,7 @@ const AT_ONCE = 2;
  * @throws what the step throws.
  */
 export async function inClientTurn<T>(core: Core, caller: Caller, step: () => Promise<T>): Promise<T> {
-  return runQueued(core, `client:${clientOf(caller)}`, step, AT_ONCE);
+  return runQueued(core, `client:${clientOf(caller)}`, step, MAX_CONCURRENT_TURNS);
 }
 
 /** Waits until a request may run as one {@link inClientTurn} step, which lasts until its response is closed. */

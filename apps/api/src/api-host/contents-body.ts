@@ -17,7 +17,7 @@ export async function readContents(
   const head = Buffer.alloc(CONTENT_HEAD_BYTES);
   let headBytes = 0;
   let bodyBytes = 0;
-  let left = 0;
+  let bytesLeft = 0;
   let sink: ReturnType<ContentsBody['begin']> | null = null;
   for await (const chunk of chunks) {
     bodyBytes += chunk.length;
@@ -29,16 +29,16 @@ export async function readContents(
         at += copied;
         if (headBytes < CONTENT_HEAD_BYTES) break;
         headBytes = 0;
-        left = Number(head.readBigUInt64BE(HASH_BYTES));
-        sink = into.begin(head.toString('hex', 0, HASH_BYTES), left);
+        bytesLeft = Number(head.readBigUInt64BE(HASH_BYTES));
+        sink = into.begin(head.toString('hex', 0, HASH_BYTES), bytesLeft);
       } else {
-        const part = chunk.subarray(at, at + left);
-        const drained = sink.write(part);
-        at += part.length;
-        left -= part.length;
+        const contentPart = chunk.subarray(at, at + bytesLeft);
+        const drained = sink.write(contentPart);
+        at += contentPart.length;
+        bytesLeft -= contentPart.length;
         if (drained) await drained;
       }
-      if (left === 0) {
+      if (bytesLeft === 0) {
         sink.end();
         sink = null;
       }

@@ -3,7 +3,7 @@ import { FILES_FIELD } from '@berth/contract';
 import { type Deploy, inFairTurn, invalid, isTurnOver, ServiceError, payloadTooLarge } from '@berth/core';
 import busboy from 'busboy';
 import type { ReserveMemory } from './body-memory.ts';
-import { type Delimiters, followDelimiters, malformed, readBoundary } from './multipart-delimiters.ts';
+import { type Delimiters, followDelimiters, malformedBody, readBoundary } from './multipart-delimiters.ts';
 import { PartQueue } from './part-queue.ts';
 
 export interface BodyLimits {
@@ -118,7 +118,7 @@ class PartsReader {
     this.#parser
       .on('file', (field, stream, { filename }) => {
         // Without a listener, the error event of a truncated file would end the process.
-        stream.on('error', () => this.#fail(malformed('the body ends in the middle of a file')));
+        stream.on('error', () => this.#fail(malformedBody('the body ends in the middle of a file')));
         this.#onPart(() => {
           if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part must be named ${FILES_FIELD}`);
           if (typeof filename !== 'string' || filename === '')
@@ -129,8 +129,8 @@ class PartsReader {
       .on('field', (name, value: string | undefined, info) => this.#onPart(() => this.#onField(name, value, info)))
       .on('filesLimit', () => this.#fail(tooManyParts(this.#limits)))
       .on('partsLimit', () => this.#fail(tooManyParts(this.#limits)))
-      .on('fieldsLimit', () => this.#fail(malformed(`a form must have at most ${MAX_FIELDS} fields`)))
-      .on('error', (error) => this.#fail(malformed((error as Error).message)))
+      .on('fieldsLimit', () => this.#fail(malformedBody(`a form must have at most ${MAX_FIELDS} fields`)))
+      .on('error', (error) => this.#fail(malformedBody((error as Error).message)))
       .on('drain', () => this.#resume('parser-full'))
       .on('close', () => {
         this.#attempt(() => this.#requireAllParts());
@@ -147,7 +147,7 @@ class PartsReader {
 
   #onField(name: string | undefined, value: string | undefined, info: busboy.FieldInfo): void {
     const { maxFieldBytes } = this.#limits;
-    if (name === undefined || info.nameTruncated) throw malformed('each part must have a readable name');
+    if (name === undefined || info.nameTruncated) throw malformedBody('each part must have a readable name');
     if (info.valueTruncated)
       throw payloadTooLarge('body', maxFieldBytes, `${name} must have at most ${maxFieldBytes} bytes.`);
     if (value === undefined) throw invalid(name, 'the field must be in a charset that can be read; send UTF-8');
@@ -157,7 +157,7 @@ class PartsReader {
   #requireAllParts(): void {
     const sent = this.#delimiters.parts();
     if (this.#partsRead < sent)
-      throw malformed(`of ${sent} parts only ${this.#partsRead} can be read; check their headers`);
+      throw malformedBody(`of ${sent} parts only ${this.#partsRead} can be read; check their headers`);
   }
 
   readonly #onData = (chunk: Buffer): void => {

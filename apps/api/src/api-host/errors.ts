@@ -6,9 +6,12 @@ import { requestIdOf } from '../http/request-id.ts';
 
 /** Sends a 405 with the allowed methods. GET includes HEAD; OPTIONS is always allowed. Source: api §2. */
 export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
-  const allow = allowOf(allowed);
-  res.setHeader('Allow', allow);
-  sendError(res, new ServiceError('method_not_allowed', `This path does not support ${method}; use one of ${allow}.`));
+  const allowHeader = allowOf(allowed);
+  res.setHeader('Allow', allowHeader);
+  sendError(
+    res,
+    new ServiceError('method_not_allowed', `This path does not support ${method}; use one of ${allowHeader}.`),
+  );
 }
 
 /** Creates the last handler of a route. It responds to OPTIONS with the allowed methods, and to others with 405. */

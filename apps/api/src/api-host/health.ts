@@ -12,8 +12,8 @@ export function healthRouter(isReady: () => Promise<boolean>): Router {
     .route('/healthz')
     .all(cors)
     .get(async (_req, res) => {
-      const ready = await isReady().catch(() => false);
-      if (ready) sendJson(res, 200, '{"status":"ok"}');
+      const databaseReady = await isReady().catch(() => false);
+      if (databaseReady) sendJson(res, 200, '{"status":"ok"}');
       else sendError(res, unavailable('The service is not ready.'));
     })
     .all(allowOnly('GET'));

@@ -33,7 +33,7 @@ const SMALL_BYTES = 64 * 1024;
 const MAX_TYPE_LENGTH = 256;
 const CHARSET = /^charset[ \t]*=[ \t]*(?:utf-8|"utf-8")$/i;
 
-const refuse = (message: string) => new ServiceError('validation_failed', message);
+const invalidBody = (message: string) => new ServiceError('validation_failed', message);
 
 /**
  * Determines the limits of a JSON body. A body that may be larger than the default gets the timeouts of an upload.
@@ -48,10 +48,10 @@ export function grantBody(
   maxDepth: number = JSON_BODY.maxDepth,
 ): JsonBody {
   const { core, caller } = ctx;
-  const granted = wishes.flatMap((wish) => (wish ? [wish(limitsOf(ctx))] : []));
-  if (granted.length > 0) watchUpload(req, res);
-  const maxBytes = Math.max(JSON_BODY.maxBytes, ...granted.map((size) => size.maxBytes));
-  const maxValues = Math.max(JSON_BODY.maxValues, ...granted.map((size) => size.maxValues));
+  const grantedLimits = wishes.flatMap((wish) => (wish ? [wish(limitsOf(ctx))] : []));
+  if (grantedLimits.length > 0) watchUpload(req, res);
+  const maxBytes = Math.max(JSON_BODY.maxBytes, ...grantedLimits.map((size) => size.maxBytes));
+  const maxValues = Math.max(JSON_BODY.maxValues, ...grantedLimits.map((size) => size.maxValues));
   return {
     maxBytes,
     maxValues,
@@ -59,7 +59,7 @@ export function grantBody(
     client: clientOf(caller),
     reserve: reserveMemory(res, core, caller),
     beforeParsing: (bytes) =>
-      granted.length > 0 || bytes > SMALL_BYTES ? beginClientTurn(core, caller, res) : undefined,
+      grantedLimits.length > 0 || bytes > SMALL_BYTES ? beginClientTurn(core, caller, res) : undefined,
   };
 }
 
@@ -78,8 +78,9 @@ export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_B
     'content-encoding': encoding = 'identity',
     'content-length': length = '0',
   } = req.headers;
-  if (encoding.trim().toLowerCase() !== 'identity') throw refuse('The body must be sent without Content-Encoding.');
-  if (!isJsonType(type)) throw refuse('The body must be JSON: send "Content-Type: application/json", in UTF-8.');
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw invalidBody('The body must be sent without Content-Encoding.');
+  if (!isJsonType(type)) throw invalidBody('The body must be JSON: send "Content-Type: application/json", in UTF-8.');
   if (Number(length) > body.maxBytes) throw bodyTooLarge('The body', body.maxBytes);
   const { client = '' } = body;
   const countJson = meterJson('The body', body);
@@ -126,7 +127,7 @@ export async function readJsonObject(req: IncomingMessage, body: JsonBody = JSON
   if (text === '') return {};
   const value = parseJsonBody(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuse('The body must be a JSON object.');
+    throw invalidBody('The body must be a JSON object.');
   return value;
 }
 

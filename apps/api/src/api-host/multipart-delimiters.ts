@@ -21,14 +21,14 @@ const LINE_END = '\r\n';
  *   §5.1.1; RFC 7578 §4.1.
  */
 export function readBoundary(contentType: string): string {
-  const rest = contentType.replace(FORM_TYPE, '');
-  if (rest === contentType) throw invalid('Content-Type', 'a deploy must be sent as multipart/form-data');
-  const parameters = [...rest.matchAll(PARAMETER)];
-  const readable = parameters.reduce((length, [text]) => length + text.length, 0) === rest.length;
+  const parameterText = contentType.replace(FORM_TYPE, '');
+  if (parameterText === contentType) throw invalid('Content-Type', 'a deploy must be sent as multipart/form-data');
+  const parameters = [...parameterText.matchAll(PARAMETER)];
+  const isReadable = parameters.reduce((length, [text]) => length + text.length, 0) === parameterText.length;
   const [boundary, ...others] = parameters
     .filter(([, name]) => name!.toLowerCase() === 'boundary')
     .map(([, , quoted, token]) => quoted ?? token!);
-  if (!readable || boundary === undefined || others.length > 0 || !BOUNDARY.test(boundary))
+  if (!isReadable || boundary === undefined || others.length > 0 || !BOUNDARY.test(boundary))
     throw invalid(
       'Content-Type',
       'must name one boundary of 1 to 70 characters, as in multipart/form-data; boundary=x',
@@ -58,11 +58,12 @@ export function followDelimiters(boundary: string): Delimiters {
       at = bytes.indexOf(needle, at + needle.length)
     ) {
       if (end !== null) return;
-      if (parts === 0 && start + at !== -LINE_END.length) throw malformed('nothing may come before the first boundary');
-      const tail = bytes.toString('latin1', at + needle.length, at + span);
-      if (tail === '--') end = start + at + span;
-      else if (tail === LINE_END) parts += 1;
-      else throw malformed('a boundary line must contain only the boundary');
+      if (parts === 0 && start + at !== -LINE_END.length)
+        throw malformedBody('nothing may come before the first boundary');
+      const lineEnd = bytes.toString('latin1', at + needle.length, at + span);
+      if (lineEnd === '--') end = start + at + span;
+      else if (lineEnd === LINE_END) parts += 1;
+      else throw malformedBody('a boundary line must contain only the boundary');
     }
   }
 
@@ -73,7 +74,7 @@ export function followDelimiters(boundary: string): Delimiters {
       scan(seam, position - carry.length, carry.length);
       scan(chunk, position, chunk.length);
       if (end !== null && /\S/.test(chunk.toString('latin1', Math.max(0, end - position))))
-        throw malformed('nothing may come after the last boundary');
+        throw malformedBody('nothing may come after the last boundary');
       carry = Buffer.from(chunk.length < span ? seam.subarray(-(span - 1)) : chunk.subarray(-(span - 1)));
       position += chunk.length;
     },
@@ -81,6 +82,6 @@ export function followDelimiters(boundary: string): Delimiters {
 }
 
 /** Creates the error for a body that is not a multipart form. */
-export function malformed(why: string): ServiceError {
+export function malformedBody(why: string): ServiceError {
   return invalid('body', `the body must be readable multipart/form-data: ${why}`);
 }

@@ -1,7 +1,9 @@
-import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@berth/contract';
+import { ERROR_DETAILS, ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { FOREIGN_RESOURCE_ACCESS, mayCall } from '@berth/core';
+import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { type DescribedOperation, type Examples, EXAMPLES, exampleFields, headerRefs } from './openapi-parts.ts';
+import { schemaRef } from './openapi-schemas.ts';
 
 type OperationError = Exclude<ErrorCode, 'method_not_allowed' | 'uri_too_long' | 'headers_too_large'>;
 
@@ -31,6 +33,36 @@ const ADDITIONAL_HEADERS: Partial<Record<keyof typeof MEANINGS, Parameters<typeo
   other: ['Allow'],
 };
 
+/** The codes whose `details` are always present. */
+const ALWAYS_DETAILED: ReadonlySet<ErrorCode> = new Set(['rate_limit_exceeded', 'internal_server_error']);
+
+/** Returns the name of the schema of an error: `NotFoundError` for `not_found`. */
+const errorName = (code: ErrorCode): string =>
+  `${code.replace(/_error$/, '').replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`;
+
+function errorSchema(code: ErrorCode) {
+  const details: z.ZodObject | undefined = (ERROR_DETAILS as Partial<Record<ErrorCode, z.ZodObject>>)[code];
+  const { message, status } = ErrorBody.shape;
+  return z
+    .object({
+      error: z.literal(code).describe('The error code, for programs.'),
+      message,
+      status: status.meta({ example: ERROR_STATUS[code] }),
+      ...(details ? { details: ALWAYS_DETAILED.has(code) ? details : details.optional() } : {}),
+    })
+    .meta({ id: errorName(code) });
+}
+
+const [firstSchema, ...otherSchemas] = (Object.keys(ERROR_STATUS) as ErrorCode[]).map(errorSchema);
+
+/** Every error as one union, which `error` discriminates. Source: api §2. */
+export const ApiError = z
+  .discriminatedUnion('error', [firstSchema!, ...otherSchemas])
+  .describe(
+    'An error. `error` is one of a closed list of codes, each of which has one status and one form of `details`.',
+  )
+  .meta({ id: 'ApiError' });
+
 function errorResponse(
   code: keyof typeof MEANINGS,
   description: string,
@@ -40,7 +72,10 @@ function errorResponse(
     description,
     headers: headerRefs(ADDITIONAL_HEADERS[code]),
     content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Error' }, ...exampleFields(examples) },
+      'application/json': {
+        schema: schemaRef(code === 'other' ? 'ApiError' : errorName(code)),
+        ...exampleFields(examples),
+      },
     },
   };
 }
@@ -76,11 +111,13 @@ function errorResponseOf(
   code: OperationError,
   operation: DescribedOperation,
 ): oas31.ResponseObject | oas31.ReferenceObject {
-  const description = describe(code, operation);
+  const description = describeError(code, operation);
   const ownExamples = EXAMPLES.operations[operation.name]?.answers[ERROR_STATUS[code]] ?? {};
-  const shared = Object.entries(EXAMPLES.errors[code] ?? {});
-  const applicable = shared.filter(([title]) => APPLIES_TO[title]?.(operation) ?? true);
-  return description === MEANINGS[code] && Object.keys(ownExamples).length === 0 && applicable.length === shared.length
+  const sharedExamples = Object.entries(EXAMPLES.errors[code] ?? {});
+  const applicable = sharedExamples.filter(([title]) => APPLIES_TO[title]?.(operation) ?? true);
+  return description === MEANINGS[code] &&
+    Object.keys(ownExamples).length === 0 &&
+    applicable.length === sharedExamples.length
     ? { $ref: `#/components/responses/${code}` }
     : errorResponse(code, description, { ...Object.fromEntries(applicable), ...(ownExamples as Examples<ErrorBody>) });
 }
@@ -96,7 +133,7 @@ const APPLIES_TO: Record<string, (operation: DescribedOperation) => boolean> = {
   'A body that is too large': takesJson,
 };
 
-function describe(code: OperationError, { name, openapi }: DescribedOperation): string {
+function describeError(code: OperationError, { name, openapi }: DescribedOperation): string {
   const meaning = MEANINGS[code];
   const reason = openapi.errorResponses?.[ERROR_STATUS[code]];
   if (code === 'forbidden') {

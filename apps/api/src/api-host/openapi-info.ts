@@ -13,7 +13,7 @@ but a request with an invalid credential always gets a 401.
 ### Errors
 
 Every error response has the same body: \`error\` for programs, \`message\` for people, the \`status\`, and for some errors
-\`details\`. \`error\` is one of a closed list of codes. A resource of another account gets the same response as a missing
+\`details\`. \`error\` is one of a closed list of codes; each has one status and one form of \`details\`. A resource of another account gets the same response as a missing
 one. Every response has an \`X-Request-Id\`; quote it when you ask for help.
 
 ### Lists
@@ -29,10 +29,12 @@ seconds to wait in \`Retry-After\`.
 ### Conventions
 
 Times are Unix seconds and sizes are bytes, both integers. Unknown query parameters and unknown fields of a JSON body are
-ignored. \`HEAD\` works wherever \`GET\` does. An unsupported method gets a 405, with the supported ones in \`Allow\`. Pages of
+ignored. Responses may gain fields, and fields with an \`x-extensible-enum\` may gain values, so ignore unknown fields and
+accept unknown values. \`HEAD\` works wherever \`GET\` does. An unsupported method gets a 405, with the supported ones in \`Allow\`. Pages of
 any origin can read the responses.
 
-All operations are also available as typed tRPC calls under \`/trpc\`, except the two that send file contents.
+All operations are also available as typed tRPC calls under \`/trpc\`, except the two that send file contents. This
+document is at \`/openapi.json\` as OpenAPI 3.1, and at \`/openapi-3.0.json\` for generators that need OpenAPI 3.0.
 
 ### Publish from your language
 
@@ -58,8 +60,14 @@ and a CI job.
 export const INFO = {
   title: 'Berth',
   description: DESCRIPTION,
-  license: { name: 'MIT', identifier: 'MIT' },
+  license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
 } satisfies Omit<oas31.InfoObject, 'version'>;
+
+/** Returns whom to ask about the API. @param baseUrl The public URL of the API. */
+export const contactOf = (baseUrl: string): oas31.ContactObject => ({
+  name: 'The operator of this server',
+  url: baseUrl,
+});
 
 /** The groups of operations, in the order in which a new user needs them. */
 export const TAGS: oas31.TagObject[] = [

@@ -68,7 +68,8 @@ export const HEADERS = {
   Allow: textHeader('The supported methods; sent only with a 405.', 'GET, HEAD, OPTIONS'),
   'Idempotency-Replay': {
     description: 'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
-    schema: { type: 'string', const: 'true' },
+    schema: { type: 'string' },
+    example: 'true',
   },
   Location: { ...textHeader('The new address.', '/limits'), required: true },
 } satisfies oas31.HeadersObject;
@@ -77,6 +78,12 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Returns references to the named headers and to the headers of every response. */
 export function headerRefs(names: readonly HeaderName[] = []): oas31.HeadersObject {
-  const sent: HeaderName[] = ['X-Request-Id', ...names, 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-  return Object.fromEntries(sent.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const sentHeaders: HeaderName[] = [
+    'X-Request-Id',
+    ...names,
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+  ];
+  return Object.fromEntries(sentHeaders.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { NOT_IN_QUERY, PASSWORD_HEADER } from './archives/archive-options.ts';
 import type { DescribedOperation } from './openapi-parts.ts';
+import { schemaRef } from './openapi-schemas.ts';
 
 const EXAMPLE_PAGE = '<!doctype html><title>Hello</title>';
 const EXAMPLE_CHECKSUMS = JSON.stringify([hash('md5', EXAMPLE_PAGE)]);
@@ -110,6 +111,22 @@ const archive = (description: string): oas31.MediaTypeObject => ({
   example: `<the bytes of the archive>`,
 });
 
+/** The form of `POST /deployments`. Source: api §3. */
+export const DeployForm: oas31.SchemaObject = {
+  type: 'object',
+  required: [FILES_FIELD, 'checksums'],
+  properties: {
+    [FILES_FIELD]: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', format: 'binary' },
+      description: 'The files. The filename of each part is the path of the file.',
+    },
+    ...FIELDS,
+  },
+  additionalProperties: false,
+};
+
 /** Describes `POST /deployments`. Source: api §3, §11. */
 const deploy = (baseUrl: string): DescribedOperation => ({
   name: 'deployments.create',
@@ -143,20 +160,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
     required: true,
     content: {
       'multipart/form-data': {
-        schema: {
-          type: 'object',
-          required: [FILES_FIELD, 'checksums'],
-          properties: {
-            [FILES_FIELD]: {
-              type: 'array',
-              minItems: 1,
-              items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
-              description: 'The files. The filename of each part is the path of the file.',
-            },
-            ...FIELDS,
-          },
-          additionalProperties: false,
-        },
+        schema: schemaRef('DeployForm'),
         example: { [FILES_FIELD]: [EXAMPLE_PAGE], checksums: EXAMPLE_CHECKSUMS, via: 'cli' },
       },
       'application/x-tar': archive('A tar archive; `Content-Encoding` may be gzip or zstd.'),
@@ -166,7 +170,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
     },
   },
   headers: ['Idempotency-Replay'],
-  answer: { 'application/json': { schema: { $ref: '#/components/schemas/CreatedDeployment' } } },
+  answer: { 'application/json': { schema: schemaRef('CreatedDeployment') } },
 });
 
 /** Describes `PUT /uploads/{upload}/contents`. Source: api §9. */
@@ -210,7 +214,7 @@ const contents: DescribedOperation = {
       },
     },
   },
-  answer: { 'application/json': { schema: { $ref: '#/components/schemas/ReceivedContents' } } },
+  answer: { 'application/json': { schema: schemaRef('ReceivedContents') } },
 };
 
 /** Describes the two operations that receive files, which are not procedures. @param baseUrl The URL of the API. */

@@ -23,17 +23,21 @@ const HEADERS = {
 };
 
 /**
- * Serves the OpenAPI document at `/openapi.json`, and at `/docs` a page that displays the document and loads nothing
- * from other hosts. `/` redirects to `/docs`. Source: api §9; security T17, §7.
+ * Serves the OpenAPI documents, and at `/docs` a page that displays `/openapi.json` and loads nothing from other hosts.
+ * `/` redirects to `/docs`.
+ *
+ * @param documents The documents by path. Source: api §9; security T17, §7.
  */
-export function referenceRouter(document: object): Router {
+export function referenceRouter(documents: Record<'/openapi.json' | '/openapi-3.0.json', object>): Router {
   const reference = express.Router({ strict: true, caseSensitive: true });
-  const json = JSON.stringify(document);
-  reference
-    .route('/openapi.json')
-    .all(cors)
-    .get((_req, res) => sendJson(res, 200, json))
-    .all(allowOnly('GET'));
+  for (const [path, document] of Object.entries(documents)) {
+    const json = JSON.stringify(document);
+    reference
+      .route(path)
+      .all(cors)
+      .get((_req, res) => sendJson(res, 200, json))
+      .all(allowOnly('GET'));
+  }
   reference
     .route('/')
     .get((_req, res) => void res.writeHead(302, { Location: '/docs', 'Cache-Control': 'no-store' }).end())

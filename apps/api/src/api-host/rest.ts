@@ -99,6 +99,6 @@ async function readInput(
 
 /** Sorts `/domains/validate` before `/domains/{domain}`. */
 function fixedBeforeVariable(a: Operation, b: Operation): number {
-  const rank = ({ openapi }: Operation) => openapi.path.replaceAll('{', '~');
-  return rank(a) < rank(b) ? -1 : 1;
+  const rankOfPath = ({ openapi }: Operation) => openapi.path.replaceAll('{', '~');
+  return rankOfPath(a) < rankOfPath(b) ? -1 : 1;
 }

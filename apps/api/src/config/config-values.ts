@@ -49,12 +49,12 @@ export function parseProxies(text: string): string[] {
   return listOf(text, (item) => {
     const [written = '', prefix, ...rest] = item.split('/');
     const family = isIP(written) as 0 | 4 | 6;
-    const bits = family === 4 ? 32 : 128;
-    const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+    const addressBits = family === 4 ? 32 : 128;
+    const length = prefix === undefined ? addressBits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
     const address = family === 6 ? URL.parse(`http://[${written}]`)?.hostname.slice(1, -1) : written;
-    if (family !== 0 && rest.length === 0 && !(length <= bits))
+    if (family !== 0 && rest.length === 0 && !(length <= addressBits))
       throw new Error(
-        `${quote(item)} has no usable prefix; use /${WIDEST_NETWORK[family]} to /${bits} for IPv${family}`,
+        `${quote(item)} has no usable prefix; use /${WIDEST_NETWORK[family]} to /${addressBits} for IPv${family}`,
       );
     if (family === 0 || !address || rest.length > 0)
       throw new Error(
@@ -133,9 +133,9 @@ export function parseApexAddresses(text: string): string[] {
 /** Returns the URL of the claim page without a trailing slash. */
 export function parseClaimUrl(text: string): string {
   const { href } = parseHttpUrl(text, 'https://console.example.com/claim');
-  let end = href.length;
-  while (href[end - 1] === '/') end -= 1;
-  return href.slice(0, end);
+  let hrefEnd = href.length;
+  while (href[hrefEnd - 1] === '/') hrefEnd -= 1;
+  return href.slice(0, hrefEnd);
 }
 
 export function parseDatabaseUrl(text: string): string {

@@ -23,8 +23,8 @@ export class EnvironmentReader {
     try {
       return parse(text);
     } catch (error) {
-      for (const each of error instanceof AggregateError ? error.errors : [error])
-        this.addFault(variable, (each as Error).message);
+      for (const singleError of error instanceof AggregateError ? error.errors : [error])
+        this.addFault(variable, (singleError as Error).message);
       return fallback;
     }
   }

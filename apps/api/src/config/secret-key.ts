@@ -28,24 +28,24 @@ export async function loadSecretKey(dataDir: string): Promise<Buffer> {
 
 /** Derives one key for each purpose with HKDF-SHA-256, so that no key reveals another. Source: security §7. */
 export function deriveKeys(secret: Buffer): Keys {
-  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `berth/${purpose}/v1`, KEY_BYTES));
+  const deriveKey = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `berth/${purpose}/v1`, KEY_BYTES));
   return {
-    cursor: derive('cursor'),
-    idempotency: derive('idempotency'),
-    proof: derive('proof'),
-    unlock: derive('unlock'),
+    cursor: deriveKey('cursor'),
+    idempotency: deriveKey('idempotency'),
+    proof: deriveKey('proof'),
+    unlock: deriveKey('unlock'),
   };
 }
 
 /** Creates the complete file, unless another process has already created it. */
 async function createSecretKey(file: string): Promise<void> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const draftFile = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    await writeFile(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    await writeFile(draftFile, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    await link(draftFile, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   } finally {
-    await rm(draft, { force: true });
+    await rm(draftFile, { force: true });
   }
 }

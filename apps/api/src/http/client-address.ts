@@ -20,7 +20,7 @@ export function parseTrustedProxies(list: readonly string[]): TrustedProxies {
 
 export function isTrusted(address: string | undefined, proxies: TrustedProxies): boolean {
   const parsed = parseAddress(address ?? '');
-  return parsed !== null && trusts(proxies, parsed);
+  return parsed !== null && includesAddress(proxies, parsed);
 }
 
 /**
@@ -33,12 +33,12 @@ export function isTrusted(address: string | undefined, proxies: TrustedProxies):
  */
 export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): string {
   let client = parseAddress(req.socket.remoteAddress ?? '');
-  const forwarded = req.headers['x-forwarded-for'];
-  const hops = String(forwarded ?? '').split(',');
-  while (client && trusts(proxies, client) && hops.length > 0) {
-    const hop = parseAddress(hops.pop()!.trim());
-    if (!hop) break;
-    client = hop;
+  const forwardedFor = req.headers['x-forwarded-for'];
+  const hops = String(forwardedFor ?? '').split(',');
+  while (client && includesAddress(proxies, client) && hops.length > 0) {
+    const lastHop = parseAddress(hops.pop()!.trim());
+    if (!lastHop) break;
+    client = lastHop;
   }
   return client ? format(client) : '';
 }
@@ -54,7 +54,7 @@ function parseAddress(text: string): Address | null {
   return isIP(text) === 0 ? null : ipaddr.process(text);
 }
 
-function trusts(proxies: TrustedProxies, address: Address): boolean {
+function includesAddress(proxies: TrustedProxies, address: Address): boolean {
   return proxies.some(
     ([network, prefixBits]) => network.kind() === address.kind() && address.match(network, prefixBits),
   );

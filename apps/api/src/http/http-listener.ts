@@ -104,10 +104,10 @@ export class HttpListener {
    */
   async #close(): Promise<void> {
     const listening = [...this.#servers, ...this.#forwarders];
-    const closed = listening.map((server) => new Promise((done) => server.close(done)));
+    const allClosed = listening.map((server) => new Promise((done) => server.close(done)));
     // The first check for idle connections comes after a delay, so that a request that was just sent can still arrive.
     const checks = setInterval(() => this.#servers.forEach(closeIdleConnections), IDLE_CHECK_MS);
-    await Promise.all(closed);
+    await Promise.all(allClosed);
     clearInterval(checks);
   }
 }

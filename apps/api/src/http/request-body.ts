@@ -46,11 +46,11 @@ export function watchUpload(
 ): void {
   if (req.closed) return;
   const minBytes = (minBytesPerSecond * windowMs) / 1000;
-  let received = req.socket.bytesRead;
+  let receivedBytes = req.socket.bytesRead;
   let wasAwaited = true;
   const window = setInterval(() => {
-    const bytes = req.socket.bytesRead - received;
-    received = req.socket.bytesRead;
+    const bytes = req.socket.bytesRead - receivedBytes;
+    receivedBytes = req.socket.bytesRead;
     const isAwaited = req.readableLength === 0;
     if (bytes < minBytes && isAwaited && wasAwaited)
       giveUp(req, res, `An upload must send at least ${minBytesPerSecond} bytes a second.`);
@@ -79,11 +79,11 @@ export function outlastBody(
     socket.destroySoon = () => socket.end();
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
     discarding += 1;
-    const stop = () => {
+    const stopReading = () => {
       clearTimeout(timer);
       discarding -= 1;
     };
-    socket.once('close', stop);
+    socket.once('close', stopReading);
 
     let bytes = 0;
     let bytesBeforePause = 0;
@@ -97,8 +97,8 @@ export function outlastBody(
       setTimeout(() => req.resume(), pauseMs * Math.max(1, discarding / MAX_DISCARDS_AT_FULL_RATE));
     });
     req.once('end', () => {
-      stop();
-      socket.off('close', stop);
+      stopReading();
+      socket.off('close', stopReading);
       Reflect.deleteProperty(socket, 'destroySoon');
       if (socket.writableEnded) socket.destroySoon();
     });

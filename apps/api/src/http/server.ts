@@ -64,7 +64,7 @@ export function createHttpServer(
   limitSockets(server, limits, trustedProxies);
   const { openResponses, proxies } = trackConnections(server, trustedProxies);
 
-  const respond = (req: IncomingMessage, res: ServerResponse): void => {
+  const handleRequest = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
     // Upgrades are not supported. Because node:http drops the bytes after an upgrade request, the connection is closed.
     if (isUpgrade(req)) res.shouldKeepAlive = false;
@@ -79,16 +79,16 @@ export function createHttpServer(
       sendError(res, targetTooLong(limits));
       return;
     }
-    const fail = (error: unknown) => sendError(res, error, { log });
+    const answerError = (error: unknown) => sendError(res, error, { log });
     try {
-      handler(req, res)?.catch(fail);
+      handler(req, res)?.catch(answerError);
     } catch (error) {
-      fail(error);
+      answerError(error);
     }
   };
-  server.on('request', respond);
+  server.on('request', handleRequest);
   // RFC 9110 §10.1.1 lets a server ignore unknown expectations.
-  server.on('checkExpectation', respond);
+  server.on('checkExpectation', handleRequest);
   server.on('clientError', (error: ParseError, socket: Socket) => {
     refuseUnparsed(error, socket, openResponses.get(socket), limits);
   });
@@ -117,7 +117,7 @@ function createNodeServer(limits: HttpLimits): Server {
  * security T5.
  */
 function limitSockets(server: Server, limits: HttpLimits, proxies: TrustedProxies): void {
-  const counts = new Map<string, number>();
+  const connectionCounts = new Map<string, number>();
   let total = 0;
   server.on('connection', (socket) => {
     if (total >= limits.maxSockets) {
@@ -128,16 +128,16 @@ function limitSockets(server: Server, limits: HttpLimits, proxies: TrustedProxie
     socket.once('close', () => (total -= 1));
     if (isTrusted(socket.remoteAddress, proxies)) return;
     const network = clientNetwork(socket.remoteAddress);
-    const count = counts.get(network) ?? 0;
+    const count = connectionCounts.get(network) ?? 0;
     if (count >= limits.maxSocketsPerAddress) {
       socket.destroy();
       return;
     }
-    counts.set(network, count + 1);
+    connectionCounts.set(network, count + 1);
     socket.once('close', () => {
-      const remaining = counts.get(network)! - 1;
-      if (remaining === 0) counts.delete(network);
-      else counts.set(network, remaining);
+      const remainingConnections = connectionCounts.get(network)! - 1;
+      if (remainingConnections === 0) connectionCounts.delete(network);
+      else connectionCounts.set(network, remainingConnections);
     });
   });
 }
@@ -191,8 +191,8 @@ function refuseUnparsed(
  */
 export function closeIdleConnections(server: Server): void {
   for (const [socket, responses] of connections.get(server) ?? []) {
-    const latest = responses.at(-1);
-    if (!latest || (latest.closed && latest.req.complete)) socket.destroy();
+    const latestResponse = responses.at(-1);
+    if (!latestResponse || (latestResponse.closed && latestResponse.req.complete)) socket.destroy();
   }
 }
 

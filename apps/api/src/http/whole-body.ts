@@ -38,8 +38,8 @@ export async function readWholeBody(
   } catch (cause) {
     freeMemory(body);
     if (cause instanceof ServiceError) throw cause;
-    const closed = `The connection closed before ${what[0]!.toLowerCase()}${what.slice(1)} was complete.`;
-    throw new ServiceError('request_timeout', closed, { cause });
+    const closedMessage = `The connection closed before ${what[0]!.toLowerCase()}${what.slice(1)} was complete.`;
+    throw new ServiceError('request_timeout', closedMessage, { cause });
   }
   return Buffer.from(body, 0, size);
 }

@@ -11,8 +11,8 @@ const CLAIM_HASH = /(\/|%2f|"claim":")[0-9a-f]{32}(?![\w.-])/gi;
  */
 export function hideSecrets(text: string): string {
   const decoded = text.includes('%') ? decodeLetters(text) : text;
-  const hidden = decoded.replace(CREDENTIAL, '$1-[hidden]').replace(CLAIM_HASH, '$1[hidden]');
-  return hidden === decoded ? text : hidden;
+  const hiddenText = decoded.replace(CREDENTIAL, '$1-[hidden]').replace(CLAIM_HASH, '$1[hidden]');
+  return hiddenText === decoded ? text : hiddenText;
 }
 
 /** Decodes text that may be percent-encoded several times. */

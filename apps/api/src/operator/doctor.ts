@@ -74,8 +74,8 @@ function amount(count: number, unit: 'bytes' | 'deployments'): string {
 
 function summary(findings: readonly Finding[]): string {
   const groups = Object.groupBy(findings, ({ severity, fixed }) => (fixed ? 'fixed' : severity));
-  const counts = (['damage', 'drift', 'advice', 'fixed'] as const).flatMap((kind) =>
+  const findingCounts = (['damage', 'drift', 'advice', 'fixed'] as const).flatMap((kind) =>
     groups[kind] ? `${groups[kind].length} ${kind}` : [],
   );
-  return counts.length === 0 ? 'No problems found.' : `Found: ${counts.join(', ')}.`;
+  return findingCounts.length === 0 ? 'No problems found.' : `Found: ${findingCounts.join(', ')}.`;
 }

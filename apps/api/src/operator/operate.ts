@@ -58,7 +58,7 @@ export async function operate(
     await using _ = resources;
     if (!(await parseCommandLine(program, words))) exitCode = EXIT.usage;
   } catch (error) {
-    terminal.err(error instanceof UsageError ? explainUsage(error, program, words) : `${explain(error)}\n`);
+    terminal.err(error instanceof UsageError ? explainUsage(error, program, words) : `${explainError(error)}\n`);
     exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
   return exitCode;
@@ -69,7 +69,7 @@ export function createProgram(terminal: Pick<Terminal, 'out' | 'err'>, open: Ope
     .description('Administers the Berth service of this configuration, whether its server is running or not.')
     .usage('<command>')
     .addHelpText('after', MORE_HELP);
-  for (const add of PARTS) add(program, open);
+  for (const addCommands of PARTS) addCommands(program, open);
   program
     .command('help')
     .description('Show the help of a command.')
@@ -97,7 +97,7 @@ function warningsOn({ err }: Terminal): Log {
   };
 }
 
-function explain(error: unknown): string {
+function explainError(error: unknown): string {
   if (error instanceof ConfigError) return `The configuration is invalid:\n${error.message}`;
   const { message, code } = error as NodeJS.ErrnoException;
   return message || `The command failed: ${code ?? 'unknown error'}.`;

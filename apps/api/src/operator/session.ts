@@ -56,6 +56,6 @@ const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** Formats a size such as `512 bytes` or `1.5 GiB`. */
 export function formatBytes(sizeBytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, sizeBytes)) / 10));
-  return `${Math.round((sizeBytes / 1024 ** power) * 10) / 10} ${UNITS[power]}`;
+  const unitIndex = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, sizeBytes)) / 10));
+  return `${Math.round((sizeBytes / 1024 ** unitIndex) * 10) / 10} ${UNITS[unitIndex]}`;
 }

@@ -13,7 +13,7 @@ export function addSites(program: Command, open: OpenSession): void {
     .description(
       'Take a site down. It responds with 451 at all its addresses. Nothing is deleted; "sites put-back" reverses it.',
     )
-    .option('--reason <text>', 'the reason; the owner sees it in the activities')
+    .option('--reason <text>', 'the reason, which the owner sees')
     .addHelpText(
       'after',
       examples(

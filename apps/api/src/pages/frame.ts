@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { html, type Html, type HtmlValue, raw } from './html.ts';
+import { html, type Html, type HtmlValue, rawHtml } from './html.ts';
 import { PAGE_STYLE } from './style.ts';
 
 const DENIED_FEATURES =
@@ -24,7 +24,7 @@ const LOGO_PATHS =
   '<path d="M18 22c4 2 8.5 2 12 0M17.5 26.5c8 3.5 18 1 26.5-5.5"/><path d="M4 33h40"/>' +
   '<path d="M4 40c3.3-2.6 6.7-2.6 10 0s6.7 2.6 10 0 6.7-2.6 10 0 6.7 2.6 10 0"/>';
 
-const LOGO = raw(
+const LOGO = rawHtml(
   `<svg width="68" height="62" viewBox="3 6 42 38" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${LOGO_PATHS}</svg>`,
 );
 
@@ -91,8 +91,8 @@ function htmlOf({ title, heading = title, parts }: Page, sheet: string): Html {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="icon" href="${raw(FAVICON_URL)}">
-<style>${raw(sheet)}</style>
+<link rel="icon" href="${rawHtml(FAVICON_URL)}">
+<style>${rawHtml(sheet)}</style>
 </head>
 <body>
 <main>

@@ -16,7 +16,7 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
 }
 
 /** Marks a text as HTML, so that it is not escaped. Use it only for constants of this program. */
-export function raw(markup: string): Html {
+export function rawHtml(markup: string): Html {
   return new Html(markup);
 }
 

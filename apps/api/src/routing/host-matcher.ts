@@ -48,8 +48,8 @@ export function createHostMatcher(names: HostNames): (head: RequestHead) => Host
   const cached = new Map<string, KnownHost>();
 
   function matchAuthority(authority: string): KnownHost | null {
-    const known = cached.get(authority);
-    if (known) return known;
+    const cachedMatch = cached.get(authority);
+    if (cachedMatch) return cachedMatch;
     const host = readHostName(authority);
     if (host === null) return null;
     const classified = classifyHost(host, names);
@@ -75,14 +75,14 @@ export function createHostMatcher(names: HostNames): (head: RequestHead) => Host
 
 /** Returns the value of the `Host` header, or the error if the header is missing or repeated. */
 function findHost(rawHeaders: readonly string[]): string | HostMatch {
-  let found: string | undefined;
+  let foundHost: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;
     if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (found !== undefined) return invalid('A request must have one Host header, not several.');
-    found = rawHeaders[i + 1]!;
+    if (foundHost !== undefined) return invalid('A request must have one Host header, not several.');
+    foundHost = rawHeaders[i + 1]!;
   }
-  return found ?? invalid('A request needs a Host header.');
+  return foundHost ?? invalid('A request needs a Host header.');
 }
 
 function classifyHost(host: string, { apiHosts, platformDomain }: HostNames): KnownHost {

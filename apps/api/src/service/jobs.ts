@@ -34,8 +34,8 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
       name: 'apply plan changes',
       everyMs: PLAN_CHANGES_MS,
       async run(signal) {
-        const applied = await applyDuePlanChanges(core, { signal });
-        if (applied > 0) core.log.info({ applied }, 'Downgrades took effect');
+        const appliedChanges = await applyDuePlanChanges(core, { signal });
+        if (appliedChanges > 0) core.log.info({ applied: appliedChanges }, 'Downgrades took effect');
       },
     },
     {
@@ -78,7 +78,7 @@ interface Job {
 function repeatJobs({ log }: Core, resources: AsyncDisposableStack, jobs: readonly Job[]): void {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const loops = jobs.map(async ({ name, everyMs, run }) => {
+  const jobLoops = jobs.map(async ({ name, everyMs, run }) => {
     while (!signal.aborted) {
       try {
         await run(signal);
@@ -93,6 +93,6 @@ function repeatJobs({ log }: Core, resources: AsyncDisposableStack, jobs: readon
   });
   resources.defer(async () => {
     stopping.abort();
-    await Promise.all(loops);
+    await Promise.all(jobLoops);
   });
 }

@@ -48,7 +48,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   await prepareDataFolder(config.dataDir);
   await prepareDataFolder(config.spoolFolder);
   const address = await reachDatabase(config, options);
-  const database = await connect(address, config, options).catch((error: unknown) => {
+  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null ? error : unusableDatabase(error);
   });
   const hasher = createHasher();
@@ -87,7 +87,11 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
   };
 }
 
-async function connect(address: DatabaseAddress, config: Config, { log, resources }: CoreOptions): Promise<Database> {
+async function connectDatabase(
+  address: DatabaseAddress,
+  config: Config,
+  { log, resources }: CoreOptions,
+): Promise<Database> {
   const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
   resources.defer(() => database.close());
   await database.migrate();

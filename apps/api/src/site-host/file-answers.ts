@@ -173,11 +173,11 @@ export function formFor(answer: FileAnswer, acceptEncoding: string | undefined):
 
 function compressedForm({ content, head }: FileForm, compressed: StoredBytes, coding: Coding): FileForm {
   const etag = entityTag(content.sha256, coding);
-  const changed = new Map([
+  const changedHeaders = new Map([
     ['etag', etag],
     ['content-length', String(compressed.length)],
   ]);
-  const changedHead = headWith(head, (name, value) => changed.get(name) ?? value);
+  const changedHead = headWith(head, (name, value) => changedHeaders.get(name) ?? value);
   return { content: compressed, etag, head: [...changedHead, 'Content-Encoding', coding], notModified: null };
 }
 
@@ -197,19 +197,19 @@ function describesBody(name: string): boolean {
 /** Returns the head for a 206. Source: serving S46; RFC 9110 §15.3.7. */
 export function partHead({ head, content }: FileForm, { first, last }: ByteRange): string[] {
   const length = String(last - first + 1);
-  const part = headWith(head, (name, value) => (name === 'content-length' ? length : value));
-  return [...part, 'Content-Range', `bytes ${first}-${last}/${content.length}`];
+  const partHeaders = headWith(head, (name, value) => (name === 'content-length' ? length : value));
+  return [...partHeaders, 'Content-Range', `bytes ${first}-${last}/${content.length}`];
 }
 
 /** Copies a head. `change` gets names in lower case and returns the new value, or `null` to remove the header. */
 function headWith(head: readonly string[], change: (name: string, value: string) => string | null): string[] {
-  const changed: string[] = [];
+  const changedHead: string[] = [];
   for (let i = 0; i < head.length; i += 2) {
     const name = head[i]!;
     const value = change(name.toLowerCase(), head[i + 1]!);
-    if (value !== null) changed.push(name, value);
+    if (value !== null) changedHead.push(name, value);
   }
-  return changed;
+  return changedHead;
 }
 
 /** Returns the headers that do not depend on the bytes, after the rules of the site were applied. */
@@ -220,7 +220,7 @@ function fieldsOf(
 ): readonly HeaderField[] {
   const { contentType, compressible } = mediaTypeOf(path);
   const { Vary: siteVary, ...always } = siteHeaders(site) as Record<string, string>;
-  const vary = [
+  const varyValues = [
     siteVary,
     compressible && status === 200 ? 'Accept-Encoding' : undefined,
     variesByAccept ? 'Accept' : undefined,
@@ -231,7 +231,7 @@ function fieldsOf(
     ...POLICIES,
   ];
   const ownFields = [...fields.filter(([name]) => !(name in always)), ...Object.entries(always)];
-  if (vary.length > 0) ownFields.push(['Vary', vary.join(', ')]);
+  if (varyValues.length > 0) ownFields.push(['Vary', varyValues.join(', ')]);
   if (site.rules.headers.isEmpty) return ownFields;
   const answer = ruledAnswer(site, status === 404 ? 'not-found' : 'file', context);
   return site.rules.headers.apply(context.path, ownFields, answer);

@@ -99,8 +99,8 @@ export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingH
 }
 
 function headOf(page: CachedPage, headers: OutgoingHttpHeaders): string[] {
-  const all = Object.entries({ ...page.headers, ...headers });
-  const head = ['X-Request-Id', '', ...all.flatMap(([name, value]) => [name, String(value)])];
+  const allHeaders = Object.entries({ ...page.headers, ...headers });
+  const head = ['X-Request-Id', '', ...allHeaders.flatMap(([name, value]) => [name, String(value)])];
   page.heads.set(headers, head);
   return head;
 }

@@ -116,13 +116,13 @@ class SiteResponder {
         return sendEmpty(res, 307, withVaryAccept({ ...uncachedHeaders(site), Location: intent.location }, intent));
       case 'redirect': {
         const fields = [['Cache-Control', DECLARED_REDIRECT]] as const;
-        const ruled = this.#answers.applyRules(site, 'redirect', fields, visit, requested.path);
-        const headers = { ...ruled, ...siteHeaders(site), Location: intent.location };
+        const ruledAnswer = this.#answers.applyRules(site, 'redirect', fields, visit, requested.path);
+        const headers = { ...ruledAnswer, ...siteHeaders(site), Location: intent.location };
         return sendEmpty(res, intent.status, withVaryAccept(headers, intent));
       }
       case 'options': {
-        const ruled = this.#answers.applyRules(site, 'options', [], visit, requested.path);
-        return sendEmpty(res, 204, { ...ruled, ...siteHeaders(site), Allow: SITE_METHODS });
+        const ruledAnswer = this.#answers.applyRules(site, 'options', [], visit, requested.path);
+        return sendEmpty(res, 204, { ...ruledAnswer, ...siteHeaders(site), Allow: SITE_METHODS });
       }
       case 'method-not-allowed':
         return sendEmpty(res, 405, { ...uncachedHeaders(site), Allow: SITE_METHODS });
@@ -161,13 +161,13 @@ class SiteResponder {
 
 /** Parses the path of a visit. Returns a page name if the visit is invalid for every site. Source: serving S1, S6, S7. */
 function readVisit(visit: Visit): SiteVisit | 'malformed' | 'unknown-address' {
-  const requested = parseRequestPath(visit.path);
-  if (requested === null) return 'malformed';
-  const isUnlock = requested.path === UNLOCK_PATH;
+  const requestedPath = parseRequestPath(visit.path);
+  if (requestedPath === null) return 'malformed';
+  const isUnlock = requestedPath.path === UNLOCK_PATH;
   const { address } = visit;
-  return address === null || (isSystemPath(requested.path) && !isUnlock)
+  return address === null || (isSystemPath(requestedPath.path) && !isUnlock)
     ? 'unknown-address'
-    : { ...visit, address, requested, isUnlock };
+    : { ...visit, address, requested: requestedPath, isUnlock };
 }
 
 function isRead({ method }: IncomingMessage): boolean {

@@ -69,12 +69,12 @@ export function sendUnlockPage(
 }
 
 function formOf(problem: string | null, next: string, isInvalid: boolean): Html {
-  const described = problem === null ? null : html` aria-describedby="problem"`;
+  const describedBy = problem === null ? null : html` aria-describedby="problem"`;
   const invalid = isInvalid ? html` aria-invalid="true"` : null;
   return html`<form method="post" action="/${UNLOCK_PATH}">
 <label for="password">Password</label>
 ${problem === null ? null : html`<p id="problem" role="alert">${problem}</p>\n`}<div class="entry">
-<input id="password" name="password" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${described}${invalid}>
+<input id="password" name="password" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${describedBy}${invalid}>
 <button>Open the site</button>
 </div>
 <input type="hidden" name="next" value="${next}">

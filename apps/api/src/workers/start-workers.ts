@@ -22,10 +22,10 @@ export async function startWorkers(
   log: Log,
   giveUp: (error: Error) => void,
 ): Promise<Omit<Berth, 'core'>> {
-  const requested = readConfig(env);
-  armFailpoint(requested.failpoint);
+  const requestedConfig = readConfig(env);
+  armFailpoint(requestedConfig.failpoint);
   // A shared port can be in use by an unrelated process. Listening without sharing fails if the port is in use.
-  const listener = new HttpListener(requested, log);
+  const listener = new HttpListener(requestedConfig, log);
   const port = await listener.listen();
   const config = readConfig({ ...env, PORT: String(port) });
   const resources = new AsyncDisposableStack();
@@ -48,9 +48,9 @@ export async function startWorkers(
 
   try {
     await pool.waitForFirst();
-    const closed = listener.close();
+    const listenerClosed = listener.close();
     await pool.listen();
-    await closed;
+    await listenerClosed;
     const { ownerKey } = await openService(config, { log, resources, giveUp });
     await pool.serve();
     return { config, ownerKey, close };

@@ -72,9 +72,9 @@ export class WorkerProcess {
   }
 
   #waitFor(reply: 'up' | WorkerCommand): Promise<void> {
-    const ended = this.ended.then((error) => {
+    const workerEnded = this.ended.then((error) => {
       throw error;
     });
-    return Promise.race([this.#done.get(reply)!.promise, ended]);
+    return Promise.race([this.#done.get(reply)!.promise, workerEnded]);
   }
 }

@@ -35,10 +35,10 @@ describe('S1: the memory for the request bodies of one client', () => {
     const [first, second] = [beginRequest(), beginRequest()];
     expect(first.reserve(3 * MiB)).toBeUndefined();
     expect(second.reserve(MiB)).toBeUndefined();
-    const additional = second.reserve(1);
-    expect(await isSettled(additional)).toBe(false);
+    const additionalBytes = second.reserve(1);
+    expect(await isSettled(additionalBytes)).toBe(false);
     first.end();
-    await additional;
+    await additionalBytes;
   });
 
   it('never makes the oldest request wait', () => {
@@ -80,8 +80,8 @@ describe('S1: the memory for the request bodies of one client', () => {
     const beginRequest = createProcess();
     const [first, second] = [beginRequest(), beginRequest()];
     expect(first.reserve(8 * MiB)).toBeUndefined();
-    const additional = second.reserve(1);
+    const additionalBytes = second.reserve(1);
     second.end();
-    await additional;
+    await additionalBytes;
   });
 });

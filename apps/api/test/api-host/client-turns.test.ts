@@ -11,16 +11,16 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 /** Creates steps of clients. A step finishes when its `end` is called; `begun` lists the steps that have begun. */
 function createSteps() {
   const core = {} as Core;
-  const begun: string[] = [];
+  const begunTurns: string[] = [];
   const start = (caller: Caller, name: string) => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const result = inClientTurn(core, caller, () => {
-      begun.push(name);
+      begunTurns.push(name);
       return promise;
     });
     return { result, end: () => resolve(name), fail: reject };
   };
-  return { core, begun, start };
+  return { core, begun: begunTurns, start };
 }
 
 describe('S3: the expensive steps of one client', () => {

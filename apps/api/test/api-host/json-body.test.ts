@@ -9,12 +9,12 @@ const CHUNKED_HEAD = `${REQUEST_HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 
 /** Sends the head of a request to a new server. @returns The received request, and the socket of the client. */
 async function receiveRequest(head: string): Promise<{ req: IncomingMessage; socket: Socket }> {
-  const received = Promise.withResolvers<IncomingMessage>();
-  const server = createServer((req) => received.resolve(req));
+  const receivedRequest = Promise.withResolvers<IncomingMessage>();
+  const server = createServer((req) => receivedRequest.resolve(req));
   const { socket } = await open(await listen(server));
   onTestFinished(() => stop(server));
   socket.write(head);
-  return { req: await received.promise, socket };
+  return { req: await receivedRequest.promise, socket };
 }
 
 it('T6: reading a JSON body fails when the client leaves before the end of the body', async () => {

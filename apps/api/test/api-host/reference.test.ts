@@ -4,18 +4,22 @@ import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { referenceRouter } from '../../src/api-host/reference.ts';
 import { listen, type SampleApi } from './sample-api.ts';
 
-const document = openApiDocument({ router: appRouter, baseUrl: 'http://localhost:4000', version: '1.2.3' });
+const options = { router: appRouter, baseUrl: 'http://localhost:4000', version: '1.2.3' };
+const documents = {
+  '/openapi.json': openApiDocument(options),
+  '/openapi-3.0.json': openApiDocument({ ...options, openApiVersion: '3.0.3' }),
+};
 
 let api: SampleApi;
-beforeAll(async () => void (api = await listen(referenceRouter(document))));
+beforeAll(async () => void (api = await listen(referenceRouter(documents))));
 afterAll(() => api.close());
 
 const request = (path: string, init: RequestInit = {}) => fetch(api.url + path, { redirect: 'manual', ...init });
 
 describe('the API reference', () => {
-  it('api §9: serves the OpenAPI document to every origin', async () => {
-    const response = await request('/openapi.json');
-    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
+  it.each(['/openapi.json', '/openapi-3.0.json'] as const)('api §9: serves %s to every origin', async (path) => {
+    const response = await request(path);
+    expect(await response.json()).toEqual(documents[path]);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
@@ -59,10 +63,10 @@ describe('the API reference', () => {
       'text/html; charset=utf-8',
       'no-store',
     ]);
-    const style = await (await request('/docs/reference.css')).text();
+    const stylesheet = await (await request('/docs/reference.css')).text();
     const urls = [
       ...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g),
-      ...style.matchAll(/@import url\('([^']*)'\)/g),
+      ...stylesheet.matchAll(/@import url\('([^']*)'\)/g),
     ].map(([, url]) => url!);
     const contentTypes = {
       css: 'text/css; charset=utf-8',

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CRASH, listen, type SampleApi, waiting } from './sample-api.ts';
+import { CRASH, listen, type SampleApi, waitingCall } from './sample-api.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const MAX_BYTES = 1024 ** 2;
@@ -15,7 +15,7 @@ async function fetchPath(path: string, request: RequestInit = {}) {
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };
 }
-const patch = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE) =>
+const sendPatch = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE) =>
   fetchPath('/things/a', { method: 'PATCH', body, headers });
 
 /** Checks that a response has the error body and status of a code, and that every origin may read the response. */
@@ -76,9 +76,9 @@ describe('REST responses', () => {
     const client = new AbortController();
     const logLength = api.lines.length;
     const request = expect(fetch(`${api.url}/wait`, { signal: client.signal })).rejects.toThrow();
-    await waiting.started.promise;
+    await waitingCall.started.promise;
     client.abort();
-    await waiting.aborted.promise;
+    await waitingCall.aborted.promise;
     await request;
     expect((await fetchPath('/things')).status).toBe(200);
     expect(api.lines.length).toBe(logLength);
@@ -144,7 +144,7 @@ describe('REST input from the URL', () => {
 
   it('contains the resource of the path, whatever the query and the body name', async () => {
     expect((await fetchPath('/things/a?thing=b')).body).toEqual({ input: { thing: 'a' } });
-    expect((await patch('{"thing":"b","labels":[]}')).body).toEqual({ input: { thing: 'a', labels: [] } });
+    expect((await sendPatch('{"thing":"b","labels":[]}')).body).toEqual({ input: { thing: 'a', labels: [] } });
   });
 
   it('contains no path variable if a fixed path matches as well', async () => {
@@ -153,7 +153,7 @@ describe('REST input from the URL', () => {
 
   it('F6: is converted to numbers, but a number that a body contains as text is refused', async () => {
     expect((await fetchPath('/things?limit=3')).status).toBe(200);
-    expectError(await patch('{"labels":[],"count":"3"}'), 'validation_failed');
+    expectError(await sendPatch('{"labels":[],"count":"3"}'), 'validation_failed');
     const trpcResponse = await fetchPath(`/trpc/things.list?input=${encodeURIComponent('{"limit":"3"}')}`);
     expect([trpcResponse.status, trpcResponse.body.error.data.error]).toEqual([400, 'validation_failed']);
   });
@@ -182,7 +182,7 @@ describe('REST errors', () => {
     const logLength = api.lines.length;
     await requestError('forbidden');
     await fetchPath('/nowhere');
-    await patch('{');
+    await sendPatch('{');
     expect(api.lines.length).toBe(logLength);
   });
 
@@ -223,12 +223,12 @@ describe('REST bodies', () => {
   });
 
   it('T23: are refused if their bytes are not UTF-8', async () => {
-    const response = await patch(Buffer.from('{"labels":["\xff"]}', 'latin1'));
+    const response = await sendPatch(Buffer.from('{"labels":["\xff"]}', 'latin1'));
     expect(expectError(response, 'validation_failed').message).toContain('UTF-8');
   });
 
   it.each(['gzip', 'deflate', 'br', 'gzip, identity'])('T4: cannot have Content-Encoding: %s', async (encoding) => {
-    expectError(await patch('{"labels":[]}', { ...JSON_TYPE, 'Content-Encoding': encoding }), 'validation_failed');
+    expectError(await sendPatch('{"labels":[]}', { ...JSON_TYPE, 'Content-Encoding': encoding }), 'validation_failed');
   });
 
   it('can be absent from a POST, whose input is then the empty object', async () => {
@@ -242,7 +242,7 @@ describe('REST bodies', () => {
   });
 
   it('T23: can contain __proto__ and constructor as ordinary keys without side effects', async () => {
-    const { status, body } = await patch(
+    const { status, body } = await sendPatch(
       '{"labels":["a"],"labels":[],"__proto__":{"count":7},"constructor":{"prototype":{"count":7}}}',
     );
     expect([status, body]).toEqual([200, { input: { thing: 'a', labels: [] } }]);
@@ -250,14 +250,14 @@ describe('REST bodies', () => {
   });
 
   it.each(['{"$ne":null}', '{"toString":1}'])('T23: cannot have the object %s in place of text', async (value) => {
-    expectError(await patch(`{"labels":[${value}]}`), 'validation_failed');
+    expectError(await sendPatch(`{"labels":[${value}]}`), 'validation_failed');
   });
 
   it('T23: may be nested eight levels deep, but not nine', async () => {
     const nestedBody = (levels: number) =>
       `{"labels":[],"deep":${'['.repeat(levels - 1)}"[[[[[[[[[[\\"[["${']'.repeat(levels - 1)}}`;
-    expect((await patch(nestedBody(8))).status).toBe(200);
-    expect(expectError(await patch(nestedBody(9)), 'validation_failed').message).toContain('nested');
+    expect((await sendPatch(nestedBody(8))).status).toBe(200);
+    expect(expectError(await sendPatch(nestedBody(9)), 'validation_failed').message).toContain('nested');
   });
 
   it.each([
@@ -265,21 +265,21 @@ describe('REST bodies', () => {
     ['objects', '{"a":'.repeat(80_000)],
     ['closed arrays', `{"labels":[],"deep":${'['.repeat(80_000)}${']'.repeat(80_000)}}`],
   ])('T23: with %s nested 80,000 deep are refused and do not crash the server', async (_kind, body) => {
-    expectError(await patch(body), 'validation_failed');
+    expectError(await sendPatch(body), 'validation_failed');
   });
 
   const bodyOfSize = (bytes: number) => `{"labels":["${'x'.repeat(bytes - 15)}"]}`;
 
   it('api §2: may have 1 MiB, and are refused with 413 if they are one byte longer', async () => {
     expect(bodyOfSize(MAX_BYTES).length).toBe(MAX_BYTES);
-    expect((await patch(bodyOfSize(MAX_BYTES))).status).toBe(200);
-    const { details } = expectError(await patch(bodyOfSize(MAX_BYTES + 1)), 'payload_too_large');
+    expect((await sendPatch(bodyOfSize(MAX_BYTES))).status).toBe(200);
+    const { details } = expectError(await sendPatch(bodyOfSize(MAX_BYTES + 1)), 'payload_too_large');
     expect(details).toEqual({ limit: 'body', max: MAX_BYTES });
   });
 
   it('api §2: of unknown length are refused with 413 once they are too large, and the server stays available', async () => {
     const chunks = async function* () {
-      for (let sent = 0; sent < 3 * MAX_BYTES; sent += 65_536) yield new Uint8Array(65_536).fill(0x20);
+      for (let sentBytes = 0; sentBytes < 3 * MAX_BYTES; sentBytes += 65_536) yield new Uint8Array(65_536).fill(0x20);
     };
     const request = {
       method: 'PATCH',
@@ -304,7 +304,7 @@ describe('REST bodies', () => {
   });
 
   it('api §5: are not read before an invalid credential is refused with 401', async () => {
-    const response = await patch('{', { 'Content-Type': 'text/plain', Authorization: 'Bearer bad' });
+    const response = await sendPatch('{', { 'Content-Type': 'text/plain', Authorization: 'Bearer bad' });
     expectError(response, 'authentication_failed');
   });
 });

@@ -27,12 +27,12 @@ const route = (method: Route['method'], path: Route['path'], otherMeta: Omit<Pro
 export const CRASH = `connect postgres://berth:hunter2@10.0.0.7/berth ship-${'a'.repeat(32)} at /srv/berth/query.ts: SELECT 1`;
 
 /** Resolves while `things.wait` runs: `started` when the procedure begins, `aborted` when the client leaves. */
-export const waiting = { started: Promise.withResolvers<void>(), aborted: Promise.withResolvers<void>() };
+export const waitingCall = { started: Promise.withResolvers<void>(), aborted: Promise.withResolvers<void>() };
 
 /** Message that contains two secrets, and a file name that is not a secret. */
 const LEAKY = `ship-${'0'.repeat(32)} opened http://localhost:4000/claim/${'f'.repeat(32)} and assets/${'e'.repeat(32)}.js`;
 
-const things = trpc.router({
+const thingsRouter = trpc.router({
   list: route('GET', '/things')
     .input(
       z.object({
@@ -110,9 +110,9 @@ const things = trpc.router({
     .input(optionalInput)
     .output(echoOutput)
     .query(async ({ signal }) => {
-      waiting.started.resolve();
+      waitingCall.started.resolve();
       await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
-      waiting.aborted.resolve();
+      waitingCall.aborted.resolve();
       signal?.throwIfAborted();
       return { input: null };
     }),
@@ -122,7 +122,7 @@ const things = trpc.router({
   }),
 });
 
-const sampleRouter = trpc.router({ things });
+const sampleRouter = trpc.router({ things: thingsRouter });
 
 interface LogLine {
   level: 'info' | 'warn' | 'error';

@@ -10,14 +10,14 @@ let api: SampleApi;
 beforeAll(async () => void (api = await listen()));
 afterAll(() => api.close());
 
-async function call(path: string, init: RequestInit = {}) {
+async function callApi(path: string, init: RequestInit = {}) {
   const response = await fetch(`${api.url}/trpc/${path}`, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
 
 const post = (path: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
-  call(path, { method: 'POST', body, headers });
+  callApi(path, { method: 'POST', body, headers });
 const query = (input: unknown) => `input=${encodeURIComponent(JSON.stringify(input))}`;
 
 /** Checks an error according to api §2: the error body is in `error.data`, and the status is the HTTP status. */
@@ -43,19 +43,19 @@ function expectHeaders(headers: Headers) {
 
 describe('tRPC calls', () => {
   it('send a query with GET and a mutation with POST', async () => {
-    const queryResponse = await call(`things.get?${query({ thing: 'ä' })}`);
+    const queryResponse = await callApi(`things.get?${query({ thing: 'ä' })}`);
     expect([queryResponse.status, queryResponse.body]).toEqual([200, { result: { data: { input: { thing: 'ä' } } } }]);
     expectHeaders(queryResponse.headers);
     expect((await post('things.check', '{"name":"x"}')).body).toEqual({ result: { data: { input: { name: 'x' } } } });
   });
 
   it('F6: do not convert texts to other types', async () => {
-    expectError(await call(`things.list?${query({ limit: '7' })}`), 'validation_failed');
-    expectError(await call(`things.list?${query({ archived: 'false' })}`), 'validation_failed');
+    expectError(await callApi(`things.list?${query({ limit: '7' })}`), 'validation_failed');
+    expectError(await callApi(`things.list?${query({ archived: 'false' })}`), 'validation_failed');
   });
 
   it(`F8: can be batched, at most ${MAX_BATCH_CALLS} in a batch, and the server counts each of them`, async () => {
-    const batch = (size: number, comma: string) => call(`${Array(size).fill('things.unicode').join(comma)}?batch=1`);
+    const batch = (size: number, comma: string) => callApi(`${Array(size).fill('things.unicode').join(comma)}?batch=1`);
     expect((await batch(MAX_BATCH_CALLS, ',')).body).toHaveLength(MAX_BATCH_CALLS);
     expect(api.calls.at(-1)).toBe(MAX_BATCH_CALLS);
     for (const comma of [',', '%2C', '%2c']) {
@@ -66,7 +66,7 @@ describe('tRPC calls', () => {
   });
 
   it('in a batch succeed or fail independently, and the batch gets status 207', async () => {
-    const { status, body } = await call('things.unicode,things.crash,things.nothing?batch=1');
+    const { status, body } = await callApi('things.unicode,things.crash,things.nothing?batch=1');
     expect(status).toBe(207);
     expect(body.map((call: { error?: { data: ErrorBody } }) => call.error?.data.status ?? 200)).toEqual([
       200, 500, 404,
@@ -80,8 +80,8 @@ describe('tRPC errors', () => {
     async (code) => {
       const trpcResponse = await post('things.refuse', JSON.stringify({ code, retryAfter: 9 }));
       const body = expectError(trpcResponse, code);
-      const init = { method: 'POST', body: '{"retryAfter":9}', headers: JSON_TYPE };
-      const restResponse = await fetch(`${api.url}/refusals/${code}`, init);
+      const requestInit = { method: 'POST', body: '{"retryAfter":9}', headers: JSON_TYPE };
+      const restResponse = await fetch(`${api.url}/refusals/${code}`, requestInit);
       const ownId =
         code === 'internal_server_error' ? { details: { requestId: restResponse.headers.get('x-request-id') } } : {};
       expect({ ...body, ...ownId }).toEqual(await restResponse.json());
@@ -93,12 +93,15 @@ describe('tRPC errors', () => {
   it.each(['things.nothing', 'things', '__proto__', 'things.__proto__', '_def', 'things.list.toString', '%00'])(
     'report 404 for %s, which is not a procedure',
     async (path) => {
-      expectError(await call(path), 'not_found');
+      expectError(await callApi(path), 'not_found');
     },
   );
 
   it('api §2: list the issues of an input by their path', async () => {
-    const { details } = expectError(await call(`things.list?${query({ limit: 0, labels: [7] })}`), 'validation_failed');
+    const { details } = expectError(
+      await callApi(`things.list?${query({ limit: 0, labels: [7] })}`),
+      'validation_failed',
+    );
     expect(details).toMatchObject({ issues: [{ path: 'limit' }, { path: 'labels.0' }] });
   });
 
@@ -121,7 +124,7 @@ describe('tRPC errors', () => {
   it.each(['{', '{"a"', 'nothing', '"'])('api §2: report 400 for malformed JSON such as %j', async (text) => {
     for (const response of [
       await post('things.check', text),
-      await call(`things.get?input=${encodeURIComponent(text)}`),
+      await callApi(`things.get?input=${encodeURIComponent(text)}`),
     ])
       expect(expectError(response, 'validation_failed').message).toContain('JSON');
   });
@@ -135,7 +138,7 @@ describe('tRPC errors', () => {
   );
 
   it('F5: report 400 for a POST without body and type', async () => {
-    expectError(await call('things.check', { method: 'POST' }), 'validation_failed');
+    expectError(await callApi('things.check', { method: 'POST' }), 'validation_failed');
   });
 
   it.each(['[]', '7', 'null'])('report 400 for a batch whose inputs are %s', async (text) => {
@@ -156,7 +159,7 @@ describe('tRPC errors', () => {
     const nestedInput = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
     expect((await post('things.check', nestedInput(8))).status).toBe(200);
     expectError(await post('things.check', nestedInput(9)), 'validation_failed');
-    expectError(await call(`things.list?input=${encodeURIComponent(nestedInput(9))}`), 'validation_failed');
+    expectError(await callApi(`things.list?input=${encodeURIComponent(nestedInput(9))}`), 'validation_failed');
     expect((await post('things.check?batch=1', `{"0":${nestedInput(8)}}`)).status).toBe(200);
     expectError(await post('things.check?batch=1', `{"0":${nestedInput(9)}}`), 'validation_failed');
   });
@@ -173,7 +176,7 @@ describe('tRPC errors', () => {
     ['a context that throws', 'things.list', { Authorization: 'Bearer crash' }],
   ])('F7: contain only the request id after %s, whose cause is logged once', async (_, path, headers) => {
     const logLength = api.lines.length;
-    const response = await call(path, { headers });
+    const response = await callApi(path, { headers });
     const requestId = response.headers.get('x-request-id');
     expect(expectError(response, 'internal_server_error').details).toEqual({ requestId });
     expect(response.text).not.toMatch(/postgres|hunter2|SELECT|srv|\.ts|expected/i);
@@ -186,7 +189,7 @@ describe('tRPC errors', () => {
     const response = await fetch(`${api.url}/trpc/things.crash,things.unicode?batch=1`, {
       headers: { 'trpc-accept': 'application/jsonl' },
     });
-    const text = `${(await call('things.crash,things.unicode?batch=1')).text}${await response.text()}`;
+    const text = `${(await callApi('things.crash,things.unicode?batch=1')).text}${await response.text()}`;
     expect(text.match(/"internal_server_error"/g)).toHaveLength(2);
     expect(text).not.toContain(CRASH.slice(0, 20));
     expect(text).not.toMatch(/postgres|hunter2|SELECT|srv|stack/i);
@@ -217,6 +220,6 @@ describe('tRPC errors', () => {
     ['a query together with a mutation', 'things.list,things.check?batch=1'],
     ['malformed connection parameters', 'things.list?connectionParams=x'],
   ])('api §2: report 400 with the error body for %s in the URL', async (_, path) => {
-    expectError(await call(path), 'validation_failed');
+    expectError(await callApi(path), 'validation_failed');
   });
 });

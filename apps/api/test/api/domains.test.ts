@@ -28,7 +28,7 @@ const send = (method: string, path: string, json?: unknown) => server().api(path
 const putDomain = (name: string, body: object = {}) => send('PUT', `/domains/${name}`, body);
 const readAs = <T>(path: string, schema: { strict(): { parse(value: unknown): T } }) =>
   send('GET', `/domains/${path}`).then((response) => readJson(response, 200, schema));
-const validate = async (path: string, body?: object) =>
+const validateName = async (path: string, body?: object) =>
   readJson(await send('POST', `/domains/${path}`, body), 200, DomainValidation);
 
 let lastNumber = 0;
@@ -38,9 +38,9 @@ const customName = () => `www.shop-${(lastNumber += 1)}.dev`;
 describe('api §4: a domain over REST', () => {
   it('can be a custom domain, which is validated, created, linked, verified and deleted', async () => {
     const name = customName();
-    const available = { valid: true, normalized: name, available: true, reason: null };
-    expect(await validate('validate', { domain: name.toUpperCase() })).toEqual(available);
-    expect(await validate(`${name}/validate`)).toEqual(available);
+    const availableAnswer = { valid: true, normalized: name, available: true, reason: null };
+    expect(await validateName('validate', { domain: name.toUpperCase() })).toEqual(availableAnswer);
+    expect(await validateName(`${name}/validate`)).toEqual(availableAnswer);
     const created = readJson(await putDomain(name, { deployment: site, labels: ['shop'] }), 201, Domain);
     expect(created).toEqual({
       domain: name,
@@ -61,9 +61,9 @@ describe('api §4: a domain over REST', () => {
     const { hash, url } = await readAs(`${name}/share`, DomainShare);
     expect(url).toBe(`http://localhost:${server().port}/setup/${hash}`);
     expect(await readAs(`${name}/dns`, DomainDns)).toEqual({ domain: name, dns: null });
-    const verified = readJson(await send('POST', `/domains/${name}/verify`), 200, VerifiedDomain);
-    expect(verified).toMatchObject({ domain: name, status: 'pending', nextCheck: expect.any(Number) });
-    expect(verified.checks).toEqual([
+    const verifiedDomain = readJson(await send('POST', `/domains/${name}/verify`), 200, VerifiedDomain);
+    expect(verifiedDomain).toMatchObject({ domain: name, status: 'pending', nextCheck: expect.any(Number) });
+    expect(verifiedDomain.checks).toEqual([
       { type: 'CNAME', name, expected: expect.any(Array), found: [], ok: false, reason: expect.any(String) },
     ]);
     expect(readJson(await send('DELETE', `/domains/${name}`), 200, DeletedDomain)).toEqual({ domain: name });
@@ -100,10 +100,10 @@ it('api §6: a downgrade pauses a custom domain and keeps its records, and an up
   const name = customName();
   await putDomain(name, { deployment: site });
   await server().database.query(`update domain set status = 'success', verified = now() where name = $1`, [name]);
-  const before = await readAs(`${name}/records`, DomainRecords);
+  const recordsBefore = await readAs(`${name}/records`, DomainRecords);
   const expectState = async (status: string, visit: object) => {
     expect(await readAs(name, Domain)).toMatchObject({ status, deployment: site });
-    expect(await readAs(`${name}/records`, DomainRecords)).toEqual(before);
+    expect(await readAs(`${name}/records`, DomainRecords)).toEqual(recordsBefore);
     expect(await server().visit(`http://${name}`)).toMatchObject(visit);
   };
   await changePlan(server().berth.core, account, 'free', { atOnce: true });
@@ -122,7 +122,7 @@ it.each([
   for (const spelling of [name, ...spellings]) {
     expect((await readAs(spelling, Domain)).domain).toBe(name);
     expect(readJson(await putDomain(spelling), 200, Domain).domain).toBe(name);
-    expect((await validate(`${spelling}/validate`)).normalized).toBe(name);
+    expect((await validateName(`${spelling}/validate`)).normalized).toBe(name);
   }
   expect(readJson(await send('DELETE', `/domains/${spellings.at(-1)!}`), 200, DeletedDomain).domain).toBe(name);
 });
@@ -142,9 +142,9 @@ describe('T29: an invalid domain name', () => {
   ])('is refused by PUT, and reported by validate: %s', async (path, reason) => {
     const body = await expectRefusal(server(), 'validation_failed', () => putDomain(path, { deployment: site }));
     expect(body.details).toEqual({ issues: [{ path: 'domain', message: expect.stringMatching(reason) }] });
-    const validation = await validate(`${path}/validate`);
+    const validation = await validateName(`${path}/validate`);
     expect(validation).toMatchObject({ valid: false, available: false, reason: expect.stringMatching(reason) });
-    expect(await validate('validate', { domain: decodeURIComponent(path) })).toEqual(validation);
+    expect(await validateName('validate', { domain: decodeURIComponent(path) })).toEqual(validation);
   });
 
   it.each([
@@ -152,6 +152,6 @@ describe('T29: an invalid domain name', () => {
     ['a lone surrogate', '\ud800.dev'],
     ['a name of 60,000 characters', 'a'.repeat(60_000)],
   ])('is reported by validate if it is %s', async (_, domain) => {
-    expect(await validate('validate', { domain })).toMatchObject({ valid: false, normalized: null });
+    expect(await validateName('validate', { domain })).toMatchObject({ valid: false, normalized: null });
   });
 });

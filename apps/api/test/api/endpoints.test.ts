@@ -49,6 +49,7 @@ describe('api §6: the API', () => {
       created: sinceStart,
       hint: key.slice(-4),
       authMethod: 'api-key',
+      used: expect.toSatisfy((used) => used === null || typeof used === 'number'),
     });
   });
 
@@ -60,14 +61,17 @@ describe('api §6: the API', () => {
       expect(readJson(await api('/limits', { key: credential }), 200, Limits)).toEqual({
         ...plan.limits,
         blockedExtensions: [...BLOCKED_EXTENSIONS],
+        platformDomain: 'localhost',
       });
   });
 
   it('returns all plans in display order at GET /plans, even without a credential', async () => {
-    const listed = DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({ plan, name, price, caps }));
+    const listedPlans = DEFAULT_PLANS.map(({ plan, name, price, caps }) => ({ plan, name, price, caps }));
     for (const credential of [null, key, deployToken]) {
       const { plans } = readJson(await api('/plans', { key: credential }), 200, PlanList);
-      expect(plans).toEqual(listed.map((plan) => (plan.plan === 'team' ? { ...plan, closed: CLOSED_MESSAGE } : plan)));
+      expect(plans).toEqual(
+        listedPlans.map((plan) => (plan.plan === 'team' ? { ...plan, closed: CLOSED_MESSAGE } : plan)),
+      );
     }
   });
 
@@ -94,8 +98,8 @@ describe('api §6: the API', () => {
     const deploy = () => server().deploy({ 'index.html': 'again' }, { key: null, headers });
     const firstResponse = await deploy();
     const { claim } = firstResponse.json<{ claim: string }>();
-    const claimed = await api('/account/claim', { method: 'POST', json: { claim } });
-    expect(readJson(claimed, 200, Deployment)).not.toHaveProperty('expires');
+    const claimResponse = await api('/account/claim', { method: 'POST', json: { claim } });
+    expect(readJson(claimResponse, 200, Deployment)).not.toHaveProperty('expires');
     expect((await deploy()).text).toBe(firstResponse.text);
   });
 });
@@ -126,8 +130,8 @@ describe('api §3: a deployment', () => {
     const path = `/deployments/${deployment}`;
     expect((await server().visit(url)).status).toBe(200);
     for (let i = 0; i < 2; i += 1) {
-      const deleted = await api(path, { method: 'DELETE' });
-      expect(readJson(deleted, 202, DeletedDeployment)).toEqual({ deployment, status: 'deleting' });
+      const deleteResponse = await api(path, { method: 'DELETE' });
+      expect(readJson(deleteResponse, 202, DeletedDeployment)).toEqual({ deployment, status: 'deleting' });
       expect((await server().visit(url)).status).toBe(404);
     }
     expectError(await api(path, { method: 'PATCH', json: { labels: [] } }), 'business_logic_error');

@@ -14,7 +14,7 @@ const MAX_BLOCKED_MS = 1_500;
 const MAX_RESPONSE_BYTES = 17 * 1024;
 
 /** Sends a request and measures the longest time that the shared event loop of server and test was blocked. */
-async function measure(send: () => Promise<HttpResponse>): Promise<HttpResponse & { blockedMs: number }> {
+async function measureBlocking(send: () => Promise<HttpResponse>): Promise<HttpResponse & { blockedMs: number }> {
   const delays = monitorEventLoopDelay({ resolution: 5 });
   delays.enable();
   const response = await send();
@@ -23,11 +23,11 @@ async function measure(send: () => Promise<HttpResponse>): Promise<HttpResponse 
 }
 
 const post = (path: string, key: string | null, body: string) =>
-  measure(() => server().api(path, { method: 'POST', key, headers: JSON_TYPE, body }));
+  measureBlocking(() => server().api(path, { method: 'POST', key, headers: JSON_TYPE, body }));
 
 const listOfCopies = (element: string, count: number) => `[${`${element},`.repeat(count - 1)}${element}]`;
 
-function expectRefusedAtOnce({ status, text, blockedMs }: Awaited<ReturnType<typeof measure>>): void {
+function expectRefusedAtOnce({ status, text, blockedMs }: Awaited<ReturnType<typeof measureBlocking>>): void {
   expect([400, 413]).toContain(status);
   expect(text.length).toBeLessThan(MAX_RESPONSE_BYTES);
   expect(blockedMs).toBeLessThan(MAX_BLOCKED_MS);
@@ -82,7 +82,7 @@ describe('S1: a hostile list in JSON', () => {
   ])('is refused at once with a small response in the labels of %s %s', async (method, path) => {
     for (const element of ['{}', '1', '""', '[]', '"abc"']) {
       const body = `{"labels":${listOfCopies(element, 100_000)}}`;
-      expectRefusedAtOnce(await measure(() => server().api(path, { method, headers: JSON_TYPE, body })));
+      expectRefusedAtOnce(await measureBlocking(() => server().api(path, { method, headers: JSON_TYPE, body })));
     }
   });
 
@@ -90,7 +90,7 @@ describe('S1: a hostile list in JSON', () => {
     const { deployToken } = await server().account('scale');
     for (const element of ['0', '{}', '[]', '""']) {
       const fields = { checksums: '[]', [field]: listOfCopies(element, 1_500_000) };
-      expectRefusedAtOnce(await measure(() => server().deploy({ 'a.txt': 'a' }, { key: deployToken, fields })));
+      expectRefusedAtOnce(await measureBlocking(() => server().deploy({ 'a.txt': 'a' }, { key: deployToken, fields })));
     }
   });
 
@@ -134,7 +134,9 @@ describe('house B8: an upload with as many files as the plan allows, each with t
 
 describe('S2, F5: the Content-Type of a body', () => {
   const postAs = (type: string) =>
-    measure(() => server().api('/account/claim', { method: 'POST', headers: { 'Content-Type': type }, body: '{}' }));
+    measureBlocking(() =>
+      server().api('/account/claim', { method: 'POST', headers: { 'Content-Type': type }, body: '{}' }),
+    );
 
   it.each([
     'application/json',

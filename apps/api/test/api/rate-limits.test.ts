@@ -123,13 +123,13 @@ describe('api §7: the global limit', () => {
     const options = fromAddress(freshAddress());
     expect(await remainingOf('/trpc/plans.list,plans.list%2Cplans.list%2cplans.list?batch=1', options)).toBe(16);
     expect(await remainingOf(`/trpc/${Array(10).fill('plans.list').join()}?batch=1`, options)).toBe(6);
-    const refused = await server().api(`/trpc/${Array(7).fill('plans.list').join()}?batch=1`, options);
-    expect(refused.status).toBe(429);
-    expect(refused.json()).toMatchObject({
+    const refusedBatch = await server().api(`/trpc/${Array(7).fill('plans.list').join()}?batch=1`, options);
+    expect(refusedBatch.status).toBe(429);
+    expect(refusedBatch.json()).toMatchObject({
       error: { data: { error: 'rate_limit_exceeded', status: 429, details: { retryAfter: 180 } } },
     });
-    expect(refused.headers['retry-after']).toBe('180');
-    expect(limitOf(refused)).toMatchObject({ limit: 20, remaining: 6 });
+    expect(refusedBatch.headers['retry-after']).toBe('180');
+    expect(limitOf(refusedBatch)).toMatchObject({ limit: 20, remaining: 6 });
     expect(await remainingOf('/trpc/plans.list', options)).toBe(5);
   });
 
@@ -190,9 +190,9 @@ describe('api §7: the limit on deploys', () => {
     const { key, deployToken } = await server().account();
     for (let remaining = 2; remaining >= 0; remaining -= 1)
       expect(limitOf(await server().deploy(SITE, { key }))).toMatchObject({ limit: 3, remaining });
-    const refused = await server().deploy(SITE, { key });
-    expectTooMany(refused);
-    expect(limitOf(refused)).toMatchObject({ limit: 3, remaining: 0 });
+    const refusedDeploy = await server().deploy(SITE, { key });
+    expectTooMany(refusedDeploy);
+    expect(limitOf(refusedDeploy)).toMatchObject({ limit: 3, remaining: 0 });
     expect((await server().deploy(SITE, { key: deployToken })).status).toBe(201);
     expect((await server().api('/account', { key })).status).toBe(200);
   });
@@ -211,12 +211,16 @@ describe('api §7: the limit on deploys', () => {
   it('api §3: is not charged for a replay, even when no deploy remains; the global limit is charged', async () => {
     const { key } = await server().account();
     const request = { key, headers: { 'Idempotency-Key': 'again' } };
-    const original = await server().deploy(SITE, request);
+    const originalDeploy = await server().deploy(SITE, request);
     for (let call = 0; call < 2; call += 1) await server().deploy(SITE, { key });
     expectTooMany(await server().deploy(SITE, { key }));
-    const replay = await server().deploy(SITE, request);
-    expect([replay.status, replay.headers['idempotency-replay'], replay.text]).toEqual([201, 'true', original.text]);
-    expect(limitOf(replay)).toMatchObject({ limit: 20, remaining: 15 });
+    const replayedDeploy = await server().deploy(SITE, request);
+    expect([replayedDeploy.status, replayedDeploy.headers['idempotency-replay'], replayedDeploy.text]).toEqual([
+      201,
+      'true',
+      originalDeploy.text,
+    ]);
+    expect(limitOf(replayedDeploy)).toMatchObject({ limit: 20, remaining: 15 });
   });
 
   it('api §3: is charged once when two servers get a deploy with the same idempotency key at the same time', async () => {
@@ -239,8 +243,8 @@ describe('api §7: the limit on deploys', () => {
   it('T4: is reported with 429 to a client that is still sending, and nothing of the upload is kept', async () => {
     const { key } = await server().account();
     for (let call = 0; call < 3; call += 1) await server().deploy(SITE, { key });
-    const large = { 'a.bin': Buffer.alloc(6 * 1024 ** 2, 'x') };
-    expectTooMany(await server().deploy(large, { key }));
+    const largeFiles = { 'a.bin': Buffer.alloc(6 * 1024 ** 2, 'x') };
+    expectTooMany(await server().deploy(largeFiles, { key }));
     expect([...server().berth.core.activePacks]).toEqual([]);
   });
 });

@@ -171,11 +171,11 @@ describe('tRPC requests', () => {
   });
 
   it('F8: cannot deploy, because the procedure deployments.create does not exist', async () => {
-    const before = await footprintOf(server());
+    const footprintBefore = await footprintOf(server());
     const response = await server().api('/trpc/deployments.create', { method: 'POST', json: {} });
     expect(response.status).toBe(404);
     expect(response.json()).toMatchObject({ error: { data: { error: 'not_found', status: 404 } } });
-    expect(await footprintOf(server())).toEqual(before);
+    expect(await footprintOf(server())).toEqual(footprintBefore);
   });
 
   it('need no input where REST needs neither a query nor a body', async () => {

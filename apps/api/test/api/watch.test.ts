@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Activity } from '@berth/contract';
-import type { AppRouter } from '@berth/core';
+import type { ApiRouter } from '@berth/contract';
 import { startProxy } from '@berth/testing/proxy';
 import { open } from '@berth/testing/raw-socket';
 import { startServer } from '@berth/testing/server';
@@ -17,7 +17,7 @@ afterEach(() => subscriptions.splice(0).forEach((end) => end()));
 
 /** Subscribes to the activities of an account with the real client. */
 function watch(key: string, { url = `http://localhost:${server().port}`, lastEventId = '' } = {}) {
-  const client = createTRPCClient<AppRouter>({
+  const client = createTRPCClient<ApiRouter>({
     links: [
       httpSubscriptionLink({
         url: `${url}/trpc`,
@@ -29,7 +29,7 @@ function watch(key: string, { url = `http://localhost:${server().port}`, lastEve
     ],
   });
   const started = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<TRPCClientError<AppRouter> | null>();
+  const ended = Promise.withResolvers<TRPCClientError<ApiRouter> | null>();
   const activities: Activity[] = [];
   const states: string[] = [];
   const { unsubscribe } = client.activities.watch.subscribe(lastEventId ? { lastEventId } : undefined, {

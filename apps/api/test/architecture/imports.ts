@@ -28,7 +28,7 @@ export function readImports(): Import[] {
     exclude: ['**/node_modules'],
   }).flatMap((from) =>
     specifiersOf(from).flatMap(({ specifier, isTypeOnly }) => {
-      const to = resolve(from, specifier);
+      const to = resolveImport(from, specifier);
       return to === null ? [] : [{ from, to, isTypeOnly }];
     }),
   );
@@ -55,7 +55,7 @@ function specifiersOf(file: string): { specifier: string; isTypeOnly: boolean }[
 }
 
 /** Returns the file or package folder that a specifier names, or `null` for a package outside the workspace. */
-function resolve(from: string, specifier: string): string | null {
+function resolveImport(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return relative(ROOT, join(ROOT, dirname(from), specifier));
   return PACKAGES.get(specifier.split('/').slice(0, 2).join('/')) ?? null;
 }

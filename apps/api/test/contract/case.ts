@@ -22,7 +22,7 @@ export interface Case {
 }
 
 /** Creates a case from its title, the expected status, and the input, which may depend on the world. */
-export const when = (title: string, status: number, input: Input | Case['input'] = {}): Case => ({
+export const caseOf = (title: string, status: number, input: Input | Case['input'] = {}): Case => ({
   title,
   status,
   input: typeof input === 'function' ? input : () => input,

@@ -1,43 +1,47 @@
 import { CONTENTS_TYPE } from '@berth/contract';
 import { type Files, formOf } from '@berth/testing/requests';
-import { type Case, type Input, when } from './case.ts';
+import { type Case, type Input, caseOf } from './case.ts';
 import { UPLOAD_CASES } from './upload-cases.ts';
 import type { World } from './world.ts';
 
 const MISSING = { deployment: 'calm-otter-zzzzzzz', domain: 'not-there.localhost', token: 'zzzzzzz' };
 const HELLO: Files = { 'index.html': 'hello' };
 const missingResource = (name: keyof typeof MISSING) =>
-  when('A resource that does not exist', 404, { path: { [name]: MISSING[name] } });
-const invalidDomain = (status: number) => when('An invalid name', status, { path: { domain: 'no name' } });
+  caseOf('A resource that does not exist', 404, { path: { [name]: MISSING[name] } });
+const invalidDomain = (status: number) => caseOf('An invalid name', status, { path: { domain: 'no name' } });
 
 const pageCases: Case[] = [
-  when('A page of one entry', 200, { query: { limit: '1' } }),
-  when('A page of one entry, with unknown parameters', 200, { query: { limit: '1', other: 'x' } }),
-  when('A cursor that the server never returned', 400, { query: { cursor: 'Zm9yZ2Vk' } }),
+  caseOf('A page of one entry', 200, { query: { limit: '1' } }),
+  caseOf('A page of one entry, with unknown parameters', 200, { query: { limit: '1', other: 'x' } }),
+  caseOf('A cursor that the server never returned', 400, { query: { cursor: 'Zm9yZ2Vk' } }),
 ];
 
-const deploymentCase = (title: string, status: number, name: 'site' | 'linkedSite' | 'deletedSite', json?: unknown) =>
-  when(title, status, (world) => ({ path: { deployment: world[name] }, ...(json === undefined ? {} : { json }) }));
+const deploymentCase = (
+  title: string,
+  status: number,
+  name: 'site' | 'linkedSite' | 'deletedSite' | 'takenDownSite',
+  json?: unknown,
+) => caseOf(title, status, (world) => ({ path: { deployment: world[name] }, ...(json === undefined ? {} : { json }) }));
 
 const customDomainCases: Case[] = [
-  when('A custom domain', 200, ({ customDomain }) => ({ path: { domain: customDomain } })),
-  when('A platform domain', 422, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
+  caseOf('A custom domain', 200, ({ customDomain }) => ({ path: { domain: customDomain } })),
+  caseOf('A platform domain', 422, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
   invalidDomain(400),
   missingResource('domain'),
 ];
 
 const deployCase = (title: string, status: number, input: Input) =>
-  when(title, status, { form: { files: HELLO }, ...input });
+  caseOf(title, status, { form: { files: HELLO }, ...input });
 
 /** Publishes {@link HELLO}, and then publishes `files` with the same idempotency key. */
 const redeployCase = (title: string, status: number, idempotencyKey: string, files: Files) =>
-  when(title, status, async ({ server, ownAccount: mine }) => {
+  caseOf(title, status, async ({ server, ownAccount: mine }) => {
     const headers = { 'Idempotency-Key': idempotencyKey };
     await server.publish(HELLO, { key: mine.key, headers });
     return { form: { files }, headers };
   });
 const domainCase = (title: string, status: number, json: (world: World) => object) =>
-  when(title, status, (world) => ({ path: { domain: world.platformDomain }, json: json(world) }));
+  caseOf(title, status, (world) => ({ path: { domain: world.platformDomain }, json: json(world) }));
 
 /** The written cases of each operation, a valid one first. Cases that follow from the document are in `faults.ts`. */
 export const CASES: Record<string, Case[]> = {
@@ -49,11 +53,11 @@ export const CASES: Record<string, Case[]> = {
         fields: { labels: '["one","two"]', password: 'open sesame', via: 'cli', ttl: '60' },
       },
     }),
-    when('With a deploy token', 201, ({ ownAccount: mine }) => ({ form: { files: HELLO }, key: mine.deployToken })),
+    caseOf('With a deploy token', 201, ({ ownAccount: mine }) => ({ form: { files: HELLO }, key: mine.deployToken })),
     deployCase('Without a credential', 201, { key: null }),
     redeployCase('A repeated request', 201, 'again', HELLO),
     redeployCase('An Idempotency-Key that was used', 422, 'other', { 'index.html': 'other' }),
-    when('The storage of the plan', 403, ({ thrifty }) => ({ form: { files: HELLO }, key: thrifty.key })),
+    caseOf('The storage of the plan', 403, ({ thrifty }) => ({ form: { files: HELLO }, key: thrifty.key })),
     deployCase('A file that is refused', 400, { form: { files: { ...HELLO, 'setup.exe': 'MZ' } } }),
     deployCase('A file with another checksum', 400, {
       form: { files: HELLO, fields: { checksums: '["d41d8cd98f00b204e9800998ecf8427e"]' } },
@@ -65,15 +69,34 @@ export const CASES: Record<string, Case[]> = {
       key: null,
       headers: { Origin: 'https://other.example' },
     }),
-    when('A cap of the plan', 403, ({ full }) => ({ form: { files: HELLO }, key: full.key })),
+    caseOf('A cap of the plan', 403, ({ full }) => ({ form: { files: HELLO }, key: full.key })),
     deployCase('A file that is too large', 413, { key: null, form: { files: { 'a.txt': 'x'.repeat(1_001) } } }),
     deployCase('Too many files', 413, { key: null, form: { files: { a: 'a', b: 'b', c: 'c' } } }),
   ],
   ...UPLOAD_CASES,
-  'deployments.list': pageCases,
+  'deployments.list': [
+    ...pageCases,
+    caseOf('Deployments with a label', 200, { query: { label: 'us-east-1' } }),
+    caseOf('An invalid label', 400, { query: { label: 'US EAST' } }),
+    caseOf('The deployment of a domain', 200, ({ platformDomain }) => ({ query: { domain: platformDomain } })),
+    caseOf('A domain that does not exist', 200, { query: { domain: MISSING.domain } }),
+  ],
   'deployments.get': [
     deploymentCase('A deployment', 200, 'site'),
     deploymentCase('A deployment that is being deleted', 200, 'deletedSite'),
+    deploymentCase('A deployment that was taken down', 200, 'takenDownSite'),
+    missingResource('deployment'),
+  ],
+  'deployments.files': [
+    deploymentCase('A deployment', 200, 'site'),
+    caseOf('A page of one entry', 200, async ({ server, ownAccount: mine }) => {
+      const { deployment } = await server.publish({ ...HELLO, 'about.html': 'about' }, { key: mine.key });
+      return { path: { deployment }, query: { limit: '1' } };
+    }),
+    caseOf('A cursor that the server never returned', 400, ({ site }) => ({
+      path: { deployment: site },
+      query: { cursor: 'Zm9yZ2Vk' },
+    })),
     missingResource('deployment'),
   ],
   'deployments.update': [
@@ -85,10 +108,10 @@ export const CASES: Record<string, Case[]> = {
     deploymentCase('No change', 400, 'site', {}),
     deploymentCase('Too many labels', 400, 'site', { labels: Array.from({ length: 11 }, (_, i) => `label-${i}`) }),
     deploymentCase('A deployment that is being deleted', 422, 'deletedSite', { labels: [] }),
-    when('A resource that does not exist', 404, { path: { deployment: MISSING.deployment }, json: { labels: [] } }),
+    caseOf('A resource that does not exist', 404, { path: { deployment: MISSING.deployment }, json: { labels: [] } }),
   ],
   'deployments.delete': [
-    when('A deployment', 202, async ({ server, ownAccount: mine }) => ({
+    caseOf('A deployment', 202, async ({ server, ownAccount: mine }) => ({
       path: { deployment: (await server.publish(HELLO, { key: mine.key })).deployment },
     })),
     deploymentCase('A deployment that is being deleted', 202, 'deletedSite'),
@@ -96,33 +119,47 @@ export const CASES: Record<string, Case[]> = {
     missingResource('deployment'),
   ],
   'domains.put': [
-    when('Create the domain and link it', 201, ({ freshName, site }) => ({
+    caseOf('Create the domain and link it', 201, ({ freshName, site }) => ({
       path: { domain: freshName() },
       json: { deployment: site, labels: ['shop'] },
     })),
     domainCase('Switch to another deployment', 200, ({ site }) => ({ deployment: site })),
     domainCase('Replace its labels', 200, () => ({ labels: ['shop', 'summer'] })),
-    when('Create the domain without a deployment', 201, ({ freshName }) => ({
+    caseOf('Create the domain without a deployment', 201, ({ freshName }) => ({
       path: { domain: freshName('example.com') },
     })),
     domainCase('Change nothing', 200, () => ({})),
-    when('A reserved name', 400, { path: { domain: 'www.localhost' }, json: {} }),
+    caseOf('A reserved name', 400, { path: { domain: 'www.localhost' }, json: {} }),
     domainCase('No deployment', 400, () => ({ deployment: null })),
     domainCase('A deployment that does not exist', 404, () => ({ deployment: MISSING.deployment })),
     domainCase('A deployment that expires', 422, ({ expiringSite }) => ({ deployment: expiringSite })),
     domainCase('A deployment that was taken down', 422, ({ takenDownSite }) => ({ deployment: takenDownSite })),
-    when('A name of another account', 422, ({ theirDomain }) => ({ path: { domain: theirDomain }, json: {} })),
-    when('A cap of the plan', 403, ({ freshName, full }) => ({ path: { domain: freshName() }, key: full.key })),
+    caseOf('A name of another account', 422, ({ theirDomain }) => ({ path: { domain: theirDomain }, json: {} })),
+    caseOf('A cap of the plan', 403, ({ freshName, full }) => ({ path: { domain: freshName() }, key: full.key })),
   ],
   'domains.list': pageCases,
   'domains.get': [
-    when('A platform domain', 200, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
-    when('A custom domain', 200, ({ customDomain }) => ({ path: { domain: customDomain.toUpperCase() } })),
+    caseOf('A platform domain', 200, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
+    caseOf('A custom domain', 200, ({ customDomain }) => ({ path: { domain: customDomain.toUpperCase() } })),
+    invalidDomain(400),
+    missingResource('domain'),
+  ],
+  'domains.versions': [
+    caseOf('A domain', 200, ({ platformDomain }) => ({ path: { domain: platformDomain } })),
+    caseOf('A page of one entry', 200, async ({ send, freshName, site, linkedSite }) => {
+      const domain = freshName();
+      for (const deployment of [site, linkedSite]) await send('PUT', `/domains/${domain}`, { deployment });
+      return { path: { domain }, query: { limit: '1' } };
+    }),
+    caseOf('A cursor that the server never returned', 400, ({ platformDomain }) => ({
+      path: { domain: platformDomain },
+      query: { cursor: 'Zm9yZ2Vk' },
+    })),
     invalidDomain(400),
     missingResource('domain'),
   ],
   'domains.delete': [
-    when('A domain', 200, async ({ send, freshName }) => {
+    caseOf('A domain', 200, async ({ send, freshName }) => {
       const domain = freshName();
       await send('PUT', `/domains/${domain}`, {});
       return { path: { domain } };
@@ -131,42 +168,45 @@ export const CASES: Record<string, Case[]> = {
     missingResource('domain'),
   ],
   'domains.validate': [
-    when('A name that is available', 200, ({ freshName }) => ({ json: { domain: freshName() } })),
-    when('A name of another account', 200, ({ theirDomain }) => ({ json: { domain: theirDomain } })),
-    when('An invalid name', 200, { json: { domain: 'no name' } }),
+    caseOf('A name that is available', 200, ({ freshName }) => ({ json: { domain: freshName() } })),
+    caseOf('A name of another account', 200, ({ theirDomain }) => ({ json: { domain: theirDomain } })),
+    caseOf('An invalid name', 200, { json: { domain: 'no name' } }),
   ],
   'domains.validateNamed': [
-    when('A name that is available', 200, ({ freshName }) => ({ path: { domain: freshName() } })),
+    caseOf('A name that is available', 200, ({ freshName }) => ({ path: { domain: freshName() } })),
     invalidDomain(200),
   ],
   'domains.verify': [
     ...customDomainCases,
-    when('A domain that was just checked', 429, ({ customDomain }) => ({ path: { domain: customDomain } })),
+    caseOf('A domain that was just checked', 429, ({ customDomain }) => ({ path: { domain: customDomain } })),
   ],
   'domains.dns': customDomainCases,
   'domains.records': customDomainCases,
   'domains.share': customDomainCases,
   'account.get': [
-    when('The account', 200, async ({ server }) => {
+    caseOf('The account', 200, async ({ server }) => {
       const { key } = await server.account('pro');
       await server.publish(HELLO, { key });
       return { key };
     }),
   ],
   'account.claim': [
-    when('The claim URL', 200, async ({ abandon }) => ({ json: { claim: await abandon() } })),
-    when('The claim hash', 200, async ({ abandon }) => ({ json: { claim: (await abandon()).split('/').at(-1) } })),
-    when('An invalid claim', 400, { json: { claim: 'nonsense' } }),
-    when('A claim that does not exist', 404, { json: { claim: 'f'.repeat(32) } }),
-    when('A cap of the plan', 403, async ({ abandon, full }) => ({ json: { claim: await abandon() }, key: full.key })),
+    caseOf('The claim URL', 200, async ({ abandon }) => ({ json: { claim: await abandon() } })),
+    caseOf('The claim hash', 200, async ({ abandon }) => ({ json: { claim: (await abandon()).split('/').at(-1) } })),
+    caseOf('An invalid claim', 400, { json: { claim: 'nonsense' } }),
+    caseOf('A claim that does not exist', 404, { json: { claim: 'f'.repeat(32) } }),
+    caseOf('A cap of the plan', 403, async ({ abandon, full }) => ({
+      json: { claim: await abandon() },
+      key: full.key,
+    })),
   ],
   'activities.list': pageCases,
-  'labels.list': [when('The labels', 200)],
+  'labels.list': [caseOf('The labels', 200)],
   'tokens.create': [
-    when('A deploy token', 201),
-    when('A deploy token for 30 days', 201, { json: { kind: 'deploy', ttl: 30 * 86_400, labels: ['ci-main'] } }),
-    when('An API key for a minute', 201, { json: { kind: 'api', ttl: 60, labels: ['one'] } }),
-    when('Too many tokens', 422, async ({ server }) => {
+    caseOf('A deploy token', 201),
+    caseOf('A deploy token for 30 days', 201, { json: { kind: 'deploy', ttl: 30 * 86_400, labels: ['ci-main'] } }),
+    caseOf('An API key for a minute', 201, { json: { kind: 'api', ttl: 60, labels: ['one'] } }),
+    caseOf('Too many tokens', 422, async ({ server }) => {
       const { account, key } = await server.account();
       await server.database.query(
         `insert into token (account_id, token, kind, secret_hash, last4, labels, created)
@@ -178,20 +218,20 @@ export const CASES: Record<string, Case[]> = {
     }),
   ],
   'tokens.list': pageCases,
-  'tokens.get': [when('A token', 200, ({ token }) => ({ path: { token } })), missingResource('token')],
+  'tokens.get': [caseOf('A token', 200, ({ token }) => ({ path: { token } })), missingResource('token')],
   'tokens.delete': [
-    when('A token', 200, async ({ send }) => ({ path: { token: (await send('POST', '/tokens', {}))['token']! } })),
+    caseOf('A token', 200, async ({ send }) => ({ path: { token: (await send('POST', '/tokens', {}))['token']! } })),
     missingResource('token'),
   ],
-  'plans.list': [when('The plans', 200), when('The plans, without a credential', 200, { key: null })],
+  'plans.list': [caseOf('The plans', 200), caseOf('The plans, without a credential', 200, { key: null })],
   'platform.limits': [
-    when('The limits', 200),
-    when('The limits, for a deploy token', 200, ({ ownAccount: mine }) => ({ key: mine.deployToken })),
+    caseOf('The limits', 200),
+    caseOf('The limits, for a deploy token', 200, ({ ownAccount: mine }) => ({ key: mine.deployToken })),
   ],
-  'platform.config': [when('The address', 301), when('The address, without a credential', 301, { key: null })],
+  'platform.config': [caseOf('The address', 301), caseOf('The address, without a credential', 301, { key: null })],
   'platform.ping': [
-    when('A ping', 200),
-    when('A ping with a deploy token', 200, ({ ownAccount: mine }) => ({ key: mine.deployToken })),
+    caseOf('A ping', 200),
+    caseOf('A ping with a deploy token', 200, ({ ownAccount: mine }) => ({ key: mine.deployToken })),
   ],
 };
 

@@ -46,16 +46,14 @@ beforeAll(async () => {
 afterAll(() => closeClean(world.server, { secrets: ['open sesame'], faults: true }));
 
 it('every operation of the API has test cases, and all test cases belong to an operation', () => {
-  expect(Object.keys(CASES).toSorted()).toEqual(
-    committedApi.operations.map(({ operationId }) => operationId).toSorted(),
-  );
+  expect(Object.keys(CASES).toSorted()).toEqual(committedApi.operations.map(({ name }) => name).toSorted());
 });
 
-describe.each(committedApi.operations.map(({ operationId }) => operationId))('api §2, §9: the operation %s', (id) => {
+describe.each(committedApi.operations.map(({ name }) => name))('api §2, §9: the operation %s', (id) => {
   let operation: PlacedOperation;
   /** The documented statuses that the operation returned, with the names of the received headers. */
   const received = new Map<string, Set<string>>();
-  beforeAll(() => void (operation = servedApi.operations.find(({ operationId }) => operationId === id)!));
+  beforeAll(() => void (operation = servedApi.operations.find(({ name }) => name === id)!));
 
   const target = (input: Input) => {
     const search = new URLSearchParams(input.query).toString();

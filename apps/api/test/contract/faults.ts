@@ -25,18 +25,19 @@ function invalidTexts(schema: Schema): string[] {
   return [...(schema.minLength ? [''] : []), ...tooLongTexts(schema)];
 }
 
-function invalidValues(schema: Schema): unknown[] {
+function invalidValues(api: OpenApi, reference: Schema): unknown[] {
+  const schema = api.follow(reference);
   const nonNullSchema = Array.isArray(schema.type)
     ? { ...schema, type: schema.type.find((each) => each !== 'null') ?? '' }
     : schema.anyOf?.find(({ type }) => type !== 'null');
-  if (nonNullSchema) return invalidValues(nonNullSchema).filter((value) => value !== null);
+  if (nonNullSchema) return invalidValues(api, nonNullSchema).filter((value) => value !== null);
   switch (schema.type) {
     case 'string':
       return [7, null, ['x'], ...(schema.enum ? ['nonsense', ''] : []), ...tooLongTexts(schema)];
     case 'integer':
       return ['1', 1.5, null, (schema.minimum ?? 1) - 1, (schema.maximum ?? Number.MAX_SAFE_INTEGER) + 1];
     case 'array':
-      return ['x', {}, null, ...invalidValues(schema.items!).map((value) => [value])];
+      return ['x', {}, null, ...invalidValues(api, schema.items!).map((value) => [value])];
     case 'object':
       return ['x', [], null, {}];
     default:
@@ -85,13 +86,13 @@ const withBody = (title: string, body: string | Buffer, type: string, status = 4
 
 function jsonFaults(
   api: OpenApi,
-  { operationId, requestBody }: PlacedOperation,
+  { name: operation, requestBody }: PlacedOperation,
   valid: Record<string, unknown>,
 ): Fault[] {
-  const { schema } = requestBody!.content['application/json']!;
+  const schema = api.follow(requestBody!.content['application/json']!.schema);
   const bodyFault = (title: string, body: string, status = 400) => withBody(title, body, 'application/json', status);
   const invalidBodies = Object.entries(schema.properties!).flatMap(([name, property]) => [
-    ...invalidValues(property).map((value) => ({ ...valid, [name]: value })),
+    ...invalidValues(api, property).map((value) => ({ ...valid, [name]: value })),
     ...(schema.required?.includes(name)
       ? [Object.fromEntries(Object.entries(valid).filter(([field]) => field !== name))]
       : []),
@@ -111,14 +112,14 @@ function jsonFaults(
     withBody('a form', 'x=1', 'application/x-www-form-urlencoded'),
     bodyFault('nested too deeply', `{"x":${'['.repeat(20)}${']'.repeat(20)}}`),
     // A delta upload may list every file of its plan, so that a larger body is read and fails as an input.
-    operationId === 'deployments.begin'
+    operation === 'deployments.begin'
       ? bodyFault('20 MiB without files', LARGE_JSON)
       : bodyFault('A body that is too large', LARGE_JSON, 413),
   ];
 }
 
-function formFaults({ requestBody }: PlacedOperation): Fault[] {
-  const { schema } = requestBody!.content['multipart/form-data']!;
+function formFaults(api: OpenApi, { requestBody }: PlacedOperation): Fault[] {
+  const schema = api.follow(requestBody!.content['multipart/form-data']!.schema);
   const bodyFault = (title: string, { contentType, body }: Form) => withBody(title, body, contentType);
   const files = [file('index.html', 'hello')];
   const parts = withChecksums(files);
@@ -171,7 +172,7 @@ function bodyFaults(api: OpenApi, operation: PlacedOperation, { json, contents }
   if (contents) return contentsFaults(contents);
   return 'application/json' in operation.requestBody!.content
     ? jsonFaults(api, operation, { ...(json as object | undefined) })
-    : formFaults(operation);
+    : formFaults(api, operation);
 }
 
 function contentsFaults(contents: Buffer): Fault[] {

@@ -37,7 +37,7 @@ const OTHER_PARAMETERS = new Set(
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>;
 /** Each parameter of each operation, except in the multipart form, which names no resources. */
-const CALLS = operations.flatMap(({ operationId: operation, method, path, parameters = [], requestBody }) => {
+const CALLS = operations.flatMap(({ name: operation, method, path, parameters = [], requestBody }) => {
   const [type = null] = Object.keys(requestBody?.content ?? {});
   const json = requestBody?.content['application/json'];
   const body = json ? Object.keys(follow(json.schema).properties ?? {}) : null;
@@ -51,7 +51,7 @@ const server = useServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, clean: { secre
 let ownAccount: Account;
 let otherAccount: Account;
 /** References to resources of another account, by kind and title. */
-let foreign: Record<Resource, Record<string, string>>;
+let foreignIds: Record<Resource, Record<string, string>>;
 /** Valid values of all parameters, so that only the tested reference is invalid. */
 let validValues: Record<string, unknown>;
 
@@ -114,7 +114,7 @@ beforeAll(async () => {
     hash('sha256', uploads[3]!, 'buffer'),
   ]);
 
-  foreign = {
+  foreignIds = {
     deployment: {
       'of another account': site.deployment,
       'of another account, by its host': new URL(site.url).host,
@@ -162,7 +162,7 @@ beforeAll(async () => {
         await newToken(key, {});
       }
       const { nextCursor } = (await send('GET', `/${list}?limit=1`, key)).json<{ nextCursor: string }>();
-      foreign.cursor[`of ${owner}, of ${list}`] = nextCursor;
+      foreignIds.cursor[`of ${owner}, of ${list}`] = nextCursor;
     }
 
   const ownDeployment = await publish(ownAccount.key);
@@ -182,7 +182,8 @@ beforeAll(async () => {
 function sendRest({ method, path, body, contentType, parameter }: Call, reference: string, key: string) {
   const values = { ...validValues, [parameter]: reference };
   const requestPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-  const search = parameter === 'cursor' ? `?${parameter}=${encodeURIComponent(reference)}` : '';
+  const isInQuery = body === null && !path.includes(`{${parameter}}`);
+  const search = isInQuery ? `?${parameter}=${encodeURIComponent(reference)}` : '';
   const contentTypeOnly: RequestOptions = contentType ? { headers: { 'Content-Type': contentType } } : {};
   const options: RequestOptions = body ? { json: fieldsOf(body, values) } : contentTypeOnly;
   return server().api(requestPath + search, { method, key, ...options });
@@ -210,7 +211,7 @@ function visibleParts({ status, headers, text }: HttpResponse): object {
 
 /** Returns the references that must look missing in this call. The own cursor of the same list is valid. */
 function foreignTo({ parameter, path }: Call): [title: string, reference: string][] {
-  return Object.entries(foreign[resourceOf(parameter)!]).filter(
+  return Object.entries(foreignIds[resourceOf(parameter)!]).filter(
     ([title]) => title !== `of mine, of ${path.split('/')[1]}`,
   );
 }
@@ -219,10 +220,12 @@ describe('T22: a resource of another account', () => {
   const resourceCalls = CALLS.filter((call) => resourceOf(call.parameter) && !mayRevealDomain(call));
 
   it('is tested for every parameter, unless the parameter is listed as one that names no resource', () => {
-    const unknown = CALLS.filter(({ parameter }) => !resourceOf(parameter) && !OTHER_PARAMETERS.has(parameter));
-    expect(unknown.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
+    const unknownParameters = CALLS.filter(
+      ({ parameter }) => !resourceOf(parameter) && !OTHER_PARAMETERS.has(parameter),
+    );
+    expect(unknownParameters.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
     const callsWithId = resourceCalls.filter(({ parameter }) => parameter !== 'cursor');
-    const notFoundOperations = Object.entries(FOREIGN_RESOURCE_ACCESS).filter(([, access]) => access === 'not_found');
+    const notFoundOperations = Object.entries(FOREIGN_RESOURCE_ACCESS).filter(([, access]) => access !== 'own');
     expect(new Set(callsWithId.map(({ operation }) => operation))).toEqual(
       new Set([...notFoundOperations.map(([operation]) => operation), 'domains.put']),
     );
@@ -237,13 +240,20 @@ describe('T22: a resource of another account', () => {
       ...(call.method === 'GET' ? [[`${title}, HEAD`, call, sendHead] as [string, Call, typeof sendRest]] : []),
     ];
   });
+  /** Returns the status of a call with a reference that names no resource, and a text in its body. */
+  function responseTo({ operation, parameter }: Call): [status: number, text: string] {
+    if (parameter === 'cursor') return [400, '"error":"validation_failed"'];
+    const isFilter = FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'empty';
+    return isFilter ? [200, '"deployments":[]'] : [404, '"error":"not_found"'];
+  }
+
   it.each(cases)('gets the same response as a missing resource: %s', async (title, call, send) => {
     const resource = resourceOf(call.parameter)!;
-    const before = await footprintOf(server());
+    const footprintBefore = await footprintOf(server());
     const missing = await send(call, MISSING_NAMES[resource], ownAccount.key);
-    const [status, code] = resource === 'cursor' ? [400, 'validation_failed'] : [404, 'not_found'];
+    const [status, text] = responseTo(call);
     expect(missing.status).toBe(status);
-    if (!title.endsWith('HEAD')) expect(missing.text).toContain(`"error":"${code}"`);
+    if (!title.endsWith('HEAD')) expect(missing.text).toContain(text);
     const references = foreignTo(call);
     expect(references.length).toBeGreaterThan(2);
     for (const [title, reference] of references)
@@ -251,7 +261,7 @@ describe('T22: a resource of another account', () => {
         title,
         visibleParts(missing),
       ]);
-    expect(await footprintOf(server())).toEqual(before);
+    expect(await footprintOf(server())).toEqual(footprintBefore);
   });
 
   it('is indistinguishable from a missing resource with a deploy token, which may only use uploads', async () => {
@@ -271,17 +281,17 @@ describe('T22: a resource of another account', () => {
   it.each(CALLS.filter(mayRevealDomain).map((call) => [call.operation, call] as const))(
     'api §4: is only reported as taken by %s, without its owner and its deployment',
     async (_, call) => {
-      const before = await footprintOf(server());
+      const footprintBefore = await footprintOf(server());
       for (const send of [sendRest, sendTrpc]) {
         const responses = [];
         for (const name of ['linked.localhost', 'empty.localhost', 'proved.dev'])
           responses.push((await send(call, name, ownAccount.key)).text.replaceAll(name, '<name>'));
         expect(new Set(responses).size).toBe(1);
         expect(responses[0]).toContain('belongs to another account');
-        for (const secret of [otherAccount.account, ...Object.values(foreign.deployment)])
+        for (const secret of [otherAccount.account, ...Object.values(foreignIds.deployment)])
           expect(responses[0]).not.toContain(secret);
       }
-      expect(await footprintOf(server())).toEqual(before);
+      expect(await footprintOf(server())).toEqual(footprintBefore);
     },
   );
 });
@@ -291,12 +301,12 @@ describe('I12: another account', () => {
     'does not appear in GET %s',
     async (path) => {
       const { text } = await server().api(path, { key: ownAccount.key });
-      const { 'of mine, deleted': _deleted, ...others } = foreign.deployment;
+      const { 'of mine, deleted': _deleted, ...others } = foreignIds.deployment;
       for (const secret of [
         otherAccount.account,
         ...Object.values(others),
         'theirs.dev',
-        foreign.token['of another account']!,
+        foreignIds.token['of another account']!,
       ])
         expect(text).not.toContain(secret);
       expect((await server().api(path, { key: otherAccount.key })).text).not.toContain(ownAccount.account);
@@ -306,9 +316,9 @@ describe('I12: another account', () => {
   it('cannot use a cursor that was issued to the first account', async () => {
     for (const list of ['deployments', 'domains', 'tokens', 'activities']) {
       const readPage = (cursor: string, key: string) => server().api(`/${list}?cursor=${cursor}`, { key });
-      expect((await readPage(foreign.cursor[`of mine, of ${list}`]!, ownAccount.key)).status).toBe(200);
-      expect((await readPage(foreign.cursor[`of another account, of ${list}`]!, otherAccount.key)).status).toBe(200);
-      expectError(await readPage(foreign.cursor[`of mine, of ${list}`]!, otherAccount.key), 'validation_failed');
+      expect((await readPage(foreignIds.cursor[`of mine, of ${list}`]!, ownAccount.key)).status).toBe(200);
+      expect((await readPage(foreignIds.cursor[`of another account, of ${list}`]!, otherAccount.key)).status).toBe(200);
+      expectError(await readPage(foreignIds.cursor[`of mine, of ${list}`]!, otherAccount.key), 'validation_failed');
     }
   });
 });

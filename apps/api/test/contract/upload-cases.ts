@@ -2,7 +2,7 @@ import type { BegunUpload } from '@berth/contract';
 import { abort, begin, bodyOf, commit, contentOf, send } from '@berth/testing/delta';
 import type { Files } from '@berth/testing/requests';
 import { listOf } from '@berth/testing/uploads';
-import { type Case, type Input, when } from './case.ts';
+import { type Case, type Input, caseOf } from './case.ts';
 import type { World } from './world.ts';
 
 const HELLO = { 'index.html': 'hello' };
@@ -26,24 +26,24 @@ async function completeUpload(world: World, key = world.ownAccount.key): Promise
 }
 
 const committedUpload = (status: number, extra: Input = {}) =>
-  when('An upload that was committed', status, async (world) => {
+  caseOf('An upload that was committed', status, async (world) => {
     const upload = await completeUpload(world);
     await commit(world.server, upload, { key: world.ownAccount.key });
     return { path: { upload }, ...extra };
   });
 const foreignUpload = (extra: Input = {}) =>
-  when('An upload of another account', 404, async (world) => {
+  caseOf('An upload of another account', 404, async (world) => {
     const { upload } = await openUpload(world, world.otherAccount.key);
     return { path: { upload }, ...extra };
   });
 const missingUpload = (extra: Input = {}) =>
-  when('An upload that does not exist', 404, { path: { upload: MISSING_UPLOAD }, ...extra });
+  caseOf('An upload that does not exist', 404, { path: { upload: MISSING_UPLOAD }, ...extra });
 
-const begins = (title: string, status: number, json: object, extra: Input = {}) =>
-  when(title, status, { json, ...extra });
+const beginCase = (title: string, status: number, json: object, extra: Input = {}) =>
+  caseOf(title, status, { json, ...extra });
 /** Begins an upload of {@link HELLO}, and then begins one of `files` with the same idempotency key. */
 const repeatCase = (title: string, status: number, idempotencyKey: string, files: Files) =>
-  when(title, status, async ({ server, ownAccount: mine }) => {
+  caseOf(title, status, async ({ server, ownAccount: mine }) => {
     const headers = { 'Idempotency-Key': idempotencyKey };
     await begin(server, { files: listOf(HELLO) }, { key: mine.key, headers });
     return { json: { files: listOf(files) }, headers };
@@ -51,54 +51,60 @@ const repeatCase = (title: string, status: number, idempotencyKey: string, files
 
 export const UPLOAD_CASES: Record<string, Case[]> = {
   'deployments.begin': [
-    begins('Every file', 201, { files: listOf(HELLO) }),
-    begins('All fields', 201, { files: listOf(HELLO), labels: ['one'], password: 'open sesame', via: 'cli', ttl: 60 }),
-    when('Changes to a deployment', 201, ({ site }) => ({
+    beginCase('Every file', 201, { files: listOf(HELLO) }),
+    beginCase('All fields', 201, {
+      files: listOf(HELLO),
+      labels: ['one'],
+      password: 'open sesame',
+      via: 'cli',
+      ttl: 60,
+    }),
+    caseOf('Changes to a deployment', 201, ({ site }) => ({
       json: { base: site, put: listOf({ 'b.html': 'b' }), remove: ['c.html'] },
     })),
-    begins('Every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
+    beginCase('Every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
     repeatCase('A repeated request', 201, 'begun again', HELLO),
     repeatCase('An Idempotency-Key that was used', 422, 'begun otherwise', { 'index.html': 'other' }),
-    when('A base that was taken down', 422, ({ takenDownSite }) => ({
+    caseOf('A base that was taken down', 422, ({ takenDownSite }) => ({
       json: { base: takenDownSite, put: [], remove: ['c.html'] },
     })),
-    when('A password from a deploy token for a protected base', 422, ({ site, ownAccount: mine }) => ({
+    caseOf('A password from a deploy token for a protected base', 422, ({ site, ownAccount: mine }) => ({
       json: { base: site, put: [], remove: [], password: 'open sesame' },
       key: mine.deployToken,
     })),
-    when('Too many open uploads', 429, async ({ server }) => {
+    caseOf('Too many open uploads', 429, async ({ server }) => {
       const { key } = await server.account('pro');
       for (let count = 0; count < 20; count += 1) await begin(server, { files: listOf(HELLO) }, { key });
       return { json: { files: listOf(HELLO) }, key };
     }),
-    when('The storage of the plan', 403, ({ thrifty }) => ({ json: { files: listOf(HELLO) }, key: thrifty.key })),
-    begins('No files', 400, { files: [] }),
-    begins('A base without changes', 400, { base: 'calm-otter-zzzzzzz' }),
-    begins('A base that does not exist', 404, { base: 'calm-otter-zzzzzzz', put: [], remove: [] }),
-    begins('A file that is refused', 400, { files: listOf({ ...HELLO, 'setup.exe': 'MZ' }) }),
-    begins('A ttl without a credential', 403, { files: listOf(HELLO), ttl: 60 }, { key: null }),
-    when('A page of another site, without a credential', 403, {
+    caseOf('The storage of the plan', 403, ({ thrifty }) => ({ json: { files: listOf(HELLO) }, key: thrifty.key })),
+    beginCase('No files', 400, { files: [] }),
+    beginCase('A base without changes', 400, { base: 'calm-otter-zzzzzzz' }),
+    beginCase('A base that does not exist', 404, { base: 'calm-otter-zzzzzzz', put: [], remove: [] }),
+    beginCase('A file that is refused', 400, { files: listOf({ ...HELLO, 'setup.exe': 'MZ' }) }),
+    beginCase('A ttl without a credential', 403, { files: listOf(HELLO), ttl: 60 }, { key: null }),
+    caseOf('A page of another site, without a credential', 403, {
       json: { files: listOf(HELLO) },
       key: null,
       headers: { Origin: 'https://other.example' },
     }),
-    when('A cap of the plan', 403, ({ full }) => ({ json: { files: listOf(HELLO) }, key: full.key })),
-    begins('A file that is too large', 413, { files: listOf({ 'a.txt': 'x'.repeat(1_001) }) }, { key: null }),
-    begins('Too many files', 413, { files: listOf({ a: 'a', b: 'b', c: 'c' }) }, { key: null }),
+    caseOf('A cap of the plan', 403, ({ full }) => ({ json: { files: listOf(HELLO) }, key: full.key })),
+    beginCase('A file that is too large', 413, { files: listOf({ 'a.txt': 'x'.repeat(1_001) }) }, { key: null }),
+    beginCase('Too many files', 413, { files: listOf({ a: 'a', b: 'b', c: 'c' }) }, { key: null }),
   ],
   'deployments.contents': [
-    when('Missing contents', 200, async (world) => {
+    caseOf('Missing contents', 200, async (world) => {
       const { upload, contents } = await openUpload(world);
       return { path: { upload }, contents };
     }),
-    when('A content with other bytes', 400, async (world) => {
+    caseOf('A content with other bytes', 400, async (world) => {
       const { upload, contents } = await openUpload(world);
       const changedContents = Buffer.from(contents);
       changedContents[changedContents.length - 1]! ^= 1;
       return { path: { upload }, contents: changedContents };
     }),
     committedUpload(422, { contents: contentOf('x') }),
-    when('More than the missing contents', 413, async (world) => {
+    caseOf('More than the missing contents', 413, async (world) => {
       const { upload, contents } = await openUpload(world);
       return { path: { upload }, contents: Buffer.concat([contents, contents]) };
     }),
@@ -106,20 +112,20 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     missingUpload({ contents: contentOf('x') }),
   ],
   'deployments.commit': [
-    when('An upload', 201, async (world) => ({ path: { upload: await completeUpload(world) } })),
+    caseOf('An upload', 201, async (world) => ({ path: { upload: await completeUpload(world) } })),
     committedUpload(201),
-    when('A cap of the plan', 403, async (world) => {
+    caseOf('A cap of the plan', 403, async (world) => {
       const { key } = await world.server.account('free');
       const upload = await completeUpload(world, key);
       await world.server.publish(HELLO, { key });
       return { path: { upload }, key };
     }),
-    when('Contents that are missing', 422, async (world) => ({ path: { upload: (await openUpload(world)).upload } })),
+    caseOf('Contents that are missing', 422, async (world) => ({ path: { upload: (await openUpload(world)).upload } })),
     missingUpload(),
   ],
   'deployments.abort': [
-    when('An upload', 200, async (world) => ({ path: { upload: (await openUpload(world)).upload } })),
-    when('An upload that was aborted', 404, async (world) => {
+    caseOf('An upload', 200, async (world) => ({ path: { upload: (await openUpload(world)).upload } })),
+    caseOf('An upload that was aborted', 404, async (world) => {
       const { upload } = await openUpload(world);
       await abort(world.server, upload, { key: world.ownAccount.key });
       return { path: { upload } };

@@ -51,7 +51,7 @@ export async function createWorld() {
     await publish(mine.key, { ttl: '3600' }),
     await publish(mine.key),
   ];
-  await setTakenDown(server.berth.core, takenDownSite.deployment, true);
+  await setTakenDown(server.berth.core, takenDownSite.deployment, true, { reason: 'Phishing, reported 3 May' });
   await publish(full.key);
   const [platformDomain, theirDomain, customDomain] = [freshName(), freshName(), freshName('example.com')];
   await send('PUT', `/domains/${platformDomain}`, { deployment: linkedSite.deployment, labels: ['shop'] });

@@ -30,7 +30,7 @@ it.concurrent.for([1, 2])(
     });
     const published = new Map<string, string>();
     const faults: string[] = [];
-    let unavailable = 0;
+    let unavailableCount = 0;
     let isOver = false;
 
     /** Records a fault unless the response is correct or a 503 with `Retry-After`. */
@@ -41,7 +41,7 @@ it.concurrent.for([1, 2])(
     ): Promise<HttpResponse | null> {
       const response = await request.catch((error: Error) => error);
       if (response instanceof Error) faults.push(`${title}: ${response.message}`);
-      else if (response.status === 503 && Number(response.headers['retry-after']) >= 1) unavailable += 1;
+      else if (response.status === 503 && Number(response.headers['retry-after']) >= 1) unavailableCount += 1;
       else if (isCorrect(response)) return response;
       else faults.push(`${title}: ${response.status} ${response.text.slice(0, 200)}`);
       return null;
@@ -79,14 +79,16 @@ it.concurrent.for([1, 2])(
       const [pid] = (await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n');
       const killedAt = performance.now();
       process.kill(Number(pid), 'SIGKILL');
-      const before = published.size;
+      const publishedBefore = published.size;
       await expect
-        .poll(async () => published.size > before && (await server.api('/account')).status, { timeout: 60_000 })
+        .poll(async () => published.size > publishedBefore && (await server.api('/account')).status, {
+          timeout: 60_000,
+        })
         .toBe(200);
       return (performance.now() - killedAt) / 1_000;
     }
 
-    const traffic = [
+    const trafficLoops = [
       ...Array.from({ length: DEPLOYERS }, (_, n) => keepDeploying(`d${n}`)),
       ...Array.from({ length: VISITORS }, keepVisiting),
     ];
@@ -99,20 +101,20 @@ it.concurrent.for([1, 2])(
         await sleep(500 + Math.random() * 1_000);
       }
       isOver = true;
-      await Promise.all(traffic);
+      await Promise.all(trafficLoops);
       expect(faults).toEqual([]);
-      expect(unavailable).toBeGreaterThan(0);
+      expect(unavailableCount).toBeGreaterThan(0);
       expect(Math.max(...seconds)).toBeLessThan(MAX_SECONDS);
       for (const [site, page] of published) expect((await server.visit(site)).text, site).toBe(page);
       const log = server.output();
       expect(log.match(/The database ended \(signal 9\); restarting/g)).toHaveLength(KILLS);
       expect(log.match(/The database is back/g)).toHaveLength(KILLS);
-      process.stdout.write(`${published.size} deploys acknowledged, ${unavailable} responses with 503\n`);
+      process.stdout.write(`${published.size} deploys acknowledged, ${unavailableCount} responses with 503\n`);
       server.child.kill('SIGTERM');
       expect(await server.exited, server.output()).toBe(0);
     } finally {
       isOver = true;
-      await Promise.allSettled(traffic);
+      await Promise.allSettled(trafficLoops);
       server.child.kill('SIGKILL');
       await server.exited;
       await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });

@@ -36,18 +36,18 @@ describe('servers on a data folder without DATABASE_URL', { timeout: 120_000 }, 
 
   it('api §12: never run twice: if two start at once, one exits and names the process that uses the folder', async () => {
     const servers = [launch(), launch()] as const;
-    const failed = await Promise.race(servers.map(async (server) => (await server.exited, server)));
-    const serving = servers.find((server) => server !== failed)!;
-    expect(await failed.exited).toBe(1);
-    const message = `Berth cannot start: another Berth server, process ${serving.child.pid}, already uses ${dataDir}/postgres. Stop it, or set DATA_DIR to another folder.`;
-    expect(failed.output().trim()).toBe(message);
+    const failedServer = await Promise.race(servers.map(async (server) => (await server.exited, server)));
+    const runningServer = servers.find((server) => server !== failedServer)!;
+    expect(await failedServer.exited).toBe(1);
+    const message = `Berth cannot start: another Berth server, process ${runningServer.child.pid}, already uses ${dataDir}/postgres. Stop it, or set DATA_DIR to another folder.`;
+    expect(failedServer.output().trim()).toBe(message);
 
-    server = await whenUp(serving);
+    server = await whenUp(runningServer);
     key = printedKey(server)!;
     published = await server.publish(PAGE, { key });
-    const third = launch();
-    expect(await third.exited).toBe(1);
-    expect(third.output().trim()).toBe(message);
+    const thirdServer = launch();
+    expect(await thirdServer.exited).toBe(1);
+    expect(thirdServer.output().trim()).toBe(message);
     expect((await server.visit(published.deployment)).text).toBe(PAGE['index.html']);
   });
 

@@ -56,9 +56,9 @@ function sendForm(client: TestClient, order: Order): Promise<HttpResponse> {
 async function sendDelta(client: TestClient, order: Order): Promise<HttpResponse> {
   const { files, broken } = order;
   const options = optionsOf(order);
-  const begun = await begin(client, { files: listOf(files) }, options);
-  if (begun.status !== 201) return begun;
-  const { upload, missing } = begun.json<BegunUpload>();
+  const begunUpload = await begin(client, { files: listOf(files) }, options);
+  if (begunUpload.status !== 201) return begunUpload;
+  const { upload, missing } = begunUpload.json<BegunUpload>();
   const contents = Object.values(files).filter((bytes) => missing.includes(sha256Of(bytes)));
   if (contents.length > 0 || broken) {
     const body = bodyOf([...new Set(contents), ...(broken ? ['not missing'] : [])]);
@@ -76,52 +76,54 @@ export function createHistory(): History {
   const orders: Order[] = [];
   const deployments = new Map<string, string>();
   const deleted = new Map<string, 'sent' | 'answered'>();
-  const refused = new Set<string>();
+  const refusedOrders = new Set<string>();
   const faults: string[] = [];
   let acknowledged = 0;
-  let unavailable = 0;
+  let unavailableCount = 0;
 
   /** Returns the response, or `null` for a 503 and if the server is not running or is killed too early. */
-  async function receive(title: string, request: Promise<HttpResponse>): Promise<HttpResponse | null> {
+  async function receiveResponse(title: string, request: Promise<HttpResponse>): Promise<HttpResponse | null> {
     const response = await request.catch(() => null);
     if (response && response.status >= 500 && response.status !== 503)
       faults.push(`${title} returned ${response.status}: ${response.text}`);
     if (response?.status !== 503) return response;
-    unavailable += 1;
+    unavailableCount += 1;
     return null;
   }
 
-  const isUnanswered = ({ marker, key }: Order) => key !== null && !deployments.has(marker) && !refused.has(marker);
-  const live = () => orders.filter(({ marker }) => deployments.has(marker) && !deleted.has(deployments.get(marker)!));
+  const isUnanswered = ({ marker, key }: Order) =>
+    key !== null && !deployments.has(marker) && !refusedOrders.has(marker);
+  const liveOrders = () =>
+    orders.filter(({ marker }) => deployments.has(marker) && !deleted.has(deployments.get(marker)!));
 
   const history: History = {
     orders,
     deployments,
     deleted,
     faults,
-    live,
+    live: liveOrders,
     acknowledged: () => acknowledged,
-    unavailable: () => unavailable,
+    unavailable: () => unavailableCount,
     async send(client, order) {
       if (!orders.includes(order)) orders.push(order);
       const { marker, broken } = order;
-      const response = await receive(`Deploy ${marker}`, (order.delta ? sendDelta : sendForm)(client, order));
+      const response = await receiveResponse(`Deploy ${marker}`, (order.delta ? sendDelta : sendForm)(client, order));
       if (!response) return;
-      if (broken && [400, 413].includes(response.status)) refused.add(marker);
+      if (broken && [400, 413].includes(response.status)) refusedOrders.add(marker);
       else if (broken && response.status === 404) return; // Another request with this key was refused and aborted the upload.
       else if (!broken && response.status === 201) {
         acknowledged += 1;
         const { deployment } = response.json<CreatedDeployment>();
-        const before = deployments.get(marker);
-        if (before !== undefined && before !== deployment)
-          faults.push(`Deploy ${marker} returned ${before} and ${deployment}`);
+        const lastDeployment = deployments.get(marker);
+        if (lastDeployment !== undefined && lastDeployment !== deployment)
+          faults.push(`Deploy ${marker} returned ${lastDeployment} and ${deployment}`);
         deployments.set(marker, deployment);
       } else if (order.delta && response.status === 429) return; // Too many uploads were open, so `settle` sends the order again.
       else faults.push(`Deploy ${marker} returned ${response.status}: ${response.text}`);
     },
     async remove(client, deployment) {
       if (!deleted.has(deployment)) deleted.set(deployment, 'sent');
-      const response = await receive(
+      const response = await receiveResponse(
         `Delete ${deployment}`,
         client.api(`/deployments/${deployment}`, { method: 'DELETE' }),
       );
@@ -130,7 +132,7 @@ export function createHistory(): History {
     },
     async read(client, { marker, files }) {
       const deployment = deployments.get(marker)!;
-      const response = await receive(`Visit ${deployment}`, client.visit(deployment, `/${marker}`));
+      const response = await receiveResponse(`Visit ${deployment}`, client.visit(deployment, `/${marker}`));
       if (!response || deleted.has(deployment)) return;
       if (response.status !== 200) faults.push(`Visit ${deployment} returned ${response.status}`);
       else if (!response.bytes.equals(Buffer.from(files[marker]!)))
@@ -139,11 +141,13 @@ export function createHistory(): History {
     async settle(client) {
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const openOrders = orders.filter(isUnanswered);
-        const unanswered = [...deleted].filter(([, state]) => state === 'sent').map(([deployment]) => deployment);
-        if (openOrders.length + unanswered.length === 0) return;
+        const unansweredDeletions = [...deleted]
+          .filter(([, state]) => state === 'sent')
+          .map(([deployment]) => deployment);
+        if (openOrders.length + unansweredDeletions.length === 0) return;
         await Promise.all([
           ...openOrders.map((order) => history.send(client, order)),
-          ...unanswered.map((id) => history.remove(client, id)),
+          ...unansweredDeletions.map((id) => history.remove(client, id)),
         ]);
       }
       faults.push(`${orders.filter(isUnanswered).length} deploys still had no response after ${MAX_ROUNDS} rounds`);

@@ -123,10 +123,10 @@ async function checkManifests({ database, packsDir }: World): Promise<void> {
 
 /** Checks I4: the audit log has exactly one entry for the creation of each deployment of an account. */
 async function checkAuditLog({ database }: World): Promise<void> {
-  const unrecorded = await database.query(`
+  const unrecordedDeployments = await database.query(`
     select d.id from deployment d where d.account_id is not null
       and 1 <> (select count(*) from activity where deployment = d.id and event = 'deployment.create')`);
-  expect(unrecorded, 'I4: audit log').toEqual([]);
+  expect(unrecordedDeployments, 'I4: audit log').toEqual([]);
 }
 
 /** Checks I6: each order has at most one deployment, and the client of an order with a key knows the deployment. */

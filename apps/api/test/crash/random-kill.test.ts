@@ -25,21 +25,21 @@ it(
     const nextOrder = createOrders(random);
     try {
       await withServer(world.env(SWEEP), async (survivor, { core }) => {
-        const finished = new AbortController();
-        const sweeping = keepSweeping(core, finished.signal);
+        const sweepAbort = new AbortController();
+        const sweeping = keepSweeping(core, sweepAbort.signal);
         for (let kill = 0; kill < KILLS; kill += 1) {
           const server = await world.start(SWEEP);
           await checkRestarted(world, server);
-          const killed = new AbortController();
+          const killAbort = new AbortController();
           const nodes = [server, server, server, server, survivor, survivor];
-          const clients = nodes.map((client) => keepRequesting(world, client, random, nextOrder, killed.signal));
+          const clients = nodes.map((client) => keepRequesting(world, client, random, nextOrder, killAbort.signal));
           await sleep(60 + random() * 500);
           server.child.kill('SIGKILL');
-          killed.abort();
+          killAbort.abort();
           expect(await server.exited).toBe('SIGKILL');
           await Promise.all(clients);
         }
-        finished.abort();
+        sweepAbort.abort();
         await sweeping;
       });
       await checkInvariants(world);
@@ -59,12 +59,12 @@ async function keepRequesting(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const live = history.live();
-    const candidate = live[Math.floor(random() * live.length)];
+    const liveOrders = history.live();
+    const chosenOrder = liveOrders[Math.floor(random() * liveOrders.length)];
     const choice = random();
-    if (candidate?.owner && choice < live.length / (2 * MAX_LIVE_DEPLOYMENTS))
-      await history.remove(client, history.deployments.get(candidate.marker)!);
-    else if (candidate && choice > 0.8) await history.read(client, candidate);
+    if (chosenOrder?.owner && choice < liveOrders.length / (2 * MAX_LIVE_DEPLOYMENTS))
+      await history.remove(client, history.deployments.get(chosenOrder.marker)!);
+    else if (chosenOrder && choice > 0.8) await history.read(client, chosenOrder);
     else await history.send(client, nextOrder({ owner: random() < 0.95, big: random() < 0.1 }));
   }
 }

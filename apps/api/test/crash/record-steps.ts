@@ -12,19 +12,19 @@ export interface Step {
   end: number;
 }
 
-let counter = 0;
+let stepCount = 0;
 
 function record(name: Step['name'], start: number): void {
-  counter += 1;
-  writeSync(2, `step ${JSON.stringify({ name, start, end: counter } satisfies Step)}\n`);
+  stepCount += 1;
+  writeSync(2, `step ${JSON.stringify({ name, start, end: stepCount } satisfies Step)}\n`);
 }
 
 function recordCalls(handle: FileHandle, method: 'write' | 'sync', name: Step['name']): void {
-  const original = handle[method].bind(handle) as (...args: unknown[]) => Promise<unknown>;
+  const originalMethod = handle[method].bind(handle) as (...args: unknown[]) => Promise<unknown>;
   Reflect.set(handle, method, async (...args: unknown[]) => {
-    counter += 1;
-    const start = counter;
-    const result = await original(...args);
+    stepCount += 1;
+    const start = stepCount;
+    const result = await originalMethod(...args);
     record(name, start);
     return result;
   });
@@ -44,13 +44,13 @@ syncBuiltinESMExports();
 const { write, push } = Socket.prototype;
 Socket.prototype.write = function (this: Socket, ...args: unknown[]) {
   const text = String(args[0]);
-  counter += 1;
-  if (text.includes('commit\0')) record('COMMIT sent', counter);
-  if (text.startsWith('HTTP/1.1 201')) record('201 sent', counter);
+  stepCount += 1;
+  if (text.includes('commit\0')) record('COMMIT sent', stepCount);
+  if (text.startsWith('HTTP/1.1 201')) record('201 sent', stepCount);
   return Reflect.apply(write, this, args);
 };
 Socket.prototype.push = function (this: Socket, ...args: unknown[]) {
-  counter += 1;
-  if (String(args[0]).includes('COMMIT\0')) record('COMMIT done', counter);
+  stepCount += 1;
+  if (String(args[0]).includes('COMMIT\0')) record('COMMIT done', stepCount);
   return Reflect.apply(push, this, args);
 };

@@ -38,15 +38,15 @@ export async function sendWave(
   random: () => number,
   nextOrder: NextOrder,
 ): Promise<void> {
-  const live = history.live();
-  const ownLive = live.filter(({ owner }) => owner);
+  const liveOrders = history.live();
+  const ownLive = liveOrders.filter(({ owner }) => owner);
   const toDelete = ownLive[Math.floor(random() * ownLive.length)];
   const orders = [nextOrder({ big: true, broken: true }), ...Array.from({ length: 7 }, () => nextOrder())];
-  const repeated = orders.find(({ key }) => key !== null);
+  const repeatedOrder = orders.find(({ key }) => key !== null);
   await Promise.all([
     ...orders.map((order) => history.send(client, order)),
-    ...(repeated ? [history.send(client, repeated)] : []),
-    ...live.slice(-5).map((order) => history.read(client, order)),
+    ...(repeatedOrder ? [history.send(client, repeatedOrder)] : []),
+    ...liveOrders.slice(-5).map((order) => history.read(client, order)),
     ...(toDelete ? [history.remove(client, history.deployments.get(toDelete.marker)!)] : []),
   ]);
 }

@@ -47,14 +47,14 @@ async function leaveWithAllClients(
   leaving: Leaving,
   headersOf: (i: number) => Record<string, string>,
 ): Promise<void> {
-  const logged = countLoggedRequests();
-  const leave = (i: number) => {
+  const loggedRequests = countLoggedRequests();
+  const leaveEarly = (i: number) => {
     const head = deployHead(server().port, form, headersOf(i));
     return leaveAfter(Buffer.concat([Buffer.from(head), form.body.subarray(0, length)]), leaving);
   };
   for (let i = 0; i < CLIENTS; i += PARALLEL_CLIENTS)
-    await Promise.all(Array.from({ length: PARALLEL_CLIENTS }, (_, j) => leave(i + j)));
-  await expect.poll(countLoggedRequests, { interval: 5 }).toBe(logged + CLIENTS);
+    await Promise.all(Array.from({ length: PARALLEL_CLIENTS }, (_, j) => leaveEarly(i + j)));
+  await expect.poll(countLoggedRequests, { interval: 5 }).toBe(loggedRequests + CLIENTS);
   await expectNoOpenPacks();
 }
 
@@ -74,11 +74,11 @@ describe.each<[string, Record<string, string>, () => Form]>([
     ['all but the last byte', 1],
   ])('leaves no row and no file after %s was sent, and its idempotency key can be used again', async (_, portion) => {
     for (const leaving of ['end', 'reset'] as const) {
-      const before = await footprintOf(server());
+      const footprintBefore = await footprintOf(server());
       const [form, key] = [createForm(), randomUUID()];
       const length = Math.min(Math.floor(form.body.length * portion), form.body.length - 1);
       await leaveWithAllClients(form, length, leaving, () => withKey(key));
-      expect(await footprintOf(server())).toEqual(before);
+      expect(await footprintOf(server())).toEqual(footprintBefore);
       const response = await retry(form, key);
       expect([response.status, response.headers['idempotency-replay']]).toEqual([201, undefined]);
     }
@@ -90,7 +90,7 @@ describe.each<[string, Record<string, string>, () => Form]>([
       const form = createForm();
       const keys = Array.from({ length: CLIENTS }, () => randomUUID());
       const count = async () => Number((await server().database.query('select count(*) from deployment'))[0]!['count']);
-      const before = await count();
+      const countBefore = await count();
       await leaveWithAllClients(form, form.body.length, leaving, (i) => withKey(keys[i]!));
       for (const key of keys) {
         const response = await retry(form, key);
@@ -98,31 +98,31 @@ describe.each<[string, Record<string, string>, () => Form]>([
         // A reset may arrive at the server before the last byte.
         if (leaving === 'end') expect(response.headers['idempotency-replay']).toBe('true');
       }
-      expect(await count()).toBe(before + CLIENTS);
+      expect(await count()).toBe(countBefore + CLIENTS);
     },
   );
 });
 
 it('T6, I10: a client that leaves while the disk is slow causes no hanging request and no leak', async () => {
-  const released = Promise.withResolvers<void>();
-  const opened = Promise.withResolvers<void>();
+  const writesReleased = Promise.withResolvers<void>();
+  const packOpened = Promise.withResolvers<void>();
   beforeNewPack = () => {
-    opened.resolve();
-    return released.promise;
+    packOpened.resolve();
+    return writesReleased.promise;
   };
   try {
     const form = multipart(withChecksums([file('large.bin', randomBytes(4_500_000))]));
     const key = randomUUID();
-    const logged = countLoggedRequests();
+    const loggedRequests = countLoggedRequests();
     const bytes = Buffer.concat([
       Buffer.from(deployHead(server().port, form, { ...OWNER, 'Idempotency-Key': key })),
       form.body,
     ]);
     const leaving = leaveAfter(bytes, 'end');
-    await opened.promise;
-    released.resolve();
+    await packOpened.promise;
+    writesReleased.resolve();
     await leaving;
-    await expect.poll(countLoggedRequests, { interval: 5 }).toBe(logged + 1);
+    await expect.poll(countLoggedRequests, { interval: 5 }).toBe(loggedRequests + 1);
     await expectNoOpenPacks();
     const response = await post(server(), form, { headers: { 'Idempotency-Key': key } });
     expect([response.status, response.headers['idempotency-replay']]).toEqual([201, 'true']);
@@ -137,8 +137,8 @@ it('I10: the numbers of descriptors and timers return to their previous values a
     for (const length of [0, 750_000]) await leaveWithAllClients(largeForm(), length, 'reset', () => OWNER);
   };
   await leaveTwice();
-  const before = { descriptors: countDescriptors(), timers: countTimers() };
+  const resourcesBefore = { descriptors: countDescriptors(), timers: countTimers() };
   await leaveTwice();
-  await expect.poll(countDescriptors, { interval: 10 }).toBeLessThanOrEqual(before.descriptors);
-  await expect.poll(() => countTimers() - before.timers, { interval: 10 }).toBeLessThan(CLIENTS);
+  await expect.poll(countDescriptors, { interval: 10 }).toBeLessThanOrEqual(resourcesBefore.descriptors);
+  await expect.poll(() => countTimers() - resourcesBefore.timers, { interval: 10 }).toBeLessThan(CLIENTS);
 });

@@ -52,8 +52,8 @@ it('RFC 9112 §9.3.2: responses to pipelined deploys have the order of the reque
 });
 
 it.each(['end', 'reset'] as const)('T6: a pipelined deploy aborted by %s releases its pack', async (leaving) => {
-  const released = Promise.withResolvers<void>();
-  beforeNewPack = () => released.promise;
+  const writesReleased = Promise.withResolvers<void>();
+  beforeNewPack = () => writesReleased.promise;
   try {
     const { socket, received } = await open(server().port);
     const [first, second] = [requestOf(formOf(`held until a ${leaving}`)), requestOf(formOf('broken off'))];
@@ -63,7 +63,7 @@ it.each(['end', 'reset'] as const)('T6: a pipelined deploy aborted by %s release
     else socket.resetAndDestroy();
     await received;
   } finally {
-    released.resolve();
+    writesReleased.resolve();
     beforeNewPack = async () => {};
   }
   await expectOpenPacks().toBe(0);

@@ -40,13 +40,13 @@ function chunkedRequest(form: Form, headers: Record<string, string> = {}): Buffe
 /** Writes until all bytes are sent or the connection is closed. @returns The number of sent bytes. */
 async function sendWhileOpen(socket: Socket, bytes: Buffer): Promise<number> {
   let sentBytes = 0;
-  const closed = new Promise<true>((resolve) => void socket.once('close', () => resolve(true)));
+  const socketClosed = new Promise<true>((resolve) => void socket.once('close', () => resolve(true)));
   while (sentBytes < bytes.length && !socket.destroyed) {
     const hasRoom = socket.write(bytes.subarray(sentBytes, sentBytes + 65_536));
     sentBytes += 65_536;
     if (hasRoom) continue;
-    const drained = new Promise<false>((resolve) => void socket.once('drain', () => resolve(false)));
-    if (await Promise.race([drained, closed])) break;
+    const socketDrained = new Promise<false>((resolve) => void socket.once('drain', () => resolve(false)));
+    if (await Promise.race([socketDrained, socketClosed])) break;
   }
   return sentBytes;
 }

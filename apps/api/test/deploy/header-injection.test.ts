@@ -46,9 +46,9 @@ describe('T9: a response has exactly the expected headers', () => {
     expect([response.status, JSON.parse(response.body).via]).toEqual([201, 'api']);
     expectHeaders(response, JSON_HEADERS);
     for (const name of ['labels', 'ttl', 'checksums', `x${injection.replaceAll(/[\r\n\0]/g, '')}`]) {
-      const refused = await deployRaw(multipart([file('index.html', 'home'), field(name, `["a${injection}"]`)]));
-      expect(refused.status).toBe(400);
-      expectHeaders(refused, JSON_HEADERS);
+      const refusedDeploy = await deployRaw(multipart([file('index.html', 'home'), field(name, `["a${injection}"]`)]));
+      expect(refusedDeploy.status).toBe(400);
+      expectHeaders(refusedDeploy, JSON_HEADERS);
     }
   });
 

@@ -42,11 +42,11 @@ describe('T25: a retry with the same key and the same request', () => {
     const fields = { labels: '["one"]', password: 'open-sesame', via: 'cli', ...ownFields };
     const parts = [...HOME, file('.hidden', 'x'), ...Object.entries(fields).map(([name, value]) => field(name, value))];
     const form = multipart(withChecksums(parts));
-    const original = await send(key, form, credential);
-    expectNew(original);
-    const before = await footprintOf(server());
-    for (let i = 0; i < 3; i += 1) expectReplay(await send(key, form, credential), original);
-    expect(await footprintOf(server())).toEqual(before);
+    const originalResponse = await send(key, form, credential);
+    expectNew(originalResponse);
+    const footprintBefore = await footprintOf(server());
+    for (let i = 0; i < 3; i += 1) expectReplay(await send(key, form, credential), originalResponse);
+    expect(await footprintOf(server())).toEqual(footprintBefore);
   });
 
   it.each<[string, Form]>([
@@ -58,17 +58,17 @@ describe('T25: a retry with the same key and the same request', () => {
     ],
   ])('is still a replay if it has %s', async (_, form) => {
     const key = randomUUID();
-    const original = await send(key);
-    expectReplay(await send(key, form), original);
+    const originalResponse = await send(key);
+    expectReplay(await send(key, form), originalResponse);
   });
 });
 
 it.each([['x'.repeat(256)], ['with spaces, "quotes"'], ['é\u00ff'], ["'; drop table idempotency_record; --"]])(
   'api §1: the header Idempotency-Key may have the value %.40j, and is case-sensitive',
   async (key) => {
-    const original = await send(key);
-    expectNew(original);
-    expectReplay(await send(`  ${key}\t`), original);
+    const originalResponse = await send(key);
+    expectNew(originalResponse);
+    expectReplay(await send(`  ${key}\t`), originalResponse);
     expectNew(await send(key.startsWith('é') ? 'É\u00ff' : key.toUpperCase()));
   },
 );

@@ -17,7 +17,7 @@ const server = useServer({ plans: { free: { limits: LIMITS } }, clean: true });
 
 const anonymous = { key: null };
 const fileOf = (name: string, size: number) => file(name, Buffer.alloc(size, name));
-const junk = (count: number, size = 1) => Array.from({ length: count }, (_, i) => fileOf(`${i}/.DS_Store`, size));
+const junkFiles = (count: number, size = 1) => Array.from({ length: count }, (_, i) => fileOf(`${i}/.DS_Store`, size));
 const deploy = (...parts: Part[]) => post(server(), multipart(withChecksums(parts)), anonymous);
 /** Sends a form in chunks, without a Content-Length. */
 async function deployChunked({ contentType, body }: Form): Promise<HttpResponse> {
@@ -43,8 +43,8 @@ describe('T4: the limit', () => {
   });
 
   it('on parts accepts exactly the maximum, and refuses one more part', async () => {
-    expect((await deploy(...junk(MAX_PARTS - 1), fileOf('a', 1))).status).toBe(201);
-    await tooLarge({ limit: 'maxFilesCount', max: 3 }, () => deploy(...junk(MAX_PARTS), fileOf('a', 1)));
+    expect((await deploy(...junkFiles(MAX_PARTS - 1), fileOf('a', 1))).status).toBe(201);
+    await tooLarge({ limit: 'maxFilesCount', max: 3 }, () => deploy(...junkFiles(MAX_PARTS), fileOf('a', 1)));
   });
 
   it('on the size of a field accepts exactly the maximum, and refuses one more byte', async () => {
@@ -60,7 +60,7 @@ describe('T4: the limit', () => {
     function formOfSize(length: number): Form {
       const partsWithPadding = (padding: number) =>
         withChecksums([
-          ...junk(60, 1000).map((part) => ({
+          ...junkFiles(60, 1000).map((part) => ({
             ...part,
             headers: [...part.headers, `X-Padding: ${'x'.repeat(padding)}`],
           })),
@@ -105,12 +105,12 @@ describe('T4: the limit', () => {
 });
 
 describe('T4: a huge request', () => {
-  const unreadable: Part = { headers: ['X: y'], body: '' };
+  const unreadablePart: Part = { headers: ['X: y'], body: '' };
   const tooMany = { limit: 'maxFilesCount', max: 3 };
   it.each<[string, Part[], ErrorCode, object | undefined]>([
     ['100,000 parts of junk', Array<Part>(100_000).fill(fileOf('.DS_Store', 1)), 'payload_too_large', tooMany],
     ['100,000 fields', Array<Part>(100_000).fill(field('via', 'x')), 'validation_failed', undefined],
-    ['100,000 unreadable parts', Array<Part>(100_000).fill(unreadable), 'payload_too_large', tooMany],
+    ['100,000 unreadable parts', Array<Part>(100_000).fill(unreadablePart), 'payload_too_large', tooMany],
     [
       'a field of 4 MB',
       [field('via', Buffer.alloc(4_000_000, 'x'))],

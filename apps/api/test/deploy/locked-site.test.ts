@@ -99,7 +99,7 @@ it('api §3: no endpoint returns the password', async () => {
 });
 
 describe('api §3: PATCH of the password', () => {
-  const change = (deployment: string, password: string | null) =>
+  const changePassword = (deployment: string, password: string | null) =>
     server().api(`/deployments/${deployment}`, { method: 'PATCH', json: { password } });
 
   it('locks out a visitor with the old password at the next request, and admits the new one', async () => {
@@ -108,7 +108,7 @@ describe('api §3: PATCH of the password', () => {
     const cookie = cookieOf(await enterPassword(server(), deployment, { password: PASSWORD }));
     expect((await visit(cookie)).status).toBe(200);
     for (const password of [`new-${PASSWORD}`, PASSWORD]) {
-      expect((await change(deployment, password)).json()).toMatchObject({ password: true });
+      expect((await changePassword(deployment, password)).json()).toMatchObject({ password: true });
       expect((await visit(cookie)).status).toBe(401);
       expect((await visit(cookieOf(await enterPassword(server(), deployment, { password })))).status).toBe(200);
     }
@@ -117,9 +117,9 @@ describe('api §3: PATCH of the password', () => {
   it('protects a public site, and makes a protected one public', async () => {
     const { deployment } = await server().publish(FILES);
     expect((await server().visit(deployment)).status).toBe(200);
-    await change(deployment, PASSWORD);
+    await changePassword(deployment, PASSWORD);
     expect((await server().visit(deployment)).text).not.toContain(MARKER);
-    await change(deployment, null);
+    await changePassword(deployment, null);
     expect((await server().visit(deployment)).text).toContain(MARKER);
   });
 });

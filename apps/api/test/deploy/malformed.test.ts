@@ -18,7 +18,7 @@ const server = useServer({ clean: { secrets: ['open-sesame'] } });
 
 const HOME = file('index.html', 'home');
 const HOME_CHECKSUMS = '["106a6c241b8797f52e1e77317b96a201"]';
-const refused = (form: Form) => expectRefusal(server(), 'validation_failed', () => post(server(), form));
+const expectInvalid = (form: Form) => expectRefusal(server(), 'validation_failed', () => post(server(), form));
 
 describe('F1: a field in an unknown charset', () => {
   const unknownCharset = 'Content-Type: text/plain; charset=utf-7';
@@ -30,7 +30,7 @@ describe('F1: a field in an unknown charset', () => {
     ['ttl', '60'],
   ])('is refused instead of ignored: %s', async (name, value) => {
     const parts = [HOME, field(name, value, unknownCharset), ...(name === 'checksums' ? [] : [checksums('home')])];
-    const { message } = await refused(multipart(parts));
+    const { message } = await expectInvalid(multipart(parts));
     expect(message).toContain(name);
   });
 });
@@ -51,9 +51,9 @@ describe('F3: a part that cannot be read', () => {
   ];
   it.each(dispositions)('is never silently dropped: a file with %s', async (_, lines) => {
     const part = { headers: lines.map((line) => line.replace('NAME', 'files[]')), body: 'lost' };
-    await refused(multipart([HOME, part, checksums('home')]));
-    await refused(multipart([HOME, part, checksums('home', 'lost')]));
-    await refused(multipart([part, HOME, checksums('home')]));
+    await expectInvalid(multipart([HOME, part, checksums('home')]));
+    await expectInvalid(multipart([HOME, part, checksums('home', 'lost')]));
+    await expectInvalid(multipart([part, HOME, checksums('home')]));
   });
 
   it.each(dispositions)('is never silently dropped: a password with %s', async (_, lines) => {
@@ -62,7 +62,7 @@ describe('F3: a part that cannot be read', () => {
       body: 'open-sesame',
     };
     if (lines[0]?.includes('filename=') && !lines[0].includes('attachment')) return;
-    await refused(multipart([HOME, part, checksums('home')]));
+    await expectInvalid(multipart([HOME, part, checksums('home')]));
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('F3: a part that cannot be read', () => {
   ])('is never silently dropped: a password after a boundary line that ends in %s', async (_, padding) => {
     const { contentType, body } = multipart([HOME, field('password', 'open-sesame'), checksums('home')]);
     const text = body.toString('latin1').replace('\r\nContent-Disposition: form-data; name="password"', `${padding}$&`);
-    await refused({ contentType, body: Buffer.from(text, 'latin1') });
+    await expectInvalid({ contentType, body: Buffer.from(text, 'latin1') });
   });
 });
 
@@ -97,30 +97,36 @@ it.each<[string, string, string]>([
   ],
 ])('api §3: the message of a refusal names the unexpected part of a form: %s', async (_, parameters, expectedName) => {
   const part = { headers: [`Content-Disposition: form-data${parameters}`], body: 'x' };
-  const { message, details } = await refused(multipart([HOME, part, checksums('home')]));
+  const { message, details } = await expectInvalid(multipart([HOME, part, checksums('home')]));
   expect(message).toContain(expectedName);
   expect(details).toHaveProperty('issues');
-  await refused(multipart([part, HOME, checksums('home', 'x')]));
+  await expectInvalid(multipart([part, HOME, checksums('home', 'x')]));
 });
 
 describe('T8: a body that is not a well-formed form', () => {
-  const valid = multipart(withChecksums([HOME]));
+  const validForm = multipart(withChecksums([HOME]));
   const parts = withChecksums([HOME]);
   const malformedForms: [string, Form][] = [
-    ['an empty body', { ...valid, body: Buffer.alloc(0) }],
-    ['only a line end', { ...valid, body: Buffer.from('\r\n') }],
+    ['an empty body', { ...validForm, body: Buffer.alloc(0) }],
+    ['only a line end', { ...validForm, body: Buffer.from('\r\n') }],
     ['only the closing boundary', multipart([])],
-    ['only a boundary', { ...valid, body: Buffer.from('--berth-test-7d0a') }],
-    ['a boundary that differs from the header', { ...valid, contentType: 'multipart/form-data; boundary=other' }],
-    ['the boundary in another case', { ...valid, contentType: valid.contentType.replace('test', 'TEST') }],
+    ['only a boundary', { ...validForm, body: Buffer.from('--berth-test-7d0a') }],
+    ['a boundary that differs from the header', { ...validForm, contentType: 'multipart/form-data; boundary=other' }],
+    ['the boundary in another case', { ...validForm, contentType: validForm.contentType.replace('test', 'TEST') }],
     ['no closing boundary', multipart(parts, { closed: false })],
-    ['F2: an end inside a file', { ...valid, body: valid.body.subarray(0, valid.body.indexOf('home') + 2) }],
+    [
+      'F2: an end inside a file',
+      { ...validForm, body: validForm.body.subarray(0, validForm.body.indexOf('home') + 2) },
+    ],
     [
       'F2: an end inside a large file',
-      { ...valid, body: multipart(withChecksums([file('a', Buffer.alloc(300_000))])).body.subarray(0, 250_000) },
+      { ...validForm, body: multipart(withChecksums([file('a', Buffer.alloc(300_000))])).body.subarray(0, 250_000) },
     ],
-    ['an end inside the headers of a part', { ...valid, body: valid.body.subarray(0, valid.body.indexOf('filename')) }],
-    ['an end inside the closing boundary', { ...valid, body: valid.body.subarray(0, -5) }],
+    [
+      'an end inside the headers of a part',
+      { ...validForm, body: validForm.body.subarray(0, validForm.body.indexOf('filename')) },
+    ],
+    ['an end inside the closing boundary', { ...validForm, body: validForm.body.subarray(0, -5) }],
     ['lines that end in LF', multipart(parts, { eol: '\n' })],
     ['lines that end in CR', multipart(parts, { eol: '\r' })],
     [
@@ -131,25 +137,25 @@ describe('T8: a body that is not a well-formed form', () => {
     ['a header line that begins with a colon', multipart(withChecksums([file('index.html', 'home', ': nonsense')]))],
     ['a preamble', multipart(parts, { preamble: 'This is a multi-part message.\r\n' })],
     ['an epilogue', multipart(parts, { epilogue: '\r\nThe end.' })],
-    ['a second form in the epilogue', { ...valid, body: Buffer.concat([valid.body, valid.body]) }],
+    ['a second form in the epilogue', { ...validForm, body: Buffer.concat([validForm.body, validForm.body]) }],
     ['a boundary of 500 characters', multipart(parts, { boundary: 'b'.repeat(500) })],
-    ['the same boundary twice', { ...valid, contentType: `${valid.contentType}; boundary=berth-test-7d0a` }],
-    ['application/x-www-form-urlencoded', { ...valid, contentType: 'application/x-www-form-urlencoded' }],
+    ['the same boundary twice', { ...validForm, contentType: `${validForm.contentType}; boundary=berth-test-7d0a` }],
+    ['application/x-www-form-urlencoded', { ...validForm, contentType: 'application/x-www-form-urlencoded' }],
     ['a boundary inside a file', multipart(withChecksums([file('index.html', 'home\r\n--berth-test-7d0a-and-more')]))],
     [
       'a whole part inside a file',
       multipart([file('index.html', 'a\r\n--berth-test-7d0a\r\n\r\nb'), checksums('a\r\n--berth-test-7d0a\r\n\r\nb')]),
     ],
-    ['JSON', { ...valid, body: Buffer.from('{}') }],
-    ['100 KiB of noise', { ...valid, body: Buffer.alloc(100 * 1024, 'noise\r\n--') }],
+    ['JSON', { ...validForm, body: Buffer.from('{}') }],
+    ['100 KiB of noise', { ...validForm, body: Buffer.alloc(100 * 1024, 'noise\r\n--') }],
   ];
   it.each(malformedForms)('is refused: %s', async (_, form) => {
-    await refused(form);
+    await expectInvalid(form);
   });
 
   it('is refused if it has no Content-Type', async () => {
     await expectRefusal(server(), 'validation_failed', () =>
-      server().api('/deployments', { method: 'POST', body: valid.body }),
+      server().api('/deployments', { method: 'POST', body: validForm.body }),
     );
     await expectRefusal(server(), 'validation_failed', () => server().api('/deployments', { method: 'POST' }));
   });
@@ -160,7 +166,7 @@ describe('T8: a body that is not a well-formed form', () => {
       headers: ['Content-Disposition: form-data; name="files[]"', 'Content-Type: multipart/mixed; boundary=inner'],
       body: innerForm.body,
     };
-    await refused(multipart([HOME, nestedPart, checksums('home')]));
+    await expectInvalid(multipart([HOME, nestedPart, checksums('home')]));
   });
 });
 

@@ -49,8 +49,8 @@ describe('the rules of a deploy', () => {
     const headers = { 'Idempotency-Key': 'rules-1' };
     const rules = [file('_redirects', '/a /b\n/c'), file('ship.json', '{"x": 1}')];
     const firstResponse = await post(server(), formWith(...rules), { headers });
-    const replay = await post(server(), formWith(...rules), { headers });
-    expect([firstResponse.status, replay.text]).toEqual([201, firstResponse.text]);
+    const replayedDeploy = await post(server(), formWith(...rules), { headers });
+    expect([firstResponse.status, replayedDeploy.text]).toEqual([201, firstResponse.text]);
     expect(firstResponse.json()).toMatchObject({ warnings: [{ at: 'x' }, { line: 2 }] });
   });
 });
@@ -96,8 +96,8 @@ describe('the deploy of a site that another host published (S23)', () => {
     expect(await server().visit(deployment, '/any/route')).toMatchObject({ status: 200, text: 'home' });
     expect((await server().visit(deployment, '/api/route')).status).toBe(404);
     expect((await server().visit(deployment, '/blog/a/b')).headers).toMatchObject({ location: '/posts/a/b' });
-    const unread = await deploy(file('vercel.json', JSON.stringify(rules)));
-    expect(unread.warnings).toMatchObject([{ file: 'vercel.json' }]);
+    const deployedWithUnreadFile = await deploy(file('vercel.json', JSON.stringify(rules)));
+    expect(deployedWithUnreadFile.warnings).toMatchObject([{ file: 'vercel.json' }]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { HttpResponse, RequestOptions } from '@berth/testing/requests';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Operation, operationsOf } from '../../src/api-host/operations.ts';
-import { type Actor, ACTORS, anonymise, resolve, RESOURCES, startTwins, type Twin } from './twins.ts';
+import { type Actor, ACTORS, anonymise, resolveIds, RESOURCES, startTwins, type Twin } from './twins.ts';
 
 /** The number of random inputs for each procedure. */
 const RUNS = Number(process.env['RUNS'] ?? 20);
@@ -17,8 +17,8 @@ afterAll(async () => {
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 /** All operations. Those that use up resources come last. */
-const OPERATIONS = operationsOf(appRouter).toSorted((a, b) => rank(a) - rank(b));
-function rank({ name, type }: Operation): number {
+const OPERATIONS = operationsOf(appRouter).toSorted((a, b) => rankOf(a) - rankOf(b));
+function rankOf({ name, type }: Operation): number {
   return name.endsWith('.delete') ? 2 : type === 'mutation' ? 1 : 0;
 }
 
@@ -230,8 +230,8 @@ function isNotObject(value: unknown): boolean {
 
 /** Fills in the placeholders of a text. `$SITE` is the value of `$site` in capitals. */
 function fillIn(value: string, twin: Twin): string {
-  return resolve(
-    value.replace(/\$[A-Z]+/g, (name) => resolve(name.toLowerCase(), twin).toUpperCase()),
+  return resolveIds(
+    value.replace(/\$[A-Z]+/g, (name) => resolveIds(name.toLowerCase(), twin).toUpperCase()),
     twin,
   );
 }
@@ -317,16 +317,16 @@ describe(`api §9: REST and tRPC`, () => {
       const collection = operation.openapi.path.split('/')[1]!;
       const seenStatuses = new Set<string>();
       const usesResources = operation.type === 'mutation';
-      const replenish = async () => {
+      const replenishTwins = async () => {
         for (const twin of twins)
           await twin.replenish(['domains', 'tokens', 'activities'].includes(collection) ? collection : 'deployments');
       };
-      await replenish();
+      await replenishTwins();
       let run = 0;
       await fc.assert(
         fc.asyncProperty(inputOf(operation), async (input) => {
           run += 1;
-          if (usesResources && run % 5 === 0) await replenish();
+          if (usesResources && run % 5 === 0) await replenishTwins();
           for (const twin of twins) twin.tick();
           const [restResponse, trpcResponse] = await Promise.all([
             sendRest(operation, input, rest),
@@ -359,8 +359,8 @@ async function readAll(list: string, twin: Twin): Promise<unknown[]> {
     const response = await twin.request(path, 'api');
     const { nextCursor } = response.json<{ nextCursor?: string }>();
     const page = JSON.parse(anonymise(response.text, twin)) as Record<string, { status?: string }[]>;
-    const listed = page[list];
-    rows.push(...(Array.isArray(listed) ? listed.filter(({ status }) => status !== 'deleting') : [page]));
+    const listedItems = page[list];
+    rows.push(...(Array.isArray(listedItems) ? listedItems.filter(({ status }) => status !== 'deleting') : [page]));
     path = nextCursor === undefined ? null : `/${list}?limit=100&cursor=${nextCursor}`;
   }
   return rows;

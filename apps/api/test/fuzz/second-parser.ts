@@ -9,10 +9,15 @@ export interface ParsedPart {
 /** Parses a whole body. @returns `null` for a body that is not well-formed. */
 export function readForm(body: Buffer, boundary: string): ParsedPart[] | null {
   const [preamble, ...sections] = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`);
-  const end = sections.findIndex((section) => section.startsWith('--'));
-  if (preamble !== '' || end < 0 || sections.slice(end + 1).length > 0 || /\S/.test(sections[end]!.slice(2)))
+  const endIndex = sections.findIndex((section) => section.startsWith('--'));
+  if (
+    preamble !== '' ||
+    endIndex < 0 ||
+    sections.slice(endIndex + 1).length > 0 ||
+    /\S/.test(sections[endIndex]!.slice(2))
+  )
     return null;
-  const parts = sections.slice(0, end).map(readPart);
+  const parts = sections.slice(0, endIndex).map(readPart);
   return parts.includes(null) ? null : (parts as ParsedPart[]);
 }
 
@@ -43,14 +48,14 @@ function readParameters(text: string): { value: string; parameters: Map<string, 
   const [, value, parameterText] = /^([\w!#$%&'*+.^`|~-]+)[ \t]*(.*)$/.exec(text) ?? [];
   if (value === undefined) return null;
   const parameters = new Map<string, string>();
-  let unread = parameterText!;
-  while (unread !== '') {
+  let unreadText = parameterText!;
+  while (unreadText !== '') {
     const [match, name, quoted, token] =
-      /^;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|[^"])*)"|([^;" \t]+))[ \t]*/.exec(unread) ?? [];
+      /^;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|[^"])*)"|([^;" \t]+))[ \t]*/.exec(unreadText) ?? [];
     if (match === undefined) return null;
     const key = name!.toLowerCase();
     if (!parameters.has(key)) parameters.set(key, token ?? quoted!.replaceAll(/\\(["\\])/g, '$1'));
-    unread = unread.slice(match.length);
+    unreadText = unreadText.slice(match.length);
   }
   return { value: value.toLowerCase(), parameters };
 }

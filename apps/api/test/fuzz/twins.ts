@@ -32,7 +32,7 @@ export async function startTwins(): Promise<readonly [Twin, Twin]> {
 
 async function startTwin(startMs: number): Promise<Twin> {
   let nowMs = startMs;
-  const tick = () => void (nowMs += 1);
+  const advanceClock = () => void (nowMs += 1);
   const server = await startServer({ parts: () => ({ now: () => new Date(nowMs) }) });
   const [mine, theirs] = [await server.account('scale'), await server.account('scale')];
   const keys: Record<Actor, string | null> = {
@@ -43,7 +43,7 @@ async function startTwin(startMs: number): Promise<Twin> {
   };
   const request: Twin['request'] = (path, actor, options) => server.api(path, { ...options, key: keys[actor] });
   const publish = async (key: string | null) => {
-    tick();
+    advanceClock();
     return server.publish(SITE, { key });
   };
   const ids = new Map([
@@ -53,14 +53,14 @@ async function startTwin(startMs: number): Promise<Twin> {
   for (let n = 0; n < 3; n += 1) await publish(mine.key);
 
   let lastNumber = 0;
-  async function replenish(list: string): Promise<void> {
-    tick();
+  async function replenishList(list: string): Promise<void> {
+    advanceClock();
     ids.set('$site', (await publish(mine.key)).deployment);
     ids.set('$claim', (await publish(null)).claim!.split('/').at(-1)!);
     lastNumber += 1;
     ids.set('$domain', `www.made-${lastNumber}.dev`).set('$platform', `made-${lastNumber}.localhost`);
     for (const name of ['$domain', '$platform']) await request(`/domains/${ids.get(name)}`, 'api', { method: 'PUT' });
-    tick();
+    advanceClock();
     const createdToken = await request('/tokens', 'api', { method: 'POST', json: { kind: 'deploy' } });
     const { token, secret } = createdToken.json<{ token: string; secret: string }>();
     server.secrets.add(secret);
@@ -77,10 +77,10 @@ async function startTwin(startMs: number): Promise<Twin> {
     const listPage = await request(`/${list}?limit=1`, 'api');
     ids.set('$cursor', listPage.json<{ nextCursor?: string }>().nextCursor ?? 'none');
   }
-  return { server, ids, request, replenish, tick };
+  return { server, ids, request, replenish: replenishList, tick: advanceClock };
 }
 
-export function resolve(text: string, { ids }: Twin): string {
+export function resolveIds(text: string, { ids }: Twin): string {
   return text.replace(/\$[a-z]+/g, (name) => ids.get(name) ?? name);
 }
 

@@ -15,9 +15,9 @@ async function listen(port = 0) {
 
 it.runIf(process.platform === 'linux')('an HTTP listener accepts several connections per event loop turn', async () => {
   const { listener, port } = await listen();
-  let answered = 0;
+  let answeredCount = 0;
   listener.setHandler((_req, res) => {
-    answered += 1;
+    answeredCount += 1;
     res.end();
   });
   const sockets: Socket[] = [];
@@ -26,7 +26,7 @@ it.runIf(process.platform === 'linux')('an HTTP listener accepts several connect
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   sockets.forEach((socket) => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
   let rounds = 0;
-  for (; answered < 64; rounds += 1) await setImmediate();
+  for (; answeredCount < 64; rounds += 1) await setImmediate();
   expect(rounds).toBeLessThan(50);
 });
 
@@ -46,10 +46,10 @@ it('an HTTP listener does not open a port that another program uses', async () =
 it('an HTTP listener closes every connection, whichever socket accepted the connection', async () => {
   const { listener, port } = await listen();
   const sockets = Array.from({ length: 16 }, () => connect(port, '127.0.0.1'));
-  const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
+  const allClosed = Promise.all(sockets.map((socket) => once(socket, 'close')));
   sockets.forEach((socket) => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
   await Promise.all(sockets.map((socket) => once(socket, 'data')));
   await listener.close();
-  await closed;
+  await allClosed;
   await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

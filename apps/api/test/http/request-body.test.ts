@@ -41,8 +41,8 @@ const POST = 'POST / HTTP/1.1\r\nHost: a\r\n';
 async function sendSlowly(port: number, head: string, piece: string): Promise<RawResponse> {
   const { socket, received } = await open(port);
   socket.write(head);
-  const sending = setInterval(() => socket.write(piece), 10);
-  return parse(await received.finally(() => clearInterval(sending)));
+  const sendTimer = setInterval(() => socket.write(piece), 10);
+  return parse(await received.finally(() => clearInterval(sendTimer)));
 }
 
 describe('T5: a body that is not an upload', () => {
@@ -119,9 +119,9 @@ describe('T5, F10: an upload', () => {
       socket.write(`${POST}Connection: close\r\nContent-Length: 2000\r\n\r\n`);
       const [{ socket: connection }] = (await request) as [IncomingMessage];
       for (let sentBytes = 100; sentBytes <= 2000; sentBytes += 100) {
-        const arrived = connection.bytesRead + 100;
+        const expectedBytes = connection.bytesRead + 100;
         socket.write('x'.repeat(100));
-        await expect.poll(() => connection.bytesRead, { interval: 1 }).toBeGreaterThanOrEqual(arrived);
+        await expect.poll(() => connection.bytesRead, { interval: 1 }).toBeGreaterThanOrEqual(expectedBytes);
         vi.advanceTimersByTime(limits.windowMs);
       }
       expect(parse(await received).body).toBe('2000');
@@ -201,9 +201,9 @@ describe('T4, T8: a response before the end of the body', () => {
 
   it('closes a connection that the client leaves half open', async () => {
     const port = await startServer(refuseAtOnce);
-    const connected = once(server, 'connection');
+    const connectionEvent = once(server, 'connection');
     const { socket } = await open(port, { allowHalfOpen: true });
-    const [connection] = await connected;
+    const [connection] = await connectionEvent;
     socket.write(`${POST}Connection: close\r\n${body}`);
     await once(connection, 'close');
     socket.destroy();
@@ -251,27 +251,27 @@ describe('T4, T8: a response before the end of the body', () => {
 
 /** Counts the garbage collections that the program requested itself. */
 function countForcedCollections(): () => number {
-  let forced = 0;
+  let forcedCollections = 0;
   const observer = new PerformanceObserver((list) => {
     for (const { detail } of list.getEntries() as unknown as { detail: { kind: number; flags: number } }[])
-      if (detail.flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) forced += 1;
+      if (detail.flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) forcedCollections += 1;
   });
   observer.observe({ entryTypes: ['gc'] });
   onTestFinished(() => observer.disconnect());
-  return () => forced;
+  return () => forcedCollections;
 }
 
 it('S3: the server collects the chunks of bodies while they arrive', async () => {
-  const forced = countForcedCollections();
+  const forcedCollections = countForcedCollections();
   const chunks: ArrayBuffer[] = [];
   // V8 may free older buffers at the same time, so that one burst can be too small.
-  const receive = () => {
+  const receiveBody = () => {
     chunks.push(...Array.from({ length: 500 }, () => new ArrayBuffer(64 * 1024)));
-    return forced();
+    return forcedCollections();
   };
   const req = Object.assign(new EventEmitter(), { headers: {} });
   boundMemory(req as IncomingMessage);
-  for (const before of [0, 1]) await expect.poll(receive, { interval: 200 }).toBeGreaterThan(before);
+  for (const before of [0, 1]) await expect.poll(receiveBody, { interval: 200 }).toBeGreaterThan(before);
   req.emit('close');
   expect(chunks.length).toBeGreaterThanOrEqual(1_000);
 });

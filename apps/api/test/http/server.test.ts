@@ -142,14 +142,16 @@ describe('an HTTP handler that fails', () => {
       if (moment === 'later') await new Promise(setImmediate);
       throw new Error('secret cause');
     });
-    const failed = await rawRequest(port, 'GET /bad HTTP/1.1');
-    expect(failed.status).toBe(500);
-    expect(failed.body).not.toContain('secret');
-    expect(JSON.parse(failed.body)).toMatchObject({
+    const failedResponse = await rawRequest(port, 'GET /bad HTTP/1.1');
+    expect(failedResponse.status).toBe(500);
+    expect(failedResponse.body).not.toContain('secret');
+    expect(JSON.parse(failedResponse.body)).toMatchObject({
       error: 'internal_server_error',
-      details: { requestId: failed.headers['x-request-id'] },
+      details: { requestId: failedResponse.headers['x-request-id'] },
     });
-    expect(errors).toMatchObject([{ err: { message: 'secret cause' }, requestId: failed.headers['x-request-id'] }]);
+    expect(errors).toMatchObject([
+      { err: { message: 'secret cause' }, requestId: failedResponse.headers['x-request-id'] },
+    ]);
     expect((await rawRequest(port, 'GET /good HTTP/1.1')).body).toBe('ok');
   });
 

@@ -32,8 +32,8 @@ it.each([
   await database.query(`alter table ${table} rename to away`);
   const secondServer = await startBerth(testEnvironment(database, dataDir), berth.core.log);
   try {
-    const failed = () => logged.slice(logLength).find(({ fields }) => (fields as { job?: string }).job === job);
-    await expect.poll(failed).toMatchObject({ level: 'warn', message: 'A job failed and will be retried' });
+    const failureLine = () => logged.slice(logLength).find(({ fields }) => (fields as { job?: string }).job === job);
+    await expect.poll(failureLine).toMatchObject({ level: 'warn', message: 'A job failed and will be retried' });
     expect(logged.slice(logLength)).toContainEqual(
       expect.objectContaining({ fields: expect.objectContaining({ err: expect.anything(), ...step }) }),
     );

@@ -34,7 +34,10 @@ function runningWorkers(): { pid: number; parent: number }[] {
   }));
 }
 
-async function finish({ upload, tail }: Awaited<ReturnType<typeof beginUpload>>): Promise<{ deployment: string }> {
+async function finishUpload({
+  upload,
+  tail,
+}: Awaited<ReturnType<typeof beginUpload>>): Promise<{ deployment: string }> {
   upload.end(tail);
   const [response] = (await once(upload, 'response')) as [IncomingMessage];
   expect(response.statusCode).toBe(201);
@@ -135,7 +138,7 @@ describe('a server with WORKERS=2', () => {
       const upload = await beginUpload(server.port);
       for (const pid of [...workersOf(server), server.child.pid!]) process.kill(pid, 'SIGINT');
       await server.printed('Stopping');
-      await finish(upload);
+      await finishUpload(upload);
       expect(await server.exited).toBe(0);
       expect(linesWith(server, MESSAGE)).toEqual([]);
     });
@@ -152,16 +155,16 @@ it('api §8, §10: a server with workers whose first process is killed finishes 
     const upload = await beginUpload(server.port);
     server.child.kill('SIGKILL');
     await server.printed('The first process is gone');
-    const { deployment } = await finish(upload);
+    const { deployment } = await finishUpload(upload);
     // The output of the server ends only after the last of its processes has exited.
     expect(await server.exited).toBe('SIGKILL');
     expect(runningWorkers().filter(({ pid }) => workers.includes(pid))).toEqual([]);
     expect(existsSync(pidFile)).toBe(false);
 
-    const restarted = await startProcess(env);
-    expect((await restarted.visit(deployment)).text).toBe('slow');
-    restarted.child.kill('SIGTERM');
-    expect(await restarted.exited).toBe(0);
+    const restartedServer = await startProcess(env);
+    expect((await restartedServer.visit(deployment)).text).toBe('slow');
+    restartedServer.child.kill('SIGTERM');
+    expect(await restartedServer.exited).toBe(0);
     expect(existsSync(pidFile)).toBe(false);
   } finally {
     if (existsSync(pidFile)) process.kill(Number((await readFile(pidFile, 'utf8')).split('\n')[0]), 'SIGINT');

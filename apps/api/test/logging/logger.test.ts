@@ -10,9 +10,9 @@ const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 /** Logs with a new logger. @returns The lines without their line breaks. */
 function linesOf(logWith: (log: ReturnType<typeof createLogger>) => void, level: 'info' | 'trace' = 'info'): string[] {
-  let written = '';
-  logWith(createLogger({ level, destination: { write: (line) => void (written += line) } }));
-  return written.split('\n').slice(0, -1);
+  let writtenLines = '';
+  logWith(createLogger({ level, destination: { write: (line) => void (writtenLines += line) } }));
+  return writtenLines.split('\n').slice(0, -1);
 }
 
 function lineOf(fields: object, message = 'message'): string {
@@ -112,9 +112,9 @@ describe('a log line', () => {
   });
 
   it('T38: is valid JSON for any logged value', () => {
-    const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
+    const anyObject = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     fc.assert(
-      fc.property(anything, fc.string({ unit: 'binary', maxLength: 3_000 }), (fields, message) => {
+      fc.property(anyObject, fc.string({ unit: 'binary', maxLength: 3_000 }), (fields, message) => {
         const line = lineOf({ fields }, message);
         expect(Buffer.byteLength(line)).toBeLessThan(LINE_BYTES);
         expect(typeof JSON.parse(line)).toBe('object');
@@ -146,11 +146,11 @@ describe('hideSecrets', () => {
     JSON.stringify({ claim: HEX_DIGITS }),
     JSON.stringify(`line\nship-${HEX_DIGITS}\tdeploy-${HEX_DIGITS}\n/claim/${HEX_DIGITS}\n`),
   ])('T20: hides every secret in %s', (text) => {
-    const hidden = hideSecrets(text);
-    expect(hidden).not.toContain(HEX_DIGITS);
-    expect(hidden.toLowerCase()).not.toContain(HEX_DIGITS);
-    expect(decodeURIComponent(decodeURIComponent(hidden)).toLowerCase()).not.toContain(HEX_DIGITS);
-    expect(hidden).toContain('[hidden]');
+    const hiddenText = hideSecrets(text);
+    expect(hiddenText).not.toContain(HEX_DIGITS);
+    expect(hiddenText.toLowerCase()).not.toContain(HEX_DIGITS);
+    expect(decodeURIComponent(decodeURIComponent(hiddenText)).toLowerCase()).not.toContain(HEX_DIGITS);
+    expect(hiddenText).toContain('[hidden]');
   });
 
   it.each([

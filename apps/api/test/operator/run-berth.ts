@@ -20,8 +20,8 @@ export async function spawnBerth(env: Record<string, string>, ...words: string[]
     env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exitCode]);
   return { code, out, err };
 }
 
@@ -51,12 +51,12 @@ export async function isValid(line: string): Promise<boolean> {
 /** Returns all commands by name, such as `accounts create`. */
 export function readCommands(): Map<string, Command> {
   const { commands } = createProgram({ out() {}, err() {} }, () => Promise.reject());
-  const named = commands.flatMap((group): [string, Command][] =>
+  const namedCommands = commands.flatMap((group): [string, Command][] =>
     group.commands.length === 0
       ? [[group.name(), group]]
       : group.commands.map((command) => [`${group.name()} ${command.name()}`, command]),
   );
-  return new Map(named.filter(([name]) => name !== 'help'));
+  return new Map(namedCommands.filter(([name]) => name !== 'help'));
 }
 
 /** Splits a line into words and removes quotation marks. */

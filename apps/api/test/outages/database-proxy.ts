@@ -22,9 +22,9 @@ export interface DatabaseProxy {
 export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'address'>): Promise<DatabaseProxy> {
   const upstreams = new Map<Socket, Socket>();
   let isSilent = false;
-  let accepted = 0;
+  let acceptedCount = 0;
   const server = createServer((socket) => {
-    accepted += 1;
+    acceptedCount += 1;
     const upstream = connect(`${address.socketDir}/.s.PGSQL.5432`);
     upstreams.set(socket, upstream);
     for (const [from, to] of [
@@ -43,7 +43,7 @@ export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'addre
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
-  function swallow(): void {
+  function swallowResponses(): void {
     for (const [socket, upstream] of upstreams) {
       socket.unpipe(upstream);
       upstream.unpipe(socket);
@@ -53,7 +53,7 @@ export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'addre
     }
   }
 
-  async function refuse(): Promise<void> {
+  async function refuseConnections(): Promise<void> {
     for (const socket of upstreams.keys()) socket.destroy();
     if (!server.listening) return;
     server.close();
@@ -62,19 +62,19 @@ export async function createDatabaseProxy({ address }: Pick<TestDatabase, 'addre
 
   return {
     url: `postgresql://${address.user}@127.0.0.1:${port}/${address.database}`,
-    accepted: () => accepted,
+    accepted: () => acceptedCount,
     silence() {
       isSilent = true;
-      swallow();
+      swallowResponses();
     },
-    swallow,
-    refuse,
+    swallow: swallowResponses,
+    refuse: refuseConnections,
     async restore() {
       isSilent = false;
       if (server.listening) return;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
     },
-    close: refuse,
+    close: refuseConnections,
   };
 }

@@ -26,7 +26,7 @@ async function startBehindProxy(env: Record<string, string> = {}): Promise<void>
   });
 }
 
-async function measure(work: Promise<HttpResponse>): Promise<HttpResponse & { ms: number }> {
+async function measureResponse(work: Promise<HttpResponse>): Promise<HttpResponse & { ms: number }> {
   const startedAt = performance.now();
   const response = await work;
   return { ...response, ms: performance.now() - startedAt };
@@ -56,10 +56,10 @@ describe('scale B2: a database that becomes silent', () => {
     proxy.silence();
     await waitUntilStale();
     const firstResponses = await Promise.all([
-      measure(server.visit(deployment)),
-      measure(server.api('/account')),
-      measure(server.deploy(PAGE)),
-      measure(server.api('/healthz', { key: null })),
+      measureResponse(server.visit(deployment)),
+      measureResponse(server.api('/account')),
+      measureResponse(server.deploy(PAGE)),
+      measureResponse(server.api('/healthz', { key: null })),
     ]);
     for (const response of firstResponses) {
       expectUnavailable(response);
@@ -72,13 +72,13 @@ describe('scale B2: a database that becomes silent', () => {
       () => server.deploy(PAGE),
       () => server.api('/healthz', { key: null }),
     ]) {
-      const times: number[] = [];
+      const responseTimes: number[] = [];
       for (let n = 0; n < 5; n += 1) {
-        const response = await measure(sendRequest());
+        const response = await measureResponse(sendRequest());
         expectUnavailable(response);
-        times.push(response.ms);
+        responseTimes.push(response.ms);
       }
-      expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(OUTAGE_RESPONSE_MS);
+      expect(responseTimes.toSorted((a, b) => a - b)[2]).toBeLessThan(OUTAGE_RESPONSE_MS);
     }
     expect(countLogged('The database does not answer')).toBe(1);
     expect(countLogged('A dependency is unavailable')).toBe(0);
@@ -96,8 +96,8 @@ describe('scale B2: a database that becomes silent', () => {
     proxy.swallow();
     await waitUntilStale();
     const [visitResponse, account] = await Promise.all([
-      measure(server.visit(deployment)),
-      measure(server.api('/account')),
+      measureResponse(server.visit(deployment)),
+      measureResponse(server.api('/account')),
     ]);
     expect(visitResponse.ms).toBeLessThan(DETECTION_MS);
     expect(account.ms).toBeLessThan(DETECTION_MS);
@@ -150,7 +150,7 @@ describe('api §10: STALE_SECONDS', () => {
     await waitUntilStale();
     for (let visit = 0; visit < 10; visit += 1) {
       for (const site of [publicSite, domainUrl]) {
-        const response = await measure(server.visit(site));
+        const response = await measureResponse(server.visit(site));
         expect(response.text).toBe(PAGE['index.html']);
         expect(response.ms).toBeLessThan(visit === 0 ? 2 * DETECTION_MS : 200);
       }

@@ -23,7 +23,7 @@ async function publish(): Promise<{ deployment: string; url: string; hash: strin
 const load = (path: string, options: RequestOptions = {}, target = server()) =>
   target.api(path, { key: null, ...options, headers: { ...BROWSER_HEADERS, ...options.headers } });
 /** Submits the form as a browser does. */
-const submit = (
+const submitClaim = (
   hash: string,
   form: Record<string, string>,
   headers: Record<string, string> = {},
@@ -49,18 +49,18 @@ const withoutHash = ({ text }: HttpResponse, hash: string) => text.replaceAll(ha
 describe('T24: the page of a claim link', () => {
   it('claims nothing when it is opened by GET, HEAD or OPTIONS, with or without a credential', async () => {
     const { hash } = await publish();
-    const before = await footprintOf(server());
+    const footprintBefore = await footprintOf(server());
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
       for (const credential of [null, key])
         expect((await load(`/claim/${hash}`, { method, key: credential })).status).toBe(
           method === 'OPTIONS' ? 204 : 200,
         );
-    expect(await footprintOf(server())).toEqual(before);
+    expect(await footprintOf(server())).toEqual(footprintBefore);
   });
 
   it('is the same whether the hash is known, unknown or used', async () => {
     const [known, used] = [await publish(), await publish()];
-    expectClaimPage(await submit(used.hash, { key }), 200);
+    expectClaimPage(await submitClaim(used.hash, { key }), 200);
     const pages = await Promise.all(
       [known.hash, used.hash, HASH].map(async (hash) => {
         const page = await load(`/claim/${hash}`);
@@ -106,14 +106,14 @@ describe('api §6: the form of the claim page', () => {
     const { key } = await server().account();
     const { deployment, url, hash } = await publish();
     for (let i = 0; i < 2; i += 1) {
-      const page = await submit(hash, { key: ` ${key} ` });
+      const page = await submitClaim(hash, { key: ` ${key} ` });
       expectClaimPage(page, 200);
       expect(page.text).toContain(`href="${url}"`);
       expect(page.text).toMatch(/It has \d files?, \d+ B in total\./);
       expect(page.text).not.toContain(key);
     }
-    const claimed = (await server().api(`/deployments/${deployment}`, { key })).json();
-    expect(claimed).not.toHaveProperty('expires');
+    const claimedDeployment = (await server().api(`/deployments/${deployment}`, { key })).json();
+    expect(claimedDeployment).not.toHaveProperty('expires');
     expect((await server().api('/activities?limit=1', { key })).text).toContain('deployment.claim');
   });
 
@@ -132,21 +132,21 @@ describe('api §6: the form of the claim page', () => {
     ['a form that is too large', 413, 'at most 4096 bytes', () => ({ key: 'x'.repeat(5_000) })],
   ])('responds to %s with %d and a message, and claims nothing', async (_, status, words, form, headers) => {
     const { hash } = await publish();
-    const before = await footprintOf(server());
-    const page = await submit(hash, form(), headers);
+    const footprintBefore = await footprintOf(server());
+    const page = await submitClaim(hash, form(), headers);
     expectClaimPage(page, status);
     expect(page.text).toContain(words);
     expect(page.text).toContain('<form method="post">');
     expect(page.text).not.toContain('<b>');
-    expect(await footprintOf(server())).toEqual(before);
-    expectClaimPage(await submit(hash, { key }, { 'Sec-Fetch-Site': 'same-origin' }), 200);
+    expect(await footprintOf(server())).toEqual(footprintBefore);
+    expectClaimPage(await submitClaim(hash, { key }, { 'Sec-Fetch-Site': 'same-origin' }), 200);
   });
 
   it('responds with the same 404 to an unknown link and to a link that another account has used, without a form', async () => {
     const { hash } = await publish();
     const { key: winner } = await server().account();
-    await submit(hash, { key: winner });
-    const [used, unknown] = [await submit(hash, { key }), await submit(HASH, { key })];
+    await submitClaim(hash, { key: winner });
+    const [used, unknown] = [await submitClaim(hash, { key }), await submitClaim(HASH, { key })];
     for (const page of [used, unknown]) expectClaimPage(page, 404);
     expect(used.text).toBe(unknown.text);
     expect(used.text).not.toContain('<form');
@@ -155,13 +155,13 @@ describe('api §6: the form of the claim page', () => {
   it.each(['suspended', 'terminated'])('responds with 403 to a key of an account that is %s', async (state) => {
     const { account, key } = await server().account();
     await server().database.query('update account set state = $2 where id = $1', [account, state]);
-    const page = await submit((await publish()).hash, { key });
+    const page = await submitClaim((await publish()).hash, { key });
     expectClaimPage(page, 403);
     expect(page.text).toContain(state);
   });
 
   it('responds with the JSON error to clients that do not accept HTML', async () => {
-    expectError(await submit(HASH, { key: 'x' }, { Accept: '*/*' }), 'authentication_failed');
+    expectError(await submitClaim(HASH, { key: 'x' }, { Accept: '*/*' }), 'authentication_failed');
   });
 });
 
@@ -200,7 +200,7 @@ it.each([
 it('api §7: the 31st claim attempt of an account in an hour gets 429, with a message and Retry-After', async () => {
   const limitedServer = await startServer({ env: { RATE_LIMITS: 'claim=30/h' } });
   const { key } = await limitedServer.account();
-  const claim = () => submit(HASH, { key }, {}, limitedServer);
+  const claim = () => submitClaim(HASH, { key }, {}, limitedServer);
   for (let i = 0; i < 30; i += 1) expect((await claim()).status).toBe(404);
   const page = await claim();
   expectClaimPage(page, 429);

@@ -97,9 +97,9 @@ describe('api §4: the public page of a share link', () => {
     dns.zone.clear();
     publishRecords(records);
     await endCooldown();
-    const complete = await submitForm(path);
-    expect(textOf(complete.text)).toMatch(/All DNS records were found.*nothing left to do/);
-    expect(complete.text).not.toContain('How to add');
+    const completeResponse = await submitForm(path);
+    expect(textOf(completeResponse.text)).toMatch(/All DNS records were found.*nothing left to do/);
+    expect(completeResponse.text).not.toContain('How to add');
     // A DNS query without a response does not mean that the record is missing, so the domain remains verified.
     dns.zone.set(`_berth.${name}`, 'SERVFAIL');
     await endCooldown();
@@ -180,10 +180,10 @@ describe('api §4: the public page of a share link', () => {
   it('changes nothing when it is opened, and returns 405 for other methods', async () => {
     const { path, name } = await addDomain();
     const readDomain = () => server().database.query(`select * from domain where name = '${name}'`);
-    const before = await readDomain();
+    const domainBefore = await readDomain();
     await load(path);
     await load(path, { method: 'HEAD' });
-    expect(await readDomain()).toEqual(before);
+    expect(await readDomain()).toEqual(domainBefore);
     const response = await load(path, { method: 'DELETE' });
     expectError(response, 'method_not_allowed');
     expect(response.headers['allow']).toBe('GET, POST, HEAD, OPTIONS');

@@ -6,14 +6,14 @@ import { sendClaimPage } from '../../src/api-host/claim-page/page.ts';
 import { sendSetupPage, sendSetupProblem } from '../../src/api-host/domain-setup/page.ts';
 import { formatDuration } from '../../src/pages/format.ts';
 import { writePage } from '../../src/pages/frame.ts';
-import { html, raw } from '../../src/pages/html.ts';
+import { html, rawHtml } from '../../src/pages/html.ts';
 import { sendUnlockPage } from '../../src/site-host/unlock-page.ts';
 
 const HOSTILE = `"><script>alert('1')</script>&lt;`;
 const ESCAPED_TEXT = '&#34;&#62;&#60;script&#62;alert(&#39;1&#39;)&#60;/script&#62;&#38;lt;';
 const BASE_URL = new URL('https://api.example.com');
 
-function render(send: (res: ServerResponse) => void): string {
+function renderPage(send: (res: ServerResponse) => void): string {
   let body = '';
   const res = { writeHead: () => res, end: (bytes: Buffer) => void (body = bytes.toString()) };
   send(res as unknown as ServerResponse);
@@ -55,14 +55,19 @@ it.each<[page: string, times: number, send: (res: ServerResponse) => void]>([
     'on the claim page of a claimed site',
     1,
     (res) => {
-      const claimed = { url: `https://a.example/${HOSTILE}`, files: 1, size: 1, password: false } as Deployment;
-      sendClaimPage(res, { status: 200, baseUrl: BASE_URL, claimed });
+      const claimedDeployment = {
+        url: `https://a.example/${HOSTILE}`,
+        files: 1,
+        size: 1,
+        password: false,
+      } as Deployment;
+      sendClaimPage(res, { status: 200, baseUrl: BASE_URL, claimed: claimedDeployment });
     },
   ],
   ['on the page of a domain', 15, (res) => sendSetupPage(res, hostileSetup, new Date())],
   ['on the page of a domain that cannot be shown', 1, (res) => sendSetupProblem(res, 500, HOSTILE, {})],
 ])('T17: hostile text %s is shown as plain text', (_, times, send) => {
-  const page = render(send);
+  const page = renderPage(send);
   expect(page).not.toMatch(/<script|&lt;/);
   // In a shell command, a backslash precedes the quotation mark of the JSON.
   expect(page.replaceAll('&#92;', '').replaceAll('\\', '').split(ESCAPED_TEXT).length - 1).toBe(times);
@@ -71,7 +76,7 @@ it.each<[page: string, times: number, send: (res: ServerResponse) => void]>([
 it.each([
   ['a text', html`<p title="${'<"&>'}">${"it's"}</p>`, '<p title="&#60;&#34;&#38;&#62;">it&#39;s</p>'],
   ['HTML', html`<p>${html`<b>${'<'}</b>`}</p>`, '<p><b>&#60;</b></p>'],
-  ['a constant', html`<p>${raw('<br>')}</p>`, '<p><br></p>'],
+  ['a constant', html`<p>${rawHtml('<br>')}</p>`, '<p><br></p>'],
   ['a list', html`<ul>${['<', html`<li>`, null]}</ul>`, '<ul>&#60;\n<li>\n</ul>'],
   ['nothing', html`<p>${null}</p>`, '<p></p>'],
 ])('an html template escapes only plain text: %s', (_, { markup }, expected) => expect(markup).toBe(expected));

@@ -21,9 +21,9 @@ const visit = (coding: string) => server().visit(siteId, '/', { headers: { 'Acce
 it.each(['br', 'zstd', 'gzip'] as const)(
   'a page is sent uncompressed at first and as %s once this form is ready, with a different ETag (S44, S48, S50)',
   async (coding) => {
-    const uncompressed = await visit('identity');
-    expect(uncompressed.headers['content-encoding']).toBeUndefined();
-    expect(uncompressed.text).toBe(PAGE);
+    const uncompressedResponse = await visit('identity');
+    expect(uncompressedResponse.headers['content-encoding']).toBeUndefined();
+    expect(uncompressedResponse.text).toBe(PAGE);
     // Until its form is ready, the content is sent uncompressed.
     await expect.poll(async () => (await visit(coding)).headers['content-encoding']).toBe(coding);
     const response = await visit(coding);
@@ -32,7 +32,7 @@ it.each(['br', 'zstd', 'gzip'] as const)(
     expect((await DECOMPRESSORS[coding](response.bytes)).toString()).toBe(PAGE);
     expect(response.headers).toMatchObject({
       'content-length': String(response.bytes.length),
-      etag: (uncompressed.headers['etag'] as string).replace(/"$/, `-${coding}"`),
+      etag: (uncompressedResponse.headers['etag'] as string).replace(/"$/, `-${coding}"`),
       vary: expect.stringContaining('Accept-Encoding'),
     });
     expect((await server().api(`/deployments/${siteId}`)).json()['size']).toBe(PAGE.length);

@@ -119,8 +119,8 @@ describe('S4, api §6: a site that is not shown', () => {
     for (const host of ['down.example', `${deployment}.localhost`]) {
       for (const path of ['/', '/app.4f3a9b21.js', '/nothing']) {
         const response = await visit(host, path);
-        const visible = [response.status, titleOf(response), response.headers['cache-control']];
-        expect(visible, `${host}${path}`).toEqual([451, 'This site has been taken down', 'no-store']);
+        const visibleResponse = [response.status, titleOf(response), response.headers['cache-control']];
+        expect(visibleResponse, `${host}${path}`).toEqual([451, 'This site has been taken down', 'no-store']);
       }
     }
     await server().database.query(`update deployment set taken_down = null where id = $1`, [deployment]);

@@ -142,15 +142,15 @@ beforeAll(async () => {
   compressor.close();
   await linkDomain('open', publicSite);
   await linkDomain('guarded', protectedSite);
-  const unlocked = async (label: string): Promise<View> => {
+  const unlockedView = async (label: string): Promise<View> => {
     const cookie = cookieOf(await enterPassword(server(), label, { password: PASSWORD }));
     return { host: hostOf(label), cookie, isLocked: false };
   };
   views = [
     ...[publicSite, anonymousSite, 'open'].map((label) => ({ host: hostOf(label), isLocked: false })),
     ...[protectedSite, 'guarded'].map((label) => ({ host: hostOf(label), isLocked: true })),
-    await unlocked(protectedSite),
-    await unlocked('guarded'),
+    await unlockedView(protectedSite),
+    await unlockedView('guarded'),
   ];
 });
 afterAll(() => connections.forEach((connection) => connection.close()));
@@ -169,11 +169,11 @@ describe(`one set of files in public and in protected sites, seed ${SEED}`, () =
           .map((number) => ({ base: at * REQUESTS.length + number, odd })),
       ),
     );
-    const shuffled = shuffle(variedCases, random);
+    const shuffledCases = shuffle(variedCases, random);
     await Promise.all(
       connections.map(async (_, connection) => {
-        for (let position = connection; position < shuffled.length; position += CONNECTIONS) {
-          const { base, odd } = shuffled[position]!;
+        for (let position = connection; position < shuffledCases.length; position += CONNECTIONS) {
+          const { base, odd } = shuffledCases[position]!;
           const { view, request } = cases[base]!;
           const response = await sendAs(view, request, connection, odd);
           expect(response, `${request.method} ${view.host}${request.path} with ${odd.join(': ')}`).toEqual(

@@ -111,15 +111,15 @@ describe('header rules', () => {
       'Repr-Digest': 'sha-256=:AA==:',
       Digest: 'sha-256=AA==',
     };
-    const others = {
+    const otherFiles = {
       'Content-Location': '/index.html',
       'Content-Security-Policy': "default-src 'self'",
       'Content-Security-Policy-Report-Only': "img-src 'self'",
       'X-A': '1',
     };
-    const lines = Object.entries({ ...ofBody, ...others }).map(([name, value]) => `  ${name}: ${value}\n`);
+    const lines = Object.entries({ ...ofBody, ...otherFiles }).map(([name, value]) => `  ${name}: ${value}\n`);
     const { deployment: site } = await server().publish({ 'index.html': 'front', _headers: `/*\n${lines.join('')}` });
-    const names = new Set([...Object.keys(ofBody), ...Object.keys(others)].map((name) => name.toLowerCase()));
+    const names = new Set([...Object.keys(ofBody), ...Object.keys(otherFiles)].map((name) => name.toLowerCase()));
     const knownNamesIn = (headers: object) => Object.keys(headers).filter((name) => names.has(name));
     const fullResponse = await server().visit(site);
     expect(knownNamesIn(fullResponse.headers)).toHaveLength(lines.length);
@@ -127,7 +127,7 @@ describe('header rules', () => {
       headers: { 'If-None-Match': String(fullResponse.headers['etag']) },
     });
     expect(status).toBe(304);
-    expect(knownNamesIn(headers)).toEqual(Object.keys(others).map((name) => name.toLowerCase()));
+    expect(knownNamesIn(headers)).toEqual(Object.keys(otherFiles).map((name) => name.toLowerCase()));
   });
 
   const RULES = '/*\n  X-Site: ours\n  Cache-Control: public, max-age=60\n  Access-Control-Allow-Origin: *\n';
@@ -203,8 +203,8 @@ describe('header rules', () => {
     });
     expect(await corsOf(corsSite.deployment, { headers: preflight.headers })).toHaveLength(3);
 
-    const unlocked = await enterPassword(server(), protectedSite.deployment, { password: PASSWORD });
-    const headers = { ...preflight.headers, Cookie: cookieOf(unlocked) };
+    const unlockResponse = await enterPassword(server(), protectedSite.deployment, { password: PASSWORD });
+    const headers = { ...preflight.headers, Cookie: cookieOf(unlockResponse) };
     expect(await corsOf(protectedSite.deployment, preflight)).toEqual([]);
     expect((await server().visit(protectedSite.deployment, '/', { headers })).status).toBe(200);
     for (const method of ['GET', 'OPTIONS'])

@@ -44,8 +44,9 @@ export async function runSiteHost(packs: PackStore) {
   };
   /** Checks the passwords. Tests replace `unlock`. */
   const lock: { unlock(attempt: UnlockAttempt): Promise<UnlockOutcome> } = { unlock: async () => ({ kind: 'wrong' }) };
-  const logged: { level: 'info' | 'warn' | 'error'; err?: unknown }[] = [];
-  const record = (level: 'info' | 'warn' | 'error') => (fields: object) => void logged.push({ level, ...fields });
+  const loggedEntries: { level: 'info' | 'warn' | 'error'; err?: unknown }[] = [];
+  const record = (level: 'info' | 'warn' | 'error') => (fields: object) =>
+    void loggedEntries.push({ level, ...fields });
   const log = { info: record('info'), warn: record('warn'), error: record('error') };
   const addressOf = () => '192.0.2.1';
   const protection = new PasswordProtection({
@@ -73,7 +74,7 @@ export async function runSiteHost(packs: PackStore) {
     sites,
     live: liveSites,
     lock,
-    logged,
+    logged: loggedEntries,
     /** Replaces the lookup of sites, and removes all sites from memory. */
     setFind(find: () => Promise<SiteLookup>, findFresh = find) {
       Object.assign(liveSites, { peek: () => undefined, find, findFresh });

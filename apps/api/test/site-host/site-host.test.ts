@@ -97,12 +97,12 @@ describe('the site host', () => {
     ['/large.bin', String(LARGE_FILE)],
   ])('C3: finds the file at %s at its new place after a move', async (target, content) => {
     const files = { 'about.html': 'about', 'large.bin': LARGE_FILE };
-    const before = await packAll(packs, 'before', files);
-    const after = await packAll(packs, 'after', { 'padding.txt': 'padding', ...files });
+    const siteBefore = await packAll(packs, 'before', files);
+    const siteAfter = await packAll(packs, 'after', { 'padding.txt': 'padding', ...files });
     packs.contents.delete('before');
     host.setFind(
-      async () => ({ ...site, manifest: before }),
-      async () => ({ ...site, manifest: after }),
+      async () => ({ ...site, manifest: siteBefore }),
+      async () => ({ ...site, manifest: siteAfter }),
     );
     const { status, body } = await host.get(target);
     expect([status, body === content]).toEqual([200, true]);

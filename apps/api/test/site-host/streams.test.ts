@@ -13,7 +13,7 @@ const HOST_HEADER = `Host: ${hostOf(SITE_ID)}`;
 const LARGE_FILE = Buffer.from(Array.from({ length: 4_000_000 }, (_, index) => 65 + (index % 26)));
 let host: RunningHost;
 
-async function serve(packs: PackStore): Promise<void> {
+async function serveFrom(packs: PackStore): Promise<void> {
   const manifest = await packAll(packs, 'aa-first', {
     'before.txt': 'before',
     'large.bin': LARGE_FILE,
@@ -52,7 +52,7 @@ describe('the stream of a large file', () => {
     ['/limit.bin', 65_536],
     ['/beyond.bin', 65_537],
   ])('arrives completely: %s', async (target, length) => {
-    await serve(memoryPacks());
+    await serveFrom(memoryPacks());
     const { body, headers } = await host.get(target);
     expect(headers['content-length']).toBe(String(length));
     expect(body).toBe(LARGE_FILE.toString('latin1', 0, length));
@@ -60,7 +60,7 @@ describe('the stream of a large file', () => {
 
   it('F11: closes without an error when the client leaves', async () => {
     const packs = memoryPacks();
-    await serve(packs);
+    await serveFrom(packs);
     for (let n = 0; n < 20; n += 1) await leaveEarly();
     await expect.poll(() => packs.openStreams()).toBe(0);
     expect(host.logged).toEqual([]);
@@ -68,21 +68,21 @@ describe('the stream of a large file', () => {
 
   it('F11: closes without an error when the client has left before the first byte', async () => {
     const packs = memoryPacks();
-    const opened = Promise.withResolvers<Readable>();
+    const streamOpened = Promise.withResolvers<Readable>();
     const readingAllowed = Promise.withResolvers<void>();
-    await serve({
+    await serveFrom({
       ...packs,
       stream(location) {
         const content = packs.stream(location);
         const read = content._read.bind(content);
         content._read = (size) => void readingAllowed.promise.then(() => read(size));
-        opened.resolve(content);
+        streamOpened.resolve(content);
         return content;
       },
     });
-    const leave = await requestLarge();
-    const contentClosed = once(await opened.promise, 'close');
-    await leave();
+    const leaveDownload = await requestLarge();
+    const contentClosed = once(await streamOpened.promise, 'close');
+    await leaveDownload();
     readingAllowed.resolve();
     await contentClosed;
     await expect.poll(() => packs.openStreams()).toBe(0);
@@ -92,7 +92,7 @@ describe('the stream of a large file', () => {
   it('F11: closes without an error when the client has left while the site was loaded', async () => {
     const packs = memoryPacks();
     const manifest = await packAll(packs, 'first', { 'large.bin': LARGE_FILE });
-    const requested = Promise.withResolvers<void>();
+    const streamRequested = Promise.withResolvers<void>();
     const clientLeft = Promise.withResolvers<void>();
     const streamed = Promise.withResolvers<Readable>();
     const stream = (location: ContentLocation) => {
@@ -102,13 +102,13 @@ describe('the stream of a large file', () => {
     };
     host = await runSiteHost({ ...packs, stream });
     host.setFind(async () => {
-      requested.resolve();
+      streamRequested.resolve();
       await clientLeft.promise;
       return publicSite(manifest);
     });
-    const leave = await requestLarge();
-    await requested.promise;
-    await leave();
+    const leaveDownload = await requestLarge();
+    await streamRequested.promise;
+    await leaveDownload();
     clientLeft.resolve();
     await once(await streamed.promise, 'close');
     expect(packs.openStreams()).toBe(0);
@@ -117,20 +117,20 @@ describe('the stream of a large file', () => {
 
   it('F11: is not opened for HEAD', async () => {
     const packs = memoryPacks();
-    await serve({ ...packs, stream: () => expect.unreachable('HEAD must not open a stream') });
+    await serveFrom({ ...packs, stream: () => expect.unreachable('HEAD must not open a stream') });
     const { headers } = await host.get('/large.bin', [], { method: 'HEAD' });
     expect(headers['content-length']).toBe(String(LARGE_FILE.length));
   });
 
   it.runIf(process.platform === 'linux')('F11: leaves no descriptor open when clients leave', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'berth-packs-'));
-    await serve(await openDiskPacks(folder));
+    await serveFrom(await openDiskPacks(folder));
     const openFiles = async () => (await readdir('/proc/self/fd')).length;
     await leaveEarly();
-    const before = await openFiles();
+    const openFilesBefore = await openFiles();
     for (let n = 0; n < 10; n += 1) await Promise.all(Array.from({ length: 20 }, leaveEarly));
     expect((await host.get('/large.bin')).body.length).toBe(LARGE_FILE.length);
-    await expect.poll(openFiles).toBeLessThanOrEqual(before);
+    await expect.poll(openFiles).toBeLessThanOrEqual(openFilesBefore);
     expect(host.logged).toEqual([]);
     await rm(folder, { recursive: true });
   });

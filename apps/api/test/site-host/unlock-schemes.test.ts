@@ -47,8 +47,12 @@ describe('security §7: the unlock cookie follows the public scheme, not the soc
       ]);
       expect(page.headers['www-authenticate']).toBe('Password realm="site"');
       expect(page.text).toContain('This site opens over https only');
-      const refused = await submitPassword(server, site, { 'X-Forwarded-Proto': 'https' });
-      expect([refused.status, refused.text, refused.headers['set-cookie']]).toEqual([401, page.text, undefined]);
+      const refusedUnlock = await submitPassword(server, site, { 'X-Forwarded-Proto': 'https' });
+      expect([refusedUnlock.status, refusedUnlock.text, refusedUnlock.headers['set-cookie']]).toEqual([
+        401,
+        page.text,
+        undefined,
+      ]);
     }));
 
   it('and over plain http with ALLOW_INSECURE has neither __Host- nor Secure, and a warning is logged at the start', () =>

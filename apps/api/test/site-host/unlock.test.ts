@@ -26,11 +26,12 @@ const server = useServer({
 });
 let siteId: string;
 beforeAll(async () => {
-  siteId = await protect();
+  siteId = await publishProtected();
   await insertDomain(server(), 'guarded.localhost', { kind: 'platform', deployment: siteId });
 });
 
-const protect = async (password = PASSWORD) => (await server().publish(FILES, { fields: { password } })).deployment;
+const publishProtected = async (password = PASSWORD) =>
+  (await server().publish(FILES, { fields: { password } })).deployment;
 
 let usedAddresses = 0;
 const unusedAddress = () => `198.18.${Math.floor((usedAddresses += 1) / 250)}.${(usedAddresses % 250) + 1}`;
@@ -154,7 +155,7 @@ describe('S62, T16: the unlock cookie', () => {
     for (const cookieHeader of [cookie, `a=b; ${cookie}; c`, `xberth-unlock=1;${cookie}`])
       expect((await visit(siteId, '/', cookieHeader)).status, cookieHeader).toBe(200);
     expectLocked(await visit('http://guarded.localhost', '/', cookie), 'at the domain of the same site');
-    expectLocked(await visit(await protect(), '/', cookie), 'at another site with the same password');
+    expectLocked(await visit(await publishProtected(), '/', cookie), 'at another site with the same password');
   });
 
   it('is invalid after 7 days', async () => {
@@ -168,7 +169,7 @@ describe('S62, T16: the unlock cookie', () => {
   });
 
   it('is invalid after a change of the password', async () => {
-    const [changedSite, otherSite] = [await protect(), await protect('another password')];
+    const [changedSite, otherSite] = [await publishProtected(), await publishProtected('another password')];
     const cookie = await unlock(changedSite);
     expect((await visit(changedSite, '/', cookie)).status).toBe(200);
     await server().database.query(
@@ -182,7 +183,7 @@ describe('S62, T16: the unlock cookie', () => {
 
   it('T15: is invalid after a switch of the domain to another deployment', async () => {
     const host = 'http://moving.localhost';
-    const [changedSite, otherSite] = [await protect(), await protect()];
+    const [changedSite, otherSite] = [await publishProtected(), await publishProtected()];
     await insertDomain(server(), 'moving.localhost', { deployment: changedSite });
     const cookie = await unlock(host);
     expect((await visit(host, '/', cookie)).status).toBe(200);
@@ -194,22 +195,22 @@ describe('S62, T16: the unlock cookie', () => {
 });
 
 it('T16, api §7: an address has 10 tries in 10 minutes for a site; then it must wait, but other addresses and sites are not affected', async () => {
-  const protectedSite = await protect();
+  const protectedSite = await publishProtected();
   await withStoppedClock(async (setElapsed) => {
-    const from = '2001:db8:1:2::77';
+    const visitorAddress = '2001:db8:1:2::77';
     for (let n = 0; n < 10; n += 1)
-      expect((await submitForm(protectedSite, { password: 'wrong', from })).status).toBe(401);
-    for (const address of [from, '2001:db8:1:2:ffff::1']) {
-      const refused = await submitForm(protectedSite, { from: address, next: '/docs/' });
-      expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
-      expect(problemOf(refused)).toBe('Too many attempts. You can try again in 1 minute.');
-      expect(refused.text).toContain('name="next" value="/docs/"');
-      expectLocked({ ...refused, status: 401 }, 'refused');
+      expect((await submitForm(protectedSite, { password: 'wrong', from: visitorAddress })).status).toBe(401);
+    for (const address of [visitorAddress, '2001:db8:1:2:ffff::1']) {
+      const refusedUnlock = await submitForm(protectedSite, { from: address, next: '/docs/' });
+      expect([refusedUnlock.status, refusedUnlock.headers['retry-after']]).toEqual([429, '60']);
+      expect(problemOf(refusedUnlock)).toBe('Too many attempts. You can try again in 1 minute.');
+      expect(refusedUnlock.text).toContain('name="next" value="/docs/"');
+      expectLocked({ ...refusedUnlock, status: 401 }, 'refused');
     }
     expect((await submitForm(protectedSite, { from: '2001:db8:1:3::77' })).status).toBe(303);
-    expect((await submitForm(siteId, { from })).status).toBe(303);
+    expect((await submitForm(siteId, { from: visitorAddress })).status).toBe(303);
     setElapsed(60_000);
-    expect((await submitForm(protectedSite, { from })).status).toBe(303);
+    expect((await submitForm(protectedSite, { from: visitorAddress })).status).toBe(303);
   });
 });
 
@@ -268,8 +269,8 @@ describe('S60, S61: the unlock form', () => {
   );
 
   it('T33: redirects to the front page if next is longer than 2,048 characters', () => {
-    const longest = `/${'x'.repeat(2_047)}`;
-    expect([safeNext(longest), safeNext(`${longest}x`)]).toEqual([longest, '/']);
+    const longestPath = `/${'x'.repeat(2_047)}`;
+    expect([safeNext(longestPath), safeNext(`${longestPath}x`)]).toEqual([longestPath, '/']);
   });
 
   it('T33: redirects with a Location header that contains no part of an unsafe destination', async () => {
@@ -317,21 +318,21 @@ describe('S60, S61: the unlock form', () => {
     }
   });
 
-  const valid = `password=${encodeURIComponent(PASSWORD)}`;
+  const validForm = `password=${encodeURIComponent(PASSWORD)}`;
   it.each([
     ['without a body', 400, {}, ''],
     ['without a password', 400, {}, 'next=/'],
-    ['with the password twice', 400, {}, `${valid}&${valid}`],
-    ['with the destination twice', 400, {}, `${valid}&next=/&next=/`],
-    ['with six parameters', 400, {}, `${valid}&a&b&c&d&e`],
-    ['with five parameters', 303, {}, `${valid}&a&b&c&d`],
+    ['with the password twice', 400, {}, `${validForm}&${validForm}`],
+    ['with the destination twice', 400, {}, `${validForm}&next=/&next=/`],
+    ['with six parameters', 400, {}, `${validForm}&a&b&c&d&e`],
+    ['with five parameters', 303, {}, `${validForm}&a&b&c&d`],
     ['as JSON', 400, { 'Content-Type': 'application/json' }, JSON.stringify({ password: PASSWORD })],
-    ['with another media type', 400, { 'Content-Type': 'application/x-www-form-urlencoded-too' }, valid],
-    ['with a charset', 303, { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, valid],
-    ['as a compressed body', 400, { 'Content-Encoding': 'gzip' }, valid],
-    ['of 8 KiB', 303, {}, `${valid}&x=`.padEnd(8_192, 'x')],
-    ['of 8 KiB and one byte', 413, {}, `${valid}&x=`.padEnd(8_193, 'x')],
-    ['of 300,000 bytes', 413, {}, `${valid}&x=`.padEnd(300_000, 'x')],
+    ['with another media type', 400, { 'Content-Type': 'application/x-www-form-urlencoded-too' }, validForm],
+    ['with a charset', 303, { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, validForm],
+    ['as a compressed body', 400, { 'Content-Encoding': 'gzip' }, validForm],
+    ['of 8 KiB', 303, {}, `${validForm}&x=`.padEnd(8_192, 'x')],
+    ['of 8 KiB and one byte', 413, {}, `${validForm}&x=`.padEnd(8_193, 'x')],
+    ['of 300,000 bytes', 413, {}, `${validForm}&x=`.padEnd(300_000, 'x')],
     [
       'with the longest password, each character escaped',
       401,
@@ -358,7 +359,7 @@ describe('S60, S61: the unlock form', () => {
       'Content-Type: application/x-www-form-urlencoded',
       'Transfer-Encoding: chunked',
     ];
-    const pieces = [`${valid}&x=`.padEnd(4_096, 'x'), 'x'.repeat(length - 4_096), ''];
+    const pieces = [`${validForm}&x=`.padEnd(4_096, 'x'), 'x'.repeat(length - 4_096), ''];
     const body = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
     expect((await rawRequest(server().port, 'POST /.berth/unlock HTTP/1.1', head, body)).status).toBe(status);
   });
@@ -371,16 +372,16 @@ describe('S60, S61: the unlock form', () => {
     await submitForm(siteId);
     socket.destroy();
     expect(await received).toBe('');
-    const aborted = () =>
+    const abortedUnlock = () =>
       server().logged.filter(({ fields }) => fields['path'] === '/.berth/unlock' && fields['aborted']);
-    await expect.poll(aborted).toHaveLength(1);
+    await expect.poll(abortedUnlock).toHaveLength(1);
   });
 
   it('accepts the password only in the body of the form', async () => {
     for (const [path, body] of [
-      [`/.berth/unlock?${valid}`, 'x=1'],
-      ['/', valid],
-      ['/docs/', valid],
+      [`/.berth/unlock?${validForm}`, 'x=1'],
+      ['/', validForm],
+      ['/docs/', validForm],
     ] as const) {
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
       const response = await server().visit(siteId, path, { method: 'POST', body, headers });

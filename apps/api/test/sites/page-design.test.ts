@@ -126,11 +126,11 @@ describeInBrowser('a page of the service', (browser) => {
       const styled = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
       await page.evaluate('document.styleSheets[0].disabled = true');
       expect(await overflowOf(page), 'without style').toBe(0);
-      const unstyled = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
-      for (const texts of [styled, unstyled]) {
+      const unstyledTexts = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
+      for (const texts of [styled, unstyledTexts]) {
         expect(texts.filter(({ isShown }) => !isShown)).toEqual([]);
-        const tops = texts.map(({ top }) => top);
-        expect(tops, 'top to bottom in the order of the document').toEqual(tops.toSorted((a, b) => a - b));
+        const textTops = texts.map(({ top }) => top);
+        expect(textTops, 'top to bottom in the order of the document').toEqual(textTops.toSorted((a, b) => a - b));
       }
     },
   );

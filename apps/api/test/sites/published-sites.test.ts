@@ -65,8 +65,10 @@ describe('a site with awkward but valid names', () => {
   let site: Site;
   let deployment: string;
   beforeAll(async () => {
-    const generated = GENERATED.map((path) => [path.normalize('NFC'), Buffer.from(`the bytes of ${path}`)] as const);
-    site = { ...(await readSite(HOSTILE_FOLDER)), ...Object.fromEntries(generated) };
+    const generatedFiles = GENERATED.map(
+      (path) => [path.normalize('NFC'), Buffer.from(`the bytes of ${path}`)] as const,
+    );
+    site = { ...(await readSite(HOSTILE_FOLDER)), ...Object.fromEntries(generatedFiles) };
     const published = await server().publish(site);
     deployment = published.deployment;
     expect(published.files).toBe(Object.keys(site).filter((path) => !isDropped(path)).length);
@@ -88,12 +90,12 @@ describe('a site with awkward but valid names', () => {
   it('S10: finds a name in every spelling of its letters, with one ETag and without a redirect', async () => {
     const path = 'Größe [2]/ñandú + ünïcode.css';
     const spellings = [path.normalize('NFC'), path.normalize('NFD')].flatMap((form) => {
-      const escaped = urlPath(form);
+      const escapedPath = urlPath(form);
       return [
-        escaped,
-        escaped.replaceAll(/%../g, (hex) => hex.toLowerCase()),
+        escapedPath,
+        escapedPath.replaceAll(/%../g, (hex) => hex.toLowerCase()),
         encodeURI(`/${form}`),
-        escaped.replaceAll('e', '%65'),
+        escapedPath.replaceAll('e', '%65'),
       ];
     });
     expect(new Set(spellings).size).toBe(8);
@@ -134,10 +136,12 @@ describe('a real site', () => {
     expect({ files, size, warnings }).toEqual({ files: Object.keys(site).length, size: total, warnings: undefined });
     await checkPublished(deployment, site);
 
-    const before = await stored();
+    const storedBefore = await stored();
     const redeploy = await server().publish(site);
     expect(redeploy.deployment).not.toBe(deployment);
-    expect(await stored(), 'architecture, packs: a redeploy of the same site stores no new bytes').toEqual(before);
+    expect(await stored(), 'architecture, packs: a redeploy of the same site stores no new bytes').toEqual(
+      storedBefore,
+    );
   });
 });
 

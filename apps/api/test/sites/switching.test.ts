@@ -50,23 +50,23 @@ it(`S2, T35: readers during ${SWITCHES} switches of a domain never get mixed ver
   };
   await switchTo(0);
 
-  let reads = 0;
+  let readCount = 0;
   const seenVersions = new Set<string>();
   const readRepeatedly = async (paths: readonly string[]) => {
     for (let number = 0; !isFinished; number += 1) {
       const path = paths[number % paths.length]!;
       const earliest = lastCompleted;
       const { status, text } = await getPath(path);
-      const latest = lastSent;
+      const latestVersion = lastSent;
       const version = Number(text[0]);
       expect(text === text[0]!.repeat(text.length), `${path} is of one version`).toBe(true);
       const isMissing = path === '/sometimes' && version % 2 === 1;
       expect([path, status]).toEqual([path, isMissing ? 404 : 200]);
       const possible = new Set<number>();
-      for (let n = earliest; n <= latest && possible.size < VERSIONS; n += 1) possible.add(n % VERSIONS);
-      expect(possible, `${path} between switch ${earliest} and ${latest}`).toContain(version);
+      for (let n = earliest; n <= latestVersion && possible.size < VERSIONS; n += 1) possible.add(n % VERSIONS);
+      expect(possible, `${path} between switch ${earliest} and ${latestVersion}`).toContain(version);
       seenVersions.add(`${path} ${version}`);
-      reads += 1;
+      readCount += 1;
     }
   };
   const readers = Promise.all([
@@ -76,7 +76,7 @@ it(`S2, T35: readers during ${SWITCHES} switches of a domain never get mixed ver
   // A reader that finds a fault ends the test.
   readers.catch(() => (isFinished = true));
   // The readers must have seen every version of every file, otherwise the test proves little.
-  const isSufficient = () => seenVersions.size === 4 * VERSIONS && reads > SWITCHES;
+  const isSufficient = () => seenVersions.size === 4 * VERSIONS && readCount > SWITCHES;
   try {
     for (let n = 1; !isFinished && (n <= SWITCHES || !isSufficient()); n += 1) await switchTo(n);
   } finally {

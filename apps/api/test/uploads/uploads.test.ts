@@ -108,7 +108,7 @@ describe('api §9: a body of contents', () => {
 
   it('is read no faster than it is consumed', async () => {
     const body = bodyOf(['x'.repeat(1_000)]);
-    const drained = Promise.withResolvers<void>();
+    const sinkDrained = Promise.withResolvers<void>();
     const writeBegun = Promise.withResolvers<void>();
     let chunkCount = 0;
     async function* chunks() {
@@ -117,12 +117,12 @@ describe('api §9: a body of contents', () => {
         yield body.subarray(offset, offset + 100);
       }
     }
-    const reading = readContents(chunks(), {
+    const contentsRead = readContents(chunks(), {
       maxBytes: body.length,
       begin: () => ({
         write() {
           writeBegun.resolve();
-          return drained.promise;
+          return sinkDrained.promise;
         },
         end() {},
       }),
@@ -130,8 +130,8 @@ describe('api §9: a body of contents', () => {
     await writeBegun.promise;
     await new Promise(setImmediate);
     expect(chunkCount).toBe(1);
-    drained.resolve();
-    await reading;
+    sinkDrained.resolve();
+    await contentsRead;
     expect(chunkCount).toBe(Math.ceil(body.length / 100));
   });
 
@@ -200,9 +200,9 @@ it('api §7: the rate limit of deploys is charged when an upload begins, but not
     expect((await commit(limitedServer, limitedUpload.upload)).status).toBe(201);
   }
   expect((await begin(limitedServer, { files: listOf(files) })).status).toBe(201);
-  const refused = await begin(limitedServer, { files: listOf(files) });
-  expectError(refused, 'rate_limit_exceeded');
-  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  const refusedUpload = await begin(limitedServer, { files: listOf(files) });
+  expectError(refusedUpload, 'rate_limit_exceeded');
+  expect(Number(refusedUpload.headers['retry-after'])).toBeGreaterThan(0);
   const withoutCredential = { key: null };
   expect((await begin(limitedServer, { files: listOf(files) }, withoutCredential)).status).toBe(201);
   expectError(await begin(limitedServer, { files: listOf(files) }, withoutCredential), 'rate_limit_exceeded');

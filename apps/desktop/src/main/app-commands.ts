@@ -39,10 +39,10 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
     },
     async pickFiles() {
       const paths = await native.pickFiles();
-      const granted = await grants.give(paths);
-      if (granted.length < paths.length)
+      const grantedItems = await grants.give(paths);
+      if (grantedItems.length < paths.length)
         throw new ClientError('folder', 'Some of the files cannot be read. Choose others.');
-      return granted;
+      return grantedItems;
     },
     async restartToUpdate() {
       if (state().update.is !== 'ready') throw new ClientError('refused', 'No update is ready to install.');

@@ -1,7 +1,7 @@
 import type { RetryPolicy, WatchRule } from '@berth/client';
 import type { CommandName, EventName } from '../shared/channels.ts';
 import type { CommandOutput, EventData, commands } from '../shared/contract.ts';
-import type { Given } from '../shared/publishing.ts';
+import type { GivenItem } from '../shared/publishing.ts';
 import type { About, Update } from '../shared/settings.ts';
 import type { z } from 'zod';
 import type { Native } from './native.ts';
@@ -46,7 +46,7 @@ export interface Summary {
 export interface Backend {
   readonly handlers: Handlers;
   /** Turns absolute paths that the user picked into grants. Skips paths that cannot be read. */
-  give(paths: readonly string[]): Promise<Given[]>;
+  give(paths: readonly string[]): Promise<GivenItem[]>;
   summary(): Summary;
   /** Scans the watched folders. Called when the window comes to the front or the machine wakes up. */
   onWake(): void;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, isAbsolute } from 'node:path';
 import { ClientError, onDriveWithin } from '@berth/client';
-import type { Given } from '../shared/publishing.ts';
+import type { GivenItem } from '../shared/publishing.ts';
 import { IDENTIFY_LIMIT_MS } from './drive-limits.ts';
 
 /** How long a grant is valid, in milliseconds. */
@@ -10,7 +10,7 @@ const VALID_FOR_MS = 3_600_000;
 const MAX_GRANTS = 10_000;
 
 /** An absolute path and its kind. The kind is `unknown` if the drive did not respond in time. */
-export type Granted = Pick<Given, 'kind'> & { path: string };
+export type Granted = Pick<GivenItem, 'kind'> & { path: string };
 
 /** A stored grant, or the confirmation of a question about a folder. It expires at the time `until`, in milliseconds. */
 interface StoredGrant {
@@ -35,9 +35,9 @@ export class Grants {
   }
 
   /** Makes a grant for each path. Skips unreadable paths. The kind is `unknown` if the drive does not respond. */
-  async give(paths: readonly string[]): Promise<Given[]> {
+  async give(paths: readonly string[]): Promise<GivenItem[]> {
     const kinds = await Promise.all(paths.map(async (path) => (isAbsolute(path) ? kindOf(path) : null)));
-    return paths.flatMap((path, index): Given[] => {
+    return paths.flatMap((path, index): GivenItem[] => {
       const kind = kinds[index] ?? null;
       return kind === null ? [] : [{ grant: this.#keep(path, kind), name: basename(path) || path, kind }];
     });
@@ -56,9 +56,9 @@ export class Grants {
 
   /** Reads a grant and uses it up. @throws ClientError `refused` when the grant is unknown, used or expired. */
   take(grant: string): Granted {
-    const granted = this.peek(grant);
+    const grantedItem = this.peek(grant);
     this.#grants.delete(grant);
-    return granted;
+    return grantedItem;
   }
 
   /** Reads a grant, which stays valid. @throws ClientError `refused` when the grant is unknown, used or expired. */

@@ -37,7 +37,7 @@ export function createNotifications({ native, settings, openLink, emit }: Notifi
     }
   }
 
-  function show(target: EventData<'navigate'>): void {
+  function showInWindow(target: EventData<'navigate'>): void {
     native.showWindow();
     emit('navigate', target);
   }
@@ -59,11 +59,11 @@ export function createNotifications({ native, settings, openLink, emit }: Notifi
     },
     /** Reports that a drop could not be published. */
     failed(id: string, name: string, { message }: Problem): void {
-      notify(`${name} was not published`, message, () => show({ page: 'publish', id }));
+      notify(`${name} was not published`, message, () => showInWindow({ page: 'publish', id }));
     },
     /** Reports that a watched folder has changed. */
     folderChanged(before: WatchedFolder, { id, name, domain, url, state, live, needsDns }: WatchedFolder): void {
-      const showFolder = () => show({ page: 'folders', id });
+      const showFolder = () => showInWindow({ page: 'folders', id });
       // `live` also changes without a deploy, when it is read from the server.
       if (before.state.is === 'publishing' && state.is === 'live' && live !== null) {
         if (url === null || needsDns)
@@ -81,7 +81,9 @@ export function createNotifications({ native, settings, openLink, emit }: Notifi
         if (signIn.is !== 'refused') reportedOrigins.delete(origin);
         else if (isUsed && !reportedOrigins.has(origin)) {
           reportedOrigins.add(origin);
-          notify('Sign in again', `Your key for ${origin} is no longer valid.`, () => show({ page: 'settings' }));
+          notify('Sign in again', `Your key for ${origin} is no longer valid.`, () =>
+            showInWindow({ page: 'settings' }),
+          );
         }
       }
     },

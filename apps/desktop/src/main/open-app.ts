@@ -57,18 +57,18 @@ type System = Awaited<ReturnType<typeof openSystem>>;
 async function openSystem({ app, safeStorage }: ElectronModule, options: AppOptions, start: Start) {
   const { platform } = start;
   const home = join(app.getPath('userData'), 'berth');
-  const hidden = start.hidden || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
+  const startsHidden = start.hidden || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
   const findTray = options.hasTray ?? ((attempts: number) => hasTrayHost(platform, attempts));
   const [keychain, canTray] = await Promise.all([
     openKeychain(safeStorage, join(home, 'keys'), platform),
-    findTray(hidden ? LOGIN_ATTEMPTS : 1),
+    findTray(startsHidden ? LOGIN_ATTEMPTS : 1),
   ]);
   const { env, execPath, resourcesPath: resources } = options.process;
   // The program inside an AppImage vanishes when the app quits, so the image must be started instead.
   const program = env['APPIMAGE'] || execPath;
   const loginItem = createLoginItem(app, { platform, env, program });
   const updates = options.updates ?? createUpdates({ app, resources, program });
-  return { platform, home, hidden, keychain, canTray, loginItem, updates };
+  return { platform, home, hidden: startsHidden, keychain, canTray, loginItem, updates };
 }
 
 /** The app from its start until it quits. */

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { WATCH_RULE } from '@berth/client';
 import type { AppState } from '../shared/contract.ts';
 import type { Problem } from '../shared/problem.ts';
-import type { Given } from '../shared/publishing.ts';
+import type { GivenItem } from '../shared/publishing.ts';
 import type { Update } from '../shared/settings.ts';
 import { openAccounts } from './account/accounts.ts';
 import { createAppCommands } from './app-commands.ts';
@@ -59,9 +59,9 @@ async function openParts(options: PartsOptions) {
   const app = createAppCommands({ native, grants, state });
   const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
   const notifications = createNotifications({ native, settings: settings.value, openLink, emit });
-  const shared = { ...options, accounts, grants, nextDrop, notifications };
+  const sharedOptions = { ...options, accounts, grants, nextDrop, notifications };
   const folders = await openFolders({
-    ...shared,
+    ...sharedOptions,
     settings: settings.value,
     publishedFolder: (id) => publishings.publishedFolder(id),
   });
@@ -72,7 +72,7 @@ async function openParts(options: PartsOptions) {
     onAddressChange: (origin, domain, deployment) => folders.addressChanged(origin, domain, deployment),
   });
   const publishings = await openPublishings({
-    ...shared,
+    ...sharedOptions,
     rule: { ...WATCH_RULE, ...watchRule },
     watchedPaths: () => folders.list().map(({ path }) => path),
     onChange: (list) => emit('publishings', list),
@@ -111,7 +111,7 @@ class OpenBackend implements Backend {
     };
   }
 
-  give(paths: readonly string[]): Promise<Given[]> {
+  give(paths: readonly string[]): Promise<GivenItem[]> {
     return this.#parts.grants.give(paths);
   }
 

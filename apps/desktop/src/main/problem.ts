@@ -20,7 +20,7 @@ export function problemOf(thrown: unknown): Problem {
     return { kind, message: sentence(messageOf(thrown)), next: nextStep(thrown), file };
   }
   if (thrown instanceof z.ZodError) return { kind: 'refused', message: issueOf(thrown), next: null, file: null };
-  if (thrown instanceof Error && thrown.name === 'AbortError') return problemOf(aborted());
+  if (thrown instanceof Error && thrown.name === 'AbortError') return problemOf(abortedError());
   return {
     kind: 'unexpected',
     message: 'Something went wrong in the app.',
@@ -39,7 +39,7 @@ export async function orRefuse<T>(work: Promise<T>, message: string): Promise<T>
 }
 
 /** The error of work that was stopped because the user cancelled it or quit the app. */
-export function aborted(): ClientError {
+export function abortedError(): ClientError {
   return new ClientError('aborted', 'The work was cancelled before it finished.');
 }
 

@@ -27,8 +27,8 @@ export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: 
   switch (event.type) {
     case 'walked': {
       const { total } = event;
-      const none = { files: 0, bytes: 0 };
-      const progress = { phase: 'reading', done: none, total, cached: none } as const;
+      const zeroAmount = { files: 0, bytes: 0 };
+      const progress = { phase: 'reading', done: zeroAmount, total, cached: zeroAmount } as const;
       return { ...view, progress, total, leftOut: leftOutOf(event.skipped) };
     }
     case 'hashed': {
@@ -38,12 +38,12 @@ export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: 
       return { ...view, progress, total };
     }
     case 'planned': {
-      const progress = sending({ files: 0, bytes: 0 }, event.missing, null);
+      const progress = sendingProgress({ files: 0, bytes: 0 }, event.missing, null);
       return { ...view, progress, sent: [{ at: nowMs, bytes: 0 }] };
     }
     case 'uploaded': {
-      const sent = [...recent(view.sent, nowMs), { at: nowMs, bytes: event.sentBytes }];
-      return { ...view, progress: sending(event.done, event.total, speedOf(sent)), sent };
+      const sentSamples = [...recentSamples(view.sent, nowMs), { at: nowMs, bytes: event.sentBytes }];
+      return { ...view, progress: sendingProgress(event.done, event.total, speedOf(sentSamples)), sent: sentSamples };
     }
     case 'retried': {
       const { attempt, waitMs, reason } = event;
@@ -57,13 +57,13 @@ export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: 
   }
 }
 
-function sending(done: Amount, total: Amount, bytesPerSecond: number | null): Progress {
+function sendingProgress(done: Amount, total: Amount, bytesPerSecond: number | null): Progress {
   if (done.files === total.files) return { phase: 'finishing' };
   return { phase: 'sending', done, total, bytesPerSecond };
 }
 
 /** Drops old samples except the newest old sample, so that a pause lowers the speed. */
-function recent(sent: ProgressView['sent'], nowMs: number): ProgressView['sent'] {
+function recentSamples(sent: ProgressView['sent'], nowMs: number): ProgressView['sent'] {
   const firstRecent = sent.findLastIndex(({ at }) => at <= nowMs - SPEED_OVER_MS);
   return sent.slice(Math.max(0, firstRecent));
 }

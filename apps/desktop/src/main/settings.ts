@@ -34,7 +34,7 @@ export async function openSettings({ native, dataDir, onChange, onDamaged }: Set
     if ((await opensAtLogin()) !== on) throw new ClientError('refused', message);
   }
 
-  async function change(input: Partial<Settings>): Promise<Settings> {
+  async function changeSettings(input: Partial<Settings>): Promise<Settings> {
     const oldSettings = file.value();
     const newSettings = { ...oldSettings, ...input };
     const isLoginChanged = newSettings.openAtLogin !== oldSettings.openAtLogin;
@@ -60,6 +60,6 @@ export async function openSettings({ native, dataDir, onChange, onDamaged }: Set
   const serially = pLimit(1);
   return {
     value: file.value,
-    handlers: { changeSettings: (input) => serially(() => change(input)) } satisfies Partial<Handlers>,
+    handlers: { changeSettings: (input) => serially(() => changeSettings(input)) } satisfies Partial<Handlers>,
   };
 }

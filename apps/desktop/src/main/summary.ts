@@ -38,17 +38,17 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
   const foldersIn = (is: FolderState['is']): Folders => folders.filter(({ state }) => state.is === is);
 
   const isRecent = (id: string) => nowMs - (failedAt.get(id) ?? 0) < SHOW_FAILURE_FOR_MS;
-  const failed = [
+  const failedItems = [
     ...publishings.filter(({ id, state }) => state.is === 'failed' && isRecent(id)),
     ...folders.filter(({ state }) => blockingProblem(state) !== null),
   ];
-  if (failed.length > 0) return result('error', `${nameOrCount(failed, 'site')} could not be published.`);
-  const working = [
+  if (failedItems.length > 0) return result('error', `${nameOrCount(failedItems, 'site')} could not be published.`);
+  const workingItems = [
     ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'),
     ...foldersIn('publishing'),
   ];
-  if (working.length > 0)
-    return result('working', `${nameOrCount(working, 'site')} ${isOrAre(working)} being published.`);
+  if (workingItems.length > 0)
+    return result('working', `${nameOrCount(workingItems, 'site')} ${isOrAre(workingItems)} being published.`);
   if (!online) return result('offline', 'Offline. Publishing resumes automatically.');
   const [waiting, signedOut, missing] = [foldersIn('waiting'), foldersIn('signed-out'), foldersIn('missing')];
   if (waiting.length > 0)

@@ -11,7 +11,7 @@ async function invoke(channel: string, input: unknown): Promise<Answer<unknown>>
   try {
     return await ipcRenderer.invoke(channel, input);
   } catch {
-    return refuse('unexpected', 'The app is not responding.', 'Restart the app.');
+    return refusedAnswer('unexpected', 'The app is not responding.', 'Restart the app.');
   }
 }
 
@@ -32,12 +32,16 @@ const events = Object.fromEntries(
 );
 
 /** Turns dropped files into grants. Only this function reads their paths, and it sends them only to the app. */
-async function grant(files: Iterable<File> | null | undefined): Promise<Answer<unknown>> {
-  const dropped = [...(files ?? [])];
+async function grantFiles(files: Iterable<File> | null | undefined): Promise<Answer<unknown>> {
+  const droppedFiles = [...(files ?? [])];
   const limit = MAX_DROPPED_ITEMS.toLocaleString('en-US');
-  if (dropped.length > MAX_DROPPED_ITEMS)
-    return refuse('refused', `Drop at most ${limit} files and folders at once.`, 'Drop the folder that contains them.');
-  return invoke(GRANT_CHANNEL, dropped.map(pathOf).filter(Boolean));
+  if (droppedFiles.length > MAX_DROPPED_ITEMS)
+    return refusedAnswer(
+      'refused',
+      `Drop at most ${limit} files and folders at once.`,
+      'Drop the folder that contains them.',
+    );
+  return invoke(GRANT_CHANNEL, droppedFiles.map(pathOf).filter(Boolean));
 }
 
 /** The path of a file; an empty string if the file is not on a disk. */
@@ -49,8 +53,8 @@ function pathOf(file: File): string {
   }
 }
 
-function refuse(kind: Problem['kind'], message: string, next: string): Answer<never> {
+function refusedAnswer(kind: Problem['kind'], message: string, next: string): Answer<never> {
   return { ok: false, problem: { kind, message, next, file: null } };
 }
 
-contextBridge.exposeInMainWorld('desktop', { commands, events, grant });
+contextBridge.exposeInMainWorld('desktop', { commands, events, grant: grantFiles });

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { CommandName, EventName } from './channels.ts';
 import { Version, WatchedFolder } from './folder.ts';
 import { Problem } from './problem.ts';
-import { FolderQuestion, Given, Grant, Id, NextDropOptions, Publishing, PublishOptions } from './publishing.ts';
+import { FolderQuestion, GivenItem, Grant, Id, NextDropOptions, Publishing, PublishOptions } from './publishing.ts';
 import { Session } from './session.ts';
 import { About, Settings, Update } from './settings.ts';
 
@@ -54,8 +54,8 @@ export const commands = {
   readState: { input: Nothing, output: AppState },
 
   /** Asks the user for a folder. Returns `null` if the user cancels. */
-  pickFolder: { input: Nothing, output: Given.nullable() },
-  pickFiles: { input: Nothing, output: z.array(Given) },
+  pickFolder: { input: Nothing, output: GivenItem.nullable() },
+  pickFiles: { input: Nothing, output: z.array(GivenItem) },
   /** Sets the options of the next drop, however the drop arrives. The event `dropTaken` follows once a drop has used the options. */
   setNextDrop: { input: NextDropOptions, output: Nothing },
   /**
@@ -211,5 +211,5 @@ export interface DesktopApi {
   /** One function for each event, which subscribes to the event and returns a function that unsubscribes. */
   events: { readonly [E in EventName]: (listener: (data: EventData<E>) => void) => () => void };
   /** Turns dropped files and folders into grants. Skips items that are not on a disk or cannot be read. */
-  grant(files: readonly File[]): Promise<Answer<Given[]>>;
+  grant(files: readonly File[]): Promise<Answer<GivenItem[]>>;
 }

@@ -9,8 +9,8 @@ export const Grant = z.string().regex(/^[0-9a-f]{32}$/);
 export const Id = z.string().regex(/^[0-9a-f]{16}$/);
 
 /** A folder or file that the user picked. The kind is `unknown` if the drive does not respond. */
-export const Given = z.object({ grant: Grant, name: z.string(), kind: z.enum(['folder', 'file', 'unknown']) });
-export type Given = z.infer<typeof Given>;
+export const GivenItem = z.object({ grant: Grant, name: z.string(), kind: z.enum(['folder', 'file', 'unknown']) });
+export type GivenItem = z.infer<typeof GivenItem>;
 
 /** The options of a publish. */
 export const PublishOptions = z.object({

@@ -52,6 +52,6 @@ it('the user can label and delete sites of the account, and new activity appears
   await goTo(page, 'Activity');
   await page.getByText(`Deleted ${deployment}`).first().waitFor();
   await page.getByText(`Changed the labels of ${deployment} to spring`).first().waitFor();
-  const other = await server().publish({ 'index.html': 'published by another client' }, { key });
-  await page.getByText(`Published ${other.deployment}`).first().waitFor();
+  const foreignDeployment = await server().publish({ 'index.html': 'published by another client' }, { key });
+  await page.getByText(`Published ${foreignDeployment.deployment}`).first().waitFor();
 });

@@ -96,8 +96,8 @@ it.each<[string, (fake: MainHere['fake'], folder: string) => void]>([
     // The password applies only to the drop that used it.
     await page.getByText('The next drop gets').waitFor({ state: 'detached' });
     publish(makeSite('open', { 'index.html': 'open' }));
-    const next = publishingCard(page, 'open');
-    await next.getByText('Published', { exact: true }).waitFor();
-    expect((await server().visit(await linkOn(next))).text).toBe('open');
+    const nextCard = publishingCard(page, 'open');
+    await nextCard.getByText('Published', { exact: true }).waitFor();
+    expect((await server().visit(await linkOn(nextCard))).text).toBe('open');
   },
 );

@@ -21,8 +21,11 @@ it('the page cannot send a request to another origin, nor fetch its own files fr
     request.open('GET', `${foreignOrigin}/xhr`);
     request.send();
     const image = Object.assign(document.createElement('img'), { src: `${foreignOrigin}/a.png` });
-    const style = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${foreignOrigin}/a.css` });
-    document.body.append(image, style);
+    const stylesheetLink = Object.assign(document.createElement('link'), {
+      rel: 'stylesheet',
+      href: `${foreignOrigin}/a.css`,
+    });
+    document.body.append(image, stylesheetLink);
     navigator.sendBeacon(`${foreignOrigin}/beacon`);
     return new WebSocket('wss://elsewhere.example/socket').url;
   });
@@ -32,7 +35,7 @@ it('the page cannot send a request to another origin, nor fetch its own files fr
 
 it('the page cannot run inline scripts, external scripts or eval, nor turn a string into markup (desktop §6)', async () => {
   const { page, window, takeFaults } = await start();
-  const outcomes = await page.evaluate(async () => {
+  const injectionOutcomes = await page.evaluate(async () => {
     const addScript = (properties: object) =>
       document.head.append(Object.assign(document.createElement('script'), properties));
     const attempts: Record<string, () => unknown> = {
@@ -46,8 +49,10 @@ it('the page cannot run inline scripts, external scripts or eval, nor turn a str
       external: () => addScript({ src: 'https://elsewhere.example/x.js' }),
       attribute: () => document.body.setAttribute('onclick', '1'),
       policy: () => {
-        const world = globalThis as unknown as { trustedTypes: { createPolicy(name: string, rules: object): unknown } };
-        return world.trustedTypes.createPolicy('mine', { createHTML: (text: string) => text });
+        const pageGlobals = globalThis as unknown as {
+          trustedTypes: { createPolicy(name: string, rules: object): unknown };
+        };
+        return pageGlobals.trustedTypes.createPolicy('mine', { createHTML: (text: string) => text });
       },
     };
     // Code that DevTools evaluates may use eval until its first await.
@@ -62,9 +67,9 @@ it('the page cannot run inline scripts, external scripts or eval, nor turn a str
     };
     return Object.fromEntries(Object.entries(attempts).map(([name, attempt]) => [name, outcomeOf(attempt)]));
   });
-  const blocked = ['innerHTML', 'write', 'timer', 'inline', 'external', 'attribute', 'policy'];
-  expect(outcomes).toEqual({
-    ...Object.fromEntries(blocked.map((name) => [name, 'TypeError'])),
+  const blockedInjections = ['innerHTML', 'write', 'timer', 'inline', 'external', 'attribute', 'policy'];
+  expect(injectionOutcomes).toEqual({
+    ...Object.fromEntries(blockedInjections.map((name) => [name, 'TypeError'])),
     eval: 'EvalError',
     Function: 'EvalError',
   });
@@ -73,13 +78,13 @@ it('the page cannot run inline scripts, external scripts or eval, nor turn a str
 });
 
 it('inline scripts and styles in the HTML of the page are blocked (desktop §6)', async () => {
-  const changed = join(makeHome(), 'dist');
-  cpSync(dist(), changed, { recursive: true });
-  const file = join(changed, 'renderer/index.html');
+  const changedFolder = join(makeHome(), 'dist');
+  cpSync(dist(), changedFolder, { recursive: true });
+  const file = join(changedFolder, 'renderer/index.html');
   const inline = '<style>body { outline: 7px solid red }</style><script>window.hacked = "inline"</script>';
   const handler = '<img src="missing.png" onerror="window.hacked = \'handler\'">';
   writeFileSync(file, readFileSync(file, 'utf8').replace('<body>', `<body>${inline}${handler}`));
-  const { page, takeFaults } = await start({ dist: changed });
+  const { page, takeFaults } = await start({ dist: changedFolder });
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   const found = await page.evaluate(() => ({
     hacked: (globalThis as unknown as { hacked?: string }).hacked ?? null,

@@ -80,14 +80,14 @@ describe('when a user has an account (desktop §1, §6),', () => {
       expect(world.emitted(id).slice(world.emitted(id).lastIndexOf('starting'))).toEqual(['starting', 'live']),
     );
     // After a restart, the app knows the key's account before the server confirms it again.
-    const gate = Promise.withResolvers<void>();
+    const heldResponse = Promise.withResolvers<void>();
     world.hold = async (request) => {
-      if (request.includes('account.get')) await gate.promise;
+      if (request.includes('account.get')) await heldResponse.promise;
     };
     await world.reopen();
     await world.until(id, 'live');
     expect(world.signInState()).toEqual({ is: 'checking' });
-    gate.resolve();
+    heldResponse.resolve();
     expect(await world.deployments()).toEqual([live!.deployment]);
   });
 
@@ -263,8 +263,8 @@ describe('the list of servers', () => {
       const { servers, current } = world.accounts.session();
       currents.add(servers.some((one) => one.origin === current));
     });
-    const removing = [world.origin, origin].map((one) => world.handlers.removeServer({ origin: one }));
-    expect((await Promise.allSettled(removing)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    const removals = [world.origin, origin].map((one) => world.handlers.removeServer({ origin: one }));
+    expect((await Promise.allSettled(removals)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(world.accounts.session()).toMatchObject({ current: origin, servers: [{ origin }] });
     expect(currents).toEqual(new Set([true]));
   });
@@ -273,12 +273,12 @@ describe('the list of servers', () => {
     const world = await openWorld(server());
     const { origin } = await world.handlers.addServer({ address: `localhost:${secondServer().port}` });
     const { key } = await secondServer().account();
-    const writing = stopAtWrite(world.native);
+    const keyWrite = stopAtWrite(world.native);
     const signingIn = world.handlers.signIn({ key });
-    await writing.reached;
-    const removing = world.handlers.removeServer({ origin });
-    writing.letGo();
-    await Promise.allSettled([signingIn, removing]);
+    await keyWrite.reached;
+    const removal = world.handlers.removeServer({ origin });
+    keyWrite.letGo();
+    await Promise.allSettled([signingIn, removal]);
     expect(world.accounts.session().servers).toHaveLength(1);
     expect([...world.native.keys.keys()]).toEqual([]);
   });

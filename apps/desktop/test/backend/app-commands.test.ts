@@ -23,11 +23,11 @@ test('openLink opens only https links and links to known servers, and refuses al
   const { ask, native } = await open();
   await ask('openLink', { url: 'https://calm-otter.sites.example/a?b#c' });
   await ask('openLink', { url: `${server}/claim/1` });
-  const opened = ['https://calm-otter.sites.example/a?b#c', `${server}/claim/1`];
-  expect(native.opened).toEqual(opened);
+  const openedUrls = ['https://calm-otter.sites.example/a?b#c', `${server}/claim/1`];
+  expect(native.opened).toEqual(openedUrls);
   for (const url of ['http://sites.example', 'file:///etc/passwd', 'berth://x', 'https://me:key@berth.example', 'a'])
     await expect(ask('openLink', { url })).rejects.toMatchObject({ kind: 'refused' });
-  expect(native.opened).toEqual(opened);
+  expect(native.opened).toEqual(openedUrls);
   native.broken.openExternal = new Error('no browser');
   await expect(ask('openLink', { url: server })).rejects.toThrow('Copy the link instead');
 });

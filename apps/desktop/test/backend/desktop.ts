@@ -15,7 +15,7 @@ import { TestNative } from './native.ts';
 export const PAGE = '<!doctype html><title>hi</title>';
 
 /** Creates random bytes, so that no server has them yet. */
-export const big = (bytes: number) => Buffer.alloc(bytes, crypto.randomUUID());
+export const randomlyFilled = (bytes: number) => Buffer.alloc(bytes, crypto.randomUUID());
 
 /** Creates a folder with files. The folder is removed after the test. */
 export const makeSite = (files: Contents = { 'index.html': PAGE }, name = 'site') => makeNamedSite(name, files);
@@ -116,9 +116,9 @@ export class Desktop {
 
   /** Drops the items at the given paths. @returns The ids of the publish jobs. */
   async drop(paths: readonly string[], options: NextDropOptions = {}): Promise<string[]> {
-    const granted = await this.backend.give(paths);
+    const grantedItems = await this.backend.give(paths);
     await this.ask('setNextDrop', options);
-    return (await this.ask('publish', { grants: granted.map(({ grant }) => grant) })).publishings;
+    return (await this.ask('publish', { grants: grantedItems.map(({ grant }) => grant) })).publishings;
   }
 
   /** Drops a folder. @returns The id of its publish job. */
@@ -136,9 +136,9 @@ export class Desktop {
   publishings = async () => (await this.ask('readState', undefined)).publishings;
 
   async find(id: string): Promise<Publishing> {
-    const found = (await this.publishings()).find((one) => one.id === id);
-    if (!found) throw new Error(`There is no publishing ${id}.`);
-    return found;
+    const foundPublishing = (await this.publishings()).find((one) => one.id === id);
+    if (!foundPublishing) throw new Error(`There is no publishing ${id}.`);
+    return foundPublishing;
   }
 
   /** Waits until a publish job is in a state. */
@@ -147,9 +147,10 @@ export class Desktop {
     is: S,
   ): Promise<Publishing & { state: Extract<Publishing['state'], { is: S }> }> {
     const check = async () => {
-      const found = await this.find(id);
-      if (found.state.is !== is) throw new Error(`It is ${JSON.stringify(found.state)}, and not ${is}.`);
-      return found as never;
+      const foundPublishing = await this.find(id);
+      if (foundPublishing.state.is !== is)
+        throw new Error(`It is ${JSON.stringify(foundPublishing.state)}, and not ${is}.`);
+      return foundPublishing as never;
     };
     return vi.waitFor(check, { timeout: 10_000, interval: 5 });
   }

@@ -41,11 +41,11 @@ describe('the password of a watched folder (T40)', () => {
 
   it('is deleted if it is set while the folder is being removed', async () => {
     const { world, id } = await openWatched(server());
-    const writing = stopAtWrite(world.native);
+    const passwordWrite = stopAtWrite(world.native);
     const changing = expect(world.handlers.changeFolder({ id, ...WITH_PASSWORD })).rejects.toThrow('no longer');
-    await writing.reached;
+    await passwordWrite.reached;
     await world.handlers.removeFolder({ id });
-    writing.letGo();
+    passwordWrite.letGo();
     await changing;
     expect([...world.native.keys.keys()]).toEqual([world.origin]);
   });

@@ -13,8 +13,8 @@ describe('making an earlier version live (desktop §1, §8.22)', () => {
     const { versions } = await world.handlers.listVersions({ id });
     expect(versions.map(({ live }) => live)).toEqual([true, false, false]);
 
-    const undone = await world.handlers.undoFolder({ id });
-    expect(undone).toEqual({ ...versions[1], live: true });
+    const undoneFolder = await world.handlers.undoFolder({ id });
+    expect(undoneFolder).toEqual({ ...versions[1], live: true });
     expect((await server().visit(url!)).text).toBe('two');
     expect(world.folder(id)).toMatchObject({
       state: { is: 'paused', why: 'earlier-version' },
@@ -75,9 +75,9 @@ describe('the versions of a folder (desktop §1)', () => {
     renameSync(path, `${path}-2`);
     expect((await world.until(id, 'missing')).state).toEqual({ is: 'missing', reason: 'gone' });
     world.build('dist-2', { 'index.html': 'two' });
-    const grant = await world.grant(`${path}-2`);
-    await world.handlers.locateFolder({ id, grant });
-    await expect(world.handlers.locateFolder({ id, grant })).rejects.toThrow('Drop the item again');
+    const folderGrant = await world.grant(`${path}-2`);
+    await world.handlers.locateFolder({ id, grant: folderGrant });
+    await expect(world.handlers.locateFolder({ id, grant: folderGrant })).rejects.toThrow('Drop the item again');
     const { live: two, ...moved } = await world.untilPublished(id, 'two');
     expect(moved).toMatchObject({ path: `${path}-2`, name: 'dist-2', url: first });
     await world.handlers.changeFolder({ id, domain: siteName() });
@@ -149,23 +149,23 @@ describe('changing the domain of a watched folder on the page Domains (desktop �
 
   it('does not hide the version that was published last, even if an earlier response arrives late', async () => {
     const { world, id, live } = await openWatched(server());
-    const requested = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
+    const requestReceived = Promise.withResolvers<void>();
+    const heldResponse = Promise.withResolvers<void>();
     world.hold = async (request) => {
       if (!request.includes('deployments.get')) return;
-      requested.resolve();
-      await gate.promise;
+      requestReceived.resolve();
+      await heldResponse.promise;
     };
     await world.handlers.cancelFolder({ id });
-    await requested.promise;
+    await requestReceived.promise;
     world.build('dist', { 'index.html': 'two' });
     await world.handlers.resumeFolder({ id });
-    const after = await world.untilPublished(id, 'two');
-    gate.resolve();
+    const secondState = await world.untilPublished(id, 'two');
+    heldResponse.resolve();
     await world.handlers.publishFolder({ id });
     await eventually(() => expect(world.emitted(id).slice(-2)).toEqual(['settling', 'live']));
-    expect(world.folder(id).live).toEqual(after.live);
-    expect(after.live).not.toMatchObject({ deployment: live!.deployment });
+    expect(world.folder(id).live).toEqual(secondState.live);
+    expect(secondState.live).not.toMatchObject({ deployment: live!.deployment });
   });
 });
 
@@ -196,8 +196,8 @@ describe('notifications about watched folders (desktop §8)', () => {
     world.build('dist', { 'setup.exe': 'x' });
     await world.until(id, 'waiting');
     world.build('dist', { 'index.html': 'two' });
-    const before = world.count('folders');
-    await eventually(() => expect(world.count('folders')).toBeGreaterThan(before + 1));
+    const folderEventsBefore = world.count('folders');
+    await eventually(() => expect(world.count('folders')).toBeGreaterThan(folderEventsBefore + 1));
     expect(world.native.notes).toMatchObject([
       { title: 'dist was not published', body: expect.stringContaining('setup.exe') },
     ]);

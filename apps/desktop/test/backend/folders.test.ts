@@ -8,11 +8,11 @@ const server = useServer();
 describe('a watched folder (desktop §5, §8)', () => {
   it('keeps its live version after a restart of the app and is not published again (D4)', async () => {
     const { world } = await openSignedInWorld(server());
-    const original = await world.watchNew('dist', 'one', { labels: ['blog'] });
+    const originalId = await world.watchNew('dist', 'one', { labels: ['blog'] });
     await world.reopen();
-    const { url, live } = original;
-    expect(world.folder(original.id)).toMatchObject({ url, live, labels: ['blog'], state: { is: 'starting' } });
-    expect(await world.until(original.id, 'live')).toEqual({ ...original, leftOut: [] });
+    const { url, live } = originalId;
+    expect(world.folder(originalId.id)).toMatchObject({ url, live, labels: ['blog'], state: { is: 'starting' } });
+    expect(await world.until(originalId.id, 'live')).toEqual({ ...originalId, leftOut: [] });
     expect(await world.deployments()).toEqual([live!.deployment]);
   });
 
@@ -52,9 +52,9 @@ describe('a watched folder (desktop §5, §8)', () => {
   it('whose deploy was refused is retried on request; if the folder is live already, nothing is sent', async () => {
     const world = await openWorld(server());
     const { account } = await world.signIn('free');
-    const grant = await world.grant(world.build('dist', { 'index.html': 'one' }));
+    const folderGrant = await world.grant(world.build('dist', { 'index.html': 'one' }));
     const domain = `www.${crypto.randomUUID()}.com`;
-    const id = watchedId(await world.handlers.watch({ of: { grant }, domain, labels: [] }));
+    const id = watchedId(await world.handlers.watch({ of: { grant: folderGrant }, domain, labels: [] }));
     const { state } = await world.until(id, 'failed');
     expect(state).toMatchObject({ problem: { kind: 'signed-out', next: expect.stringContaining('Your plan') } });
     expect(world.signInState().is).toBe('signed-in');
@@ -134,9 +134,9 @@ describe('a watched folder (desktop §5, §8)', () => {
     const { world, id, url } = await openWatched(server());
     const newName = siteName();
     await world.handlers.changeFolder({ id, domain: newName });
-    const renamed = await world.until(id, 'live');
-    expect(renamed).toMatchObject({ domain: newName, url: `http://${newName}:${server().port}` });
-    expect((await server().visit(renamed.url!)).text).toBe('one');
+    const renamedFolder = await world.until(id, 'live');
+    expect(renamedFolder).toMatchObject({ domain: newName, url: `http://${newName}:${server().port}` });
+    expect((await server().visit(renamedFolder.url!)).text).toBe('one');
     expect((await server().visit(url!)).text).toBe('one');
     await expect(world.handlers.changeFolder({ id, domain: 'api.localhost' })).rejects.toThrow('reserved');
     expect(world.folder(id).domain).toBe(newName);
@@ -148,9 +148,9 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const world = await openWorld(server());
     const path = world.build('dist', { 'index.html': 'one' });
     const file = `${world.build('other', { 'index.html': 'one' })}/index.html`;
-    const grant = await world.grant(path);
+    const folderGrant = await world.grant(path);
     const watch = (domain: string, more: object = {}) =>
-      world.handlers.watch({ of: { grant }, domain, labels: [], ...more });
+      world.handlers.watch({ of: { grant: folderGrant }, domain, labels: [], ...more });
     const name = siteName();
     await expect(watch(name)).rejects.toMatchObject({ kind: 'signed-out' });
     await world.signIn();
@@ -193,8 +193,8 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const requests = grants.map((grant) =>
       world.handlers.watch({ of: { grant }, domain: siteName(), labels: [], password: 'open-sesame' }),
     );
-    const outcomes = (await Promise.allSettled(requests)).map(({ status }) => status);
-    expect(outcomes).toEqual(['fulfilled', 'rejected', 'rejected']);
+    const requestStatuses = (await Promise.allSettled(requests)).map(({ status }) => status);
+    expect(requestStatuses).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(world.folders.list()).toHaveLength(1);
     expect(world.native.keys.size).toBe(2);
   });
@@ -203,29 +203,31 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
     const { world, id, domain } = await openWatched(server());
     await world.handlers.removeFolder({ id });
     await world.signIn();
-    const grant = await world.grant(world.build('other', { 'index.html': 'two' }));
-    await expect(world.handlers.watch({ of: { grant }, domain, labels: [] })).rejects.toThrow('cannot be used');
+    const folderGrant = await world.grant(world.build('other', { 'index.html': 'two' }));
+    await expect(world.handlers.watch({ of: { grant: folderGrant }, domain, labels: [] })).rejects.toThrow(
+      'cannot be used',
+    );
   });
 
   it('begins with a suggested free name, which comes from the project instead of its build folder', async () => {
     const world = await openWorld(server());
     const unique = `p${crypto.randomUUID().slice(0, 8)}`;
-    const grant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
-    const suggest = (name?: string) => world.handlers.suggestName({ of: { grant }, name });
+    const folderGrant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
+    const suggestName = (name?: string) => world.handlers.suggestName({ of: { grant: folderGrant }, name });
     const uniqueName = `uni-${unique}`;
-    expect(await suggest()).toEqual({ name: uniqueName, validation: null });
+    expect(await suggestName()).toEqual({ name: uniqueName, validation: null });
     await world.signIn();
-    expect(await suggest()).toEqual({ name: uniqueName, validation: null });
+    expect(await suggestName()).toMatchObject({ name: uniqueName, validation: { available: true } });
     await world.watch(world.build('other', { 'index.html': 'one' }), uniqueName);
-    expect(await suggest()).toMatchObject({ name: `${uniqueName}-2`, validation: { available: true } });
+    expect(await suggestName()).toMatchObject({ name: `${uniqueName}-2`, validation: { available: true } });
     await world.signIn();
     await world.watch(world.build('third', { 'index.html': 'one' }), `${uniqueName}-2`);
-    expect(await suggest()).toMatchObject({ name: `${uniqueName}-3`, validation: { available: true } });
+    expect(await suggestName()).toMatchObject({ name: `${uniqueName}-3`, validation: { available: true } });
     // The app does not suggest a name that the account already uses.
     await world.handlers.putDomain({ domain: `${uniqueName}-3` });
-    expect(await suggest(`${uniqueName}-3`)).toMatchObject({ validation: { available: true } });
-    expect(await suggest()).toMatchObject({ name: `${uniqueName}-4` });
-    expect(await suggest(uniqueName)).toMatchObject({ name: uniqueName, validation: { available: false } });
-    expect(await suggest('api')).toMatchObject({ name: 'api', validation: { valid: false } });
+    expect(await suggestName(`${uniqueName}-3`)).toMatchObject({ validation: { available: true } });
+    expect(await suggestName()).toMatchObject({ name: `${uniqueName}-4` });
+    expect(await suggestName(uniqueName)).toMatchObject({ name: uniqueName, validation: { available: false } });
+    expect(await suggestName('api')).toMatchObject({ name: 'api', validation: { valid: false } });
   });
 });

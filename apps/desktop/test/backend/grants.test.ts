@@ -15,14 +15,14 @@ beforeEach(() => {
 });
 
 test('a grant has 128 random bits and reveals the name of the item but not its path (desktop §6)', async () => {
-  const granted = await new Grants().give([site, file, site]);
-  expect(granted).toEqual([
+  const grantedItems = await new Grants().give([site, file, site]);
+  expect(grantedItems).toEqual([
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'site', kind: 'folder' },
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'photo.jpg', kind: 'file' },
     { grant: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'site', kind: 'folder' },
   ]);
-  expect(new Set(granted.map(({ grant }) => grant)).size).toBe(3);
-  expect(JSON.stringify(granted)).not.toContain(dir);
+  expect(new Set(grantedItems.map(({ grant }) => grant)).size).toBe(3);
+  expect(JSON.stringify(grantedItems)).not.toContain(dir);
 });
 
 test('a grant is used up by `take` but not by `peek`, and both refuse an unknown grant (desktop §6)', async () => {

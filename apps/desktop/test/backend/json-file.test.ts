@@ -108,20 +108,20 @@ it.each([
   'a damaged %s is reported once, with the lost data, the place of the copy and the next step (desktop §8.5)',
   async (name, lost, next) => {
     const dataDir = makeHome();
-    const copy = join(dataDir, `${name}.damaged`);
+    const copyPath = join(dataDir, `${name}.damaged`);
     writeFileSync(join(dataDir, name), '{"half": ');
     const desktop = await openDesktop({ server: SERVER, dataDir });
     expect(noticesOf(desktop)).toEqual([
       {
         problem: {
           kind: 'unexpected',
-          message: expect.stringMatching(new RegExp(`^${lost}.*moved to ${copy}\\.$`)),
+          message: expect.stringMatching(new RegExp(`^${lost}.*moved to ${copyPath}\\.$`)),
           next: expect.stringContaining(next),
           file: null,
         },
       },
     ]);
-    expect(readFileSync(copy, 'utf8')).toBe('{"half": ');
+    expect(readFileSync(copyPath, 'utf8')).toBe('{"half": ');
     expect(noticesOf(await desktop.restart())).toEqual([]);
   },
 );
@@ -129,7 +129,7 @@ it.each([
 it('missing and valid files are not reported', async () => {
   const desktop = await openDesktop({ server: SERVER });
   await desktop.ask('changeSettings', { theme: 'dark' });
-  const restarted = await desktop.restart();
-  expect([noticesOf(desktop), noticesOf(restarted)]).toEqual([[], []]);
-  expect((await restarted.ask('readState', undefined)).settings.theme).toBe('dark');
+  const restartedDesktop = await desktop.restart();
+  expect([noticesOf(desktop), noticesOf(restartedDesktop)]).toEqual([[], []]);
+  expect((await restartedDesktop.ask('readState', undefined)).settings.theme).toBe('dark');
 });

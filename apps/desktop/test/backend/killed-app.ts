@@ -12,5 +12,5 @@ const backend = await openBackend({
   emit() {},
 });
 await backend.handlers.signIn({ key });
-const granted = await backend.give([folder]);
-await backend.handlers.publish({ grants: granted.map(({ grant }) => grant) });
+const grantedItems = await backend.give([folder]);
+await backend.handlers.publish({ grants: grantedItems.map(({ grant }) => grant) });

@@ -71,12 +71,12 @@ export class TestNative implements Native {
 /** Makes the keychain wait before it stores a secret, until the test releases it. */
 export function stopAtWrite({ keychain }: TestNative): { reached: Promise<void>; letGo(): void } {
   const { write } = keychain;
-  const reached = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
+  const writeReached = Promise.withResolvers<void>();
+  const writeAllowed = Promise.withResolvers<void>();
   keychain.write = async (of, secret) => {
-    reached.resolve();
-    await gate.promise;
+    writeReached.resolve();
+    await writeAllowed.promise;
     await write(of, secret);
   };
-  return { reached: reached.promise, letGo: gate.resolve };
+  return { reached: writeReached.promise, letGo: writeAllowed.resolve };
 }

@@ -6,7 +6,7 @@ import { Progress } from '../../src/shared/progress.ts';
 const amount = (files: number, bytes: number) => ({ files, bytes });
 const ZERO_AMOUNT = amount(0, 0);
 const changes = { added: [], changed: [], removed: [], unchanged: 0 };
-const walked = (skipped: SkippedFile[] = []): DeployEvent => ({ type: 'walked', total: amount(4, 400), skipped });
+const walkedEvent = (skipped: SkippedFile[] = []): DeployEvent => ({ type: 'walked', total: amount(4, 400), skipped });
 const planned = (missing = amount(2, 200_000)): DeployEvent => ({ type: 'planned', via: 'delta', changes, missing });
 const uploaded = (sentBytes: number, files = 1): DeployEvent => ({
   type: 'uploaded',
@@ -27,7 +27,7 @@ test('the progress goes through every phase of a deploy, from listing to linking
   const read: DeployEvent = { type: 'hashed', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) };
   const allRead: DeployEvent = { ...read, done: amount(4, 400) };
   const phases = [
-    [walked(), { phase: 'reading', done: ZERO_AMOUNT, total: amount(4, 400), cached: ZERO_AMOUNT }],
+    [walkedEvent(), { phase: 'reading', done: ZERO_AMOUNT, total: amount(4, 400), cached: ZERO_AMOUNT }],
     [read, { phase: 'reading', done: amount(1, 100), total: amount(4, 400), cached: amount(1, 100) }],
     [allRead, { phase: 'comparing', total: amount(4, 400) }],
     [planned(), { phase: 'sending', done: ZERO_AMOUNT, total: amount(2, 200_000), bytesPerSecond: null }],
@@ -37,9 +37,9 @@ test('the progress goes through every phase of a deploy, from listing to linking
     [{ type: 'linked', domain: {} as never }, { phase: 'linking' }],
   ] as const;
   phases.reduce((view, [event, progress]) => {
-    const next = applyDeployEvent(view, event, 0);
-    expect(next.progress).toEqual(progress);
-    return next;
+    const nextView = applyDeployEvent(view, event, 0);
+    expect(nextView.progress).toEqual(progress);
+    return nextView;
   }, initialProgress());
 });
 
@@ -68,8 +68,8 @@ test('a pause lowers the speed of an upload, and a short period gives no speed',
 });
 
 test('the progress of a long upload keeps only a few samples of the speed', () => {
-  const moments = Array.from({ length: 5_000 }, (_, i): [DeployEvent, number] => [uploaded(i), i * 100]);
-  expect(progressAfter([planned(), 0], ...moments).sent.length).toBeLessThan(35);
+  const timedEvents = Array.from({ length: 5_000 }, (_, i): [DeployEvent, number] => [uploaded(i), i * 100]);
+  expect(progressAfter([planned(), 0], ...timedEvents).sent.length).toBeLessThan(35);
 });
 
 test('after a temporary failure, the progress contains the reason and the time of the next attempt', () => {
@@ -83,9 +83,9 @@ test('after a temporary failure, the progress contains the reason and the time o
 });
 
 test('skipped files are grouped by reason with at most 5 paths each, without junk files (desktop §8.18)', () => {
-  const links = Array.from({ length: 7 }, (_, i): SkippedFile => ({ path: `link${i}`, reason: 'link' }));
+  const skippedLinks = Array.from({ length: 7 }, (_, i): SkippedFile => ({ path: `link${i}`, reason: 'link' }));
   const { leftOut } = progressAfter(
-    [walked([{ path: '.DS_Store', reason: 'junk' }, { path: '.env', reason: 'private' }, ...links])],
+    [walkedEvent([{ path: '.DS_Store', reason: 'junk' }, { path: '.env', reason: 'private' }, ...skippedLinks])],
     [planned()],
   );
   expect(leftOut).toEqual([
@@ -95,8 +95,8 @@ test('skipped files are grouped by reason with at most 5 paths each, without jun
 });
 
 test('applying an event does not modify the previous progress', () => {
-  const before = progressAfter([planned(), 0], [uploaded(100), 1]);
-  const copy = structuredClone(before);
-  applyDeployEvent(before, uploaded(200), 2);
-  expect(before).toEqual(copy);
+  const viewBefore = progressAfter([planned(), 0], [uploaded(100), 1]);
+  const viewCopy = structuredClone(viewBefore);
+  applyDeployEvent(viewBefore, uploaded(200), 2);
+  expect(viewBefore).toEqual(viewCopy);
 });

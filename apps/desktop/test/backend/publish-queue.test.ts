@@ -3,10 +3,10 @@ import { PublishQueue, type RunJob } from '../../src/main/publishing/publish-que
 
 /** Creates a queue whose attempts finish when the test calls `end`. */
 function controlledQueue() {
-  const started: string[] = [];
+  const startedJobs: string[] = [];
   const resolvers = new Map<string, (pauseMs: number | null) => void>();
   const runJob: RunJob = (id, signal) => {
-    started.push(id);
+    startedJobs.push(id);
     const { promise, resolve } = Promise.withResolvers<number | null>();
     resolvers.set(id, resolve);
     signal.addEventListener('abort', () => resolve(null));
@@ -14,7 +14,11 @@ function controlledQueue() {
   };
   const queue = new PublishQueue(runJob);
   onTestFinished(() => queue.close());
-  return { queue, started, end: (id: string, pauseMs: number | null = null) => resolvers.get(id)!(pauseMs) };
+  return {
+    queue,
+    started: startedJobs,
+    end: (id: string, pauseMs: number | null = null) => resolvers.get(id)!(pauseMs),
+  };
 }
 
 test('the queue runs one job at a time, in the order in which jobs were added', async () => {

@@ -7,7 +7,7 @@ const CLAIMABLE_SITE = { ...PUBLISHED, expires: NOW / 1_000 + 60, claim: 'https:
 const entry = (id: string, state: StoredState): Entry => ({ ...ENTRY, id, name: id, state });
 
 test('the publish list keeps 100 items: it drops finished ones first, claimable ones last, and open ones never', () => {
-  const oldest = [
+  const oldestEntries = [
     entry('claimable', { is: 'published', published: CLAIMABLE_SITE }),
     entry('open', { is: 'unfinished' }),
     entry('asking', { is: 'asking' }),
@@ -15,17 +15,17 @@ test('the publish list keeps 100 items: it drops finished ones first, claimable 
     entry('published', { is: 'published', published: PUBLISHED }),
     entry('cancelled', { is: 'cancelled' }),
   ].toReversed();
-  const newer = (count: number) => Array.from({ length: count }, (_, i) => entry(`${i}`, { is: 'cancelled' }));
-  const left = (count: number) => {
-    const stay = new Set(withoutOldest([...newer(count), ...oldest], NOW).map(({ id }) => id));
-    return oldest.map(({ id }) => id).filter((id) => stay.has(id));
+  const newerEntries = (count: number) => Array.from({ length: count }, (_, i) => entry(`${i}`, { is: 'cancelled' }));
+  const keptIds = (count: number) => {
+    const keptSet = new Set(withoutOldest([...newerEntries(count), ...oldestEntries], NOW).map(({ id }) => id));
+    return oldestEntries.map(({ id }) => id).filter((id) => keptSet.has(id));
   };
-  expect(left(94)).toHaveLength(6);
-  expect(left(95)).toEqual(['cancelled', 'published', 'asking', 'open', 'claimable']);
-  expect(left(97)).toEqual(['asking', 'open', 'claimable']);
+  expect(keptIds(94)).toHaveLength(6);
+  expect(keptIds(95)).toEqual(['cancelled', 'published', 'asking', 'open', 'claimable']);
+  expect(keptIds(97)).toEqual(['asking', 'open', 'claimable']);
   const open = Array.from({ length: 100 }, (_, i) => entry(`${i}`, { is: 'unfinished' }));
   const ids = open.map(({ id }) => id);
-  expect(withoutOldest([...open, ...oldest], NOW).map(({ id }) => id)).toEqual([...ids, 'asking', 'open']);
+  expect(withoutOldest([...open, ...oldestEntries], NOW).map(({ id }) => id)).toEqual([...ids, 'asking', 'open']);
 });
 
 test('a publish job keeps its claim link until its deployment has expired', () => {

@@ -2,13 +2,18 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { expect, test } from 'vitest';
-import { big, makeSite, openSignedIn, PAGE, SLOW_RETRIES } from './desktop.ts';
+import { randomlyFilled, makeSite, openSignedIn, PAGE, SLOW_RETRIES } from './desktop.ts';
 
 const server = useServer();
 
 test('files that are dropped together are published as one site, and their copies are removed', async () => {
   const desktop = await openSignedIn(server());
-  const folder = makeSite({ 'index.html': PAGE, 'style.css': 'body{}', 'photo.jpg': big(200_000), 'no.txt': 'left' });
+  const folder = makeSite({
+    'index.html': PAGE,
+    'style.css': 'body{}',
+    'photo.jpg': randomlyFilled(200_000),
+    'no.txt': 'left',
+  });
   const [id = ''] = await desktop.drop(['index.html', 'style.css', 'photo.jpg'].map((name) => join(folder, name)));
   const { url, files } = await desktop.published(id);
   expect(files).toBe(3);
@@ -39,8 +44,8 @@ test('a publish job resumes from the copies of dropped files after a restart, ev
   desktop.proxy.trouble = () => undefined;
   expect(desktop.staged()).toEqual([id]);
   expect(statSync(join(desktop.cacheDir, 'staging', id)).mode & 0o777).toBe(0o700);
-  const restarted = await desktop.restart();
-  expect((await server().visit((await restarted.published(id)).url, '/a.txt')).text).toBe('a');
+  const restartedDesktop = await desktop.restart();
+  expect((await server().visit((await restartedDesktop.published(id)).url, '/a.txt')).text).toBe('a');
   await expect.poll(() => desktop.staged()).toEqual([]);
 });
 
@@ -73,8 +78,8 @@ test('dropped files with the same name are refused with a reason, and nothing is
 test('a publish job whose file was deleted while queued fails with the name of the file and leaves no copy', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold();
-  const first = await desktop.dropSite();
-  await desktop.until(first, 'working');
+  const firstJob = await desktop.dropSite();
+  await desktop.until(firstJob, 'working');
   const folder = makeSite({ 'index.html': PAGE, 'a.txt': 'a' });
   const [id = ''] = await desktop.drop([join(folder, 'index.html'), join(folder, 'a.txt')]);
   rmSync(join(folder, 'a.txt'));
@@ -88,9 +93,9 @@ test('a question is asked again after a restart, and the folder is published onc
   const desktop = await openSignedIn(server());
   const id = await desktop.dropSite(makeSite({ 'notes.txt': 'all of it' }));
   await desktop.until(id, 'asking');
-  const restarted = await desktop.restart();
-  const { question } = (await restarted.until(id, 'asking')).state;
+  const restartedDesktop = await desktop.restart();
+  const { question } = (await restartedDesktop.until(id, 'asking')).state;
   expect(question).toEqual({ about: 'no-front-page', suggestions: [] });
-  await restarted.ask('answerPublishing', { id, instead: null });
-  expect((await server().visit((await restarted.published(id)).url, '/notes.txt')).text).toBe('all of it');
+  await restartedDesktop.ask('answerPublishing', { id, instead: null });
+  expect((await server().visit((await restartedDesktop.published(id)).url, '/notes.txt')).text).toBe('all of it');
 });

@@ -6,7 +6,7 @@ import { createClient } from '@berth/client';
 import { startProxy } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { big, makeSite, openDesktop, openProxied, openSignedIn, PAGE, SLOW_RETRIES } from './desktop.ts';
+import { randomlyFilled, makeSite, openDesktop, openProxied, openSignedIn, PAGE, SLOW_RETRIES } from './desktop.ts';
 import { makeHome } from '../harness/app/folders.ts';
 import { TestNative } from './native.ts';
 
@@ -20,7 +20,7 @@ const FAR_FUTURE = expect.toSatisfy((at: number) => at > Date.now() + 1_800_000)
 test('a publish job that is cancelled during its upload is not live, and a retry resumes the upload (desktop §8.21)', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold((_path, method) => method === 'PUT');
-  const id = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.bin': big(3_000_000) }));
+  const id = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.bin': randomlyFilled(3_000_000) }));
   await desktop.untilPhase(id, 'sending');
   await desktop.ask('cancelPublishing', { id });
   expect((await desktop.find(id)).state).toEqual({ is: 'cancelled' });
@@ -35,14 +35,14 @@ test('a publish job that is cancelled during its upload is not live, and a retry
 test('a queued publishing is cancelled immediately; cancelling a published site has no effect', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold();
-  const first = await desktop.dropSite(makeSite({ 'index.html': '1' }));
-  const second = await desktop.dropSite(makeSite({ 'index.html': '2' }));
-  await desktop.ask('cancelPublishing', { id: second });
-  expect((await desktop.find(second)).state).toEqual({ is: 'cancelled' });
+  const firstJob = await desktop.dropSite(makeSite({ 'index.html': '1' }));
+  const secondJob = await desktop.dropSite(makeSite({ 'index.html': '2' }));
+  await desktop.ask('cancelPublishing', { id: secondJob });
+  expect((await desktop.find(secondJob)).state).toEqual({ is: 'cancelled' });
   letGo();
-  const published = await desktop.published(first);
-  await desktop.ask('cancelPublishing', { id: first });
-  expect((await desktop.find(first)).state).toEqual({ is: 'published', published });
+  const published = await desktop.published(firstJob);
+  await desktop.ask('cancelPublishing', { id: firstJob });
+  expect((await desktop.find(firstJob)).state).toEqual({ is: 'published', published });
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
@@ -65,14 +65,14 @@ test.each([
 ])('a publishing that a quit interrupts %s finishes once after the next start (issue 6)', async (_, isThere) => {
   const desktop = await openSignedIn(server());
   const { reached, letGo } = desktop.hold(isThere);
-  const id = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) }));
-  const waiting = await desktop.dropSite(makeSite({ 'index.html': 'second' }));
+  const id = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.bin': randomlyFilled(2_000_000) }));
+  const waitingJob = await desktop.dropSite(makeSite({ 'index.html': 'second' }));
   await reached;
   await desktop.backend.close();
   letGo();
-  const restarted = await desktop.restart();
-  expect((await server().visit((await restarted.published(id)).url)).text).toBe(PAGE);
-  expect((await server().visit((await restarted.published(waiting)).url)).text).toBe('second');
+  const restartedDesktop = await desktop.restart();
+  expect((await server().visit((await restartedDesktop.published(id)).url)).text).toBe(PAGE);
+  expect((await server().visit((await restartedDesktop.published(waitingJob)).url)).text).toBe('second');
   expect(await desktop.deployments()).toHaveLength(2);
 });
 
@@ -83,7 +83,13 @@ test.each([
   const { key } = await server().account();
   const proxy = await startProxy(server().port);
   const [dataDir, cacheDir] = [makeHome(), makeHome()];
-  const args = [proxy.url, key, makeSite({ 'index.html': PAGE, 'film.bin': big(2_000_000) }), dataDir, cacheDir];
+  const args = [
+    proxy.url,
+    key,
+    makeSite({ 'index.html': PAGE, 'film.bin': randomlyFilled(2_000_000) }),
+    dataDir,
+    cacheDir,
+  ];
   const app = spawn(process.execPath, [join(import.meta.dirname, 'killed-app.ts'), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -121,8 +127,8 @@ test.each([
     };
     const { id, deployment } = await desktop.publish(undefined, { domain });
     const native = Object.assign(new TestNative(), { keychain: desktop.native.keychain });
-    const restarted = await openDesktop({ server: desktop.proxy.url, native, dataDir, cacheDir });
-    expect(await restarted.published(id)).toMatchObject({
+    const restartedDesktop = await openDesktop({ server: desktop.proxy.url, native, dataDir, cacheDir });
+    expect(await restartedDesktop.published(id)).toMatchObject({
       deployment,
       domain: domain === undefined ? null : expect.stringContaining(domain),
     });
@@ -139,8 +145,8 @@ test('an anonymous publish job whose last response is lost in a crash keeps its 
   // The second app uses the files of the first app, which is not closed, as after a crash. The first app does nothing for an hour.
   desktop.proxy.trouble = () => undefined;
   const { dataDir, cacheDir, proxy } = desktop;
-  const restarted = await openDesktop({ server: proxy.url, dataDir, cacheDir });
-  expect((await restarted.published(id)).claim).toContain('/claim/');
+  const restartedDesktop = await openDesktop({ server: proxy.url, dataDir, cacheDir });
+  expect((await restartedDesktop.published(id)).claim).toContain('/claim/');
   expect(await server().database.query('select id from deployment where labels @> $1', [labels])).toHaveLength(1);
 });
 
@@ -173,12 +179,12 @@ test('a publish job is retried after each pause while the server is down, until 
 test('a publish job that waits for one server does not block a publishing to another server', async () => {
   const desktop = await openSignedIn(server(), 'scale', SLOW_RETRIES);
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
-  const stuck = await desktop.dropSite();
-  await desktop.untilPhase(stuck, 'retrying');
+  const stuckJob = await desktop.dropSite();
+  await desktop.untilPhase(stuckJob, 'retrying');
   const behind = await desktop.dropSite();
   await desktop.ask('addServer', { address: (await startProxy(server().port)).url });
   await desktop.publish();
-  expect((await desktop.find(stuck)).state.is).toBe('working');
+  expect((await desktop.find(stuckJob)).state.is).toBe('working');
   expect((await desktop.find(behind)).state.is).toBe('queued');
 });
 

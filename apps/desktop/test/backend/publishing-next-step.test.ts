@@ -7,16 +7,16 @@ import { DEPLOYMENT, DOMAIN, ENTRY } from './samples.ts';
 const deployment = DEPLOYMENT;
 type Outcome = Parameters<typeof nextStepAfter>[1];
 const EMPTY_OUTCOME: Outcome = { deployment: null, domain: null, failure: null };
-const follows = (outcome: Partial<Outcome>, failures = 0) =>
+const nextStepOf = (outcome: Partial<Outcome>, failures = 0) =>
   nextStepAfter(ENTRY, { ...EMPTY_OUTCOME, ...outcome }, failures, WATCH_RULE, 7);
-const failed = (kind: ClientError['kind'], retryAfterSeconds?: number) => ({
+const failedOutcome = (kind: ClientError['kind'], retryAfterSeconds?: number) => ({
   failure: new ClientError(kind, 'It did not work', { retryAfterSeconds }),
 });
 
 test('a published site has the link of its domain once the domain is served, otherwise the link of the deployment', () => {
   const linkOf = (domain: Domain | null) => {
-    const step = follows({ deployment, domain });
-    return step.is === 'published' ? [step.published.url, step.published.domain] : null;
+    const nextStep = nextStepOf({ deployment, domain });
+    return nextStep.is === 'published' ? [nextStep.published.url, nextStep.published.domain] : null;
   };
   expect(linkOf(null)).toEqual([deployment.url, null]);
   expect(linkOf(DOMAIN)).toEqual(['https://www.example.com', 'www.example.com']);
@@ -24,17 +24,17 @@ test('a published site has the link of its domain once the domain is served, oth
 });
 
 test('a cancelled publishing counts as published if it is live, otherwise as cancelled', () => {
-  expect(follows({ deployment, ...failed('aborted') })).toMatchObject({ is: 'published' });
-  expect(follows(failed('aborted'))).toEqual({ is: 'ended', state: { is: 'cancelled' } });
+  expect(nextStepOf({ deployment, ...failedOutcome('aborted') })).toMatchObject({ is: 'published' });
+  expect(nextStepOf(failedOutcome('aborted'))).toEqual({ is: 'ended', state: { is: 'cancelled' } });
 });
 
 test('while the server is down or busy, retries wait with backoff and at least for Retry-After (desktop §8.25)', () => {
-  const pauses = [0, 1, 2, 8, 9, 50].map((failures) => follows(failed('network'), failures));
+  const pauses = [0, 1, 2, 8, 9, 50].map((failures) => nextStepOf(failedOutcome('network'), failures));
   expect(pauses.map((step) => step.is === 'paused' && step.pauseMs)).toEqual([
     1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
   ]);
-  expect(follows(failed('unavailable', 60))).toMatchObject({ is: 'paused', pauseMs: 60_000 });
-  expect(follows(failed('unavailable', 3_600))).toMatchObject({
+  expect(nextStepOf(failedOutcome('unavailable', 60))).toMatchObject({ is: 'paused', pauseMs: 60_000 });
+  expect(nextStepOf(failedOutcome('unavailable', 3_600))).toMatchObject({
     is: 'ended',
     state: { is: 'failed', problem: { next: 'Try again in 1 h.' } },
   });
@@ -44,16 +44,16 @@ test.each(['signed-out', 'refused', 'folder', 'server'] as const)(
   'a publishing fails immediately after an error of the kind %s',
   (kind) => {
     const problem = { kind, message: 'It did not work.' };
-    expect(follows(failed(kind))).toMatchObject({ is: 'ended', state: { is: 'failed', at: 7, problem } });
+    expect(nextStepOf(failedOutcome(kind))).toMatchObject({ is: 'ended', state: { is: 'failed', at: 7, problem } });
   },
 );
 
 test('the message of a failure contains the link of the deployment if the deployment is live', () => {
-  expect(follows({ deployment, ...failed('refused') })).toMatchObject({
+  expect(nextStepOf({ deployment, ...failedOutcome('refused') })).toMatchObject({
     state: { problem: { message: `It did not work. The site is live at ${deployment.url}` } },
   });
 });
 
 test('an attempt without an error and without a deployment fails', () => {
-  expect(follows({})).toMatchObject({ is: 'ended', state: { is: 'failed', problem: { kind: 'server' } } });
+  expect(nextStepOf({})).toMatchObject({ is: 'ended', state: { is: 'failed', problem: { kind: 'server' } } });
 });

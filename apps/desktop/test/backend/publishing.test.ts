@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { useServer } from '@berth/testing/use-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { big, makeSite, openProxied, openSignedIn, PAGE } from './desktop.ts';
+import { randomlyFilled, makeSite, openProxied, openSignedIn, PAGE } from './desktop.ts';
 
 const server = useServer();
 
@@ -48,17 +48,17 @@ test('a folder is published without an account, and the site can be claimed late
     kind: 'signed-out',
     message: expect.stringContaining('to claim this site'),
   });
-  const restarted = await desktop.restart();
-  expect((await restarted.published(id)).claim).toBe(claim);
+  const restartedDesktop = await desktop.restart();
+  expect((await restartedDesktop.published(id)).claim).toBe(claim);
 
   const { key } = await server().account();
-  await restarted.ask('signIn', { key });
-  await restarted.ask('claimPublishing', { id });
-  expect(await restarted.published(id)).toMatchObject({ claim: null, expires: null, url });
+  await restartedDesktop.ask('signIn', { key });
+  await restartedDesktop.ask('claimPublishing', { id });
+  expect(await restartedDesktop.published(id)).toMatchObject({ claim: null, expires: null, url });
   const { deployments } = await createClient({ server: desktop.proxy.url, key }).api.deployments.list.query({});
   expect(deployments).toMatchObject([{ url }]);
   expect(deployments[0]).not.toHaveProperty('expires');
-  await expect(restarted.ask('claimPublishing', { id })).rejects.toThrow('cannot be claimed');
+  await expect(restartedDesktop.ask('claimPublishing', { id })).rejects.toThrow('cannot be claimed');
 });
 
 test('a publishing loses its claim link when its deployment expires', async () => {
@@ -73,18 +73,22 @@ test('a publishing loses its claim link when its deployment expires', async () =
 test('drops during a publishing are queued in order, and each drop gets its link (desktop §8.20)', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold();
-  const first = await desktop.dropSite(makeSite({ 'index.html': '1' }, 'one'));
-  await desktop.until(first, 'working');
+  const firstJob = await desktop.dropSite(makeSite({ 'index.html': '1' }, 'one'));
+  await desktop.until(firstJob, 'working');
   const folders = [makeSite({ 'index.html': '2' }, 'two'), makeSite({ 'index.html': '3' }, 'three')];
   const [second, third] = await desktop.drop(folders);
   const states = (await desktop.publishings()).map(({ name, state }) => `${name} ${state.is}`);
   expect(states).toEqual(['three queued', 'two queued', 'one working']);
   expect(desktop.backend.summary()).toMatchObject({ status: 'working', text: '3 sites are being published.' });
   letGo();
-  const all = await Promise.all([first, second, third].map((id) => desktop.published(id!)));
-  expect(await Promise.all(all.map(async ({ url }) => (await server().visit(url)).text))).toEqual(['1', '2', '3']);
-  expect(desktop.native.copied).toEqual(all.map(({ url }) => url));
-  expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted());
+  const publishedSites = await Promise.all([firstJob, second, third].map((id) => desktop.published(id!)));
+  expect(await Promise.all(publishedSites.map(async ({ url }) => (await server().visit(url)).text))).toEqual([
+    '1',
+    '2',
+    '3',
+  ]);
+  expect(desktop.native.copied).toEqual(publishedSites.map(({ url }) => url));
+  expect(publishedSites.map(({ at }) => at)).toEqual(publishedSites.map(({ at }) => at).toSorted());
 });
 
 test('a refused publishing fails immediately with a reason, and is queued when the user retries', async () => {
@@ -139,14 +143,16 @@ test('a notification is shown when a publishing finishes in the background; a cl
 test('publishing 1,000 files emits a bounded number of events that show all phases', async () => {
   const desktop = await openSignedIn(server());
   const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f/${i}.txt`, `file ${i}`]));
-  const began = performance.now();
-  const { id } = await desktop.publish(makeSite({ 'index.html': PAGE, 'film.bin': big(20_000_000), ...files }));
-  const lists = desktop.lists();
-  const seconds = (performance.now() - began) / 1_000;
+  const startMs = performance.now();
+  const { id } = await desktop.publish(
+    makeSite({ 'index.html': PAGE, 'film.bin': randomlyFilled(20_000_000), ...files }),
+  );
+  const emittedLists = desktop.lists();
+  const seconds = (performance.now() - startMs) / 1_000;
   // The app emits two events immediately: when the folder is added, and when the site is live.
-  expect(lists.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 3);
-  expect(lists.at(-1)).toMatchObject([{ id, state: { is: 'published' } }]);
-  expect(new Set(lists.flat().map(({ state }) => state.is))).toContain('working');
+  expect(emittedLists.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 3);
+  expect(emittedLists.at(-1)).toMatchObject([{ id, state: { is: 'published' } }]);
+  expect(new Set(emittedLists.flat().map(({ state }) => state.is))).toContain('working');
 });
 
 test('a published folder lists its skipped files', async () => {
@@ -169,25 +175,31 @@ test('a publish job with an invalid key fails with a next step, and the app chec
     .toMatchObject({ servers: [{ signIn: { is: 'refused' } }] });
 });
 
-test('a publishing under an unavailable name fails with the link of its deployment, and a retry makes no second deployment', async () => {
+test('a publish job under a name that another account uses fails before anything is sent', async () => {
   const desktop = await openSignedIn(server());
   const { key } = await server().account();
-  const held = await server().publish({ 'index.html': 'theirs' }, { key });
-  const otherClient = createClient({ server: `http://localhost:${server().port}`, key }).api;
-  await otherClient.domains.put.mutate({ domain: 'held.localhost', deployment: held.deployment });
+  await server().api('/domains/held.localhost', { method: 'PUT', key, json: {} });
   const id = await desktop.dropSite(undefined, { domain: 'held' });
+  const { problem } = (await desktop.until(id, 'failed')).state;
+  expect(problem.message).toContain('held cannot be used: this name, or one above it, belongs to another account.');
+  expect(await desktop.deployments()).toEqual([]);
+});
+
+test('a publish job that reaches the cap of domains fails with the link of its deployment, and a retry makes no second deployment', async () => {
+  const desktop = await openSignedIn(server(), 'free');
+  for (const name of ['cap-1', 'cap-2', 'cap-3', 'cap-4', 'cap-5']) await desktop.ask('putDomain', { domain: name });
+  const id = await desktop.dropSite(undefined, { domain: 'cap-6' });
   const { problem } = (await desktop.until(id, 'failed')).state;
   const [{ url, deployment } = { url: '', deployment: '' }] = await desktop.deployments();
   expect(problem.message).toContain(`The site is live at ${url}`);
   await desktop.ask('retryPublishing', { id });
   await desktop.until(id, 'failed');
   expect(await desktop.deployments()).toMatchObject([{ deployment }]);
-  expect((await server().visit('http://held.localhost', '/')).text).toBe('theirs');
 });
 
 test('a publish job with a file above a limit fails before anything is sent, and names the file and a next step (desktop §8.19)', async () => {
   const desktop = await openSignedIn(server(), 'free');
-  const tooLarge = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.mp4': big(21 * 1024 ** 2) }));
+  const tooLarge = await desktop.dropSite(makeSite({ 'index.html': PAGE, 'film.mp4': randomlyFilled(21 * 1024 ** 2) }));
   const { state } = await desktop.until(tooLarge, 'failed');
   expect(state.problem).toEqual({
     kind: 'refused',
@@ -195,8 +207,8 @@ test('a publish job with a file above a limit fails before anything is sent, and
     next: 'Make film.mp4 smaller, exclude it in a .berthignore file, or choose a larger plan.',
     file: 'film.mp4',
   });
-  const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`${i}.txt`, '']));
-  const tooMany = await desktop.dropSite(makeSite({ 'index.html': PAGE, ...many }));
+  const manyFiles = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`${i}.txt`, '']));
+  const tooMany = await desktop.dropSite(makeSite({ 'index.html': PAGE, ...manyFiles }));
   expect((await desktop.until(tooMany, 'failed')).state.problem.message).toBe(
     'The site has too many files. The limit is 1,000 files.',
   );
@@ -242,21 +254,21 @@ test('no password is written to disk, so a publish job with a password does not 
   expect(statSync(join(desktop.dataDir, 'publishings.json')).mode & 0o777).toBe(0o600);
   expect(JSON.stringify(desktop.emitted)).not.toContain(password);
   desktop.proxy.trouble = () => undefined;
-  const restarted = await desktop.restart();
-  const { problem } = (await restarted.until(id, 'failed')).state;
+  const restartedDesktop = await desktop.restart();
+  const { problem } = (await restartedDesktop.until(id, 'failed')).state;
   expect(problem.message).toBe('Publishing was interrupted, and the password is not stored. Drop the item again.');
-  await expect(restarted.ask('retryPublishing', { id })).rejects.toThrow('Drop the item again');
+  await expect(restartedDesktop.ask('retryPublishing', { id })).rejects.toThrow('Drop the item again');
   expect(await desktop.deployments()).toEqual([]);
 });
 
 test('a publish job that began signed in fails after a sign-out instead of being published anonymously', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold((path) => path.includes('deployments'));
-  const first = await desktop.dropSite(makeSite({ 'index.html': '1' }));
-  const second = await desktop.dropSite(makeSite({ 'index.html': '2' }));
-  await desktop.until(first, 'working');
+  const firstJob = await desktop.dropSite(makeSite({ 'index.html': '1' }));
+  const secondJob = await desktop.dropSite(makeSite({ 'index.html': '2' }));
+  await desktop.until(firstJob, 'working');
   await desktop.ask('signOut', undefined);
   letGo();
-  const { state } = await desktop.until(second, 'failed');
+  const { state } = await desktop.until(secondJob, 'failed');
   expect(state.problem).toMatchObject({ kind: 'signed-out', message: expect.stringContaining('no longer signed in') });
 });

@@ -45,6 +45,7 @@ export const DEPLOYMENT: CreatedDeployment = {
   password: false,
   via: 'desktop',
   labels: [],
+  domains: [],
   created: NOW / 1_000,
 };
 

@@ -17,13 +17,13 @@ async function open(native = new TestNative()) {
 test('a changed setting is applied, emitted, and stored for the next start', async () => {
   const { change, native, emitted, value } = await open();
   expect(value()).toEqual(DEFAULT_SETTINGS);
-  const changed = await change({ theme: 'dark', keepVersions: 7 });
-  expect(changed).toEqual({ ...DEFAULT_SETTINGS, theme: 'dark', keepVersions: 7 });
-  expect(emitted).toEqual([changed]);
+  const changedSettings = await change({ theme: 'dark', keepVersions: 7 });
+  expect(changedSettings).toEqual({ ...DEFAULT_SETTINGS, theme: 'dark', keepVersions: 7 });
+  expect(emitted).toEqual([changedSettings]);
   expect(native.themes).toEqual(['system', 'dark']);
-  const reopened = await open();
-  expect(reopened.value()).toEqual(changed);
-  expect(reopened.native.themes).toEqual(['dark']);
+  const reopenedSettings = await open();
+  expect(reopenedSettings.value()).toEqual(changedSettings);
+  expect(reopenedSettings.native.themes).toEqual(['dark']);
 });
 
 test('several changes of settings at the same time are all stored', async () => {

@@ -21,13 +21,17 @@ const MOUNTS = '/proc/self/mountinfo';
 
 /** Turns a folder into a drive that does not respond until the test restores the drive or finishes. */
 export function silence(folder: string): SilentDrive {
-  const asked: string[] = [];
-  const blocked: string[] = [];
+  const askedPaths: string[] = [];
+  const blockedPaths: string[] = [];
   const back = Promise.withResolvers<void>();
   const restores: (() => void)[] = [];
   const isThere = (path: unknown) => typeof path === 'string' && (path === folder || path.startsWith(folder + sep));
 
-  const replace = (of: object, isIt: (name: string) => boolean, make: (name: string, call: Call) => Call): void => {
+  const replaceCalls = (
+    of: object,
+    isIt: (name: string) => boolean,
+    make: (name: string, call: Call) => Call,
+  ): void => {
     for (const [name, call] of Object.entries(of) as [string, Call][]) {
       if (typeof call !== 'function' || !isIt(name)) continue;
       // Copies the properties of the original functions, such as `realpathSync.native`.
@@ -36,21 +40,21 @@ export function silence(folder: string): SilentDrive {
     }
   };
   const restore = (): void => {
-    for (const undo of restores.splice(0).toReversed()) undo();
+    for (const restoreCall of restores.splice(0).toReversed()) restoreCall();
     syncBuiltinESMExports();
   };
 
-  replace(
+  replaceCalls(
     promises,
     () => true,
     (name, call) =>
       (...input) => {
         if (!isThere(input[0])) return call(...input);
-        asked.push(`${name} ${String(input[0])}`);
+        askedPaths.push(`${name} ${String(input[0])}`);
         return back.promise.then(() => call(...input));
       },
   );
-  replace(
+  replaceCalls(
     fs,
     (name) => name.endsWith('Sync') || name === 'watch',
     (name, call) =>
@@ -58,15 +62,15 @@ export function silence(folder: string): SilentDrive {
         const callDrive = (): unknown => call(...input);
         if (name === 'readFileSync' && input[0] === MOUNTS) return `${String(callDrive())}${mountOf(folder)}\n`;
         if (!isThere(input[0])) return callDrive();
-        blocked.push(`${name} ${String(input[0])}`);
+        blockedPaths.push(`${name} ${String(input[0])}`);
         throw new Error(`${name} ${String(input[0])}: the app freezes`);
       },
   );
   syncBuiltinESMExports();
   onTestFinished(restore);
   return {
-    asked,
-    blocked,
+    asked: askedPaths,
+    blocked: blockedPaths,
     comeBack() {
       restore();
       back.resolve();
@@ -75,6 +79,6 @@ export function silence(folder: string): SilentDrive {
 }
 
 function mountOf(folder: string): string {
-  const point = folder.replace(/[\\ ]/g, (sign) => `\\0${sign.charCodeAt(0).toString(8)}`);
-  return `99 1 0:99 / ${point} rw - nfs4 nas:/srv rw`;
+  const mountPoint = folder.replace(/[\\ ]/g, (sign) => `\\0${sign.charCodeAt(0).toString(8)}`);
+  return `99 1 0:99 / ${mountPoint} rw - nfs4 nas:/srv rw`;
 }

@@ -8,23 +8,23 @@ const HOUR = 3_600_000;
 const problem = { kind: 'refused', message: 'No.', next: null, file: null } as const;
 const progress = { phase: 'listing' } as const;
 
-const failed: PublishingState = { is: 'failed', problem };
-const working: PublishingState = { is: 'working', progress };
-const queued: PublishingState = { is: 'queued' };
-const asking: PublishingState = { is: 'asking', question: { about: 'personal', suggestions: [] } };
+const failedState: PublishingState = { is: 'failed', problem };
+const workingState: PublishingState = { is: 'working', progress };
+const queuedState: PublishingState = { is: 'queued' };
+const askingState: PublishingState = { is: 'asking', question: { about: 'personal', suggestions: [] } };
 const published = (more: Partial<Published> = {}): PublishingState => ({
   is: 'published',
   published: { ...PUBLISHED, ...more },
 });
 
-const live: FolderState = { is: 'live' };
+const liveState: FolderState = { is: 'live' };
 const paused: FolderState = { is: 'paused', why: 'asked' };
 const failedFolder: FolderState = { is: 'failed', problem };
-const unreadable: FolderState = { is: 'waiting', until: NOW, problem: { ...problem, kind: 'folder' } };
-const waiting: FolderState = { is: 'waiting', until: NOW, problem: { ...problem, kind: 'unavailable' } };
+const unreadableState: FolderState = { is: 'waiting', until: NOW, problem: { ...problem, kind: 'folder' } };
+const waitingState: FolderState = { is: 'waiting', until: NOW, problem: { ...problem, kind: 'unavailable' } };
 const signedOut: FolderState = { is: 'signed-out' };
 const missing: FolderState = { is: 'missing', reason: 'gone' };
-const busy: FolderState = { is: 'publishing', progress };
+const publishingState: FolderState = { is: 'publishing', progress };
 
 interface SummaryRow {
   publishings?: PublishingState[];
@@ -46,33 +46,48 @@ function inputWith({ publishings = [], folders = [], online = true, failedAgo = 
 
 const TABLE: [string, SummaryRow, string, string][] = [
   ['an empty app', {}, 'idle', 'Drop a folder to get a link.'],
-  ['a live site', { publishings: [published()], folders: [live] }, 'idle', 'Everything is up to date.'],
-  ['a question', { publishings: [asking] }, 'idle', 'Drop a folder to get a link.'],
-  ['a failure', { publishings: [failed, working], folders: [live] }, 'error', 'p0 could not be published.'],
-  ['a failure an hour ago', { publishings: [failed], failedAgo: HOUR }, 'idle', 'Drop a folder to get a link.'],
+  ['a live site', { publishings: [published()], folders: [liveState] }, 'idle', 'Everything is up to date.'],
+  ['a question', { publishings: [askingState] }, 'idle', 'Drop a folder to get a link.'],
   [
-    'a failure under an hour ago',
-    { publishings: [failed], failedAgo: HOUR - 1 },
+    'a failure',
+    { publishings: [failedState, workingState], folders: [liveState] },
     'error',
     'p0 could not be published.',
   ],
-  ['a folder that failed', { folders: [failedFolder, busy, paused] }, 'error', 'f0 could not be published.'],
-  ['two failures', { publishings: [failed], folders: [failedFolder] }, 'error', '2 sites could not be published.'],
+  ['a failure an hour ago', { publishings: [failedState], failedAgo: HOUR }, 'idle', 'Drop a folder to get a link.'],
+  [
+    'a failure under an hour ago',
+    { publishings: [failedState], failedAgo: HOUR - 1 },
+    'error',
+    'p0 could not be published.',
+  ],
+  ['a folder that failed', { folders: [failedFolder, publishingState, paused] }, 'error', 'f0 could not be published.'],
+  ['two failures', { publishings: [failedState], folders: [failedFolder] }, 'error', '2 sites could not be published.'],
   [
     'a running publishing',
-    { publishings: [working], folders: [paused], online: false },
+    { publishings: [workingState], folders: [paused], online: false },
     'working',
     'p0 is being published.',
   ],
-  ['a queued publishing', { publishings: [queued, working] }, 'working', '2 sites are being published.'],
-  ['a folder that is being published', { folders: [busy, paused] }, 'working', 'f0 is being published.'],
+  ['a queued publishing', { publishings: [queuedState, workingState] }, 'working', '2 sites are being published.'],
+  ['a folder that is being published', { folders: [publishingState, paused] }, 'working', 'f0 is being published.'],
   ['no network', { folders: [paused], online: false }, 'offline', 'Offline. Publishing resumes automatically.'],
-  ['a folder with an invalid file', { folders: [unreadable, busy] }, 'error', 'f0 could not be published.'],
-  ['a server that is down', { folders: [live, waiting, signedOut] }, 'offline', 'f1 is waiting for the server.'],
+  [
+    'a folder with an invalid file',
+    { folders: [unreadableState, publishingState] },
+    'error',
+    'f0 could not be published.',
+  ],
+  [
+    'a server that is down',
+    { folders: [liveState, waitingState, signedOut] },
+    'offline',
+    'f1 is waiting for the server.',
+  ],
   ['a signed-out folder', { folders: [signedOut, missing, paused] }, 'paused', 'Sign in to publish f0.'],
   ['two signed-out folders', { folders: [signedOut, signedOut] }, 'paused', 'Sign in to publish 2 folders.'],
   ['a folder that is gone', { folders: [missing, paused] }, 'idle', 'f0 has nothing to publish.'],
-  ['one paused folder of two', { folders: [paused, live] }, 'idle', 'Everything is up to date.'],
+  ['one paused folder of two', { folders: [paused, liveState] }, 'idle', 'Everything is up to date.'],
   ['one folder, paused', { folders: [paused] }, 'paused', 'f0 is paused.'],
   ['all folders paused', { folders: [paused, paused] }, 'paused', '2 folders are paused.'],
 ];
@@ -82,11 +97,19 @@ test.each(TABLE)('with %s, the tray shows the status of the app (desktop §8.12,
 });
 
 test('the summary contains the newest 5 links that have not expired, without duplicates', () => {
-  const at = (ago: number, url = `https://${ago}.sites.example`) => published({ at: NOW - ago, url });
-  const expired = published({ at: NOW + 1, url: 'https://gone.sites.example', expires: NOW / 1_000 });
-  const publishings = [expired, at(1), at(2), at(7, 'https://1.sites.example'), at(3), at(5), at(6)];
+  const publishedAgo = (ago: number, url = `https://${ago}.sites.example`) => published({ at: NOW - ago, url });
+  const expiredSite = published({ at: NOW + 1, url: 'https://gone.sites.example', expires: NOW / 1_000 });
+  const publishings = [
+    expiredSite,
+    publishedAgo(1),
+    publishedAgo(2),
+    publishedAgo(7, 'https://1.sites.example'),
+    publishedAgo(3),
+    publishedAgo(5),
+    publishedAgo(6),
+  ];
   const input = inputWith({ publishings });
-  const folder = { id: 'f', name: 'blog', state: live, url: 'https://blog.sites.example' };
+  const folder = { id: 'f', name: 'blog', state: liveState, url: 'https://blog.sites.example' };
   const withFolder = {
     ...input,
     folders: [

@@ -184,9 +184,9 @@ class World {
   }
 
   folder(id: string): WatchedFolder {
-    const found = this.folders.list().find((folder) => folder.id === id);
-    if (!found) throw new Error(`There is no folder ${id}`);
-    return found;
+    const foundFolder = this.folders.list().find((folder) => folder.id === id);
+    if (!foundFolder) throw new Error(`There is no folder ${id}`);
+    return foundFolder;
   }
 
   /** Waits until a folder is in a state and an event has reported it. */
@@ -217,8 +217,8 @@ class World {
     if (name === 'navigate') this.navigated.push(data);
     if (name !== 'folders') return;
     for (const { id, state } of data as WatchedFolder[]) {
-      const known = this.emitted(id);
-      if (known.at(-1) !== state.is) this.#states.set(id, [...known, state.is]);
+      const emittedBefore = this.emitted(id);
+      if (emittedBefore.at(-1) !== state.is) this.#states.set(id, [...emittedBefore, state.is]);
     }
   };
 

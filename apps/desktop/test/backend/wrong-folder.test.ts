@@ -22,13 +22,13 @@ async function questionOf(asked: Promise<CommandOutput<'watch' | 'locateFolder'>
 async function openWith(files?: Contents) {
   const desktop = await openSignedIn(server());
   const folder = makeSite(files, 'shop');
-  const grant = async (path = folder) => (await desktop.backend.give([path]))[0]!.grant;
-  const input = { of: { grant: await grant() }, domain: siteName(), labels: [] };
+  const grantOf = async (path = folder) => (await desktop.backend.give([path]))[0]!.grant;
+  const input = { of: { grant: await grantOf() }, domain: siteName(), labels: [] };
   const watch = (more: object = {}) => desktop.ask('watch', { ...input, ...more });
   const folders = async () => (await desktop.ask('readState', undefined)).folders;
   const publishGranted = async (more: { pasted?: boolean } = {}) =>
-    (await desktop.ask('publish', { grants: [await grant()], ...more })).publishings[0]!;
-  return Object.assign(desktop, { folder, of: input.of, grant, watch, folders, publishGranted });
+    (await desktop.ask('publish', { grants: [await grantOf()], ...more })).publishings[0]!;
+  return Object.assign(desktop, { folder, of: input.of, grant: grantOf, watch, folders, publishGranted });
 }
 
 test('the app asks before it watches a project, publishes nothing of it, and can watch the suggested folder (B1)', async () => {
@@ -45,8 +45,8 @@ test('the app asks before it watches a project, publishes nothing of it, and can
 test('an unusual folder is watched only with the confirmation of the question about this folder', async () => {
   const desktop = await openWith(PROJECT);
   const { anyway } = await questionOf(desktop.watch());
-  const foreign = { grant: await desktop.grant(makeSite({ 'notes.txt': 'private' }, 'notes')) };
-  expect((await questionOf(desktop.watch({ of: foreign, sure: anyway }))).about).toBe('no-front-page');
+  const foreignSource = { grant: await desktop.grant(makeSite({ 'notes.txt': 'private' }, 'notes')) };
+  expect((await questionOf(desktop.watch({ of: foreignSource, sure: anyway }))).about).toBe('no-front-page');
   for (const sure of ['0'.repeat(32), desktop.of.grant])
     expect((await questionOf(desktop.watch({ sure }))).about).toBe('project');
   expect(await desktop.watch({ sure: anyway })).toMatchObject({ is: 'watched' });
@@ -76,11 +76,11 @@ test('the app asks before a watched folder is located in a project', async () =>
   const id = watchedId(await desktop.watch());
   renameSync(desktop.folder, `${desktop.folder}-away`);
   const project = makeSite(PROJECT, 'project');
-  const grant = await desktop.grant(project);
-  const { anyway, suggestions } = await questionOf(desktop.ask('locateFolder', { id, grant }));
+  const projectGrant = await desktop.grant(project);
+  const { anyway, suggestions } = await questionOf(desktop.ask('locateFolder', { id, grant: projectGrant }));
   expect(suggestions).toMatchObject([{ name: 'dist' }]);
   expect(await desktop.folders()).toMatchObject([{ path: desktop.folder }]);
-  expect(await desktop.ask('locateFolder', { id, grant, sure: anyway })).toEqual({ is: 'located' });
+  expect(await desktop.ask('locateFolder', { id, grant: projectGrant, sure: anyway })).toEqual({ is: 'located' });
   expect(await desktop.folders()).toMatchObject([{ path: project }]);
 });
 

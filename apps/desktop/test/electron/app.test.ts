@@ -27,9 +27,9 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
   const signedIn = async () => {
     const home = makeHome();
     const { key } = await server().account();
-    const started = await startElectron(app, home);
-    await started.signIn(address(), key);
-    return { ...started, home, key };
+    const startedApp = await startElectron(app, home);
+    await startedApp.signIn(address(), key);
+    return { ...startedApp, home, key };
   };
 
   it('the window loads its page from the app’s scheme, with `window.desktop` and without Node (desktop §6)', async () => {
@@ -37,12 +37,12 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect(page.url()).toBe(PAGE_URL);
     expect(await page.title()).toBe('Berth');
     await page.locator('#root > *').first().waitFor();
-    const found = await page.evaluate(() => ({
+    const pageState = await page.evaluate(() => ({
       desktop: Object.keys((window as unknown as { desktop: DesktopApi }).desktop).toSorted(),
       node: ['require', 'process', 'module', 'Buffer', 'global'].filter((name) => name in globalThis),
       secure: isSecureContext,
     }));
-    expect(found).toEqual({ desktop: ['commands', 'events', 'grant'], node: [], secure: true });
+    expect(pageState).toEqual({ desktop: ['commands', 'events', 'grant'], node: [], secure: true });
   });
 
   it('the window runs in a sandbox (desktop §6)', async () => {
@@ -61,7 +61,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
 
   it('the page cannot fetch, turn text into markup or script, or open a frame or window (desktop §6)', async () => {
     const { electron, page } = await startElectron(app, makeHome());
-    const tried = await page.evaluate(async (url) => {
+    const attempts = await page.evaluate(async (url) => {
       const outcome = async (attempt: () => unknown) => {
         try {
           await attempt();
@@ -77,7 +77,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
         window: window.open(url) === null ? 'refused' : 'done',
       };
     }, address());
-    expect(tried).toEqual({ fetch: 'refused', markup: 'refused', script: 'refused', window: 'refused' });
+    expect(attempts).toEqual({ fetch: 'refused', markup: 'refused', script: 'refused', window: 'refused' });
 
     await page.evaluate((url) => {
       const frame = document.createElement('iframe');
@@ -92,90 +92,93 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
   });
 
   it('a folder that is picked in the dialog gets a working link (desktop §8.2)', async () => {
-    const started = await signedIn();
-    const grant = await started.pick(makeSite('chosen', { 'index.html': 'chosen' }));
-    await started.ask('publish', { grants: [grant] });
-    expect((await server().visit(await linkOf(started, 'chosen'))).text).toBe('chosen');
+    const startedApp = await signedIn();
+    const folderGrant = await startedApp.pick(makeSite('chosen', { 'index.html': 'chosen' }));
+    await startedApp.ask('publish', { grants: [folderGrant] });
+    expect((await server().visit(await linkOf(startedApp, 'chosen'))).text).toBe('chosen');
   });
 
   it('a second start passes its folder to the first instance and exits (desktop §8.24)', async () => {
-    const started = await signedIn();
+    const startedApp = await signedIn();
     const folder = makeSite('handed', { 'index.html': 'handed over' });
-    const { args, env } = launchOptions(app, started.home, [folder]);
+    const { args, env } = launchOptions(app, startedApp.home, [folder]);
     await once(spawn(ELECTRON, args, { env, stdio: 'ignore' }), 'exit');
-    expect((await server().visit(await linkOf(started, 'handed'))).text).toBe('handed over');
+    expect((await server().visit(await linkOf(startedApp, 'handed'))).text).toBe('handed over');
   });
 
   it('a watched folder shows its next build at the same address (desktop §5)', async () => {
-    const started = await signedIn();
+    const startedApp = await signedIn();
     const folder = makeSite('dist', { 'index.html': 'build 0' });
-    const grant = await started.pick(folder);
-    await started.ask('watch', { of: { grant }, domain: 'watched-in-electron', labels: [] });
-    const live = async (text: string) => {
-      const [watched] = (await started.ask('readState')).folders;
+    const folderGrant = await startedApp.pick(folder);
+    await startedApp.ask('watch', { of: { grant: folderGrant }, domain: 'watched-in-electron', labels: [] });
+    const liveUrl = async (text: string) => {
+      const [watched] = (await startedApp.ask('readState')).folders;
       expect(watched?.state.is).toBe('live');
       expect((await server().visit(watched!.url!)).text).toBe(text);
       return watched!.url;
     };
-    const url = await vi.waitFor(() => live('build 0'), PATIENCE);
+    const url = await vi.waitFor(() => liveUrl('build 0'), PATIENCE);
     rebuild(folder, { 'index.html': 'build 1' });
-    expect(await vi.waitFor(() => live('build 1'), PATIENCE)).toBe(url);
+    expect(await vi.waitFor(() => liveUrl('build 1'), PATIENCE)).toBe(url);
   });
 
   it('an upload that is interrupted by a quit is published once after the next start (desktop §8.6)', async () => {
     const { key } = await server().account();
     const proxy = await startProxy(server().port);
     const home = makeHome();
-    const first = await startElectron(app, home);
-    await first.signIn(proxy.url, key);
+    const firstApp = await startElectron(app, home);
+    await firstApp.signIn(proxy.url, key);
     const { stalled, resume } = stallUploads(proxy);
-    const grant = await first.pick(
+    const folderGrant = await firstApp.pick(
       makeSite('large', { 'index.html': 'all of it', 'film.bin': randomBytes(3_000_000) }),
     );
-    await first.ask('watch', { of: { grant }, domain: 'quit-while-sending', labels: [] });
+    await firstApp.ask('watch', { of: { grant: folderGrant }, domain: 'quit-while-sending', labels: [] });
     await stalled;
-    await first.quit();
+    await firstApp.quit();
     resume();
 
-    const second = await startElectron(app, home);
-    const { session } = await second.ask('readState');
+    const secondApp = await startElectron(app, home);
+    const { session } = await secondApp.ask('readState');
     // A key is lost when the app quits if the system cannot store keys.
-    if (session.keysKept === 'memory') await second.signIn(proxy.url, key);
-    await vi.waitFor(async () => expect((await second.ask('readState')).folders[0]?.state.is).toBe('live'), PATIENCE);
+    if (session.keysKept === 'memory') await secondApp.signIn(proxy.url, key);
+    await vi.waitFor(
+      async () => expect((await secondApp.ask('readState')).folders[0]?.state.is).toBe('live'),
+      PATIENCE,
+    );
     expect(await deploymentsOf(server(), key)).toHaveLength(1);
   });
 
   it('a key is stored encrypted by the system, or in memory if the app reports this, and in no file as plain text (T40)', async () => {
-    const started = await signedIn();
-    const store = await started.electron.evaluate(async ({ safeStorage }) => ({
+    const startedApp = await signedIn();
+    const store = await startedApp.electron.evaluate(async ({ safeStorage }) => ({
       available: await safeStorage.isAsyncEncryptionAvailable(),
       backend: process.platform === 'linux' ? safeStorage.getSelectedStorageBackend() : 'system',
     }));
     const protects = store.available && !['basic_text', 'unknown'].includes(store.backend);
-    expect((await started.ask('readState')).session.keysKept).toBe(protects ? 'system' : 'memory');
-    await started.quit();
-    const holding = readdirSync(started.home, { recursive: true, withFileTypes: true })
+    expect((await startedApp.ask('readState')).session.keysKept).toBe(protects ? 'system' : 'memory');
+    await startedApp.quit();
+    const holding = readdirSync(startedApp.home, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => readFileSync(file).includes(started.key));
+      .filter((file) => readFileSync(file).includes(startedApp.key));
     expect(holding).toEqual([]);
-    const restarted = await startElectron(app, started.home);
-    const signIns = (await restarted.ask('readState')).session.servers.map(({ signIn }) => signIn.is);
+    const restartedApp = await startElectron(app, startedApp.home);
+    const signIns = (await restartedApp.ask('readState')).session.servers.map(({ signIn }) => signIn.is);
     expect(signIns.some((is) => is !== 'signed-out')).toBe(protects);
   });
 
   it('closing the window keeps the app running if there is a tray, and quits it otherwise (desktop §8.24)', async () => {
-    const started = await startElectron(app, makeHome());
-    const { about } = await started.ask('readState');
-    const ended = once(started.electron.process(), 'exit');
-    await started.electron.evaluate(
+    const startedApp = await startElectron(app, makeHome());
+    const { about } = await startedApp.ask('readState');
+    const processExit = once(startedApp.electron.process(), 'exit');
+    await startedApp.electron.evaluate(
       ({ BrowserWindow }) => void setImmediate(() => BrowserWindow.getAllWindows()[0]?.close()),
     );
-    if (!about.tray) return void (await ended);
+    if (!about.tray) return void (await processExit);
     const isVisible = () =>
-      started.electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible());
+      startedApp.electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible());
     await vi.waitFor(async () => expect(await isVisible()).toBe(false), PATIENCE);
-    expect(started.electron.process().exitCode).toBe(null);
+    expect(startedApp.electron.process().exitCode).toBe(null);
   });
 });
 

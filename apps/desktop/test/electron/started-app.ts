@@ -69,11 +69,11 @@ export function launchOptions(app: string, home: string, args: readonly string[]
 /** Starts the app, which is quit after the test. @param app The folder from {@link compileApp}. @param home The data folder. */
 export async function startElectron(app: string, home: string): Promise<StartedApp> {
   const electron = await _electron.launch({ executablePath: ELECTRON, ...launchOptions(app, home) });
-  let ended = false;
-  const end = once(electron.process(), 'exit').then(() => (ended = true));
+  let hasExited = false;
+  const processExit = once(electron.process(), 'exit').then(() => (hasExited = true));
   onTestFinished(async () => {
-    if (!ended) electron.process().kill('SIGKILL');
-    await end;
+    if (!hasExited) electron.process().kill('SIGKILL');
+    await processExit;
   });
   const page = await electron.firstWindow();
   await page.waitForFunction(() => 'desktop' in window);
@@ -94,7 +94,7 @@ export async function startElectron(app: string, home: string): Promise<StartedA
     async quit() {
       // The process exits before it responds.
       await electron.evaluate(({ app }) => void setImmediate(() => app.quit())).catch(() => undefined);
-      await end;
+      await processExit;
     },
   };
 }

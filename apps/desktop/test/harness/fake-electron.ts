@@ -37,7 +37,7 @@ export function createFakeElectron(options: FakeElectronOptions) {
   const app = new FakeApp(options, recorder, windows);
   const session = new FakeSession();
   const theme = new FakeTheme();
-  const power = new EventEmitter();
+  const powerMonitor = new EventEmitter();
   const handlers = new Map<string, IpcHandler>();
   const protocols = new Map<string, ProtocolHandler>();
   /** The state of the computer. `chosen` contains the paths that the user picks in the next system dialog. */
@@ -107,7 +107,7 @@ export function createFakeElectron(options: FakeElectronOptions) {
       }),
     },
     safeStorage: new FakeSafeStorage('good'),
-    powerMonitor: power,
+    powerMonitor: powerMonitor,
     net: { isOnline: () => machine.online },
     screen: { getAllDisplays: () => workAreas.map((workArea) => ({ workArea })) },
   };
@@ -124,7 +124,7 @@ export function createFakeElectron(options: FakeElectronOptions) {
     notifications,
     session,
     theme,
-    power,
+    power: powerMonitor,
     machine,
     menu: () => menu,
     window: openWindow,

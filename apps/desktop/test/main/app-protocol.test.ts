@@ -25,10 +25,10 @@ function compiled() {
 }
 
 /** Creates a request whose address is not normalized. Chromium normalizes addresses, other senders may not. */
-const raw = (url: string, method = 'GET') => ({ url, method }) as Request;
+const rawRequest = (url: string, method = 'GET') => ({ url, method }) as Request;
 
 const requestPath = (serve: (request: Request) => Promise<Response>, path: string, method = 'GET') =>
-  serve(raw(`berth-app://window${path}`, method));
+  serve(rawRequest(`berth-app://window${path}`, method));
 
 it('the app protocol serves the files of the page with their types (desktop §6)', async () => {
   const { serve } = compiled();
@@ -124,25 +124,30 @@ it.for([
   '',
 ])('the app protocol refuses %s, because it is not an address of the page (desktop §6)', async (url) => {
   const { serve } = compiled();
-  expect((await serve(raw(url))).status).toBe(403);
+  expect((await serve(rawRequest(url))).status).toBe(403);
   expect(isOurs(url)).toBe(false);
 });
 
 it('the app protocol serves no file outside its folder, whatever the address (desktop §6)', async () => {
   const { parent, serve } = compiled();
   const parts = [...OUTSIDE_PATHS.flatMap((path) => path.split('/')), '.', '\\', '/', '%5c', '%2f', 'renderer.js'];
-  const part = fc.oneof(
+  const pathPart = fc.oneof(
     fc.constantFrom(...parts, 'renderer-other', 'index.html', parent, encodeURIComponent(parent)),
     fc.string({ unit: 'binary', maxLength: 5 }),
   );
   const hosts = ['window/', 'window', '/', 'window@window/', 'window:80/', 'WINDOW/', 'window//'];
   const host = fc.constantFrom('/', ...hosts.map((name) => `//${name}`));
   await fc.assert(
-    fc.asyncProperty(host, fc.array(part, { maxLength: 6 }), fc.constantFrom('/', ''), async (start, path, between) => {
-      const response = await serve(raw(`berth-app:${start}${path.join(between)}`));
-      expect(await response.text()).not.toContain(SECRET);
-      expect([200, 403, 404]).toContain(response.status);
-    }),
+    fc.asyncProperty(
+      host,
+      fc.array(pathPart, { maxLength: 6 }),
+      fc.constantFrom('/', ''),
+      async (start, path, between) => {
+        const response = await serve(rawRequest(`berth-app:${start}${path.join(between)}`));
+        expect(await response.text()).not.toContain(SECRET);
+        expect([200, 403, 404]).toContain(response.status);
+      },
+    ),
     { numRuns: 250 },
   );
 });

@@ -16,11 +16,11 @@ it('the real app starts on a fake Electron, listens on no port, and quits (deskt
   vi.doMock('electron', () => fake.electron);
   vi.doMock('../../src/main/memory.ts', () => ({ boundMemory }));
   const listening = () => process.getActiveResourcesInfo().filter((name) => name.includes('Server'));
-  const before = listening();
+  const listenersBefore = listening();
   await import('../../src/main/index.ts');
   await vi.waitFor(() => expect(fake.recorder.names()).toContain('window.loadURL'), { timeout: 20_000 });
   expect(await fake.invoke('berth:readState')).toMatchObject({ ok: true });
-  expect(listening()).toStrictEqual(before);
+  expect(listening()).toStrictEqual(listenersBefore);
   expect(boundMemory).toHaveBeenCalledOnce();
   fake.app.quit();
   expect(await fake.app.ended).toBe(0);

@@ -45,10 +45,10 @@ const STRANGERS: Record<string, (window: FakeWindow) => FakeSender> = {
   'another window that shows our frame': ({ webContents }) => ({ sender: {}, senderFrame: webContents.mainFrame }),
   'our frame after it was destroyed': (window) => ourFrame(window, { isDestroyed: { value: () => true } }),
   'our frame when its properties throw': (window) => {
-    const get = () => {
+    const getBackend = () => {
       throw new Error('Render frame was disposed before WebFrameMain could be accessed');
     };
-    return ourFrame(window, { url: { get } });
+    return ourFrame(window, { url: { get: getBackend } });
   },
   'the page of a closed window': (window) => {
     window.destroy();
@@ -130,11 +130,11 @@ it('every IPC handler returns a value for any input, and never throws or rejects
 
 it('invalid input does not reach the handler of a command, and input loses fields that are not in the contract', async () => {
   const run = vi.fn<(given: unknown) => Promise<unknown>>(async () => undefined);
-  const refused = { ok: false, problem: { kind: 'refused' } };
-  expect(await send('berth:copy', { text: '' }, run)).toMatchObject(refused);
-  expect(await send('berth:copy', undefined, run)).toMatchObject(refused);
-  expect(await send('berth:readState', { all: true }, run)).toMatchObject(refused);
-  expect(await send('berth:publish', { grants: ['/etc/passwd'] }, run)).toMatchObject(refused);
+  const refusedAnswer = { ok: false, problem: { kind: 'refused' } };
+  expect(await send('berth:copy', { text: '' }, run)).toMatchObject(refusedAnswer);
+  expect(await send('berth:copy', undefined, run)).toMatchObject(refusedAnswer);
+  expect(await send('berth:readState', { all: true }, run)).toMatchObject(refusedAnswer);
+  expect(await send('berth:publish', { grants: ['/etc/passwd'] }, run)).toMatchObject(refusedAnswer);
   expect(run).not.toHaveBeenCalled();
   await send('berth:copy', { text: 'a', path: '/etc' }, run);
   expect(run.mock.calls).toStrictEqual([[{ text: 'a' }]]);
@@ -146,9 +146,9 @@ it('the output of a command loses fields that are not in the contract, so that a
     key: 'berth_secret',
   }));
   expect(result).toStrictEqual({ ok: true, value: { email: 'a@b.example' } });
-  const wrong = await send('berth:signIn', { key: 'berth_secret' }, async () => ({ key: 'berth_secret' }));
-  expect(wrong).toMatchObject({ ok: false, problem: { kind: 'unexpected' } });
-  expect(JSON.stringify(wrong)).not.toContain('berth_secret');
+  const invalidAnswer = await send('berth:signIn', { key: 'berth_secret' }, async () => ({ key: 'berth_secret' }));
+  expect(invalidAnswer).toMatchObject({ ok: false, problem: { kind: 'unexpected' } });
+  expect(JSON.stringify(invalidAnswer)).not.toContain('berth_secret');
 });
 
 it('dropped paths become grants; at most 1,000 absolute paths are accepted (desktop §6)', async () => {
@@ -157,11 +157,11 @@ it('dropped paths become grants; at most 1,000 absolute paths are accepted (desk
     ok: true,
     value: [{ grant: GRANT, name: 'site', kind: 'folder' }],
   });
-  const many = Array.from({ length: 1_000 }, (_, at) => `/home/me/${at}`);
-  expect(await fake.invoke(GRANT_CHANNEL, many)).toMatchObject({ ok: true });
+  const manyPaths = Array.from({ length: 1_000 }, (_, at) => `/home/me/${at}`);
+  expect(await fake.invoke(GRANT_CHANNEL, manyPaths)).toMatchObject({ ok: true });
   backend.given.splice(0);
   const invalidLists = [
-    [...many, '/one-more'],
+    [...manyPaths, '/one-more'],
     ['site'],
     ['./site'],
     [''],

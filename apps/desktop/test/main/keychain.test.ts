@@ -8,17 +8,17 @@ import { FakeSafeStorage, type FakeKeyStore } from '../harness/fake-electron/des
 const ORIGIN = 'https://sites.example';
 const KEY = 'berth_0123456789';
 
-async function opened(state: FakeKeyStore, platform = 'linux') {
+async function openTestKeychain(state: FakeKeyStore, platform = 'linux') {
   const folder = join(makeHome(), 'keys');
   const store = new FakeSafeStorage(state);
   return { folder, store, keychain: await openKeychain(store, folder, platform) };
 }
 
 /** The path of the only file of a folder. */
-const only = (folder: string) => join(folder, readdirSync(folder)[0]!);
+const onlyFile = (folder: string) => join(folder, readdirSync(folder)[0]!);
 
 it('the keychain stores keys encrypted, in files that only their owner can read (T40)', async () => {
-  const { folder, store, keychain } = await opened('good');
+  const { folder, store, keychain } = await openTestKeychain('good');
   expect(keychain.kept).toBe('system');
   await keychain.write(ORIGIN, KEY);
   await keychain.write('https://other.example', 'other');
@@ -28,13 +28,13 @@ it('the keychain stores keys encrypted, in files that only their owner can read 
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, name), 'latin1')).not.toContain(KEY);
   }
-  const reopened = await openKeychain(store, folder, 'linux');
-  expect(await reopened.read(ORIGIN)).toBe(KEY);
-  expect(await reopened.read('https://other.example')).toBe('other');
-  await reopened.remove(ORIGIN);
-  expect(await reopened.read(ORIGIN)).toBeNull();
-  expect(await reopened.read('https://other.example')).toBe('other');
-  await reopened.remove(ORIGIN);
+  const reopenedKeychain = await openKeychain(store, folder, 'linux');
+  expect(await reopenedKeychain.read(ORIGIN)).toBe(KEY);
+  expect(await reopenedKeychain.read('https://other.example')).toBe('other');
+  await reopenedKeychain.remove(ORIGIN);
+  expect(await reopenedKeychain.read(ORIGIN)).toBeNull();
+  expect(await reopenedKeychain.read('https://other.example')).toBe('other');
+  await reopenedKeychain.remove(ORIGIN);
 });
 
 it.for([
@@ -45,21 +45,21 @@ it.for([
 ] as const)(
   'the keychain keeps keys only in memory, and reports this, if the key store is %s on %s (desktop §2)',
   async ([state, platform]) => {
-    const { folder, store, keychain } = await opened(state, platform);
+    const { folder, store, keychain } = await openTestKeychain(state, platform);
     expect(keychain.kept).toBe('memory');
     await keychain.write(ORIGIN, KEY);
     expect(await keychain.read(ORIGIN)).toBe(KEY);
     expect(existsSync(folder)).toBe(false);
     expect(store.encryptions).toBe(0);
-    const reopened = await openKeychain(store, folder, platform);
-    expect(await reopened.read(ORIGIN)).toBeNull();
+    const reopenedKeychain = await openKeychain(store, folder, platform);
+    expect(await reopenedKeychain.read(ORIGIN)).toBeNull();
     await keychain.remove(ORIGIN);
     expect(await keychain.read(ORIGIN)).toBeNull();
   },
 );
 
 it('the keychain does not check the kind of key store on macOS and Windows', async () => {
-  const { keychain } = await opened('basic_text', 'darwin');
+  const { keychain } = await openTestKeychain('basic_text', 'darwin');
   expect(keychain.kept).toBe('system');
 });
 
@@ -70,33 +70,33 @@ it('the keychain keeps keys in memory if the key store fails', async () => {
 });
 
 it('the keychain returns no key if the entry can no longer be decrypted', async () => {
-  const { folder, store, keychain } = await opened('good');
+  const { folder, store, keychain } = await openTestKeychain('good');
   await keychain.write(ORIGIN, KEY);
   store.broken = true;
   expect(await keychain.read(ORIGIN)).toBeNull();
   store.broken = false;
   expect(await keychain.read(ORIGIN)).toBe(KEY);
-  writeFileSync(only(folder), 'something else');
+  writeFileSync(onlyFile(folder), 'something else');
   expect(await keychain.read(ORIGIN)).toBeNull();
-  writeFileSync(only(folder), await store.encryptStringAsync('not even JSON'));
+  writeFileSync(onlyFile(folder), await store.encryptStringAsync('not even JSON'));
   expect(await keychain.read(ORIGIN)).toBeNull();
 });
 
 it('the keychain does not return the key of another server whose file was renamed', async () => {
-  const { folder, keychain } = await opened('good');
+  const { folder, keychain } = await openTestKeychain('good');
   await keychain.write('https://trap.example', 'trap');
-  const trap = only(folder);
+  const trapFile = onlyFile(folder);
   await keychain.write(ORIGIN, KEY);
-  const real = readdirSync(folder)
+  const realFile = readdirSync(folder)
     .map((name) => join(folder, name))
-    .find((path) => path !== trap)!;
-  copyFileSync(real, trap);
+    .find((path) => path !== trapFile)!;
+  copyFileSync(realFile, trapFile);
   expect(await keychain.read('https://trap.example')).toBeNull();
   expect(await keychain.read(ORIGIN)).toBe(KEY);
 });
 
 it('the keychain reports an error if a key cannot be stored, and keeps the old key', async () => {
-  const { folder, store, keychain } = await opened('good');
+  const { folder, store, keychain } = await openTestKeychain('good');
   await keychain.write(ORIGIN, KEY);
   store.broken = true;
   await expect(keychain.write(ORIGIN, 'next')).rejects.toThrow('locked');
@@ -106,12 +106,12 @@ it('the keychain reports an error if a key cannot be stored, and keeps the old k
 });
 
 it('the keychain encrypts a key again if the system has a newer encryption key, and ignores a failure', async () => {
-  const { folder, store, keychain } = await opened('good');
+  const { folder, store, keychain } = await openTestKeychain('good');
   await keychain.write(ORIGIN, KEY);
-  const { ino } = statSync(only(folder));
+  const { ino } = statSync(onlyFile(folder));
   store.shouldReEncrypt = true;
   expect(await keychain.read(ORIGIN)).toBe(KEY);
-  expect(statSync(only(folder)).ino).not.toBe(ino);
+  expect(statSync(onlyFile(folder)).ino).not.toBe(ino);
   expect(store.encryptions).toBe(2);
   store.encryptStringAsync = () => Promise.reject(new Error('Not now'));
   expect(await keychain.read(ORIGIN)).toBe(KEY);

@@ -58,10 +58,12 @@ it('a link of another scheme matches no server, although the origin of both is t
 it('of arbitrary links, the app opens only https without credentials and http on known servers (desktop §6)', () => {
   fc.assert(
     fc.property(fc.oneof(fc.webUrl({ validSchemes: ['http', 'https', 'ftp', 'berth'] }), fc.string()), (url) => {
-      const opened = mayOpen(url, SERVERS);
-      if (opened === null) return;
-      expect(opened.protocol === 'https:' || /^http:\/\/([^/@]+\.)?localhost:4000\//.test(opened.href)).toBe(true);
-      expect(opened.username + opened.password).toBe('');
+      const isAllowed = mayOpen(url, SERVERS);
+      if (isAllowed === null) return;
+      expect(isAllowed.protocol === 'https:' || /^http:\/\/([^/@]+\.)?localhost:4000\//.test(isAllowed.href)).toBe(
+        true,
+      );
+      expect(isAllowed.username + isAllowed.password).toBe('');
     }),
     { numRuns: 300 },
   );

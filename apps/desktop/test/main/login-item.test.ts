@@ -86,12 +86,12 @@ it.for(['Hidden=true', 'X-GNOME-Autostart-enabled=false', 'Hidden = true'])(
 );
 
 it('starting at login uses the API of macOS and Windows, on Windows with the argument that hides the window', async () => {
-  const mac = loginItem('darwin');
-  await mac.item.set(true);
-  expect(mac.recorder.of('app.setLoginItemSettings')).toStrictEqual([[{ openAtLogin: true }]]);
-  expect(await mac.item.isOn()).toBe(true);
-  await mac.item.set(false);
-  expect(await mac.item.isOn()).toBe(false);
+  const macLoginItem = loginItem('darwin');
+  await macLoginItem.item.set(true);
+  expect(macLoginItem.recorder.of('app.setLoginItemSettings')).toStrictEqual([[{ openAtLogin: true }]]);
+  expect(await macLoginItem.item.isOn()).toBe(true);
+  await macLoginItem.item.set(false);
+  expect(await macLoginItem.item.isOn()).toBe(false);
 
   const windows = loginItem('win32', { program: 'C:\\Berth\\Berth.exe' });
   await windows.item.set(true);
@@ -99,7 +99,7 @@ it('starting at login uses the API of macOS and Windows, on Windows with the arg
     [{ openAtLogin: true, path: 'C:\\Berth\\Berth.exe', args: ['--hidden'] }],
   ]);
   expect(await windows.item.isOn()).toBe(true);
-  expect(existsSync(mac.file)).toBe(false);
+  expect(existsSync(macLoginItem.file)).toBe(false);
 });
 
 it('starting at login is off if the Windows task manager disabled it, and on when the user enables it again', async () => {
@@ -123,6 +123,6 @@ it('starting at login is not available if the app is not installed', async () =>
 /** Parses an `Exec` line like a desktop does: by the rules of all values, then by the rules of the `Exec` key. */
 function programOf(exec: string): string {
   const value = exec.slice('Exec='.length).replaceAll(/\\(.)/g, '$1');
-  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(value)![1]!;
-  return quoted.replaceAll(/\\(.)/g, '$1').replaceAll('%%', '%');
+  const quotedPath = /^"((?:[^"\\]|\\.)*)"/.exec(value)![1]!;
+  return quotedPath.replaceAll(/\\(.)/g, '$1').replaceAll('%%', '%');
 }

@@ -27,9 +27,9 @@ it('the notifier shows nothing if the system does not support notifications', as
 });
 
 /** Shows notifications that only the notifier references. */
-function unheld() {
+function createUnreferencedNotifier() {
   const created: WeakRef<EventEmitter>[] = [];
-  class Unheld extends EventEmitter {
+  class UnreferencedNotification extends EventEmitter {
     static isSupported = () => true;
     constructor() {
       super();
@@ -37,21 +37,21 @@ function unheld() {
     }
     show = () => undefined;
   }
-  return { made: created, notify: createNotifier(Unheld as unknown as NotificationClass) };
+  return { made: created, notify: createNotifier(UnreferencedNotification as unknown as NotificationClass) };
 }
 
 /** The number of notifications that survive a garbage collection. */
 async function alive(made: readonly WeakRef<EventEmitter>[]): Promise<number> {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collectGarbage = runInNewContext('gc') as () => void;
   // `deref` keeps an object alive until the end of the current task.
   await new Promise((resolve) => setImmediate(resolve));
-  collect();
+  collectGarbage();
   return made.filter((one) => one.deref() !== undefined).length;
 }
 
 it('the notifier keeps a notification and its click handler as long as the notification is shown', async () => {
-  const { made, notify } = unheld();
+  const { made, notify } = createUnreferencedNotifier();
   notify(note());
   expect(await alive(made)).toBe(1);
   made[0]!.deref()!.emit('close', { reason: 'timedOut' });
@@ -61,7 +61,7 @@ it('the notifier keeps a notification and its click handler as long as the notif
 });
 
 it('the notifier keeps at most 50 notifications if the system never reports that they are closed', async () => {
-  const { made, notify } = unheld();
+  const { made, notify } = createUnreferencedNotifier();
   for (let at = 0; at < 60; at += 1) notify(note());
   expect(await alive(made)).toBe(50);
 });

@@ -26,9 +26,9 @@ it('the preload exposes one function for each command and event, and `grant` (de
 
 it('a listener of the page gets the data of an event without the event object, until it unsubscribes (desktop §6)', () => {
   const listener = vi.fn<(data: unknown) => void>();
-  const stop = desktop.events.navigate(listener);
+  const unsubscribe = desktop.events.navigate(listener);
   ipcRenderer.emit('berth:on:navigate', { sender: ipcRenderer }, { page: 'sites' });
-  stop();
+  unsubscribe();
   ipcRenderer.emit('berth:on:navigate', { sender: ipcRenderer }, { page: 'folders' });
   expect(listener.mock.calls).toStrictEqual([[{ page: 'sites' }]]);
 });

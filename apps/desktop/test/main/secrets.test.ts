@@ -4,11 +4,11 @@ import { commands, events } from '../../src/shared/contract.ts';
 
 /** The fields of a schema that can contain a secret: a key, a password or a token. A boolean is not a secret. */
 function secretsOf(schema: z.ZodType): string[] {
-  const found: string[] = [];
-  const seen = new Set<unknown>();
-  const walk = (node: unknown, at: string) => {
-    if (typeof node !== 'object' || node === null || seen.has(node)) return;
-    seen.add(node);
+  const foundSecrets: string[] = [];
+  const seenNodes = new Set<unknown>();
+  const searchNode = (node: unknown, at: string) => {
+    if (typeof node !== 'object' || node === null || seenNodes.has(node)) return;
+    seenNodes.add(node);
     for (const [name, value] of Object.entries(node)) {
       const isField = at.endsWith('.properties');
       if (
@@ -16,12 +16,12 @@ function secretsOf(schema: z.ZodType): string[] {
         /key|secret|password|token|credential/i.test(name) &&
         (value as { type?: unknown }).type !== 'boolean'
       )
-        found.push(`${at}.${name}`);
-      walk(value, `${at}.${name}`);
+        foundSecrets.push(`${at}.${name}`);
+      searchNode(value, `${at}.${name}`);
     }
   };
-  walk(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }), '');
-  return found;
+  searchNode(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }), '');
+  return foundSecrets;
 }
 
 it('secretsOf finds the fields with secrets in a schema', () => {

@@ -103,9 +103,9 @@ it('the app refuses every permission, device, screen capture, download and forei
 });
 
 it('the app runs as a single instance: a second instance passes on its arguments and exits (desktop §8.24)', async () => {
-  const second = await startedApp({ first: false });
-  expect(second.fake.recorder.names()).not.toContain('app.whenReady');
-  expect(second.fake.app.exitCode).toBe(0);
+  const secondApp = await startedApp({ first: false });
+  expect(secondApp.fake.recorder.names()).not.toContain('app.whenReady');
+  expect(secondApp.fake.app.exitCode).toBe(0);
 
   const { fake, backend } = await startedApp();
   const window = fake.window();
@@ -138,8 +138,8 @@ it('the app publishes folders that macOS opens with it, even before the app is r
 });
 
 it('the app reports an error if a folder in its arguments cannot be read', async () => {
-  const prepare = (backend: SmallBackend) => void (backend.give = async () => []);
-  const { fake } = await startedApp({ args: ['/home/me/gone'], prepare });
+  const prepareBackend = (backend: SmallBackend) => void (backend.give = async () => []);
+  const { fake } = await startedApp({ args: ['/home/me/gone'], prepare: prepareBackend });
   await fake.invoke('berth:readState');
   const { sent } = fake.window().webContents;
   const problem = { kind: 'folder', message: '/home/me/gone cannot be read. Nothing was published.' };
@@ -217,12 +217,12 @@ it('the app stays in the tray when its window is closed, and quits if there is n
   expect(stays.fake.window().visible).toBe(false);
   expect(stays.fake.app.exitCode).toBeNull();
 
-  const without = await startedApp({ tray: false });
-  expect(without.backend.options.about.tray).toBe(false);
-  expect(without.fake.trays).toStrictEqual([]);
-  without.fake.window().close();
-  expect(await without.fake.app.ended).toBe(0);
-  expect(without.backend.closes).toBe(1);
+  const appWithoutTray = await startedApp({ tray: false });
+  expect(appWithoutTray.backend.options.about.tray).toBe(false);
+  expect(appWithoutTray.fake.trays).toStrictEqual([]);
+  appWithoutTray.fake.window().close();
+  expect(await appWithoutTray.fake.app.ended).toBe(0);
+  expect(appWithoutTray.backend.closes).toBe(1);
 });
 
 it('the app quits when its window is closed and closeToTray is off', async () => {
@@ -231,30 +231,32 @@ it('the app quits when its window is closed and closeToTray is off', async () =>
   fake.window().close();
   expect(await fake.app.ended).toBe(0);
 
-  const next = await startedApp({ prepare: (made) => (made.settings = { ...made.settings, closeToTray: false }) });
-  next.fake.window().close();
-  expect(await next.fake.app.ended).toBe(0);
+  const appQuittingOnClose = await startedApp({
+    prepare: (made) => (made.settings = { ...made.settings, closeToTray: false }),
+  });
+  appQuittingOnClose.fake.window().close();
+  expect(await appQuittingOnClose.fake.app.ended).toBe(0);
 });
 
 it('the app starts hidden at login, or minimized if there is no tray (desktop §8.24)', async () => {
-  const hidden = await startedApp({ args: ['--hidden'] });
+  const hiddenApp = await startedApp({ args: ['--hidden'] });
   await Promise.resolve();
-  expect(hidden.fake.window().visible).toBe(false);
-  const mac = await startedApp({ platform: 'darwin', openedAtLogin: true });
+  expect(hiddenApp.fake.window().visible).toBe(false);
+  const macApp = await startedApp({ platform: 'darwin', openedAtLogin: true });
   await Promise.resolve();
-  expect(mac.fake.window().visible).toBe(false);
-  const without = await startedApp({ args: ['--hidden'], tray: false });
-  await vi.waitFor(() => expect(without.fake.window().minimized).toBe(true));
+  expect(macApp.fake.window().visible).toBe(false);
+  const appWithoutTray = await startedApp({ args: ['--hidden'], tray: false });
+  await vi.waitFor(() => expect(appWithoutTray.fake.window().minimized).toBe(true));
   const startedVisible = await startedApp();
   await vi.waitFor(() => expect(startedVisible.fake.window().visible).toBe(true));
 });
 
 it('the app waits longer for a tray if it starts at login', async () => {
-  const patience: number[] = [];
-  const hasTray = async (asked: number) => patience.push(asked) > 0;
+  const waitsMs: number[] = [];
+  const hasTray = async (asked: number) => waitsMs.push(asked) > 0;
   await startedApp({ options: { hasTray } });
   await startedApp({ options: { hasTray }, args: ['--hidden'] });
-  expect(patience).toStrictEqual([1, 10]);
+  expect(waitsMs).toStrictEqual([1, 10]);
 });
 
 it('the app does not quit when an update closes the windows, because the update quits the app itself', async () => {
@@ -303,8 +305,8 @@ it('the app notices when the network is lost and restored (desktop §8.25)', asy
 it('the app reports updates, and restarts only when an update is ready and running work has stopped', async () => {
   const start = vi.fn<Updates['start']>();
   const steps: string[] = [];
-  const restart = () => void steps.push(`restarted, ${backend.closes} closed`);
-  const { backend, fake } = await startedApp({ options: { updates: { start, restart } } });
+  const recordRestart = () => void steps.push(`restarted, ${backend.closes} closed`);
+  const { backend, fake } = await startedApp({ options: { updates: { start, restart: recordRestart } } });
   backend.options.native.restartToUpdate();
   const update: Update = { is: 'ready', version: '2.0.0' };
   start.mock.calls[0]![0](update);

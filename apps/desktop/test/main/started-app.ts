@@ -61,7 +61,7 @@ export async function startedApp(given: StartOptions = {}) {
   return { fake, backend: backends[0]!, dist };
 }
 
-export const IDLE: Summary = { status: 'idle', text: 'Everything is up to date.', links: [], folders: [] };
+export const IDLE_SUMMARY: Summary = { status: 'idle', text: 'Everything is up to date.', links: [], folders: [] };
 
 export const GRANT = '0123456789abcdef0123456789abcdef';
 
@@ -74,7 +74,7 @@ export class SmallBackend implements Backend {
   readonly online: boolean[] = [];
   wakes = 0;
   closes = 0;
-  summaryNow = IDLE;
+  summaryNow = IDLE_SUMMARY;
   settings: Settings = DEFAULT_SETTINGS;
   /** The outputs of commands, by the name of the command. */
   readonly answers = new Map<string, () => Promise<unknown>>([['readState', async () => stateOf(this)]]);

@@ -4,7 +4,7 @@ import type { AppStatus, Summary } from '../../src/main/backend.ts';
 import { hasTrayHost } from '../../src/main/shell/tray-host.ts';
 import { choose } from '../harness/fake-electron.ts';
 import type { FakeTray } from '../harness/fake-electron/desktop.ts';
-import { IDLE, type SmallBackend, startedApp, type StartOptions } from './started-app.ts';
+import { IDLE_SUMMARY, type SmallBackend, startedApp, type StartOptions } from './started-app.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -25,7 +25,7 @@ async function withTray(options: StartOptions = {}) {
 }
 
 /** Changes the summary and waits until the tray shows it. */
-function change(backend: SmallBackend, summary: Summary): void {
+function changeSummary(backend: SmallBackend, summary: Summary): void {
   backend.summaryNow = summary;
   backend.options.emit('publishings', []);
   vi.advanceTimersByTime(250);
@@ -36,7 +36,7 @@ const labels = ({ menu }: FakeTray) => menu!.template.map(({ label, type }) => l
 it('the tray shows the status by its icon, tooltip and menu (desktop §8.12)', async () => {
   const { tray, backend, dist } = await withTray();
   for (const status of ['idle', 'working', 'paused', 'offline', 'error'] as const satisfies AppStatus[]) {
-    change(backend, { ...IDLE, status, text: `It is ${status}.` });
+    changeSummary(backend, { ...IDLE_SUMMARY, status, text: `It is ${status}.` });
     expect(tray.image.path).toBe(join(dist, 'assets', 'tray', `${status}.png`));
     expect(tray.toolTip).toBe(`Berth: It is ${status}.`);
     expect(labels(tray)[0]).toBe(`It is ${status}.`);
@@ -47,7 +47,7 @@ it('the tray icon on macOS is a template image', async () => {
   const { tray, backend, dist } = await withTray({ platform: 'darwin' });
   const images = join(dist, 'assets', 'tray');
   expect(tray.image).toMatchObject({ path: join(images, 'idleTemplate.png'), template: true });
-  change(backend, BUSY_SUMMARY);
+  changeSummary(backend, BUSY_SUMMARY);
   expect(tray.image).toMatchObject({ path: join(images, 'workingTemplate.png'), template: true });
 });
 
@@ -55,7 +55,7 @@ it('the tray is updated at most a few times a second, always shows the last summ
   const { tray, backend } = await withTray();
   expect(tray.menus).toBe(1);
   for (let at = 0; at < 1_000; at += 1) {
-    backend.summaryNow = { ...IDLE, text: `Number ${at}.` };
+    backend.summaryNow = { ...IDLE_SUMMARY, text: `Number ${at}.` };
     backend.options.emit('publishings', []);
     vi.advanceTimersByTime(1);
   }
@@ -63,13 +63,13 @@ it('the tray is updated at most a few times a second, always shows the last summ
   expect(tray.toolTip).toBe('Berth: Number 999.');
   expect(tray.menus).toBeLessThanOrEqual(6);
   const { menus } = tray;
-  change(backend, { ...IDLE, text: 'Number 999.' });
+  changeSummary(backend, { ...IDLE_SUMMARY, text: 'Number 999.' });
   expect(tray.menus).toBe(menus);
 });
 
 it('the tray menu has links and folders with their actions', async () => {
   const { tray, backend, fake } = await withTray();
-  change(backend, BUSY_SUMMARY);
+  changeSummary(backend, BUSY_SUMMARY);
   expect(labels(tray)).toStrictEqual([
     'Publishing site.',
     'separator',
@@ -97,7 +97,10 @@ it('the tray menu has links and folders with their actions', async () => {
     { name: 'resumeFolder', input: { id: 'b'.repeat(16) } },
     { name: 'pauseFolder', input: { id: 'a'.repeat(16) } },
   ]);
-  change(backend, { ...BUSY_SUMMARY, folders: BUSY_SUMMARY.folders.map((folder) => ({ ...folder, paused: true })) });
+  changeSummary(backend, {
+    ...BUSY_SUMMARY,
+    folders: BUSY_SUMMARY.folders.map((folder) => ({ ...folder, paused: true })),
+  });
   backend.asked.splice(0);
   choose(tray.menu, 'Resume all');
   expect(backend.asked.map(({ name }) => name)).toStrictEqual(['resumeFolder', 'resumeFolder']);
@@ -114,7 +117,7 @@ it('the tray is removed when the user quits, and is no longer updated', async ()
   choose(tray.menu, 'Quit Berth');
   expect(await fake.app.ended).toBe(0);
   expect(tray.destroyed).toBe(true);
-  change(backend, BUSY_SUMMARY);
+  changeSummary(backend, BUSY_SUMMARY);
   expect(tray.menus).toBe(1);
 });
 
@@ -122,15 +125,15 @@ it('the window shows an error of an action of the tray', async () => {
   const { tray, backend, fake } = await withTray();
   await fake.invoke('berth:readState');
   fake.window().hide();
-  const visible: boolean[] = [];
+  const visibleStates: boolean[] = [];
   backend.answers.set('pickFolder', () => {
-    visible.push(fake.window().visible);
+    visibleStates.push(fake.window().visible);
     return Promise.reject(new Error('broken'));
   });
   choose(tray.menu, 'Publish a folder…');
   await vi.waitFor(() => expect(fake.window().webContents.sent.at(-1)?.[0]).toBe('berth:on:problem'));
   // The window is shown for the dialog and again for the error.
-  expect(visible).toStrictEqual([true]);
+  expect(visibleStates).toStrictEqual([true]);
   expect(fake.window().visible).toBe(true);
 });
 
@@ -163,12 +166,12 @@ it('the app waits for the tray of a starting desktop, up to the given number of 
     attempts += 1;
     return `(${attempts === 3},)`;
   };
-  const third = hasTrayHost('linux', 3, run);
+  const foundOnThirdTry = hasTrayHost('linux', 3, run);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(await third).toBe(true);
+  expect(await foundOnThirdTry).toBe(true);
   attempts = 10;
-  const never = hasTrayHost('linux', 2, run);
+  const neverFound = hasTrayHost('linux', 2, run);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(await never).toBe(false);
+  expect(await neverFound).toBe(false);
   expect(attempts).toBe(12);
 });

@@ -28,7 +28,7 @@ function testOptions({ isPackaged = true, files = ['app-update.yml'] } = {}) {
   return { app, resources, program: '/opt/Berth/berth' };
 }
 
-async function started(options = testOptions()) {
+async function startUpdates(options = testOptions()) {
   const updater = new FakeUpdater();
   const emitted: Update[] = [];
   const updates = createUpdates(options, async () => updater as unknown as Updater);
@@ -44,7 +44,7 @@ it('the updater is not loaded without an update feed, or when the app runs from 
 });
 
 it('the app checks for updates at the start and every six hours, and downloads them automatically', async () => {
-  const { updater } = await started();
+  const { updater } = await startUpdates();
   expect(updater).toMatchObject({ autoDownload: true, autoInstallOnAppQuit: true, logger: null });
   vi.advanceTimersByTime(SIX_HOURS_MS);
   expect(updater.checkForUpdates).toHaveBeenCalledTimes(2);
@@ -53,12 +53,12 @@ it('the app checks for updates at the start and every six hours, and downloads t
 });
 
 it('the update of a system package is not installed on quit, because the system would ask for a password', async () => {
-  const { updater } = await started(testOptions({ files: ['app-update.yml', 'package-type'] }));
+  const { updater } = await startUpdates(testOptions({ files: ['app-update.yml', 'package-type'] }));
   expect(updater.autoInstallOnAppQuit).toBe(false);
 });
 
 it('the app reports the progress of an update, and restarts on request', async () => {
-  const { updater, updates, emitted } = await started();
+  const { updater, updates, emitted } = await startUpdates();
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('download-progress', { percent: 41.5 });
   updater.emit('download-progress', { percent: 100.01 });
@@ -75,7 +75,7 @@ it('the app reports the progress of an update, and restarts on request', async (
 });
 
 it('the current version starts again if the update cannot be installed, because running work has already stopped', async () => {
-  const { updater, updates, app } = await started();
+  const { updater, updates, app } = await startUpdates();
   updater.emit('update-downloaded', { version: '2.0.0' });
   updater.emit('error', new Error('A failed check'));
   updates.restart();
@@ -87,7 +87,7 @@ it('the current version starts again if the update cannot be installed, because 
 });
 
 it('a downloaded update stays ready if a later check finds the same version, or another download fails', async () => {
-  const { updater, emitted } = await started();
+  const { updater, emitted } = await startUpdates();
   updater.emit('update-available', { version: '2.0.0' });
   updater.emit('update-downloaded', { version: '2.0.0' });
   updater.emit('update-available', { version: '2.0.0' });
@@ -100,7 +100,7 @@ it('a downloaded update stays ready if a later check finds the same version, or 
 });
 
 it('a failed download causes no unhandled rejection', async () => {
-  const { updater } = await started();
+  const { updater } = await startUpdates();
   const onUnhandled = vi.fn<() => void>();
   process.on('unhandledRejection', onUnhandled);
   onTestFinished(() => void process.off('unhandledRejection', onUnhandled));
@@ -113,7 +113,7 @@ it('a failed download causes no unhandled rejection', async () => {
 });
 
 it('errors of the updater are not shown, and the next check retries', async () => {
-  const { updater, emitted } = await started();
+  const { updater, emitted } = await startUpdates();
   updater.checkForUpdates.mockRejectedValue(new Error('There is no network'));
   vi.advanceTimersByTime(SIX_HOURS_MS);
   updater.emit('update-available', { version: '2.0.0' });

@@ -36,12 +36,12 @@ it('the window has the title bar of its system', async () => {
 
 it('the window reopens at its last place, and maximized if it was maximized', async () => {
   const home = makeHome();
-  const first = await startedApp({ home, tray: false });
-  const window = first.fake.window();
+  const firstApp = await startedApp({ home, tray: false });
+  const window = firstApp.fake.window();
   const bounds = { x: 50, y: 60, width: 900, height: 700 };
   Object.assign(window, { bounds, maximized: true });
   window.close();
-  await first.fake.app.ended;
+  await firstApp.fake.app.ended;
   expect(JSON.parse(readFileSync(stateFile(home), 'utf8'))).toStrictEqual({ ...bounds, maximized: true });
   expect(statSync(dirname(stateFile(home))).mode & 0o777).toBe(0o700);
   const { fake } = await startedApp({ home });
@@ -55,11 +55,11 @@ it.for([
 ] as const)('the window is maximized again when it is first shown after a start %s', async ([, tray]) => {
   const home = makeHome();
   remember(home, JSON.stringify({ x: 50, y: 60, width: 900, height: 700, maximized: true }));
-  const unseen = await startedApp({ home, tray, args: ['--hidden'] });
-  await vi.waitFor(() => expect(unseen.fake.window().minimized).toBe(!tray));
-  expect(unseen.fake.window().maximized).toBe(false);
-  unseen.fake.app.quit();
-  await unseen.fake.app.ended;
+  const hiddenApp = await startedApp({ home, tray, args: ['--hidden'] });
+  await vi.waitFor(() => expect(hiddenApp.fake.window().minimized).toBe(!tray));
+  expect(hiddenApp.fake.window().maximized).toBe(false);
+  hiddenApp.fake.app.quit();
+  await hiddenApp.fake.app.ended;
   expect(readWindowState(stateFile(home)).maximized).toBe(true);
 
   const startedHidden = await startedApp({ home, tray, args: ['--hidden'] });
@@ -111,13 +111,13 @@ it.for([
 });
 
 it('the window is always visible and movable, whatever its stored place and the displays', () => {
-  const side = fc.integer({ min: -5_000, max: 5_000 });
+  const coordinate = fc.integer({ min: -5_000, max: 5_000 });
   const size = fc.integer({ min: -100, max: 9_000 });
   const [width, height] = [fc.integer({ min: 640, max: 4_000 }), fc.integer({ min: 480, max: 3_000 })];
-  const area = fc.record({ x: side, y: side, width, height });
-  const state = fc.record({ x: side, y: side, width: size, height: size, maximized: fc.boolean() });
+  const displayArea = fc.record({ x: coordinate, y: coordinate, width, height });
+  const state = fc.record({ x: coordinate, y: coordinate, width: size, height: size, maximized: fc.boolean() });
   fc.assert(
-    fc.property(state, fc.array(area, { minLength: 1, maxLength: 3 }), (state, areas) => {
+    fc.property(state, fc.array(displayArea, { minLength: 1, maxLength: 3 }), (state, areas) => {
       const { x, y, width, height } = fitWindow(state, areas);
       expect(width).toBeGreaterThanOrEqual(640);
       expect(height).toBeGreaterThanOrEqual(480);

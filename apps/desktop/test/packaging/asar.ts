@@ -19,17 +19,17 @@ export async function readAsar(path: string): Promise<Map<string, ArchivedFile>>
   // The archive begins with four 32-bit numbers: the constant 4, and the size of the header with two length fields, with one, and with none.
   const start = 8 + archive.readUInt32LE(4);
   const header = JSON.parse(archive.toString('utf8', 16, 16 + archive.readUInt32LE(12))) as Entry;
-  const found = new Map<string, ArchivedFile>();
-  const walk = ({ files = {} }: Entry, folder: string) => {
+  const archivedFiles = new Map<string, ArchivedFile>();
+  const addFolder = ({ files = {} }: Entry, folder: string) => {
     for (const [name, entry] of Object.entries(files)) {
-      if (entry.files !== undefined) walk(entry, `${folder}${name}/`);
+      if (entry.files !== undefined) addFolder(entry, `${folder}${name}/`);
       else {
         const offset = start + Number(entry.offset);
         const content = archive.subarray(offset, offset + entry.size!);
-        found.set(`${folder}${name}`, { content, sha256: entry.integrity?.hash ?? '' });
+        archivedFiles.set(`${folder}${name}`, { content, sha256: entry.integrity?.hash ?? '' });
       }
     }
   };
-  walk(header, '');
-  return found;
+  addFolder(header, '');
+  return archivedFiles;
 }

@@ -24,7 +24,7 @@ afterAll(() => rm(dist, { recursive: true, force: true }));
 const code = (part: string) => [...files].filter(([path]) => path.startsWith(`${part}/`) && /\.c?js$/.test(path));
 
 /** The modules that a script imports by name. Relative imports are left out. */
-function wanted(text: string): string[] {
+function importedModules(text: string): string[] {
   const names = text.matchAll(
     /^(?:import|export)\b[^'"\n]*?['"]([^'"]+)['"]|\b(?:__)?require\(\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
   );
@@ -34,7 +34,7 @@ function wanted(text: string): string[] {
 }
 
 it('the main process imports only Electron and Node; its bundle contains everything else (desktop §4)', () => {
-  const importedNames = code('main').flatMap(([, text]) => wanted(text));
+  const importedNames = code('main').flatMap(([, text]) => importedModules(text));
   expect(importedNames).toContain('electron');
   expect(importedNames).toContain('node:path');
   expect(importedNames.filter((name) => !ALLOWED_MODULES.has(name))).toEqual([]);
@@ -43,12 +43,12 @@ it('the main process imports only Electron and Node; its bundle contains everyth
 it('the preload is one script whose only `require` is Electron (desktop §3)', () => {
   const scripts = code('preload');
   expect(scripts.map(([path]) => path)).toEqual(['preload/index.cjs']);
-  expect(wanted(scripts[0]![1])).toEqual(['electron']);
+  expect(importedModules(scripts[0]![1])).toEqual(['electron']);
   expect(scripts[0]![1].match(/\brequire\b/g)).toHaveLength(1);
 });
 
 it('the code of the page imports no package by its name', () => {
-  expect(code('renderer').flatMap(([, text]) => wanted(text))).toEqual([]);
+  expect(code('renderer').flatMap(([, text]) => importedModules(text))).toEqual([]);
 });
 
 it('the updater is a separate chunk of the bundle that is loaded on demand (desktop §2)', () => {
@@ -62,17 +62,17 @@ it('the updater is a separate chunk of the bundle that is loaded on demand (desk
 });
 
 it('the main process and the updater run with only Electron installed', async () => {
-  const alone = await mkdtemp(join(tmpdir(), 'berth-alone-'));
+  const separateDir = await mkdtemp(join(tmpdir(), 'berth-alone-'));
   try {
-    await cp(join(dist, 'main'), join(alone, 'main'), { recursive: true });
+    await cp(join(dist, 'main'), join(separateDir, 'main'), { recursive: true });
     const chunks = code('main').flatMap(([path]) => (path === 'main/index.js' ? [] : [path]));
-    const output = execFileSync(process.execPath, [join(import.meta.dirname, 'run-main.ts'), alone, ...chunks], {
+    const output = execFileSync(process.execPath, [join(import.meta.dirname, 'run-main.ts'), separateDir, ...chunks], {
       encoding: 'utf8',
     });
     const name = process.platform === 'darwin' ? [] : ['name'];
     expect(output.trim().split('\n')).toEqual(['sandbox', ...name, 'scheme', 'quit', 'updater: function']);
   } finally {
-    await rm(alone, { recursive: true, force: true });
+    await rm(separateDir, { recursive: true, force: true });
   }
 });
 
@@ -94,8 +94,8 @@ it('the bundle is smaller than 4 MB, and the page smaller than 1 MB', async () =
   const sizes = await Promise.all(
     [...files.keys()].map(async (path) => ({ path, size: (await stat(join(dist, path))).size })),
   );
-  const sum = (part: string) =>
+  const totalBytes = (part: string) =>
     sizes.filter(({ path }) => path.startsWith(part)).reduce((all, { size }) => all + size, 0);
-  expect(sum('')).toBeLessThan(4e6);
-  expect(sum('renderer/')).toBeLessThan(1e6);
+  expect(totalBytes('')).toBeLessThan(4e6);
+  expect(totalBytes('renderer/')).toBeLessThan(1e6);
 });

@@ -10,8 +10,12 @@ it('packages with updates for macOS and Windows must be signed, or packaging fai
   const { mac, win, publish } = configure({ BERTH_UPDATE_FEED: FEED });
   expect([mac?.forceCodeSigning, win?.forceCodeSigning]).toEqual([true, true]);
   expect(publish).toEqual({ provider: 'generic', url: FEED });
-  const without = configure({});
-  expect([without.mac?.forceCodeSigning, without.win?.forceCodeSigning, without.publish]).toEqual([false, false, null]);
+  const defaultConfig = configure({});
+  expect([defaultConfig.mac?.forceCodeSigning, defaultConfig.win?.forceCodeSigning, defaultConfig.publish]).toEqual([
+    false,
+    false,
+    null,
+  ]);
 });
 
 it('on macOS a package with updates includes the zip archive that the updater needs', () => {

@@ -15,24 +15,27 @@ import { makeWorkbench, type Packed, type Workbench } from './packed.ts';
 const SIZES = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
 const SEVEN_ZIP = ['/usr/bin/7zz', '/usr/bin/7za', '/usr/bin/7z'].find((path) => existsSync(path));
 const HAS_DPKG = existsSync('/usr/bin/dpkg-deb');
-const LACKS = [...(SEVEN_ZIP === undefined ? ['7-Zip (apt-get install 7zip)'] : []), ...(HAS_DPKG ? [] : ['dpkg-deb'])];
-if (LACKS.length > 0)
-  process.stderr.write(`Some tests of packages are skipped: there is no ${LACKS.join(', and no ')}.\n`);
+const MISSING_TOOLS = [
+  ...(SEVEN_ZIP === undefined ? ['7-Zip (apt-get install 7zip)'] : []),
+  ...(HAS_DPKG ? [] : ['dpkg-deb']),
+];
+if (MISSING_TOOLS.length > 0)
+  process.stderr.write(`Some tests of packages are skipped: there is no ${MISSING_TOOLS.join(', and no ')}.\n`);
 
 /** Values of the build machine that must not be in a package. */
 const SECRET = 'ship-0123456789abcdef0123456789abcdef';
 const TIMEOUT = 240_000;
 
-let bench: Workbench;
+let workbench: Workbench;
 let packed: Packed;
 beforeAll(async () => {
-  bench = await makeWorkbench();
+  workbench = await makeWorkbench();
   const targets = ['dir', ...(SEVEN_ZIP === undefined ? [] : ['tar.gz']), ...(HAS_DPKG ? ['deb'] : [])];
-  const tools = SEVEN_ZIP === undefined ? {} : { ELECTRON_BUILDER_7ZIP_PATH: SEVEN_ZIP };
-  packed = await bench.pack(targets, { ...tools, BERTH_KEY: SECRET });
+  const toolVariables = SEVEN_ZIP === undefined ? {} : { ELECTRON_BUILDER_7ZIP_PATH: SEVEN_ZIP };
+  packed = await workbench.pack(targets, { ...toolVariables, BERTH_KEY: SECRET });
   expect(packed.code, packed.output).toBe(0);
 }, TIMEOUT);
-afterAll(() => bench?.remove());
+afterAll(() => workbench?.remove());
 
 const nameOf = (kind: string) => `${PROGRAM}-${manifest.version}-linux-${kind}`;
 
@@ -58,21 +61,21 @@ describe('the unpacked app (desktop §4)', () => {
   });
 
   it('contains only the compiled app and its manifest, with a checksum for each file', async () => {
-    const inDist = (await filesIn(join(bench.app, 'dist'))).map((path) => `dist/${path}`);
+    const inDist = (await filesIn(join(workbench.app, 'dist'))).map((path) => `dist/${path}`);
     const compiled = inDist.filter((path) => !path.endsWith('.map'));
     expect(compiled.length).toBeGreaterThan(20);
     expect([...app.keys()].toSorted()).toEqual([...compiled, 'package.json'].toSorted());
     for (const [path, { content, sha256 }] of app) {
       expect(createHash('sha256').update(content).digest('hex'), path).toBe(sha256);
-      if (path !== 'package.json') expect(content.equals(await readFile(join(bench.app, path))), path).toBe(true);
+      if (path !== 'package.json') expect(content.equals(await readFile(join(workbench.app, path))), path).toBe(true);
     }
   });
 
   it('has a manifest with the entry point and the `.desktop` file, but no tools or scripts', () => {
-    const found = JSON.parse(app.get('package.json')!.content.toString()) as Record<string, unknown>;
-    expect(found).toMatchObject({ main: manifest.main, version: manifest.version, desktopName: DESKTOP_NAME });
+    const packageJson = JSON.parse(app.get('package.json')!.content.toString()) as Record<string, unknown>;
+    expect(packageJson).toMatchObject({ main: manifest.main, version: manifest.version, desktopName: DESKTOP_NAME });
     expect(app.has(manifest.main)).toBe(true);
-    expect(Object.keys(found).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
+    expect(Object.keys(packageJson).filter((key) => /dependencies|scripts/i.test(key))).toEqual([]);
   });
 
   it('has fuses that make it run only its own code and prevent inspection', async () => {
@@ -87,7 +90,7 @@ describe('the unpacked app (desktop §4)', () => {
       [FuseV1Options.LoadBrowserProcessSpecificV8Snapshot]: DISABLE,
       [FuseV1Options.GrantFileProtocolExtraPrivileges]: DISABLE,
     });
-    expect(await getCurrentFuseWire(join(bench.electron, 'electron'))).toMatchObject({
+    expect(await getCurrentFuseWire(join(workbench.electron, 'electron'))).toMatchObject({
       [FuseV1Options.RunAsNode]: ENABLE,
       [FuseV1Options.OnlyLoadAppFromAsar]: DISABLE,
     });
@@ -102,7 +105,7 @@ describe('the unpacked app (desktop §4)', () => {
   });
 
   it('contains no path and no secret of the build machine', async () => {
-    const secrets = [join(import.meta.dirname, '../../../..'), homedir(), bench.app, SECRET];
+    const secrets = [join(import.meta.dirname, '../../../..'), homedir(), workbench.app, SECRET];
     for (const path of await filesIn(folder)) {
       const content = await readFile(join(folder, path));
       expect(
@@ -130,7 +133,7 @@ describe.skipIf(SEVEN_ZIP === undefined)('the tar.gz (desktop §4)', () => {
 
 describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
   let root: string;
-  const control = (name: string) => readFile(join(root, 'DEBIAN', name), 'utf8');
+  const readControl = (name: string) => readFile(join(root, 'DEBIAN', name), 'utf8');
   const file = () => join(packed.release, `${nameOf('amd64')}.deb`);
   beforeAll(async () => {
     root = join(packed.release, 'root');
@@ -139,7 +142,7 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
   });
 
   it('states its name, maintainer and dependencies', async () => {
-    const fields = await control('control');
+    const fields = await readControl('control');
     expect(fields).toMatch(new RegExp(`^Package: ${PROGRAM}$`, 'm'));
     expect(fields).toMatch(new RegExp(`^Version: ${manifest.version}$`, 'm'));
     expect(fields).toMatch(/^Architecture: amd64$/m);
@@ -160,17 +163,17 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
   });
 
   it('sets up the sandbox on installation, by setuid bit or AppArmor profile, and removes it on uninstallation', async () => {
-    const installed = await control('postinst');
-    expect(installed).toContain(`chmod 4755 '/opt/Berth/chrome-sandbox'`);
-    expect(installed).toContain(`/etc/apparmor.d/${PROGRAM}`);
-    expect(await control('postrm')).toContain(`/etc/apparmor.d/${PROGRAM}`);
+    const postinstScript = await readControl('postinst');
+    expect(postinstScript).toContain(`chmod 4755 '/opt/Berth/chrome-sandbox'`);
+    expect(postinstScript).toContain(`/etc/apparmor.d/${PROGRAM}`);
+    expect(await readControl('postrm')).toContain(`/etc/apparmor.d/${PROGRAM}`);
     const profile = await readFile(join(root, 'opt/Berth/resources/apparmor-profile'), 'utf8');
     expect(profile).toMatch(new RegExp(`"/opt/Berth/${PROGRAM}"[^]*userns`));
     for (const script of ['postinst', 'postrm']) execFileSync('bash', ['-n', join(root, 'DEBIAN', script)]);
   });
 
   it('does not use the name of the command line program', async () => {
-    const scripts = (await control('postinst')) + (await control('postrm'));
+    const scripts = (await readControl('postinst')) + (await readControl('postrm'));
     expect(scripts).toContain(`/usr/bin/${PROGRAM}`);
     expect(scripts).not.toMatch(/\/usr\/bin\/berth(?!-)/);
   });
@@ -198,11 +201,11 @@ it.skipIf(!HAS_DPKG)(
   'a package with an update feed contains its address (desktop §2)',
   async () => {
     const feed = 'https://updates.berth.example/desktop';
-    const { code, output, release } = await bench.pack(['deb'], { BERTH_UPDATE_FEED: feed });
+    const { code, output, release } = await workbench.pack(['deb'], { BERTH_UPDATE_FEED: feed });
     expect(code, output).toBe(0);
-    const update = await readFile(join(release, 'linux-unpacked/resources/app-update.yml'), 'utf8');
-    expect(update).toContain('provider: generic\n');
-    expect(update).toContain(`url: ${feed}\n`);
+    const updateFile = await readFile(join(release, 'linux-unpacked/resources/app-update.yml'), 'utf8');
+    expect(updateFile).toContain('provider: generic\n');
+    expect(updateFile).toContain(`url: ${feed}\n`);
     expect(await readFile(join(release, 'latest-linux.yml'), 'utf8')).toContain(`version: ${manifest.version}`);
   },
   TIMEOUT,
@@ -214,7 +217,7 @@ describe('packaging without downloads fails immediately and names the missing to
     ['dir', `Electron ${manifest.devDependencies.electron} is missing: set BERTH_ELECTRON_DIST`],
   ] as const)('for the target %s', { timeout: TIMEOUT }, async ([target, reason]) => {
     const electron = target === 'dir' ? { BERTH_ELECTRON_DIST: '' } : {};
-    const { code, output, downloads, connections } = await bench.pack([target], {
+    const { code, output, downloads, connections } = await workbench.pack([target], {
       BERTH_NO_DOWNLOADS: '1',
       ...electron,
     });

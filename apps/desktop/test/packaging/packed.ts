@@ -54,12 +54,12 @@ export async function makeWorkbench(): Promise<Workbench> {
     await mkdir(dirname(join(app, path)), { recursive: true });
     await writeFile(join(app, path), 'What is beside the compiled app.');
   }
-  let runs = 0;
+  let runCount = 0;
   return {
     electron,
     app,
     async pack(targets, env = {}) {
-      const run = join(folder, String((runs += 1)));
+      const run = join(folder, String((runCount += 1)));
       const [release, cache] = [join(run, 'release'), join(run, 'cache')];
       await mkdir(cache, { recursive: true });
       const proxy = await openDeadEnd();

@@ -9,8 +9,8 @@ import {
   deploymentId,
   domain,
   problem,
-  sending,
-  working,
+  sendingProgress,
+  workingJob,
 } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu } from '../harness/gallery/window.ts';
@@ -85,15 +85,15 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
   });
 
   it('the Domains page adds a domain and shows the DNS records that the domain needs', async () => {
-    const added = domain('new.harbour.example', { status: 'pending', deployment: null, linked: null });
+    const addedDomain = domain('new.harbour.example', { status: 'pending', deployment: null, linked: null });
     const { page, sent } = await gallery.open(stateNamed('domains-add'), {
       answers: {
-        putDomain: { value: added },
+        putDomain: { value: addedDomain },
         readRecords: {
           value: {
-            domain: added.domain,
+            domain: addedDomain.domain,
             apex: false,
-            records: [{ type: 'CNAME', name: added.domain, value: 'sites.example' }],
+            records: [{ type: 'CNAME', name: addedDomain.domain, value: 'sites.example' }],
           },
         },
       },
@@ -190,15 +190,15 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
   it('the Publish page shows the progress of fifty drops that report progress ten times a second (desktop §8.3)', async () => {
     const { page } = await gallery.open(stateNamed('publish-long'));
     const ticks = Array.from({ length: 21 }, (_, tick) =>
-      Array.from({ length: 50 }, (_, number) => working(number + 1, 'dist', sending(tick * 45))),
+      Array.from({ length: 50 }, (_, number) => workingJob(number + 1, 'dist', sendingProgress(tick * 45))),
     );
-    const drawn = await page.evaluate(async (ticks) => {
+    const drawnValues = await page.evaluate(async (ticks) => {
       for (const publishings of ticks) {
         window.fake.emit('publishings', publishings);
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       return [...document.querySelectorAll('[role=progressbar]')].map((bar) => bar.getAttribute('aria-valuenow'));
     }, ticks);
-    expect(drawn).toEqual(Array.from({ length: 50 }, () => '100'));
+    expect(drawnValues).toEqual(Array.from({ length: 50 }, () => '100'));
   });
 });

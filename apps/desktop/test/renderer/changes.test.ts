@@ -8,9 +8,9 @@ import {
   id,
   published,
   publishing,
-  sending,
+  sendingProgress,
   UNREACHABLE,
-  working,
+  workingJob,
 } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu } from '../harness/gallery/window.ts';
@@ -20,15 +20,15 @@ const EMPTY_STATE = stateNamed('publish-empty');
 /** Counts the renders of `Moment` from now on. Each card and row renders its `Moment` whenever it renders itself. */
 async function countMoments(page: Page): Promise<() => Promise<number>> {
   const moments = await page.evaluateHandle(() => {
-    const counted = { count: 0 };
+    const renderCount = { count: 0 };
     const { toISOString } = Date.prototype;
     Object.assign(Date.prototype, {
       toISOString(this: Date) {
-        counted.count += 1;
+        renderCount.count += 1;
         return toISOString.call(this);
       },
     });
-    return counted;
+    return renderCount;
   });
   return () => moments.evaluate(({ count }) => count);
 }
@@ -48,14 +48,14 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
   });
 
   it('a change in the progress of a drop does not render the cards of the ninety-nine other drops', async () => {
-    const others = Array.from({ length: 99 }, (_, number) => publishing(number + 2, published(number + 2)));
+    const otherJobs = Array.from({ length: 99 }, (_, number) => publishing(number + 2, published(number + 2)));
     const { page, emit } = await gallery.open({
       ...EMPTY_STATE,
-      state: appState({ publishings: [working(1, 'dist', sending(0)), ...others] }),
+      state: appState({ publishings: [workingJob(1, 'dist', sendingProgress(0)), ...otherJobs] }),
     });
     const moments = await countMoments(page);
     for (const bytes of [100, 200, 300, 900])
-      await emit('publishings', [working(1, 'dist', sending(bytes)), ...others]);
+      await emit('publishings', [workingJob(1, 'dist', sendingProgress(bytes)), ...otherJobs]);
     await eventually(() => page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('100');
     expect(await moments()).toBe(0);
   });
@@ -72,7 +72,7 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
   it('the focus moves to the card when its focused button is removed, and to the page when the card is removed', async () => {
     const { page, emit } = await gallery.open({
       ...EMPTY_STATE,
-      state: appState({ publishings: [working(1, 'dist', sending(1))] }),
+      state: appState({ publishings: [workingJob(1, 'dist', sendingProgress(1))] }),
     });
     await page.getByRole('button', { name: 'Cancel dist' }).focus();
     await emit('publishings', [publishing(1, { is: 'cancelled' })]);

@@ -13,10 +13,10 @@ const regionOf = (page: Page, selector: string) =>
 
 describeWindow('the drag regions of the window', (gallery) => {
   const open = (platform: 'darwin' | 'linux', width = 1_120) => {
-    const empty = stateNamed('sites-empty');
-    const { about } = empty.state ?? appState();
+    const emptySites = stateNamed('sites-empty');
+    const { about } = emptySites.state ?? appState();
     return gallery.open(
-      { ...empty, state: { ...(empty.state ?? appState()), about: { ...about, platform } } },
+      { ...emptySites, state: { ...(emptySites.state ?? appState()), about: { ...about, platform } } },
       { viewport: { width, height: 600 } },
     );
   };
@@ -34,10 +34,10 @@ describeWindow('the drag regions of the window', (gallery) => {
   it('on macOS the user cannot drag the window by a dialog or a popover above a drag region', async () => {
     const { page } = await open('darwin');
     await page.evaluate(() => {
-      const over = document.createElement('dialog');
+      const overlay = document.createElement('dialog');
       const list = document.createElement('div');
       list.popover = 'auto';
-      document.body.append(over, list);
+      document.body.append(overlay, list);
     });
     expect(await regionOf(page, 'body > dialog')).toBe('no-drag');
     expect(await regionOf(page, 'body > [popover]:last-child')).toBe('no-drag');
@@ -47,10 +47,10 @@ describeWindow('the drag regions of the window', (gallery) => {
     for (const width of [640, 1_120]) {
       const { page } = await open('darwin', width);
       const sidebar = await page.locator('.sidebar').boundingBox();
-      const first = await page.locator('.sidebar > *').first().boundingBox();
+      const firstBox = await page.locator('.sidebar > *').first().boundingBox();
       // The window buttons cover 72 by 38 px in the corner.
       expect(sidebar!.width).toBeGreaterThan(72);
-      expect(first!.y).toBeGreaterThanOrEqual(38);
+      expect(firstBox!.y).toBeGreaterThanOrEqual(38);
     }
   });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { describeWindow, eventually, focused, isFocused } from '../harness/gallery/describe-window.ts';
-import { appState, deploymentId, folder, grant, id, problem, UNREACHABLE } from '../harness/gallery/sample.ts';
+import { appState, deploymentId, folder, grantOf, id, problem, UNREACHABLE } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { chooseFromMenu, drop } from '../harness/gallery/window.ts';
+import { chooseFromMenu, dropFolder } from '../harness/gallery/window.ts';
 
 const SHOP_ID = id(101);
 const HARBOUR_ID = id(101);
@@ -12,14 +12,14 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   it('the card of a watched folder offers an action that fits the state of the folder', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-problems'), {
       answers: {
-        pickFolder: { value: { grant: grant(1), name: 'blog', kind: 'folder' } },
+        pickFolder: { value: { grant: grantOf(1), name: 'blog', kind: 'folder' } },
         locateFolder: { value: { is: 'located' } },
       },
     });
     const card = (name: string) => page.getByRole('article', { name });
     await card('shop').getByRole('button', { name: 'Try again' }).click();
     await card('blog').getByRole('button', { name: 'Locate…' }).click();
-    await eventually(() => sent('locateFolder')).toEqual([{ id: id(102), grant: grant(1) }]);
+    await eventually(() => sent('locateFolder')).toEqual([{ id: id(102), grant: grantOf(1) }]);
     expect(await sent('publishFolder')).toEqual([{ id: SHOP_ID }]);
     await card('status').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
@@ -38,15 +38,15 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
       ...stateNamed('folders-states'),
       state: appState({ folders: [folder(1, 'harbour-notes', { is: 'live' })] }),
     });
-    const more = page.getByRole('button', { name: 'More about harbour-notes' });
-    await more.focus();
+    const moreButton = page.getByRole('button', { name: 'More about harbour-notes' });
+    await moreButton.focus();
     await page.keyboard.press('Enter');
     await eventually(() => focused(page)).toBe('BUTTON Pause');
     await page.keyboard.press('ArrowUp');
     expect(await focused(page)).toBe('BUTTON Stop watching…');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Escape');
-    await eventually(() => isFocused(more)).toBe(true);
+    await eventually(() => isFocused(moreButton)).toBe(true);
     await page.keyboard.press('Enter');
     await eventually(() => focused(page)).toBe('BUTTON Pause');
     await page.keyboard.press('Enter');
@@ -66,8 +66,8 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     }
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    const more = page.getByRole('button', { name: 'More about harbour-notes' });
-    await eventually(() => isFocused(more)).toBe(true);
+    const moreButton = page.getByRole('button', { name: 'More about harbour-notes' });
+    await eventually(() => isFocused(moreButton)).toBe(true);
   });
 
   it('the history of a folder can make an earlier version live, and then reloads the versions (rule 22)', async () => {
@@ -81,10 +81,10 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     const { page, emit, sent } = await gallery.open(stateNamed('folders-history'), {
       answers: { makeLive: { problem: UNREACHABLE } },
     });
-    const before = (await sent('listVersions')).length;
-    const live = { deployment: deploymentId(40), files: 1, bytes: 1, at: 0 };
-    await emit('folders', [folder(1, 'harbour-notes', { is: 'live' }, { live })]);
-    await eventually(() => sent('listVersions')).toHaveLength(before + 1);
+    const requestsBefore = (await sent('listVersions')).length;
+    const liveVersion = { deployment: deploymentId(40), files: 1, bytes: 1, at: 0 };
+    await emit('folders', [folder(1, 'harbour-notes', { is: 'live' }, { live: liveVersion })]);
+    await eventually(() => sent('listVersions')).toHaveLength(requestsBefore + 1);
     await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
     await page.getByRole('dialog').getByText(UNREACHABLE.message).waitFor();
   });
@@ -151,7 +151,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByLabel('Address').fill('shop');
     await page.getByText('This name is taken.').waitFor();
     expect(await watch.isDisabled()).toBe(true);
-    expect(await sent('suggestName')).toContainEqual({ of: { grant: grant(0) }, name: 'shop' });
+    expect(await sent('suggestName')).toContainEqual({ of: { grant: grantOf(0) }, name: 'shop' });
     await page.getByLabel('Address').fill('no spaces');
     await page.getByText('A domain must consist of letters, digits').waitFor();
     expect(await watch.isDisabled()).toBe(true);
@@ -211,21 +211,21 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   it('the watch dialog of the second folder stays open when the answer for the first folder arrives after its dialog was closed', async () => {
     const { page, answer, sent } = await gallery.open(stateNamed('publish-empty'), {
       answers: {
-        grant: { value: ['dist', 'site'].map((name, number) => ({ grant: grant(number), name, kind: 'folder' })) },
+        grant: { value: ['dist', 'site'].map((name, number) => ({ grant: grantOf(number), name, kind: 'folder' })) },
         suggestName: { value: { name: 'docs', validation: AVAILABLE_NAME } },
         watch: { later: true },
       },
     });
-    await drop(page, 900);
+    await dropFolder(page, 900);
     await page.getByText('docs.sites.example is available.').waitFor();
     await page.getByRole('button', { name: 'Watch and publish' }).click();
     await eventually(() => sent('watch')).toHaveLength(1);
     await page.keyboard.press('Escape');
-    const second = page.getByRole('dialog', { name: 'Watch site' });
-    await second.waitFor();
+    const secondDialog = page.getByRole('dialog', { name: 'Watch site' });
+    await secondDialog.waitFor();
     await answer('watch', { value: { is: 'watched', id: '0'.repeat(16) } });
     await page.getByRole('heading', { name: 'Folders', includeHidden: true }).waitFor();
-    expect(await second.isVisible()).toBe(true);
+    expect(await secondDialog.isVisible()).toBe(true);
   });
 
   it('the watch dialog asks whether the folder is the intended one before it asks for the address, and can watch a suggested folder (B1)', async () => {
@@ -244,14 +244,14 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await eventually(() => page.getByLabel('Address').inputValue()).toBe('harbour-site');
     expect(await isFocused(page.getByLabel('Address'))).toBe(true);
     await page.keyboard.press('Enter');
-    await eventually(() => sent('watch')).toEqual([{ of: { grant: grant(1) }, domain: 'harbour-site', labels: [] }]);
-    expect(await sent('checkFolder')).toEqual([{ of: { grant: grant(0) } }, { of: { grant: grant(1) } }]);
+    await eventually(() => sent('watch')).toEqual([{ of: { grant: grantOf(1) }, domain: 'harbour-site', labels: [] }]);
+    expect(await sent('checkFolder')).toEqual([{ of: { grant: grantOf(0) } }, { of: { grant: grantOf(1) } }]);
   });
 
   it('the watch dialog sends the confirmation of its question, and asks again if the app asks again', async () => {
-    const again = { about: 'personal', suggestions: [], anyway: grant(4) };
+    const secondQuestion = { about: 'personal', suggestions: [], anyway: grantOf(4) };
     const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-asking'), {
-      answers: { watch: { value: { is: 'asking', question: again } } },
+      answers: { watch: { value: { is: 'asking', question: secondQuestion } } },
     });
     await page.getByRole('button', { name: 'Watch anyway' }).click();
     const watch = page.getByRole('button', { name: 'Watch and publish' });
@@ -261,7 +261,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     await page.getByRole('button', { name: 'Watch anyway' }).click();
     await watch.click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(((await sent('watch')) as { sure?: string }[]).map(({ sure }) => sure)).toEqual([grant(3), grant(4)]);
+    expect(((await sent('watch')) as { sure?: string }[]).map(({ sure }) => sure)).toEqual([grantOf(3), grantOf(4)]);
   });
 
   it('the question about a personal folder has the focus on Cancel, and Cancel does not watch the folder', async () => {
@@ -304,25 +304,25 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   });
 
   it('a question must be answered before a folder is located at a project (B1)', async () => {
-    const question = { about: 'project', suggestions: [{ grant: grant(5), name: 'dist' }], anyway: grant(6) };
+    const question = { about: 'project', suggestions: [{ grant: grantOf(5), name: 'dist' }], anyway: grantOf(6) };
     const { page, sent, answer } = await gallery.open(stateNamed('folders-problems'), {
       answers: {
-        pickFolder: { value: { grant: grant(1), name: 'shop', kind: 'folder' } },
+        pickFolder: { value: { grant: grantOf(1), name: 'shop', kind: 'folder' } },
         locateFolder: { value: { is: 'asking', question } },
       },
     });
-    const locate = page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Locate…' });
-    await locate.click();
+    const locateButton = page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Locate…' });
+    await locateButton.click();
     const dialog = page.getByRole('dialog', { name: 'Use shop?' });
     await dialog.waitFor();
     await eventually(() => focused(page)).toBe('BUTTON dist');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await locate.click();
+    await locateButton.click();
     await answer('locateFolder', { value: { is: 'located' } });
     await dialog.getByRole('button', { name: 'Use it anyway' }).click();
     await dialog.waitFor({ state: 'detached' });
-    const first = { id: id(102), grant: grant(1) };
-    expect(await sent('locateFolder')).toEqual([first, first, { ...first, sure: grant(6) }]);
+    const firstFolder = { id: id(102), grant: grantOf(1) };
+    expect(await sent('locateFolder')).toEqual([firstFolder, firstFolder, { ...firstFolder, sure: grantOf(6) }]);
   });
 });

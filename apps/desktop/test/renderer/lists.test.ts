@@ -16,7 +16,7 @@ import { stateNamed } from '../harness/gallery/states.ts';
 const SITES = stateNamed('sites-list');
 /** Creates consecutive deployments. @param first The number of the newest deployment. */
 const sites = (first: number, count: number) => Array.from({ length: count }, (_, row) => deployment(first + row));
-const deleted = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
+const deletion = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
 
 describeWindow('the lists of an account (desktop §8)', (gallery) => {
   it('the window does not delete a site that a domain points at, but offers to open the domains (B1)', async () => {
@@ -45,12 +45,12 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    const first = (await sent('listDeployments')).length;
+    const requestsBefore = (await sent('listDeployments')).length;
     await answer('listDeployments', {
       pages: [{ deployments: sites(1, 50), nextCursor: '1' }, { deployments: sites(50, 20) }],
     });
-    await emit('activity', deleted(0));
-    await eventually(async () => (await sent('listDeployments')).length).toBeGreaterThan(first);
+    await emit('activity', deletion(0));
+    await eventually(async () => (await sent('listDeployments')).length).toBeGreaterThan(requestsBefore);
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
     // The list contains the sites 1 to 69 once.
@@ -68,34 +68,34 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     await answer('listDeployments', { pages: [{ deployments: [], nextCursor: '1' }, { deployments: sites(70, 2) }] });
     await page.evaluate(
       (activities) => activities.forEach((each) => window.fake.emit('activity', each)),
-      Array.from({ length: 50 }, (_, number) => deleted(number)),
+      Array.from({ length: 50 }, (_, number) => deletion(number)),
     );
     await page.getByRole('link', { name: deploymentId(70) }).waitFor();
   });
 
   it('the list of sites ignores an answer of the previous server that arrives late', async () => {
-    const other = 'http://localhost:4000';
+    const otherServer = 'http://localhost:4000';
     const servers = [
       { origin: 'https://berth.example', signIn: SIGNED_IN },
-      { origin: other, signIn: SIGNED_IN },
+      { origin: otherServer, signIn: SIGNED_IN },
     ];
     const { page, emit, answer, sent } = await gallery.open(SITES, {
       answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    const before = (await sent('listDeployments')).length;
+    const requestsBefore = (await sent('listDeployments')).length;
     await answer('listDeployments', { later: true });
     await emit('activity', activity('deployment.create', 0, { deployment: deploymentId(9) }));
-    await eventually(async () => (await sent('listDeployments')).length).toBe(before + 1);
-    await emit('session', session(SIGNED_IN, { servers, current: other }));
-    await eventually(async () => (await sent('listDeployments')).length).toBe(before + 2);
+    await eventually(async () => (await sent('listDeployments')).length).toBe(requestsBefore + 1);
+    await emit('session', session(SIGNED_IN, { servers, current: otherServer }));
+    await eventually(async () => (await sent('listDeployments')).length).toBe(requestsBefore + 2);
     // The answer of the previous server arrives last.
     await page.evaluate(
       (deployments) => {
-        const counted = Object.assign(window, { turns: 0 });
+        const turnCounter = Object.assign(window, { turns: 0 });
         const value = {
           get deployments() {
-            return counted.turns++ === 0 ? deployments.there : deployments.left;
+            return turnCounter.turns++ === 0 ? deployments.there : deployments.left;
           },
         };
         window.fake.answer('listDeployments', { value });
@@ -129,24 +129,24 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
       answers: { listActivities: { value: { activities: [activity('account.create', 100)] } } },
     });
     await page.getByText('Account created').waitFor();
-    const before = (await sent('listActivities')).length;
+    const requestsBefore = (await sent('listActivities')).length;
     await answer('listActivities', { later: true });
     await emit('following', {});
-    await eventually(async () => (await sent('listActivities')).length).toBe(before + 1);
+    await eventually(async () => (await sent('listActivities')).length).toBe(requestsBefore + 1);
     await emit('activity', activity('deployment.expire', 0, { deployment: deploymentId(2) }));
-    const expired = page.locator('.activity', { hasText: `${deploymentId(2)} expired` });
-    await expired.waitFor();
-    const verified = activity('domain.verify', 50);
-    await answer('listActivities', { value: { activities: [verified, activity('account.create', 100)] } });
+    const expiredRow = page.locator('.activity', { hasText: `${deploymentId(2)} expired` });
+    await expiredRow.waitFor();
+    const verification = activity('domain.verify', 50);
+    await answer('listActivities', { value: { activities: [verification, activity('account.create', 100)] } });
     await page.getByText('passed its DNS check').waitFor();
-    expect(await expired.count()).toBe(1);
+    expect(await expiredRow.count()).toBe(1);
   });
 
   it('an activity that the list already contains is not listed again, and the rows stay in the DOM when a page is added', async () => {
     const created = activity('deployment.create', 1, { deployment: deploymentId(1) });
-    const verified = Array.from({ length: 59 }, (_, row) => activity('domain.verify', row + 2));
+    const verifications = Array.from({ length: 59 }, (_, row) => activity('domain.verify', row + 2));
     const { page, emit, answer } = await gallery.open(stateNamed('activity-list'), {
-      answers: { listActivities: { value: { activities: [created, ...verified], nextCursor: '1' } } },
+      answers: { listActivities: { value: { activities: [created, ...verifications], nextCursor: '1' } } },
     });
     await page.getByText(`Published ${deploymentId(1)}`).waitFor();
     await answer('listActivities', { later: true });
@@ -159,10 +159,10 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     expect(await page.locator('.activity', { hasText: `Published ${deploymentId(1)}` }).count()).toBe(1);
 
     await page.locator('.page-body').evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    const last = page.getByRole('listitem').last();
+    const lastRow = page.getByRole('listitem').last();
     // The list has the heading of the day and 61 activities.
-    await eventually(() => last.getAttribute('aria-posinset')).toBe('62');
-    const row = (await last.elementHandle())!;
+    await eventually(() => lastRow.getAttribute('aria-posinset')).toBe('62');
+    const row = (await lastRow.elementHandle())!;
     await answer('listActivities', { value: { activities: [activity('account.create', 100)] } });
     await page.getByText('Account created').waitFor();
     expect(await row.evaluate((element) => element.isConnected)).toBe(true);

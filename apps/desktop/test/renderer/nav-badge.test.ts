@@ -9,8 +9,8 @@ const ASKING: PublishingState = { is: 'asking', question: { about: 'project', su
 const WORKING: PublishingState = { is: 'working', progress: { phase: 'listing' } };
 const QUEUED: PublishingState = { is: 'queued' };
 const PUBLISHING: FolderState = { is: 'publishing', progress: { phase: 'listing' } };
-const GONE: FolderState = { is: 'missing', reason: 'gone' };
-const until = (kind: 'folder' | 'network'): FolderState => ({
+const GONE_FOLDER: FolderState = { is: 'missing', reason: 'gone' };
+const waitingFor = (kind: 'folder' | 'network'): FolderState => ({
   is: 'waiting',
   problem: problem(kind, 'Not now.'),
   until: 1,
@@ -43,15 +43,19 @@ describe('the badge of the Folders page in the sidebar (desktop §8.12)', () => 
       [{ is: 'live' }, { is: 'paused', why: 'asked' }, { is: 'starting' }],
       null,
     ],
-    ['no badge for a folder that is retried automatically', [until('network')], null],
+    ['no badge for a folder that is retried automatically', [waitingFor('network')], null],
     ['a folder that is being published', [PUBLISHING, { is: 'live' }], ['working', 1, '1 being published']],
     [
       'a missing folder ranks above work',
-      [PUBLISHING, GONE],
+      [PUBLISHING, GONE_FOLDER],
       ['waiting', 1, '1 with nothing to publish, 1 being published'],
     ],
-    ['a failure ranks above a missing folder', [GONE, FAILED], ['failed', 1, '1 failed, 1 with nothing to publish']],
-    ['an unreadable folder counts as failed', [until('folder')], ['failed', 1, '1 failed']],
+    [
+      'a failure ranks above a missing folder',
+      [GONE_FOLDER, FAILED],
+      ['failed', 1, '1 failed, 1 with nothing to publish'],
+    ],
+    ['an unreadable folder counts as failed', [waitingFor('folder')], ['failed', 1, '1 failed']],
   ] as BadgeCase<FolderState>[])('counts the folders with the highest severity: %s', (_case, states, expected) => {
     const badge = foldersBadge(states.map((state, number) => folder(number, 'site', state)));
     expect(badge && [badge.is, badge.count, badge.text]).toEqual(expected);

@@ -5,22 +5,22 @@ import { commands } from '../../src/shared/contract.ts';
 import { describeWindow, eventually, isFocused } from '../harness/gallery/describe-window.ts';
 import {
   appState,
-  grant,
+  grantOf,
   id,
   NOW,
   problem,
   published,
   publishing,
-  sending,
+  sendingProgress,
   SIGNED_OUT,
   UNREACHABLE,
-  working,
+  workingJob,
 } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { chooseFromMenu, drag, drop } from '../harness/gallery/window.ts';
+import { chooseFromMenu, drag, dropFolder } from '../harness/gallery/window.ts';
 
-const GIVEN = { grant: grant(7), name: 'dist', kind: 'folder' };
-const FILE = { grant: grant(8), name: 'menu.pdf', kind: 'file' };
+const GIVEN_FOLDER = { grant: grantOf(7), name: 'dist', kind: 'folder' };
+const FILE = { grant: grantOf(8), name: 'menu.pdf', kind: 'file' };
 const EMPTY = stateNamed('publish-empty');
 
 /** Pastes a file into an element. @returns Whether the window left the paste to the element. */
@@ -40,26 +40,26 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
         ...EMPTY,
         state: appState({
           publishings: [
-            working(1, 'photos', { phase: 'listing' }),
+            workingJob(1, 'photos', { phase: 'listing' }),
             publishing(2, published(2, { url: 'https://docs.example' })),
             publishing(3, { is: 'failed', problem: UNREACHABLE }, { name: 'shop' }),
           ],
         }),
       },
-      { answers: { pickFolder: { value: GIVEN } } },
+      { answers: { pickFolder: { value: GIVEN_FOLDER } } },
     );
-    const press = async (name: string, role: 'button' | 'link' = 'button') => {
+    const pressEnterOn = async (name: string, role: 'button' | 'link' = 'button') => {
       const control = page.getByRole(role, { name });
       for (let tabs = 0; tabs < 60 && !(await isFocused(control)); tabs++) await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
     };
-    await press('Choose folder…');
-    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
-    await press('Cancel photos');
-    await press('Copy link');
-    await press('docs.example', 'link');
-    await press('Try again');
-    await press('Dismiss shop');
+    await pressEnterOn('Choose folder…');
+    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN_FOLDER.grant] }]);
+    await pressEnterOn('Cancel photos');
+    await pressEnterOn('Copy link');
+    await pressEnterOn('docs.example', 'link');
+    await pressEnterOn('Try again');
+    await pressEnterOn('Dismiss shop');
     expect(await sent('cancelPublishing')).toEqual([{ id: id(1) }]);
     expect(await sent('copy')).toEqual([{ text: 'https://docs.example' }]);
     expect(await sent('openLink')).toEqual([{ url: 'https://docs.example' }]);
@@ -76,29 +76,29 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
 
   it('every page shows what a drop does while the user drags files over it (rule 1)', async () => {
     const { page, sent } = await gallery.open(stateNamed('settings'), {
-      answers: { grant: { value: [GIVEN] } },
+      answers: { grant: { value: [GIVEN_FOLDER] } },
     });
     await drag(page, 'dragEnter', 200);
     await drag(page, 'dragOver', 900);
     await page.locator('.drop-zone.is-active', { hasText: 'Publish and watch' }).waitFor();
     await drag(page, 'dragOver', 200);
     await page.locator('.drop-zone.is-active', { hasText: 'Publish once' }).waitFor();
-    const prevented = await page.evaluateHandle(() => {
-      const prevented: boolean[] = [];
-      window.addEventListener('drop', (event) => setTimeout(() => prevented.push(event.defaultPrevented)));
-      return prevented;
+    const preventedDrops = await page.evaluateHandle(() => {
+      const preventions: boolean[] = [];
+      window.addEventListener('drop', (event) => setTimeout(() => preventions.push(event.defaultPrevented)));
+      return preventions;
     });
     await drag(page, 'drop', 200);
-    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
+    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN_FOLDER.grant] }]);
     // Without `preventDefault` Chromium would open the folder.
-    expect(await prevented.jsonValue()).toEqual([true]);
+    expect(await preventedDrops.jsonValue()).toEqual([true]);
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'Publish' }).waitFor();
   });
 
   it('the window accepts a drop over a dialog, and hides the overlay when the drag leaves the window', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-history'), {
-      answers: { grant: { value: [GIVEN] }, listVersions: { value: { versions: [] } } },
+      answers: { grant: { value: [GIVEN_FOLDER] }, listVersions: { value: { versions: [] } } },
       act: null,
     });
     await chooseFromMenu(page, 'harbour-notes', 'History…');
@@ -109,14 +109,14 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await page.locator('.drop-overlay').evaluate((overlay) => overlay.matches(':popover-open'))).toBe(true);
     await page.evaluate(() => document.body.dispatchEvent(new DragEvent('dragleave', { bubbles: true })));
     await page.getByText('Publish once').waitFor({ state: 'hidden' });
-    await drop(page, 200);
+    await dropFolder(page, 200);
     await eventually(() => sent('publish')).toHaveLength(1);
   });
 
   it('a drop on the right half publishes, and does not watch, while the user is signed out', async () => {
     const { page, sent } = await gallery.open(
       { ...EMPTY, state: appState({ session: SIGNED_OUT }) },
-      { answers: { grant: { value: [GIVEN] } } },
+      { answers: { grant: { value: [GIVEN_FOLDER] } } },
     );
     await drag(page, 'dragEnter', 900);
     await page.getByText('Drop to publish').waitFor();
@@ -127,10 +127,10 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
 
   it('the window says that an empty drop has nothing to publish, and that files cannot be watched', async () => {
     const { page, sent, answer } = await gallery.open(EMPTY, { answers: { grant: { value: [] } } });
-    await drop(page, 200);
+    await dropFolder(page, 200);
     await page.getByText('There is nothing to publish in this drop.').waitFor();
     await answer('grant', { value: [FILE] });
-    await drop(page, 900);
+    await dropFolder(page, 900);
     await page.getByText('Only folders can be watched.').waitFor();
     expect(await sent('publish')).toEqual([]);
     await page.getByRole('button', { name: 'Publish once' }).click();
@@ -139,9 +139,9 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
 
   it('dropped files that cannot be watched can be published, with the options at the time of the publish', async () => {
     const { page, sent } = await gallery.open(EMPTY, {
-      answers: { grant: { value: [GIVEN, FILE] }, suggestName: { value: { name: 'docs', validation: null } } },
+      answers: { grant: { value: [GIVEN_FOLDER, FILE] }, suggestName: { value: { name: 'docs', validation: null } } },
     });
-    await drop(page, 900);
+    await dropFolder(page, 900);
     await page.getByRole('dialog', { name: 'Watch dist' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Only folders can be watched.').waitFor();
@@ -183,17 +183,17 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
 
   it('the options of the next drop apply only to the next drop', async () => {
     const { page, sent, answer, emit } = await gallery.open(stateNamed('publish-options'), {
-      answers: { pickFolder: { value: GIVEN }, publish: { problem: problem('refused', 'Not this time.') } },
+      answers: { pickFolder: { value: GIVEN_FOLDER }, publish: { problem: problem('refused', 'Not this time.') } },
     });
-    const choose = page.getByRole('button', { name: 'Choose folder…' });
+    const chooseButton = page.getByRole('button', { name: 'Choose folder…' });
     const options = { domain: 'harbour-notes', password: 'lantern', labels: ['review'] };
     expect((await sent('setNextDrop')).at(-1)).toEqual(options);
-    await choose.click();
+    await chooseButton.click();
     await page.getByText('Not this time.').waitFor();
     // The options stay set when a drop is refused.
     await page.getByText('The next drop gets').waitFor();
     await answer('publish', { value: { publishings: [id(1)] } });
-    await choose.click();
+    await chooseButton.click();
     await eventually(() => sent('publish')).toHaveLength(2);
     await emit('dropTaken', {});
     await page.getByText('The next drop gets').waitFor({ state: 'hidden' });
@@ -207,7 +207,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
   });
 
   it('the Publish page publishes nothing while the typed password is invalid', async () => {
-    const { page, sent } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN } } });
+    const { page, sent } = await gallery.open(EMPTY, { answers: { pickFolder: { value: GIVEN_FOLDER } } });
     const options = page.getByRole('button', { name: 'Domain, password, labels' });
     await options.click();
     await page.getByLabel('Password', { exact: true }).fill('abc');
@@ -220,7 +220,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('abc');
     await page.getByLabel('Password', { exact: true }).fill('secret harbour');
     await page.getByRole('button', { name: 'Choose folder…' }).click();
-    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN.grant] }]);
+    await eventually(() => sent('publish')).toEqual([{ grants: [GIVEN_FOLDER.grant] }]);
     expect((await sent('setNextDrop')).at(-1)).toEqual({ password: 'secret harbour' });
   });
 
@@ -236,24 +236,24 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
   it('the watch dialog opens for each folder that is dropped to be watched, with the options of the next drop (B2)', async () => {
     const { page, sent } = await gallery.open(stateNamed('publish-options'), {
       answers: {
-        grant: { value: [GIVEN, { ...GIVEN, grant: grant(9) }] },
+        grant: { value: [GIVEN_FOLDER, { ...GIVEN_FOLDER, grant: grantOf(9) }] },
         suggestName: { value: { name: 'docs', validation: null } },
         watch: { value: { is: 'watched', id: id(9) } },
       },
     });
-    await drop(page, 900);
+    await dropFolder(page, 900);
     const dialog = page.getByRole('dialog', { name: 'Watch dist' });
     await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('harbour-notes');
     await dialog.getByRole('button', { name: 'Watch and publish' }).click();
     await eventually(() => sent('watch')).toEqual([
-      { of: { grant: GIVEN.grant }, domain: 'harbour-notes', labels: ['review'], password: 'lantern' },
+      { of: { grant: GIVEN_FOLDER.grant }, domain: 'harbour-notes', labels: ['review'], password: 'lantern' },
     ]);
     // The second folder of the drop has the same name and gets the same password, but another address.
     await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('docs');
-    expect(await sent('suggestName')).toContainEqual({ of: { grant: grant(9) } });
+    expect(await sent('suggestName')).toContainEqual({ of: { grant: grantOf(9) } });
     await dialog.getByRole('button', { name: 'Watch and publish' }).click();
     await eventually(() => sent('watch')).toHaveLength(2);
-    expect((await sent('watch'))[1]).toMatchObject({ of: { grant: grant(9) }, domain: 'docs', password: 'lantern' });
+    expect((await sent('watch'))[1]).toMatchObject({ of: { grant: grantOf(9) }, domain: 'docs', password: 'lantern' });
     expect(await sent('publish')).toEqual([]);
   });
 
@@ -293,7 +293,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
       ...EMPTY,
       state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }),
     });
-    const before = page.url();
+    const urlBefore = page.url();
     await page.getByRole('button', { name: 'Show QR code' }).click();
     const code = page.getByRole('img', { name: 'QR code of https://docs.example' });
     const path = await code.locator('path').getAttribute('d');
@@ -301,7 +301,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'docs.example' }).click();
     await eventually(() => sent('openLink')).toEqual([{ url: 'https://docs.example' }]);
-    expect(page.url()).toBe(before);
+    expect(page.url()).toBe(urlBefore);
   });
 
   it('the answer to a question publishes a suggested folder, or the dropped or pasted item itself (rule 17)', async () => {
@@ -310,7 +310,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     await page.getByRole('button', { name: 'Publish Documents anyway' }).click();
     await page.getByRole('button', { name: 'Publish menu.pdf', exact: true }).click();
     await eventually(() => sent('answerPublishing')).toEqual([
-      { id: id(1), instead: grant(2) },
+      { id: id(1), instead: grantOf(2) },
       { id: id(2), instead: null },
       { id: id(4), instead: null },
     ]);
@@ -320,7 +320,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     const { page, emit } = await gallery.open(EMPTY);
     const announcements = page.getByTestId('announcements');
     expect(await announcements.getAttribute('aria-live')).toBe('polite');
-    const waiting = publishing(2, { is: 'queued' }, { name: 'photos' });
+    const waitingJob = publishing(2, { is: 'queued' }, { name: 'photos' });
     await announcements.evaluate((element) => {
       const changes: string[] = [];
       Object.assign(window, { changes });
@@ -330,8 +330,9 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
         subtree: true,
       });
     });
-    for (const bytes of [10, 200, 400, 800]) await emit('publishings', [working(1, 'dist', sending(bytes)), waiting]);
-    await emit('publishings', [publishing(1, published(1, { copied: true })), waiting]);
+    for (const bytes of [10, 200, 400, 800])
+      await emit('publishings', [workingJob(1, 'dist', sendingProgress(bytes)), waitingJob]);
+    await emit('publishings', [publishing(1, published(1, { copied: true })), waitingJob]);
     await eventually(() => announcements.textContent()).toBe('dist is published and its link is copied.');
     expect(await page.evaluate(() => (window as unknown as { changes: string[] }).changes)).toEqual([
       'dist: uploading files. photos is queued.',

@@ -45,7 +45,7 @@ export function addAccount(program: Command, context: CommandContext): void {
     );
 }
 
-function describe({ account, email, name, plan, usage, caps, created, hint }: Account): string[] {
+function describe({ account, email, name, plan, usage, caps, created, hint, used }: Account): string[] {
   return columns([
     ['account', account],
     ['e-mail', email],
@@ -55,5 +55,6 @@ function describe({ account, email, name, plan, usage, caps, created, hint }: Ac
     ['storage', `${bytes(usage.storage)} of ${caps?.storage === undefined ? 'any amount' : bytes(caps.storage)}`],
     ['newest key', hint === null ? '-' : `…${hint}`],
     ['created', moment(created)],
+    ['key last used', moment(used)],
   ]);
 }

@@ -1,7 +1,7 @@
 import { followActivities } from '@berth/client';
+import { activityText, ACTORS } from '@berth/client/activity-text';
 import { moment } from '@berth/client/amounts';
 import type { Activity } from '@berth/contract';
-import { columns } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseLimit } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
@@ -22,7 +22,7 @@ export function addActivities(program: Command, context: CommandContext): void {
       inSession<[], Options>(context, async ({ client, printResult, note, signal }, _, { limit, follow }) => {
         if (follow) {
           for await (const activity of followActivities(client, signal, { last: limit }))
-            printResult(activityRow(activity), () => columns([toCells(activity)]));
+            printResult(activityRow(activity), () => [lineOf(activity)]);
           return;
         }
         const { rows, more } = await readPages(
@@ -31,7 +31,7 @@ export function addActivities(program: Command, context: CommandContext): void {
           (page) => page.activities,
         );
         const past = rows.toReversed();
-        printResult({ activities: past.map(activityRow), more }, () => columns(past.map(toCells)));
+        printResult({ activities: past.map(activityRow), more }, () => past.map(lineOf));
         if (more) note(MORE_ROWS_NOTE);
       }),
     );
@@ -43,11 +43,8 @@ function activityRow(activity: Activity) {
   return { event, created, deployment, domain, token, authMethod, meta };
 }
 
-function toCells({ created, event, deployment, domain, token, authMethod }: Activity): string[] {
-  const names = [deployment, domain, token].filter((name) => name !== undefined);
-  return [moment(created), event.padEnd(EVENT_COLUMNS), authMethod.padEnd(AUTH_COLUMNS), names.join(' ')];
+/** Describes an activity in one line, such as `2026-11-24 20:15  Deleted blog.localhost (operator)`. */
+function lineOf(activity: Activity): string {
+  const actor = ACTORS[activity.authMethod];
+  return `${moment(activity.created)}  ${activityText(activity)}${actor ? ` (${actor})` : ''}`;
 }
-
-/** The widths are fixed, so that lines printed one by one align like those printed together. */
-const EVENT_COLUMNS = 23;
-const AUTH_COLUMNS = 12;

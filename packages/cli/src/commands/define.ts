@@ -43,9 +43,14 @@ export function verbAdder(
       .action(inSession<[string]>(context, async (session, [text]) => act(session, await readName(session, text))));
 }
 
+/** The width that the lines of the help must fit, like the lines that the parser wraps. */
+const HELP_COLUMNS = 80;
+
 /** Adds examples to the help of a command. @param effects The effect of each command line. */
 export function withExamples(command: Command, effects: Readonly<Record<string, string>>): Command {
   const width = Math.max(...Object.keys(effects).map((line) => line.length));
   const rows = Object.entries(effects).map(([line, effect]) => `  ${line.padEnd(width)}  ${effect}`);
-  return command.addHelpText('after', ['', 'Examples:', ...rows, ''].join('\n'));
+  const fits = rows.every((row) => row.length <= HELP_COLUMNS);
+  const lines = fits ? rows : Object.entries(effects).flatMap(([line, effect]) => [`  ${line}`, `      ${effect}`]);
+  return command.addHelpText('after', ['', 'Examples:', ...lines, ''].join('\n'));
 }

@@ -4,6 +4,7 @@ import { columns, UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { parseSite, parseTtl } from '../values.ts';
 import { inSession, type CommandContext, verbAdder, withExamples } from './define.ts';
+import { fullDomain } from './domains.ts';
 import { addList } from './list.ts';
 import { readPassword } from './publication.ts';
 
@@ -12,11 +13,15 @@ interface UpdateOptions {
   ttl?: number | false;
 }
 
+/** A deployment of any server. Older servers do not send `domains`. */
+type ReceivedDeployment = Omit<Deployment, 'domains'> & Partial<Pick<Deployment, 'domains'>>;
+
 const ARGUMENT = ['<deployment>', 'the id or address of the deployment'] as const;
 
 export function addDeployments(program: Command, context: CommandContext): void {
   const deployments = withExamples(program.command('deployments'), {
     'berth deployments': 'lists the newest deployments',
+    'berth deployments --label preview': 'lists the newest deployments with the label',
     'berth deployments label calm-otter-4k9x2qd v1.2': 'replaces the labels of the deployment',
     'berth deployments update calm-otter-4k9x2qd --password -': 'asks for a new password for visitors',
     'berth deployments update calm-otter-4k9x2qd --ttl 7d': 'lets the deployment expire in a week',
@@ -29,10 +34,21 @@ export function addDeployments(program: Command, context: CommandContext): void 
     name: 'deployments',
     read: (client, query) => client.api.deployments.list.query(query),
     description: 'List deployments, newest first.',
-    heading: ['deployment', 'files', 'size', 'created', 'expires', 'labels', 'url'],
+    heading: ['deployment', 'files', 'size', 'created', 'expires', 'password', 'labels', 'url'],
     toCells,
+    lessImportant: ['url', 'files', 'password', 'size', 'expires', 'labels'],
     toJson: deploymentRow,
     emptyNote: 'There are no deployments yet.',
+    filters: {
+      flags: {
+        '--label <label>': 'list only deployments with this label',
+        '--domain <domain>': 'list only the deployment that this domain points at',
+      },
+      toQuery: async (client, { label, domain }) => ({
+        ...(label !== undefined && { label }),
+        ...(domain !== undefined && { domain: await fullDomain(client, domain) }),
+      }),
+    },
   });
 
   const addVerb = verbAdder(deployments, context, ARGUMENT, (_, site) => parseSite(site));
@@ -87,17 +103,27 @@ export function addDeployments(program: Command, context: CommandContext): void 
 }
 
 /** Converts a deployment to the stable shape of `--json`: fields that the API omits are null. */
-export function deploymentRow(found: Deployment) {
+export function deploymentRow(found: ReceivedDeployment) {
   const { deployment, url, files, size, status, password, via, labels, created, expires = null } = found;
-  return { deployment, url, files, size, status, password, via, labels, created, expires };
+  const { domains = [], takenDown = null } = found;
+  return { deployment, url, files, size, status, password, via, labels, created, expires, domains, takenDown };
 }
 
-function toCells({ deployment, files, size, created, expires, labels, url }: Deployment): string[] {
-  const number = files.toLocaleString('en-US');
-  return [deployment, number, bytes(size), moment(created), moment(expires ?? null), labels.join(' ') || '-', url];
+function toCells({ deployment, files, size, created, expires, password, labels, url }: Deployment): string[] {
+  return [
+    deployment,
+    files.toLocaleString('en-US'),
+    bytes(size),
+    moment(created),
+    moment(expires ?? null),
+    password ? 'yes' : '-',
+    labels.join(' ') || '-',
+    url,
+  ];
 }
 
-function describe({ url, files, size, password, via, labels, created, expires }: Deployment): string[] {
+function describe(found: ReceivedDeployment): string[] {
+  const { url, files, size, password, via, labels, created, expires, domains = [], takenDown } = found;
   return columns([
     ['url', url],
     ['files', files.toLocaleString('en-US')],
@@ -107,5 +133,7 @@ function describe({ url, files, size, password, via, labels, created, expires }:
     ['via', via],
     ['created', moment(created)],
     ['expires', moment(expires ?? null)],
+    ['domains', domains.join(' ') || '-'],
+    ...(takenDown ? [['taken down', `${moment(takenDown.since)}: ${takenDown.reason ?? 'no reason given'}`]] : []),
   ]);
 }

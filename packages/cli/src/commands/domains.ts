@@ -1,11 +1,12 @@
-import { type BerthClient, findWholeName } from '@berth/client';
+import { type BerthClient, ClientError, findWholeName } from '@berth/client';
 import { moment } from '@berth/client/amounts';
-import { type Domain, type DomainCheck, kindOfCredential } from '@berth/contract';
+import type { Domain, DomainCheck } from '@berth/contract';
 import { columns, table } from '@berth/terminal';
 import type { Command } from 'commander';
 import { collect, parseSite } from '../values.ts';
 import { inSession, type CommandContext, verbAdder, withExamples } from './define.ts';
 import { addList } from './list.ts';
+import type { Session } from '../session.ts';
 import { confirmReplacing } from './replacing.ts';
 
 const ARGUMENT = ['<domain>', 'the name of the domain'] as const;
@@ -14,6 +15,7 @@ export function addDomains(program: Command, context: CommandContext): void {
   const domains = withExamples(program.command('domains'), {
     'berth domains set blog calm-otter-4k9x2qd': 'points blog.<platform domain> at a deployment',
     'berth domains set www.example.com': 'adds a custom domain',
+    'berth domains validate www.example.com': 'checks whether a name is available',
     'berth domains records www.example.com': 'lists the DNS records that the domain needs',
     'berth domains verify www.example.com': 'checks the DNS records of the domain',
   })
@@ -26,14 +28,16 @@ export function addDomains(program: Command, context: CommandContext): void {
     name: 'domains',
     read: (client, query) => client.api.domains.list.query(query),
     description: 'List domains, newest first.',
-    heading: ['domain', 'status', 'deployment', 'linked', 'labels'],
-    toCells: ({ domain, status, deployment, linked, labels }) => [
-      domain,
-      status,
-      deployment ?? '-',
-      moment(linked),
-      labels.join(' ') || '-',
+    heading: ['domain', 'status', 'deployment', 'linked', 'labels', 'url'],
+    toCells: (found) => [
+      found.domain,
+      statusText(found),
+      found.deployment ?? '-',
+      moment(found.linked),
+      found.labels.join(' ') || '-',
+      found.url,
     ],
+    lessImportant: ['linked', 'labels', 'deployment', 'url'],
     emptyNote: 'There are no domains yet.',
   });
 
@@ -58,14 +62,21 @@ function addSet(domains: Command, context: CommandContext): void {
         if (deployment !== undefined) await confirmReplacing(session, domain, deployment);
         const updatedDomain = await client.api.domains.put.mutate({ domain, deployment, labels: label });
         printResult({ domain: updatedDomain }, () => describe(updatedDomain));
-        if (updatedDomain.status === 'pending' || updatedDomain.status === 'partial')
-          note(`The domain needs DNS records: berth domains records ${updatedDomain.domain}`);
+        noteMissingRecords(note, updatedDomain);
       }),
     );
 }
 
 function addVerbs(domains: Command, context: CommandContext): void {
   const addVerb = verbAdder(domains, context, ARGUMENT, ({ client }, typed) => fullDomain(client, typed));
+
+  addVerb('get', 'Show a domain.', async ({ client, printResult, note }, name) => {
+    const domain = await client.api.domains.get.query({ domain: name });
+    printResult({ domain }, () => describe(domain));
+    noteMissingRecords(note, domain);
+  });
+
+  addVerb('validate', 'Check whether a name is valid and available, before you use it.', validate);
 
   addVerb('verify', 'Check the DNS records of a domain now.', async ({ client, printResult }, name) => {
     const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({ domain: name });
@@ -109,27 +120,56 @@ function addVerbs(domains: Command, context: CommandContext): void {
   );
 }
 
+function noteMissingRecords(note: Session['note'], { domain, status }: Domain): void {
+  if (status === 'pending' || status === 'partial')
+    note(`The domain needs DNS records: berth domains records ${domain}`);
+}
+
+/** @throws ClientError `refused` for a name that is invalid or not available. Its details are the answer of the server. */
+async function validate({ client, printResult }: Session, name: string): Promise<void> {
+  const validation = await client.api.domains.validate.mutate({ domain: name });
+  const { valid, available, normalized, reason } = validation;
+  if (!valid || !available)
+    throw new ClientError('refused', `${name} cannot be used: ${reason ?? 'another account uses this domain'}`, {
+      details: validation,
+    });
+  printResult(validation, () => [`${normalized} is available.`]);
+}
+
 /**
- * Returns the full name of a domain, as {@link findWholeName} does. If the account has no deployments, the name stays
- * unchanged.
+ * Returns the full name of a domain, as {@link findWholeName} does. Without a key or with a server that is too old, the name
+ * stays unchanged.
  *
  * @throws ClientError.
  */
 export async function fullDomain(client: BerthClient, typed: string): Promise<string> {
   const name = parseSite(typed);
-  // Without an API key, the name stays unchanged, and the call that uses it reports the missing key.
-  if (name.includes('.') || kindOfCredential(client.key ?? '') !== 'api') return name;
+  // Without a key, the call that uses the name reports the missing key.
+  if (client.key === null) return name;
   return (await findWholeName(client, name)) ?? name;
+}
+
+const STATUS_TEXTS: Record<Domain['status'], string> = {
+  pending: 'no DNS records yet',
+  partial: 'some DNS records',
+  success: 'live',
+  paused: 'paused',
+};
+
+/** Describes the status of a domain. A status that this version does not know is shown as the server sent it. */
+function statusText({ status, deployment }: Domain): string {
+  return status === 'success' && deployment === null ? 'shows nothing' : (STATUS_TEXTS[status] ?? status);
 }
 
 function checkRow({ type, name, expected, found, ok, reason }: DomainCheck) {
   return { type, name, expected, found, ok, reason: reason ?? null };
 }
 
-function describe({ url, status, deployment, labels, created, linked }: Domain): string[] {
+function describe(domain: Domain): string[] {
+  const { url, deployment, labels, created, linked } = domain;
   return columns([
     ['url', url],
-    ['status', status],
+    ['status', statusText(domain)],
     ['deployment', deployment ?? '-'],
     ['labels', labels.join(' ') || '-'],
     ['created', moment(created)],

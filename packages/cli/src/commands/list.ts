@@ -1,50 +1,95 @@
 import { type BerthClient, ClientError } from '@berth/client';
 import { PageQuery } from '@berth/contract';
-import { table } from '@berth/terminal';
+import { fitTable, table } from '@berth/terminal';
 import type { Command } from 'commander';
+import type { Session } from '../session.ts';
 import { parseLimit } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 
 export const MORE_ROWS_NOTE = 'There are more rows. Use --limit all to list everything.';
 
-interface ListCommand<Name extends string, Row> {
+const NO_MATCH_NOTE = 'Nothing matches these options.';
+
+type ListOptions = { limit: number } & Readonly<Record<string, string | undefined>>;
+
+/** The options of a list that leave out rows. */
+interface Filters<Query> {
+  /** The flags of each option, and its description. */
+  flags: Readonly<Record<string, string>>;
+  /** Converts the values of the options to fields of the query. */
+  toQuery(client: BerthClient, options: Readonly<Record<string, string | undefined>>): Promise<Query>;
+}
+
+interface ListCommand<Name extends string, Row, Query> {
   /** The name of the list, in the API and in the output of `--json`. */
   name: Name;
   read(
     client: BerthClient,
-    query: { limit: number; cursor?: string },
+    query: { limit: number; cursor?: string } & Partial<Query>,
   ): Promise<{ [N in Name]: Row[] } & { nextCursor?: string | undefined }>;
   description: string;
   heading: readonly string[];
   toCells(row: Row): readonly string[];
+  /** The columns to omit, in this order, if the table is wider than the screen. Default: none. */
+  lessImportant?: readonly string[];
   /** Converts a row for `--json`. Default: the row itself. */
   toJson?(row: Row): unknown;
   emptyNote: string;
+  filters?: Filters<Query>;
 }
 
 /** Adds the command `list`, which is the default command of its noun. */
-export function addList<Name extends string, Row>(
+export function addList<Name extends string, Row, Query = Record<never, never>>(
   noun: Command,
   context: CommandContext,
-  { name, read, description, heading, toCells, toJson = (row) => row, emptyNote }: ListCommand<Name, Row>,
+  list: ListCommand<Name, Row, Query>,
 ): void {
-  withExamples(noun.command('list', { isDefault: true }), {
+  const {
+    name,
+    read,
+    description,
+    heading,
+    toCells,
+    lessImportant = [],
+    toJson = (row) => row,
+    emptyNote,
+    filters,
+  } = list;
+  const command = withExamples(noun.command('list', { isDefault: true }), {
     [`berth ${name} list --limit all`]: 'lists everything',
   })
     .description(description)
-    .option('--limit <number>', 'how many rows to list, or "all"', parseLimit, 20)
-    .action(
-      inSession<[], { limit: number }>(context, async ({ client, printResult, note }, _, { limit }) => {
-        const { rows, more } = await readPages(
-          limit,
-          (query) => read(client, query),
-          (page): readonly Row[] => page[name],
-        );
-        printResult({ [name]: rows.map(toJson), more }, () => table(heading, rows.map(toCells)));
-        if (rows.length === 0) note(emptyNote);
-        if (more) note(MORE_ROWS_NOTE);
-      }),
-    );
+    .option('--limit <number>', 'how many rows to list, or "all"', parseLimit, 20);
+  for (const [flags, meaning] of Object.entries(filters?.flags ?? {})) command.option(flags, meaning);
+  command.action(
+    inSession<[], ListOptions>(context, async (session, _, { limit, ...options }) => {
+      const { client, printResult, note } = session;
+      const filter = (await filters?.toQuery(client, options)) ?? {};
+      const { rows, more } = await readPages(
+        limit,
+        (query) => read(client, { ...query, ...filter } as typeof query & Partial<Query>),
+        (page): readonly Row[] => page[name],
+      );
+      const { lines, omitted } = screenTable(session, heading, rows.map(toCells), lessImportant);
+      printResult({ [name]: rows.map(toJson), more }, () => lines);
+      if (omitted.length > 0)
+        note([{ colour: 'dim', text: `Not shown: ${omitted.join(', ')}. Use a wider terminal, or --json.` }]);
+      if (rows.length === 0) note(Object.keys(options).length > 0 ? NO_MATCH_NOTE : emptyNote);
+      if (more) note(MORE_ROWS_NOTE);
+    }),
+  );
+}
+
+/** Formats a table: complete in a script, fitted to the screen on a terminal. */
+function screenTable(
+  { terminal }: Session,
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  lessImportant: readonly string[],
+): ReturnType<typeof fitTable> {
+  const screenColumns = terminal.resultColumns();
+  if (screenColumns === null) return { lines: table(heading, rows), omitted: [] };
+  return fitTable(heading, rows, screenColumns, lessImportant);
 }
 
 const MAX_PAGE_ROWS = 100;

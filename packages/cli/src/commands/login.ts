@@ -37,7 +37,7 @@ async function login(session: Session, errorContext: ErrorContext): Promise<void
   const isNamed = server.from === 'option' || server.from === 'environment';
   const typed =
     terminal.isInteractive && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
-  const chosen = typed === '' ? server.server : parseServerUrl(withScheme(typed));
+  const chosen = typed === '' ? server.server : parseServerUrl(typed);
   const key = await terminal.ask('API key: ', { secret: true, signal });
   if (kindOfCredential(key) === null)
     throw new UsageError(
@@ -57,13 +57,6 @@ async function login(session: Session, errorContext: ErrorContext): Promise<void
   printResult({ server: chosen.origin, account, file }, () => [
     `Signed in to ${chosen.origin} ${account ? `as ${account}` : 'with a deploy token'}. The key is stored in ${file}.`,
   ]);
-}
-
-/** Adds a scheme to a typed host. The key is sent without encryption only to this machine. */
-function withScheme(typed: string): string {
-  if (typed.includes('://')) return typed;
-  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/i.test(typed);
-  return `${isLocal ? 'http' : 'https'}://${typed}`;
 }
 
 /**

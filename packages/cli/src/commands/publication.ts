@@ -2,6 +2,7 @@ import { type DeployFolderInput, findLastDeploymentId } from '@berth/client';
 import { Password } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
+import { type Project, PROJECT_FILE } from '../project/project-file.ts';
 import type { Session } from '../session.ts';
 import { collect, parseSite } from '../values.ts';
 import { fullDomain } from './domains.ts';
@@ -16,18 +17,28 @@ export interface PublicationOptions {
 
 /** Adds the options that publishing and watching have in common. @param deployments What the domain points at, for the help. */
 export function addPublicationOptions(command: Command, deployments: string): Command {
+  return addSiteOptions(command.option('-d, --domain <name>', `the domain to point at ${deployments}`));
+}
+
+/** Adds the options of a deployment without a domain. */
+export function addSiteOptions(command: Command): Command {
   return command
-    .option('-d, --domain <name>', `the domain to point at ${deployments}`)
     .option('-l, --label <label>', 'a label; may be repeated', collect)
     .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
     .option('--no-password', 'publish without a password, even if the previous version has one');
 }
 
-/** Returns the engine's input for a folder and the given options. @throws UsageError if the password is invalid. */
+/**
+ * Returns the engine's input for a folder and the given options.
+ *
+ * @param project The project file that names the folder; `null` if the folder was typed.
+ * @throws UsageError if the password is invalid.
+ */
 export async function readPublication(
   session: Session,
   folder: string,
-  { domain, label, password }: PublicationOptions,
+  { domain, label, password }: Omit<PublicationOptions, 'delta'>,
+  project: Project | null = null,
 ): Promise<DeployFolderInput> {
   return {
     folder,
@@ -36,6 +47,7 @@ export async function readPublication(
     labels: label,
     password: await readPassword(session, password),
     domain: domain && parseSite(domain),
+    ignore: project === null ? undefined : [...(project.ignore ?? []), `/${PROJECT_FILE}`],
   };
 }
 

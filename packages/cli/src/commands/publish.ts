@@ -1,12 +1,13 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ClientError, type DeployEvent, type DeployFolderInput, type DeployOptions } from '@berth/client';
+import { ClientError, type DeployEvent, type DeployFolderInput, type DeployOptions, isHtmlFile } from '@berth/client';
 import { moment } from '@berth/client/amounts';
 import type { Warning } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import { type Command, Option } from 'commander';
 import { beginView, describePlan, describeSkipped, showEvent } from '../render/deploy-view.ts';
+import { openSource } from '../project/open-project.ts';
 import type { Session } from '../session.ts';
 import { findSimilarName, isForeignCommand, unknownCommandMessage } from '../suggestions.ts';
 import { parseTtl } from '../values.ts';
@@ -18,29 +19,36 @@ import { addPublicationOptions, confirmPublication, type PublicationOptions, rea
 interface Options extends PublicationOptions {
   ttl?: number;
   dryRun?: boolean;
+  build?: boolean;
 }
 
 export function addPublish(program: Command, context: CommandContext): void {
   const command = withExamples(program.command('publish', { isDefault: true }), {
     'berth ./dist': 'publishes a folder',
+    'berth page.html': 'publishes one HTML file as the front page of a site',
     'berth ./dist --domain blog --label v1.2': 'publishes a folder at a domain',
     'berth ./dist --password -': 'asks for a password for visitors',
     'URL=$(berth ./dist)': 'sets a shell variable to the link',
   })
     .summary('publish a folder and print its link; the word "publish" is optional')
     .description('Publish a folder and print its link.')
-    .argument('<folder>', 'the folder of the built site');
+    .argument('[folder]', 'the folder of the built site, or one HTML file; default: that of berth.json');
   addPublicationOptions(command, 'the deployment')
     .addOption(
       new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
     )
     .option('-n, --dry-run', 'show what would be sent, and send nothing')
     .option('--no-delta', 'send every file, even if the server has it')
+    .option('--build', 'run the build command of berth.json first')
     .action(
-      inSession<[string], Options>(context, async (session, [folder], options) => {
-        await requireFolder(program, folder, program.args[0] === 'publish');
+      inSession<[string?], Options>(context, async (ownSession, [typed], options) => {
+        const source = await openSource(ownSession, context.errorContext, typed, { build: options.build });
+        const { session, folder, project } = source;
+        await requireFolder(program, folder, typed === undefined || program.args[0] === 'publish');
         const { signal, cacheDir } = session;
-        const input = { ...(await readPublication(session, folder, options)), ttl: options.ttl };
+        const domain = options.domain ?? (options.ttl === undefined ? project?.domain : undefined);
+        const publication = await readPublication(session, folder, { ...options, domain }, project);
+        const input = { ...publication, ttl: options.ttl };
         const engine: DeployOptions = { signal, cacheDir, delta: options.delta };
         const warnings = await findFolderWarnings(folder);
         warnings.forEach((warning) => session.note(describeWarning(warning)));
@@ -52,13 +60,13 @@ export function addPublish(program: Command, context: CommandContext): void {
 }
 
 /**
- * Checks that an argument is a folder. A word without a slash could be a mistyped command. Such a word counts as a folder only
+ * Checks that an argument is a folder or an HTML file. A word without a slash could be a mistyped command. Such a word counts as a folder only
  * if the folder has a front page and no comparable tool has a command of that name.
  *
  * @param isExplicit Whether the word `publish` was typed, as in `berth publish logs`.
  * @throws UsageError for a word that may be a command, ClientError `folder` for a path that is not a folder.
  */
-async function requireFolder(program: Command, folder: string, isExplicit: boolean): Promise<void> {
+export async function requireFolder(program: Command, folder: string, isExplicit: boolean): Promise<void> {
   const stats = await findStats(folder);
   const isFolder = stats?.isDirectory() === true;
   const isWord = !isExplicit && !/^\.|[/\\]/.test(folder);
@@ -66,8 +74,9 @@ async function requireFolder(program: Command, folder: string, isExplicit: boole
     throw new UsageError(unknownCommandMessage(folder, isFolder ? `Use berth ./${folder} to publish the folder` : ''));
   if (isFolder && isWord && (await findStats(join(folder, 'index.html')))?.isFile() !== true)
     throw new UsageError(`The folder "${folder}" has no index.html. Use berth ./${folder} to publish it anyway`);
-  if (isFolder) return;
-  if (stats) throw new ClientError('folder', `${folder} is a file. Pass the folder that contains the built site`);
+  if (isFolder || (stats?.isFile() && isHtmlFile(folder))) return;
+  if (stats)
+    throw new ClientError('folder', `${folder} is not an HTML file. Pass the folder that contains the built site`);
   const names = program.commands.map((command) => command.name());
   const suggestion = /^[a-z-]+$/i.test(folder) ? findSimilarName(folder, names) : null;
   if (suggestion === null) throw new ClientError('folder', `The folder ${folder} does not exist`);
@@ -98,12 +107,18 @@ async function dryRun(session: Session, input: DeployFolderInput, options: Deplo
 /** The last event of each type. */
 type LastEvents = { [Event in DeployEvent as Event['type']]?: Event };
 
-async function publish(
+/**
+ * Publishes a folder, and prints the progress and the result.
+ *
+ * @param folderWarnings The printed warnings about the folder, for `--json`.
+ * @returns The printed link.
+ */
+export async function publish(
   session: Session,
   input: DeployFolderInput,
   options: DeployOptions,
   folderWarnings: readonly Warning[],
-): Promise<void> {
+): Promise<string> {
   const { parts, terminal, json, quiet, note } = session;
   const isSilent = json || quiet;
   const columns = isSilent ? null : terminal.columns();
@@ -124,14 +139,14 @@ async function publish(
   } finally {
     terminal.status('');
   }
-  printDeployResult(session, lastEvents, folderWarnings);
+  return printDeployResult(session, lastEvents, folderWarnings);
 }
 
 function printDeployResult(
   { note, printResult, json, terminal }: Session,
   { walked, planned, uploaded, committed, linked }: LastEvents,
   folderWarnings: readonly Warning[],
-): void {
+): string {
   if (!committed) throw new ClientError('server', 'The server did not confirm the deployment');
   const { deployment } = committed;
   const domain = linked?.domain ?? null;
@@ -167,4 +182,5 @@ function printDeployResult(
     },
     () => [url],
   );
+  return url;
 }

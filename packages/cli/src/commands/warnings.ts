@@ -1,9 +1,15 @@
-import { type FolderDoubt, inspectFolder, isAppWithoutRoutes } from '@berth/client';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { findFilesOfPage, type FolderDoubt, inspectFolder, isAppWithoutRoutes, isHtmlFile } from '@berth/client';
 import type { Warning } from '@berth/contract';
 import type { Line } from '../terminal.ts';
 
-/** Returns what is probably wrong with a folder before it is published. The file of a warning about the whole folder is `.`. */
+/**
+ * Returns what is probably wrong with a folder or an HTML file before it is published. The file of a warning about the whole
+ * folder is `.`.
+ */
 export async function findFolderWarnings(folder: string): Promise<Warning[]> {
+  if (isHtmlFile(folder) && (await stat(folder).catch(() => null))?.isFile()) return findPageWarnings(folder);
   const doubt = await inspectFolder(folder);
   if (doubt) return [describeDoubt(doubt)];
   if (!(await isAppWithoutRoutes(folder))) return [];
@@ -11,6 +17,21 @@ export async function findFolderWarnings(folder: string): Promise<Warning[]> {
     'The folder looks like a single-page app, whose inner pages are not found if they are opened by their address. To show the app ' +
     'there, add a file _redirects with the line "/* /index.html 200".';
   return [{ file: 'index.html', message }];
+}
+
+const MAX_NAMED_FILES = 3;
+
+async function findPageWarnings(page: string): Promise<Warning[]> {
+  const files = await findFilesOfPage(page);
+  if (files.length === 0) return [];
+  const more = files.length > MAX_NAMED_FILES ? ` and ${files.length - MAX_NAMED_FILES} more` : '';
+  const names = files.slice(0, MAX_NAMED_FILES).join(', ') + more;
+  return [
+    {
+      file: basename(page),
+      message: `The page refers to ${names}, and only the page is published. Publish its folder instead.`,
+    },
+  ];
 }
 
 /** Returns the line that shows a warning of the server or about the folder. */

@@ -2,6 +2,7 @@ import { abortedError, type WatchEvent, type WatchFolderInput, type WatchOptions
 import { type Command, InvalidArgumentError } from 'commander';
 import { failureOf } from '../failure.ts';
 import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
+import { openSource } from '../project/open-project.ts';
 import type { Session } from '../session.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 import { deploymentRow } from './deployments.ts';
@@ -20,7 +21,10 @@ export function addWatch(program: Command, context: CommandContext): void {
     .description(
       'Publish a folder, and publish it again each time it has changed and is settled. A missing, empty or half-written folder is never published.',
     )
-    .argument('<folder>', 'the folder of the built site; it may be deleted and created again');
+    .argument(
+      '[folder]',
+      'the folder of the built site, which may be deleted and created again; default: that of berth.json',
+    );
   addPublicationOptions(command, 'each deployment')
     .option(
       '--keep <number>',
@@ -29,9 +33,14 @@ export function addWatch(program: Command, context: CommandContext): void {
     )
     .option('--no-delta', 'send every file, even if the server has it')
     .action(
-      inSession<[string], Options>(context, async (session, [folder], options) => {
+      inSession<[string?], Options>(context, async (ownSession, [typed], options) => {
+        const { session, folder, project } = await openSource(ownSession, context.errorContext, typed, {
+          mayBeMissing: true,
+        });
         const { signal, cacheDir } = session;
-        const input = { ...(await readPublication(session, folder, options)), keep: options.keep };
+        const domain = options.domain ?? project?.domain;
+        const publication = await readPublication(session, folder, { ...options, domain }, project);
+        const input = { ...publication, keep: options.keep };
         for (const warning of await findFolderWarnings(folder)) session.note(describeWarning(warning));
         await confirmPublication(session, input);
         await watch(session, input, { signal, cacheDir, delta: options.delta });

@@ -92,7 +92,7 @@ export function describePlan({ added, changed, removed, unchanged }: Changes, mi
 
 const REASONS: Record<Exclude<SkipReason, 'junk'>, string> = {
   private: 'private',
-  ignored: 'listed in .berthignore',
+  ignored: 'ignored',
   link: 'links',
   'not-a-file': 'not a file',
 };

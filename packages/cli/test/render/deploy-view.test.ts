@@ -81,7 +81,7 @@ it('the first few skipped files of each reason are listed, without junk', () => 
   const event = { type: 'walked', total: TOTAL_AMOUNT, skipped } as DeployEvent;
   expect(showEvent(beginView(0), event, { at: 0, columns: null }).lines).toEqual([
     'Skipped, private: .env.',
-    'Skipped, listed in .berthignore: drafts/a, drafts/b, drafts/c and 2 more.',
+    'Skipped, ignored: drafts/a, drafts/b, drafts/c and 2 more.',
     'Skipped, links: out.',
   ]);
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { drain } from '../progress.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import { findLastDeployment, type LastDeployment } from '../folder/last-deployment.ts';
-import { readFolder, resolveFolder } from '../folder/read-folder.ts';
+import { readFolder, resolveSource } from '../folder/read-folder.ts';
 import type { Amount, FolderFile, SkippedFile } from '../folder/snapshot.ts';
 import type { Changes } from './events.ts';
 import type { DeployFolderInput, DeployOptions } from './input.ts';
@@ -25,11 +25,11 @@ export interface FolderPlan {
  * @throws ClientError of the kind `folder` or `aborted`.
  */
 export async function planFolder(
-  { client, folder, domain }: DeployFolderInput,
+  { client, folder, domain, ignore }: DeployFolderInput,
   { cacheDir = defaultCacheDir(), signal }: DeployOptions = {},
 ): Promise<FolderPlan> {
-  const { root, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, signal }));
-  const lastDeployment = findLastDeployment(cacheDir, { client, root, domain: domain ?? null });
+  const { source, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, ignore, signal }));
+  const lastDeployment = findLastDeployment(cacheDir, { client, source, domain: domain ?? null });
   const { put, changes } = compareWithLastDeployment(lastDeployment, files);
   const known = new Set(lastDeployment?.files.values());
   const missing = { files: 0, bytes: 0 };
@@ -52,7 +52,7 @@ export function findLastDeploymentId(
   { cacheDir = defaultCacheDir() }: DeployOptions = {},
 ): string | null {
   if (!existsSync(folder)) return null;
-  const target = { client, root: resolveFolder(folder), domain: domain ?? null };
+  const target = { client, source: resolveSource(folder).source, domain: domain ?? null };
   return findLastDeployment(cacheDir, target)?.deployment ?? null;
 }
 

@@ -19,7 +19,7 @@ export interface DeployContext {
   resumeState: ResumeState;
   emit(event: DeployEvent): void;
   signal: AbortSignal;
-  /** Creates a counter for the failures of one step. */
+  /** Creates a counter for the failures of one step. The first counter is for the first request of the deploy. */
   startRetries(): RetryCounter;
 }
 

@@ -11,7 +11,7 @@ import { fingerprintOf, hashPassword, ResumeState } from './resume-state.ts';
 import { folderSource, memorySource } from './source.ts';
 
 /**
- * Publishes a folder, emits the events of the deploy, and returns the deployment.
+ * Publishes a folder or a single HTML file, emits the events of the deploy, and returns the deployment.
  *
  * Sends only the contents that the server does not have, unless `delta` is false. A deploy that is killed or aborted publishes
  * nothing, and the next run with the same input resumes it. Temporary failures are retried, and reported as `retried`.
@@ -30,8 +30,9 @@ export function deployFolder(
     checkPublication(input);
     const { cacheDir = defaultCacheDir() } = options;
     const { client, domain = null } = input;
-    const snapshot = options.snapshot ?? (await readFolderWithEvents(input.folder, cacheDir, emit, signal));
-    const target = { client, root: snapshot.root, domain };
+    const snapshot =
+      options.snapshot ?? (await readFolderWithEvents(input.folder, { cacheDir, ignore: input.ignore }, emit, signal));
+    const target = { client, source: snapshot.source, domain };
     const name = targetCacheName(target);
     const password = await hashPassword(input.password, name);
     const fingerprint = fingerprintOf(snapshot.files, input, password);

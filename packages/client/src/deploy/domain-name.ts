@@ -1,4 +1,4 @@
-import type { DomainValidation } from '@berth/contract';
+import type { DomainValidation, Limits } from '@berth/contract';
 import type { BerthClient } from '../client.ts';
 import { ClientError } from '../errors.ts';
 
@@ -12,20 +12,20 @@ export function wholeDomainName(name: string, { deployment, url }: { deployment:
 }
 
 /**
- * Returns the full name of a domain. Finds the platform domain in the address of the newest deployment of the account.
+ * Returns the full name of a domain. The server names the platform domain, for any credential.
  *
- * @returns `null` if the account has no deployments. @throws ClientError.
+ * @returns `null` if the server is too old to name the platform domain. @throws ClientError.
  */
 export async function findWholeName({ api }: BerthClient, name: string, signal?: AbortSignal): Promise<string | null> {
   if (name.includes('.')) return name;
-  const { deployments } = await api.deployments.list.query({ limit: 1 }, { signal });
-  return deployments[0] ? wholeDomainName(name, deployments[0]) : null;
+  const { platformDomain }: Partial<Limits> = await api.platform.limits.query(undefined, { signal });
+  return platformDomain === undefined ? null : `${name}.${platformDomain}`;
 }
 
 /**
  * Asks the server whether the account can use a domain.
  *
- * @returns `null` if the full name is unknown because the account has no deployments. @throws ClientError. Source: api §4.
+ * @returns `null` if the full name is unknown, because the server is too old to name the platform domain. @throws ClientError. Source: api §4.
  */
 export async function validateDomain(
   client: BerthClient,

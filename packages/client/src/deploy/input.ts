@@ -24,8 +24,10 @@ export interface Publication {
 }
 
 export interface DeployFolderInput extends Publication {
-  /** The folder, absolute or relative to the working folder. */
+  /** The folder, absolute or relative to the working folder; or an HTML file, which becomes the front page of its site. */
   folder: string;
+  /** What to skip besides the lines of `.berthignore`, in the same syntax. Default: nothing. */
+  ignore?: readonly string[] | undefined;
 }
 
 /** A file in memory. */

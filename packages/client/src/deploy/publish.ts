@@ -1,6 +1,6 @@
 import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
-import { createRetryCounter, DEFAULT_RETRIES, retry } from '../retry.ts';
+import { createRetryCounter, DEFAULT_RETRIES, type Retry, retry } from '../retry.ts';
 import { compareWithLastDeployment } from './changes.ts';
 import { type DeployContext, uploadDelta } from './delta.ts';
 import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
@@ -32,6 +32,7 @@ export function checkPassword(password: string | null | undefined): void {
 
 /**
  * Publishes files, and links the domain. Before the first deploy to a domain, it checks that the account can use the domain.
+ * Temporary failures are retried, but a server that is unreachable at the first request is not waited for.
  *
  * @param onEnd Called with the deployment after it was published and linked.
  * @throws ClientError.
@@ -46,9 +47,15 @@ export async function publish(
   const { emit, signal, resumeState } = context;
   const { client, domain } = context.publication;
   const policy = { ...DEFAULT_RETRIES, ...retries };
+  let isFirstRequest = true;
   const contextWithRetries: DeployContext = {
     ...context,
-    startRetries: () => createRetryCounter(policy, signal, (event) => emit({ type: 'retried', ...event })),
+    startRetries() {
+      const onRetry = (event: Retry) => emit({ type: 'retried', ...event });
+      const retryCounter = createRetryCounter(policy, signal, onRetry, { isFirstRequest });
+      isFirstRequest = false;
+      return retryCounter;
+    },
   };
   if (domain !== undefined && context.lastDeployment === null) await refuseUnusableDomain(client, domain, signal);
   const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);

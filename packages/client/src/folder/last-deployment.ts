@@ -5,11 +5,11 @@ import type { FolderFile } from './snapshot.ts';
 
 const VERSION = 2;
 
-/** A folder, and the server, credential and domain with which it is published. */
+/** A folder or HTML file, and the server, credential and domain with which it is published. */
 export interface PublishTarget {
   client: { server: URL; key: string | null; account: string | null };
-  /** The folder: an absolute path with links resolved. */
-  root: string;
+  /** The folder or HTML file: an absolute path with links resolved. */
+  source: string;
   domain: string | null;
 }
 
@@ -22,9 +22,9 @@ export interface LastDeployment {
 }
 
 /** Returns a short name for a target, which does not reveal the key. All keys of a known account give the same name. */
-export function targetCacheName({ client: { server, key, account }, root, domain }: PublishTarget): string {
-  if (account !== null) return cacheName([server.href, null, root, domain, account]);
-  return cacheName([server.href, key === null ? null : hash('sha256', key), root, domain]);
+export function targetCacheName({ client: { server, key, account }, source, domain }: PublishTarget): string {
+  if (account !== null) return cacheName([server.href, null, source, domain, account]);
+  return cacheName([server.href, key === null ? null : hash('sha256', key), source, domain]);
 }
 
 /** Finds the last deployment of a target in the cache of this machine; `null` if unknown. */

@@ -23,16 +23,18 @@ const IGNORE_FILE = '.berthignore';
  *
  * Runs on this thread, because sending each system call to another thread takes five times as long as the call itself.
  *
+ * @param ignorePatterns More patterns to skip, in the syntax of `.gitignore`.
  * @throws ClientError of the kind `folder` if something cannot be read, or must not be published but is not private.
  */
 export async function listFiles(
   root: string,
+  ignorePatterns: readonly string[],
   signal: AbortSignal,
 ): Promise<{ found: FoundFile[]; skipped: SkippedFile[] }> {
   const slices = createTimeSlices(signal);
   const found: FoundFile[] = [];
   const skipped: SkippedFile[] = [];
-  const ignored = readIgnoreFile(root);
+  const ignored = readIgnoreRules(root, ignorePatterns);
   const folders = [''];
   for (let folder: string | undefined; (folder = folders.pop()) !== undefined;) {
     const entries = readOrRefuse(folder || '.', () => readdirSync(join(root, folder), { withFileTypes: true }));
@@ -46,6 +48,11 @@ export async function listFiles(
     }
   }
   return { found, skipped };
+}
+
+/** Returns the entry of an HTML file that is published alone, as the front page. @param name The name of the file in `root`. */
+export function listPage(root: string, name: string): FoundFile {
+  return { path: 'index.html', name, stats: readOrRefuse(name, () => lstatSync(join(root, name), { bigint: true })) };
 }
 
 /** Returns the reason to skip an entry. The rules in `.berthignore` cannot include a private file. */
@@ -66,11 +73,16 @@ function toFoundFile(root: string, name: string): FoundFile {
   return { path, name, stats: readOrRefuse(name, () => lstatSync(`${root}/${name}`, { bigint: true })) };
 }
 
-/** Reads the {@link IGNORE_FILE}. Returns a function that returns true if a name must be skipped. Folders end with a slash. */
-function readIgnoreFile(root: string): (name: string) => boolean {
+/**
+ * Combines the {@link IGNORE_FILE} with other patterns. Returns a function that returns true if a name must be skipped. Folders
+ * end with a slash.
+ */
+function readIgnoreRules(root: string, patterns: readonly string[]): (name: string) => boolean {
   const path = join(root, IGNORE_FILE);
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return () => false;
-  const text = readOrRefuse(IGNORE_FILE, () => readFileSync(path, 'utf8'));
-  const rules = ignore().add(text).add(`/${IGNORE_FILE}`);
+  const hasFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  if (!hasFile && patterns.length === 0) return () => false;
+  const text = hasFile ? readOrRefuse(IGNORE_FILE, () => readFileSync(path, 'utf8')) : '';
+  const rules = ignore().add(patterns).add(text);
+  if (hasFile) rules.add(`/${IGNORE_FILE}`);
   return (name) => rules.ignores(name);
 }

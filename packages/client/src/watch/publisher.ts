@@ -10,7 +10,7 @@ import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import { statOnDrive } from '../folder/drive.ts';
 import { findLastDeployment, type LastDeployment, targetCacheName } from '../folder/last-deployment.ts';
-import { type ReadFolder, readFolder } from '../folder/read-folder.ts';
+import { isHtmlFile, type ReadFolder, readFolder } from '../folder/read-folder.ts';
 import type { FolderEvent, FolderFile } from '../folder/snapshot.ts';
 import { drain } from '../progress.ts';
 import type { RetryPolicy } from '../retry.ts';
@@ -67,7 +67,8 @@ export class WatchPublisher {
     const { input, options } = this.#context;
     const { client, folder, domain = null } = input;
     const stats = await statOnDrive(folder, options.signal);
-    const lastDeployment = stats && findLastDeployment(this.#cacheDir, { client, root: realpathSync(folder), domain });
+    const lastDeployment =
+      stats && findLastDeployment(this.#cacheDir, { client, source: realpathSync(folder), domain });
     return lastDeployment && scanOf(lastDeployment);
   }
 
@@ -75,9 +76,13 @@ export class WatchPublisher {
     const { input, options, parts } = this.#context;
     this.#scanEvents.clear();
     const stats = await statOnDrive(input.folder, options.signal);
-    if (stats?.isDirectory() !== true)
+    if (!(stats?.isDirectory() || (stats?.isFile() && isHtmlFile(input.folder))))
       return { type: 'scanned', scan: { found: 'gone', id: 'gone', frontPage: false } };
-    const events = parts.readFolder(input.folder, { cacheDir: this.#cacheDir, signal: options.signal });
+    const events = parts.readFolder(input.folder, {
+      cacheDir: this.#cacheDir,
+      ignore: input.ignore,
+      signal: options.signal,
+    });
     this.#snapshot = await drain(events, (event) => this.#scanEvents.set(event.type, event));
     return { type: 'scanned', scan: summarizeFiles(this.#snapshot.files) };
   }
@@ -108,9 +113,9 @@ export class WatchPublisher {
     });
   }
 
-  async #isAlreadyLive({ root, files }: ReadFolder): Promise<boolean> {
+  async #isAlreadyLive({ source, files }: ReadFolder): Promise<boolean> {
     const { client, domain = null, password } = this.#context.input;
-    const target = { client, root, domain };
+    const target = { client, source, domain };
     const lastDeployment = findLastDeployment(this.#cacheDir, target);
     if (lastDeployment === null || scanOf(lastDeployment).id !== summarizeFiles(files).id) return false;
     if (lastDeployment.password !== (await hashPassword(password, targetCacheName(target)))) return false;

@@ -91,6 +91,20 @@ describe('work that fails', () => {
     await expect(retries.waitAfter(unavailable)).rejects.toBe(unavailable);
   });
 
+  test('is not retried if the server is unreachable at the first request of a deploy, but is after an answer', async () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const refused = new ClientError('network', 'Unreachable.', { cause: new TypeError('fetch failed', { cause }) });
+    const firstRequest = { isFirstRequest: true };
+    await expect(createRetryCounter(QUICK_POLICY, signal, () => {}, firstRequest).waitAfter(refused)).rejects.toBe(
+      refused,
+    );
+    const laterRequest = createRetryCounter(QUICK_POLICY, signal, () => {});
+    await laterRequest.waitAfter(refused);
+    const answeredRequest = createRetryCounter(QUICK_POLICY, signal, () => {}, firstRequest);
+    await answeredRequest.waitAfter(unavailable);
+    await answeredRequest.waitAfter(refused);
+  });
+
   test('stops during a pause if the caller aborts', async () => {
     const controller = new AbortController();
     const retries = createRetryCounter({ ...POLICY, withinMs: 1e9 }, controller.signal, () => controller.abort());

@@ -160,7 +160,7 @@ describe('a domain', () => {
         message: `${domain} cannot be used: this name, or one above it, belongs to another account.`,
       });
     const requested = new Set(world.proxy.passed.map(({ method, path }) => `${method} ${path}`));
-    expect(requested).toEqual(new Set(['POST /trpc/domains.validate', 'GET /trpc/deployments.list']));
+    expect(requested).toEqual(new Set(['POST /trpc/domains.validate', 'GET /trpc/platform.limits']));
     expect(await world.deployments()).toBe(1);
   });
 

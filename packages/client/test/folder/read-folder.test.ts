@@ -157,7 +157,7 @@ describe('readFolder refuses a folder', () => {
     expect(await refusal(folder)).toMatchObject({ kind: 'folder', file: 'é.txt' });
   });
 
-  test('that does not exist, or is a file', async () => {
+  test('that does not exist, or is a file but no HTML file', async () => {
     const folder = makeFolder({ 'a.txt': 'a' });
     for (const path of ['nothing', 'a.txt'])
       expect(await refusal(join(folder, path))).toMatchObject({ kind: 'folder', file: null });

@@ -26,12 +26,20 @@ export const Deployment = defineEntity({
     expires: p.datetime(3).nullable().index('deployment_expires_index'),
     /** When the operator took the deployment down; `null` if the deployment is available. */
     takenDown: p.datetime(3).nullable(),
+    /** Why the operator took the deployment down; `null` without a reason, and if the deployment is available. */
+    takeDownReason: p.text().nullable(),
     /** When the deployment was claimed; `null` if it never was. Lets the claiming account repeat its claim. */
     claimed: p.datetime(3).nullable(),
     /** When the files are due for compression, or for another attempt; `null` once all are compressed. */
     compressAt: p.datetime(3).nullable().index('deployment_compress_at_index'),
   },
-  indexes: [{ name: 'deployment_account_created_id_index', properties: ['account', 'created', 'id'] }],
+  indexes: [
+    { name: 'deployment_account_created_id_index', properties: ['account', 'created', 'id'] },
+    {
+      name: 'deployment_labels_index',
+      expression: `create index "deployment_labels_index" on "deployment" using gin ("labels")`,
+    },
+  ],
 });
 export type Deployment = InferEntity<typeof Deployment>;
 

@@ -1,4 +1,4 @@
-import { DOMAIN_STATUSES, type DomainCheck } from '@berth/contract';
+import { type AuthMethod, DOMAIN_STATUSES, type DomainCheck } from '@berth/contract';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { Deployment } from './deployment.ts';
@@ -51,3 +51,31 @@ export const Domain = defineEntity({
   ],
 });
 export type Domain = InferEntity<typeof Domain>;
+
+/**
+ * A deployment that a domain was linked to. Rows outlive the domain, so that an account that creates the domain again keeps
+ * its history, and outlive the deployment.
+ */
+export const DomainVersion = defineEntity({
+  name: 'DomainVersion',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    account: () => p.manyToOne(Account).deleteRule('cascade'),
+    /** The normalised name of the domain, as A-labels. */
+    domain: p.text(),
+    /** The id of the deployment, which may be deleted. */
+    deployment: p.text(),
+    linked: p.datetime(3),
+    /** When the domain was linked to another deployment or deleted; `null` while it points at the deployment. */
+    unlinked: p.datetime(3).nullable(),
+    by: p.text().$type<AuthMethod>(),
+  },
+  indexes: [
+    { name: 'domain_version_account_domain_id_index', properties: ['account', 'domain', 'id'] },
+    {
+      name: 'domain_version_current_unique',
+      expression: `create unique index "domain_version_current_unique" on "domain_version" ("account_id", "domain") where "unlinked" is null`,
+    },
+  ],
+});
+export type DomainVersion = InferEntity<typeof DomainVersion>;

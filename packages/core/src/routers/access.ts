@@ -12,11 +12,13 @@ export const OPERATION_ACCESS = {
   'deployments.abort': ['anonymous', 'deploy', 'api'],
   'deployments.list': ['api'],
   'deployments.get': ['api'],
+  'deployments.files': ['api'],
   'deployments.update': ['api'],
   'deployments.delete': ['api'],
   'domains.put': ['api'],
   'domains.list': ['api'],
   'domains.get': ['api'],
+  'domains.versions': ['api'],
   'domains.delete': ['api'],
   'domains.validate': ['api'],
   'domains.validateNamed': ['api'],
@@ -47,7 +49,8 @@ export type Operation = keyof typeof OPERATION_ACCESS;
 
 /**
  * How each operation that names a resource treats a resource of another account. `not_found`: it returns the 404 of a missing
- * resource, equal to the byte. `own`: it accepts every name, and changes only resources of the caller.
+ * resource, equal to the byte. `own`: it accepts every name, and changes only resources of the caller. `empty`: it returns an
+ * empty list, as for a missing resource.
  *
  * The services enforce this table, because each query on account data takes the account. Source: api §2, §4; security T22.
  */
@@ -56,11 +59,14 @@ export const FOREIGN_RESOURCE_ACCESS = {
   'deployments.contents': 'not_found',
   'deployments.commit': 'not_found',
   'deployments.abort': 'not_found',
+  'deployments.list': 'empty',
   'deployments.get': 'not_found',
+  'deployments.files': 'not_found',
   'deployments.update': 'not_found',
   'deployments.delete': 'not_found',
   'domains.put': 'own',
   'domains.get': 'not_found',
+  'domains.versions': 'not_found',
   'domains.delete': 'not_found',
   'domains.validateNamed': 'own',
   'domains.verify': 'not_found',
@@ -70,7 +76,7 @@ export const FOREIGN_RESOURCE_ACCESS = {
   'account.claim': 'not_found',
   'tokens.get': 'not_found',
   'tokens.delete': 'not_found',
-} as const satisfies Partial<Record<Operation, 'not_found' | 'own'>>;
+} as const satisfies Partial<Record<Operation, 'not_found' | 'own' | 'empty'>>;
 
 /** Whether the row of the operation lists the actor. Returns false for an operation without a row. */
 export function mayCall(operation: string, actor: Actor): boolean {

@@ -8,7 +8,10 @@ const op = operations('Account', accountProcedure);
 
 /** The procedures for the account of the credential. Source: api §6. */
 export const account = router({
-  get: op('GET /account', 'Read the account: plan, usage and caps', { success: 'The account.' })
+  get: op('GET /account', 'Read the account: plan, usage and caps', {
+    success: 'The account.',
+    description: 'The account is the one that the credential belongs to. `usage` and `caps` have the same fields.',
+  })
     .input(NoInput)
     .output(Account)
     .query(({ ctx }) => getAccount(ctx)),
@@ -30,7 +33,10 @@ export const account = router({
 
 /** The procedure for the labels of the account. Source: api §6. */
 export const labels = router({
-  list: op('GET /labels', 'List the labels in use, most recently used first', { success: 'The labels.' })
+  list: op('GET /labels', 'List the labels in use, most recently used first', {
+    success: 'The labels.',
+    description: 'The labels of all deployments, domains and tokens, each of them once.',
+  })
     .input(NoInput)
     .output(LabelList)
     .query(({ ctx }) => listLabels(ctx)),

@@ -1,37 +1,24 @@
-import { ActivityList, PageQuery } from '@berth/contract';
+import { ActivityList, ActivityWatch, PageQuery } from '@berth/contract';
 import { tracked } from '@trpc/server';
-import { z } from 'zod';
 import { listActivities } from '../services/activities/activities.ts';
-import { type ActivityWatch, watchActivities } from '../services/activities/activity-watch.ts';
+import { type ActivityWatch as OpenWatch, watchActivities } from '../services/activities/activity-watch.ts';
 import { toServiceError, toTrpcError } from './error-body.ts';
 import { accountProcedure, operations, router } from './trpc.ts';
 
 const op = operations('Account', accountProcedure);
 
-const WatchInput = z
-  .object({
-    lastEventId: z
-      .string()
-      .max(64, 'lastEventId must be the id of an event')
-      .nullish()
-      .describe(
-        'The id of the last event that the client received. If absent, the stream begins with `last` past events.',
-      ),
-    last: z.int().min(0).default(0).describe('The number of past events to send first, oldest first.'),
-  })
-  .optional();
-
 /** The procedures for the audit log. Source: api §6. */
 export const activities = router({
   list: op('GET /activities', 'List the activities of the account, newest first', {
     success: 'One page of the audit log.',
+    description: 'Every change to the account and its resources is one activity. Activities never contain a secret.',
   })
     .input(PageQuery.prefault({}))
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),
 
   /** Streams new activities. tRPC clients resume automatically with the id of the last event. Source: api §9. */
-  watch: accountProcedure.input(WatchInput).subscription(async ({ ctx, input, signal }) => {
+  watch: accountProcedure.input(ActivityWatch).subscription(async ({ ctx, input, signal }) => {
     const after = input?.lastEventId ?? undefined;
     const watch = await watchActivities(ctx, {
       after,
@@ -44,7 +31,7 @@ export const activities = router({
 });
 
 /** Converts activities to tRPC events. Rethrows an `AbortError`, after which tRPC ends the connection without an error. */
-async function* toEvents(watch: ActivityWatch) {
+async function* toEvents(watch: OpenWatch) {
   try {
     for await (const { id, activity } of watch.activities()) yield tracked(id, activity);
   } catch (error) {

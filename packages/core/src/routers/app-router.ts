@@ -9,7 +9,7 @@ import { createCallerFactory, router } from './trpc.ts';
 /** The router of all procedures, from which the REST API and the OpenAPI document are derived. */
 export const appRouter = router({ account, activities, deployments, domains, labels, plans, platform, tokens });
 
-/** The type of the router, for typed clients. */
+/** The type of the router. Clients are compiled with the equal `ApiRouter` of the contract. */
 export type AppRouter = typeof appRouter;
 
 /** Creates a caller of procedures within this process. */

@@ -6,10 +6,12 @@ import {
   CreatedDeployment,
   DeletedDeployment,
   Deployment,
+  DeploymentFileList,
+  DeploymentFileQuery,
   DeploymentList,
   DeploymentPatch,
   DeploymentPath,
-  PageQuery,
+  DeploymentQuery,
 } from '@berth/contract';
 import {
   deleteDeployment,
@@ -18,6 +20,7 @@ import {
   updateDeployment,
 } from '../services/deployments/deployments.ts';
 import { fileListSize, refuseLongFileLists } from '../services/deployments/file-rules.ts';
+import { listFiles } from '../services/deployments/list-files.ts';
 import { beginUpload } from '../services/uploads/begin-upload.ts';
 import { commitUpload } from '../services/uploads/commit-upload.ts';
 import { abortUpload } from '../services/uploads/uploads.ts';
@@ -38,15 +41,31 @@ const fileListOp = operations('Uploads', fileListProcedure);
  * because their bodies are not JSON. Source: api §9.
  */
 export const deployments = router({
-  list: op('GET /deployments', 'List deployments, newest first', { success: 'One page of deployments.' })
-    .input(PageQuery.prefault({}))
+  list: op('GET /deployments', 'List deployments, newest first', {
+    success: 'One page of deployments.',
+    description:
+      'All deployments of the account, also those that are being deleted. With `label` or `domain`, the list has only the deployments that match both. A domain that the account does not have matches none.',
+  })
+    .input(DeploymentQuery.prefault({}))
     .output(DeploymentList)
     .query(({ ctx, input }) => listDeployments(ctx, input)),
 
-  get: op('GET /deployments/{deployment}', 'Read a deployment', { success: 'The deployment.' })
+  get: op('GET /deployments/{deployment}', 'Read a deployment', {
+    success: 'The deployment.',
+    description: 'A deployment can be read until its files are removed.',
+  })
     .input(DeploymentPath)
     .output(Deployment)
     .query(({ ctx, input }) => getDeployment(ctx, input.deployment)),
+
+  files: op('GET /deployments/{deployment}/files', 'List the files of a deployment, sorted by path', {
+    success: 'One page of files.',
+    description:
+      'Paths are sorted by the bytes of their UTF-8 form. Compare `sha256` with the files of a folder to find what differs.',
+  })
+    .input(DeploymentFileQuery)
+    .output(DeploymentFileList)
+    .query(({ ctx, input: { deployment, ...page } }) => listFiles(ctx, deployment, page)),
 
   update: op('PATCH /deployments/{deployment}', 'Change the labels, the password or the time to live of a deployment', {
     success: 'The changed deployment.',

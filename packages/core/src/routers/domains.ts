@@ -9,6 +9,8 @@ import {
   DomainRecords,
   DomainShare,
   DomainValidation,
+  DomainVersionList,
+  DomainVersionQuery,
   PageQuery,
   VerifiedDomain,
 } from '@berth/contract';
@@ -22,6 +24,7 @@ import {
   validateDomain,
   verifyDomain,
 } from '../services/domains/domains.ts';
+import { listVersions } from '../services/domains/list-versions.ts';
 import { putDomain } from '../services/domains/put-domain.ts';
 import { accountProcedure, operations, router } from './trpc.ts';
 
@@ -47,15 +50,30 @@ export const domains = router({
       return domain;
     }),
 
-  list: op('GET /domains', 'List domains, newest first', { success: 'One page of domains.' })
+  list: op('GET /domains', 'List domains, newest first', {
+    success: 'One page of domains.',
+    description: 'All domains of the account, also those that do not serve a site yet.',
+  })
     .input(PageQuery.prefault({}))
     .output(DomainList)
     .query(({ ctx, input }) => listDomains(ctx, input)),
 
-  get: op('GET /domains/{domain}', 'Read a domain', { success: 'The domain.' })
+  get: op('GET /domains/{domain}', 'Read a domain', {
+    success: 'The domain.',
+    description: 'The status is that of the last DNS check. To check now, verify the domain.',
+  })
     .input(DomainPath)
     .output(Domain)
     .query(({ ctx, input }) => getDomain(ctx, input.domain)),
+
+  versions: op('GET /domains/{domain}/versions', 'List the deployments that a domain was linked to, newest first', {
+    success: 'One page of versions.',
+    description:
+      'To roll back, link the domain to the deployment of an earlier version, if it is `available`. Versions stay in the list when their deployment is deleted.',
+  })
+    .input(DomainVersionQuery)
+    .output(DomainVersionList)
+    .query(({ ctx, input: { domain, ...page } }) => listVersions(ctx, domain, page)),
 
   delete: op('DELETE /domains/{domain}', 'Delete a domain', {
     success: 'The domain is deleted, and its name is available.',
@@ -99,6 +117,8 @@ export const domains = router({
 
   dns: op('GET /domains/{domain}/dns', 'Find the DNS provider of a domain', {
     success: 'The provider, or null if it is unknown.',
+    description:
+      'The provider is recognised by the name servers of the domain. It is where the DNS records must be added.',
     errorResponses: { 422: 'A platform domain needs no DNS records.' },
   })
     .input(DomainPath)
@@ -107,6 +127,7 @@ export const domains = router({
 
   records: op('GET /domains/{domain}/records', 'List the DNS records that a domain needs', {
     success: 'The records.',
+    description: 'Add these records at the DNS provider, then verify the domain.',
     errorResponses: { 422: 'A platform domain needs no DNS records.' },
   })
     .input(DomainPath)
@@ -115,6 +136,8 @@ export const domains = router({
 
   share: op('GET /domains/{domain}/share', 'Get the address of a public set-up page with the DNS records', {
     success: 'The URL of the page.',
+    description:
+      'Send the address to the person who manages the DNS of the domain. The page needs no credential, and shows nothing else of the account.',
     errorResponses: { 422: 'A platform domain needs no DNS records.' },
   })
     .input(DomainPath)

@@ -16,12 +16,18 @@ export const tokens = router({
     .output(CreatedToken)
     .mutation(({ ctx, input }) => addToken(ctx, input)),
 
-  list: op('GET /tokens', 'List tokens, newest first', { success: 'One page of tokens.' })
+  list: op('GET /tokens', 'List tokens, newest first', {
+    success: 'One page of tokens.',
+    description: 'All deploy tokens and API keys of the account, without their secrets.',
+  })
     .input(PageQuery.prefault({}))
     .output(TokenList)
     .query(({ ctx, input }) => listTokens(ctx, input)),
 
-  get: op('GET /tokens/{token}', 'Read a token, without its secret', { success: 'The token.' })
+  get: op('GET /tokens/{token}', 'Read a token, without its secret', {
+    success: 'The token.',
+    description: 'No response after the one that created the token contains its secret.',
+  })
     .input(TokenPath)
     .output(Token)
     .query(({ ctx, input }) => getToken(ctx, input.token)),

@@ -29,6 +29,7 @@ export async function authenticate(core: Core, header: string | undefined, addre
     credential: row.kind,
     token: row.token,
     authMethod: row.kind === 'api' ? 'api-key' : 'deploy-token',
+    used: row.used,
   };
 }
 
@@ -81,12 +82,13 @@ interface CredentialRow {
   state: AccountState;
   token: string;
   kind: 'api' | 'deploy';
+  used: Date | null;
   stale: boolean;
 }
 
 /** Nearly every request of the API runs this statement, so it is prepared. */
 const FIND_CREDENTIAL = `
-  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, t.used is null or t.used < $3 as stale
+  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, t.used, t.used is null or t.used < $3 as stale
   from token t join account a on a.id = t.account_id
   where t.secret_hash = $1 and (t.expires is null or t.expires > $2)`;
 

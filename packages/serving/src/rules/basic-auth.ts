@@ -59,8 +59,13 @@ function toLower(byte: number): number {
 }
 
 function isWordCharacter(byte: number): boolean {
-  const lower = byte | 0x20;
-  return (lower >= 0x61 && lower <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === HYPHEN || byte === UNDERSCORE;
+  const lowerCaseByte = byte | 0x20;
+  return (
+    (lowerCaseByte >= 0x61 && lowerCaseByte <= 0x7a) ||
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === HYPHEN ||
+    byte === UNDERSCORE
+  );
 }
 
 /**
@@ -72,11 +77,11 @@ function isWordCharacter(byte: number): boolean {
 export function findBasicAuth(json: object): string | null {
   const isList = Array.isArray(json);
   for (const [key, value] of Object.entries(json)) {
-    const at = isList ? `[${key}]` : keyName(key);
-    if (!isList && BASIC_AUTH_FIELD.test(key)) return at;
-    if (typeof value === 'string' && key !== 'value' && BASIC_AUTH_FIELD.test(value)) return at;
-    const inside = typeof value === 'object' && value !== null ? findBasicAuth(value as object) : null;
-    if (inside !== null) return Array.isArray(value) ? at + inside : `${at}.${inside}`;
+    const keyPlace = isList ? `[${key}]` : keyName(key);
+    if (!isList && BASIC_AUTH_FIELD.test(key)) return keyPlace;
+    if (typeof value === 'string' && key !== 'value' && BASIC_AUTH_FIELD.test(value)) return keyPlace;
+    const nestedField = typeof value === 'object' && value !== null ? findBasicAuth(value as object) : null;
+    if (nestedField !== null) return Array.isArray(value) ? keyPlace + nestedField : `${keyPlace}.${nestedField}`;
   }
   return null;
 }

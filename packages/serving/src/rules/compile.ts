@@ -34,13 +34,13 @@ export function compileRules(files: RuleFiles, paths: readonly string[], warn: W
   const blocks = readHeadersFile(files._headers ?? NO_LINES, warn);
 
   const published = new Set(paths);
-  const forced = withDestination([...ship.redirects, ...lines.forced], published, warn);
+  const forcedRules = withDestination([...ship.redirects, ...lines.forced], published, warn);
   const whenMissing = withDestination([...ship.rewrites, ...lines.whenMissing], published, warn);
   const headers = [...blocks, ...ship.headers];
-  warnOfRepeatedPaths([...forced, ...whenMissing], warn);
-  const unforced = whenMissing.filter(({ position }) => position.file === '_redirects');
-  warnOfHiddenRules(unforced, paths, (path) => formOf(path, published), warn);
-  const redirecting = [...forced, ...whenMissing.filter(({ rule }) => !isPublished(rule.from, published))];
+  warnOfRepeatedPaths([...forcedRules, ...whenMissing], warn);
+  const unforcedRules = whenMissing.filter(({ position }) => position.file === '_redirects');
+  warnOfHiddenRules(unforcedRules, paths, (path) => formOf(path, published), warn);
+  const redirecting = [...forcedRules, ...whenMissing.filter(({ rule }) => !isPublished(rule.from, published))];
   warnOfCycles(
     redirecting.filter(({ rule }) => rule.host === undefined),
     warn,
@@ -49,13 +49,14 @@ export function compileRules(files: RuleFiles, paths: readonly string[], warn: W
   if (ship.trailingSlash !== null) warnOfHiddenPages(paths, published, ship.trailingSlash, warn);
 
   const { cleanUrls, trailingSlash } = ship;
-  const isEmpty = !cleanUrls && trailingSlash === null && forced.length + whenMissing.length + headers.length === 0;
+  const isEmpty =
+    !cleanUrls && trailingSlash === null && forcedRules.length + whenMissing.length + headers.length === 0;
   return isEmpty
     ? null
     : {
         cleanUrls,
         trailingSlash,
-        forced: rulesOf(forced),
+        forced: rulesOf(forcedRules),
         whenMissing: rulesOf(whenMissing),
         headers: rulesOf(headers),
       };
@@ -71,11 +72,11 @@ function withDestination(
   published: ReadonlySet<string>,
   warn: Warn,
 ): Placed<PathRule>[] {
-  const known = new Set<string>();
+  const knownPaths = new Set<string>();
   return placed.filter(({ rule, position }) => {
     const key = JSON.stringify(rule);
-    if (known.has(key)) return false;
-    known.add(key);
+    if (knownPaths.has(key)) return false;
+    knownPaths.add(key);
     const reason = isNeverServed(rule.from)
       ? `no request reaches ${quote(`/${literalStart(rule.from)}`)}, because such paths are never served`
       : destinationFault(rule, published);

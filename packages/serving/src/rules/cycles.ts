@@ -33,20 +33,20 @@ function rulesByPath(rules: readonly Placed<PathRule>[]): RulesByPath {
 }
 
 function* findCycles(byPath: RulesByPath): Generator<Redirect[]> {
-  const visited = new Set<string>();
+  const visitedPaths = new Set<string>();
   for (const path of byPath.keys())
     for (const start of path === '' ? [path] : [path, `${path}/`]) {
-      const chain: Redirect[] = [];
+      const redirectChain: Redirect[] = [];
       let address = start;
-      while (!visited.has(address)) {
+      while (!visitedPaths.has(address)) {
         const redirect = redirectAt(address, byPath);
         if (!redirect || !byPath.has(withoutSlash(redirect.to))) break;
-        visited.add(address);
-        chain.push(redirect);
+        visitedPaths.add(address);
+        redirectChain.push(redirect);
         address = redirect.to;
       }
-      const loopStart = chain.findIndex(({ from }) => from === address);
-      if (loopStart >= 0) yield chain.slice(loopStart);
+      const loopStart = redirectChain.findIndex(({ from }) => from === address);
+      if (loopStart >= 0) yield redirectChain.slice(loopStart);
     }
 }
 

@@ -69,15 +69,18 @@ const MAY_BE_UNCLEAN = /^[/.]|\/[/.]/;
  *
  * @returns `null` if the address would be longer than clients accept.
  */
-export function fill({ origin, path, query, fragment }: Destination, captures: readonly string[]): Target | null {
+export function fillDestination(
+  { origin, path, query, fragment }: Destination,
+  captures: readonly string[],
+): Target | null {
   if (lengthOf(path, captures) + lengthOf(query, captures) + lengthOf(fragment, captures) > MAX_FILLED_CHARACTERS)
     return null;
-  const filledPath = write(path, captures, (capture) => capture);
+  const filledPath = fillTemplate(path, captures, (capture) => capture);
   return {
     origin,
     path: origin === null && typeof path !== 'string' ? cleanPath(filledPath) : filledPath,
-    query: write(query, captures, encodeSegments),
-    fragment: write(fragment, captures, encodeSegments),
+    query: fillTemplate(query, captures, encodeSegments),
+    fragment: fillTemplate(fragment, captures, encodeSegments),
   };
 }
 
@@ -89,18 +92,18 @@ export function readValue(text: string, captures: readonly string[][], dialect: 
   const isCapture = ({ groups }: RegExpExecArray) => indexOfCapture(groups!, captures) >= 0;
   const uses = [...text.matchAll(CAPTURE[dialect])].filter(isCapture);
   if (uses.length === 0) return text;
-  const pieces: (string | number)[] = [];
+  const templatePieces: (string | number)[] = [];
   let literalStart = 0;
   for (const use of uses) {
-    pieces.push(text.slice(literalStart, use.index), indexOfCapture(use.groups!, captures));
+    templatePieces.push(text.slice(literalStart, use.index), indexOfCapture(use.groups!, captures));
     literalStart = use.index + use[0].length;
   }
-  return [...pieces, text.slice(literalStart)].filter((piece) => piece !== '');
+  return [...templatePieces, text.slice(literalStart)].filter((piece) => piece !== '');
 }
 
 /** Fills captures into the value of a header, encoded. Returns `undefined` if the value would have more characters than `max`. */
 export function fillValue(value: Template, captures: readonly string[], max: number): string | undefined {
-  return lengthOf(value, captures) > max ? undefined : write(value, captures, encodeSegments);
+  return lengthOf(value, captures) > max ? undefined : fillTemplate(value, captures, encodeSegments);
 }
 
 function indexOfCapture({ name, number }: Record<string, string | undefined>, captures: readonly string[][]): number {
@@ -119,7 +122,7 @@ export function literalStart(path: Pattern | Destination['path']): string {
   return typeof start === 'string' ? start : '';
 }
 
-function write(template: Template, captures: readonly string[], encode: (capture: string) => string): string {
+function fillTemplate(template: Template, captures: readonly string[], encode: (capture: string) => string): string {
   if (typeof template === 'string') return template;
   let text = '';
   for (const piece of template) text += typeof piece === 'string' ? piece : encode(captures[piece] ?? '');
@@ -171,7 +174,7 @@ function readTemplate(
   dialect: Dialect,
   read: (literal: string) => string | Fault,
 ): Template | Fault {
-  const pieces: (string | number)[] = [];
+  const templatePieces: (string | number)[] = [];
   let literalStart = 0;
   for (const captureUse of text.matchAll(CAPTURE[dialect])) {
     const { name, star } = captureUse.groups!;
@@ -184,12 +187,12 @@ function readTemplate(
       );
     const literal = read(text.slice(literalStart, captureUse.index));
     if (literal instanceof Fault) return literal;
-    pieces.push(literal, index);
+    templatePieces.push(literal, index);
     literalStart = captureUse.index + captureUse[0].length;
   }
   const lastLiteral = read(text.slice(literalStart));
   if (lastLiteral instanceof Fault) return lastLiteral;
-  return pieces.length === 0 ? lastLiteral : [...pieces, lastLiteral].filter((piece) => piece !== '');
+  return templatePieces.length === 0 ? lastLiteral : [...templatePieces, lastLiteral].filter((piece) => piece !== '');
 }
 
 function escapeRest(text: string): string | Fault {

@@ -1,6 +1,7 @@
 import type { Pattern } from './pattern.ts';
 import { fillValue } from './destination.ts';
 import { valueKindOf } from './field-values.ts';
+import { matchHost } from './host-pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
 import { isDroppedHeader, nameFault } from './reserved-headers.ts';
 import type { HeaderField, HeaderRule, HeaderRules, HeaderValue, HostRule, RuledAnswer } from './rules.ts';
@@ -55,31 +56,34 @@ const REMOVABLE_HEADERS = new Set(['referrer-policy', 'origin-agent-cluster']);
  * replace, such as `! Cache-Control`, restores its default. Omits fields beyond {@link MAX_RESPONSE_HEADER_BYTES}.
  */
 export function prepareHeaderRules(rules: readonly HeaderRule[]): HeaderRules {
-  const index = indexPatterns(rules.map(prepare));
+  const index = indexPatterns(rules.map(prepareRule));
   return {
     isEmpty: rules.length === 0,
     apply(path, fields, answer) {
       const changes = new Map<string, Change>();
       for (const [{ host, steps }, captures] of index.find(path)) {
-        if (host !== undefined && host !== answer.host) continue;
-        for (const step of steps) if (appliesTo(answer, step.lower)) applyStep(changes, step, captures);
+        const hostCaptures = matchHost(host, answer.host);
+        if (hostCaptures === null) continue;
+        const allCaptures = hostCaptures.length === 0 ? captures : [...hostCaptures, ...captures];
+        for (const step of steps) if (appliesTo(answer, step.lower)) applyStep(changes, step, allCaptures);
       }
-      return changes.size === 0 ? fields : merge(fields, changes);
+      return changes.size === 0 ? fields : mergeHeaders(fields, changes);
     },
   };
 }
 
-function prepare({ host, from, replaces, steps }: HeaderRule): PreparedRule {
+function prepareRule({ host, from, replaces, steps }: HeaderRule): PreparedRule {
   const allowed = steps.filter(([name]) => nameFault(name) === null);
   const inRule = new Set<string>();
-  const prepared = allowed.map(([name, value]): PreparedStep => {
+  const preparedSteps = allowed.map(([name, value]): PreparedStep => {
     const lower = name.toLowerCase();
     const kind = valueKindOf(lower);
-    const joins = lower === 'vary' || (!replaces && (kind === 'list' || (kind === 'directives' && inRule.has(lower))));
+    const joinsValues =
+      lower === 'vary' || (!replaces && (kind === 'list' || (kind === 'directives' && inRule.has(lower))));
     inRule.add(lower);
-    return { name, lower, value, joins };
+    return { name, lower, value, joins: joinsValues };
   });
-  return { from, steps: prepared, ...(host !== undefined && { host }) };
+  return { from, steps: preparedSteps, ...(host !== undefined && { host }) };
 }
 
 /** Whether a rule for this header applies to a response. Source: serving S32, S35. */
@@ -94,8 +98,8 @@ function applyStep(changes: Map<string, Change>, step: PreparedStep, captures: r
   const { name, lower, joins } = step;
   const value = isLiteralValue(step.value) ? step.value : fillValue(step.value, captures, MAX_RESPONSE_HEADER_BYTES);
   if (value === undefined) return;
-  const earlier = changes.get(lower);
-  if (value !== null && earlier?.value && joins) earlier.value = `${earlier.value}, ${value}`;
+  const earlierChange = changes.get(lower);
+  if (value !== null && earlierChange?.value && joins) earlierChange.value = `${earlierChange.value}, ${value}`;
   else changes.set(lower, { name, value });
 }
 
@@ -104,7 +108,7 @@ function isLiteralValue(value: HeaderValue): value is string | null {
 }
 
 /** Returns the default fields in their order, with the changes applied, and then the fields that rules add. */
-function merge(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Change>): HeaderField[] {
+function mergeHeaders(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Change>): HeaderField[] {
   const fields: HeaderField[] = [];
   const indexes = new Map<string, number>();
   for (const field of defaults) {
@@ -113,14 +117,14 @@ function merge(defaults: readonly HeaderField[], changes: ReadonlyMap<string, Ch
     indexes.set(lower, fields.length);
     fields.push(field);
   }
-  let room = MAX_RESPONSE_HEADER_BYTES;
+  let bytesLeft = MAX_RESPONSE_HEADER_BYTES;
   for (const [lower, { name, value }] of changes) {
     if (value === null) continue;
     const index = indexes.get(lower);
     if (index !== undefined && lower !== 'vary' && !REPLACEABLE_HEADERS.has(lower)) continue;
     const size = fieldSize(name, value);
-    if (size > room) continue;
-    room -= size;
+    if (size > bytesLeft) continue;
+    bytesLeft -= size;
     if (index === undefined) fields.push([name, value]);
     else fields[index] = [fields[index]![0], lower === 'vary' ? addNames(fields[index]![1], value) : value];
   }

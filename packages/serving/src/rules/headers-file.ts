@@ -15,13 +15,13 @@ const MAX_HEADERS = 50;
 const STARTS_BLOCK = /^(?:\/|\*\/|\*[^:]*$|[a-z][a-z\d+.-]*:\/\/)/i;
 const EVERY_PATH = JSON.stringify({ texts: [''], star: { tail: '', mayBeEmpty: true } } satisfies Pattern);
 const POLICIES = ['content-security-policy', 'content-security-policy-report-only'];
-const REMOVAL = /^!\s+(?<name>\S.*)$/;
+const HEADER_REMOVAL = /^!\s+(?<name>\S.*)$/;
 
 /** Parses `_headers`, whose blocks are a path and then lines `Name: value` and `! Name`. Source: serving S23, S33 to S35, S65. */
 export function readHeadersFile(bytes: Uint8Array, warn: Warn): Placed<HeaderRule>[] {
   const blocks: Placed<HeaderRule>[] = [];
   // A fault stands for a block that is skipped with all its lines.
-  let block: HeaderRule | Fault | null = null;
+  let currentBlock: HeaderRule | Fault | null = null;
   let captures: readonly string[][] = [];
   for (const { number, text } of readLines(bytes, FILE, MAX_HEADERS_BYTES, warn)) {
     const position = { file: FILE, line: number };
@@ -35,26 +35,26 @@ export function readHeadersFile(bytes: Uint8Array, warn: Warn): Placed<HeaderRul
       }
       if (parsed instanceof Fault) {
         warn(position, `Skipped this path with its headers: ${parsed.message}.`);
-        block = parsed;
+        currentBlock = parsed;
       } else {
         const { pattern, host } = parsed;
-        block = { from: pattern, replaces: false, steps: [], ...(host !== undefined && { host }) };
+        currentBlock = { from: pattern, replaces: false, steps: [], ...(host !== undefined && { host }) };
         captures = parsed.captures;
-        blocks.push({ rule: block, position });
+        blocks.push({ rule: currentBlock, position });
       }
       continue;
     }
-    if (block instanceof Fault) continue;
-    const step = block ? readStep(text, captures) : new Fault('headers must follow a path, such as /*');
+    if (currentBlock instanceof Fault) continue;
+    const step = currentBlock ? readStep(text, captures) : new Fault('headers must follow a path, such as /*');
     if (step === null) continue;
     if (step instanceof Fault) warn(position, `Skipped: ${step.message}.`);
-    else if (block!.steps.length < MAX_HEADERS) {
-      if (replacesOwnValue(step, block!))
+    else if (currentBlock!.steps.length < MAX_HEADERS) {
+      if (replacesOwnValue(step, currentBlock!))
         warn(position, `Replaces the value above: a response has only one ${step[0]}.`);
-      block!.steps.push(step);
+      currentBlock!.steps.push(step);
     } else {
       warn(position, `Skipped up to the next path: a block can have at most ${MAX_HEADERS} headers.`);
-      block = new Fault('full');
+      currentBlock = new Fault('full');
     }
   }
   warnOfTwoPolicies(blocks, warn);
@@ -68,8 +68,10 @@ const hasName = (name: string) => (step: Step) => step[0].toLowerCase() === name
 /** Whether a line gives a header that can have one value another value than an earlier line of its block. */
 function replacesOwnValue([name, value]: Step, { steps }: HeaderRule): boolean {
   const lower = name.toLowerCase();
-  const earlier = steps.findLast(hasName(lower))?.[1] ?? null;
-  return value !== null && earlier !== null && String(earlier) !== String(value) && valueKindOf(lower) === 'one';
+  const earlierValue = steps.findLast(hasName(lower))?.[1] ?? null;
+  return (
+    value !== null && earlierValue !== null && String(earlierValue) !== String(value) && valueKindOf(lower) === 'one'
+  );
 }
 
 /** Warns about a block that adds a second policy to paths that have one: browsers then enforce both. Source: serving S33. */
@@ -77,16 +79,18 @@ function warnOfTwoPolicies(blocks: readonly Placed<HeaderRule>[], warn: Warn): v
   for (const name of POLICIES) {
     const policies = blocks.flatMap(({ rule, position }) => {
       const value = rule.steps.findLast(hasName(name))?.[1] ?? null;
-      const replaces = rule.steps.some((step) => hasName(name)(step) && step[1] === null);
-      return value === null ? [] : [{ path: JSON.stringify(rule.from), value: String(value), replaces, position }];
+      const replacesDefault = rule.steps.some((step) => hasName(name)(step) && step[1] === null);
+      return value === null
+        ? []
+        : [{ path: JSON.stringify(rule.from), value: String(value), replaces: replacesDefault, position }];
     });
     for (const [index, { path, value, replaces, position }] of policies.entries()) {
       const overlaps = (other: string) => other === path || other === EVERY_PATH || path === EVERY_PATH;
-      const first = replaces ? undefined : policies.slice(0, index).find((earlier) => overlaps(earlier.path));
-      if (first && first.value !== value)
+      const firstPolicy = replaces ? undefined : policies.slice(0, index).find((earlier) => overlaps(earlier.path));
+      if (firstPolicy && firstPolicy.value !== value)
         warn(
           position,
-          `Adds a second ${name} to that of line ${first.position.line}, and browsers enforce both. To replace the first one, ` +
+          `Adds a second ${name} to that of line ${firstPolicy.position.line}, and browsers enforce both. To replace the first one, ` +
             `write "! ${name}" above the second one.`,
         );
     }
@@ -95,8 +99,8 @@ function warnOfTwoPolicies(blocks: readonly Placed<HeaderRule>[], warn: Warn): v
 
 /** Returns `null` for a header that every response has without the line. */
 function readStep(text: string, captures: readonly string[][]): Step | Fault | null {
-  const removed = REMOVAL.exec(text)?.groups!['name'];
-  if (removed !== undefined) return nameFault(removed) ?? [removed, null];
+  const removedName = HEADER_REMOVAL.exec(text)?.groups!['name'];
+  if (removedName !== undefined) return nameFault(removedName) ?? [removedName, null];
   const colon = text.indexOf(':');
   if (colon < 0) return new Fault(`a line must be Name: value, or ! Name to remove a header; this is ${quote(text)}`);
   const name = text.slice(0, colon).trim();

@@ -22,10 +22,10 @@ export function* readLines(
   const lines = new TextDecoder().decode(keptBytes).split('\n');
   for (const [index, line] of lines.entries()) {
     const text = line.trim();
-    const number = index + 1;
+    const lineNumber = index + 1;
     if (text === '' || text.startsWith('#')) continue;
-    if (text.length <= MAX_LINE_CHARACTERS) yield { number, text };
-    else warn({ file, line: number }, `Skipped: a line must have at most ${MAX_LINE_CHARACTERS} characters.`);
+    if (text.length <= MAX_LINE_CHARACTERS) yield { number: lineNumber, text };
+    else warn({ file, line: lineNumber }, `Skipped: a line must have at most ${MAX_LINE_CHARACTERS} characters.`);
   }
   if (isCut)
     warn(

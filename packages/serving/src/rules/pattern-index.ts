@@ -22,23 +22,24 @@ export function indexPatterns<Rule extends { readonly from: Pattern }>(rules: re
     const { from } = rule;
     if (typeof from !== 'string') open.push({ order, rule, pattern: from });
     else {
-      const placed: Placed<Rule> = { order, hit: [rule, NO_HITS] };
-      const others = literal.get(from);
-      if (others) others.push(placed);
-      else literal.set(from, [placed]);
+      const placedRule: Placed<Rule> = { order, hit: [rule, NO_HITS] };
+      const sameLiteral = literal.get(from);
+      if (sameLiteral) sameLiteral.push(placedRule);
+      else literal.set(from, [placedRule]);
     }
   }
 
-  function* merge(subject: Subject): Generator<Hit<Rule>> {
-    const exact = literal.get(subject.bare) ?? NO_HITS;
-    let next = 0;
+  function* mergeHits(subject: Subject): Generator<Hit<Rule>> {
+    const exactHits = literal.get(subject.bare) ?? NO_HITS;
+    let nextExact = 0;
     for (const { order, rule, pattern } of open) {
-      for (; next < exact.length && exact[next]!.order < order; next += 1) yield exact[next]!.hit;
+      for (; nextExact < exactHits.length && exactHits[nextExact]!.order < order; nextExact += 1)
+        yield exactHits[nextExact]!.hit;
       const captures = matchPattern(pattern, subject);
       if (captures) yield [rule, captures];
     }
-    for (; next < exact.length; next += 1) yield exact[next]!.hit;
+    for (; nextExact < exactHits.length; nextExact += 1) yield exactHits[nextExact]!.hit;
   }
 
-  return { find: (path) => (rules.length === 0 ? NO_HITS : merge(subjectOf(path))) };
+  return { find: (path) => (rules.length === 0 ? NO_HITS : mergeHits(subjectOf(path))) };
 }

@@ -1,4 +1,5 @@
 import { Fault, quote } from './fault.ts';
+import { readHost } from './host-pattern.ts';
 
 /** A pattern as the database stores it: a literal path without slashes at its ends, or an {@link OpenPattern}. Source: serving S24. */
 export type Pattern = string | OpenPattern;
@@ -45,24 +46,25 @@ const STAR_HINTS = { json: 'write the star as (.*) or as a last segment :name*',
 
 /** A parsed pattern of `_redirects` or `_headers`, which can start with a host. */
 interface ReadSource extends ReadPattern {
-  /** The host that the pattern starts with, in lower case. Absent for a pattern of every host. */
+  /** The host that the pattern starts with, with `*` for placeholders. Absent for a pattern of every host. */
   host?: string;
 }
 
 const HOST = /^https?:\/\/(?<host>[^/\\?#@]+)(?<path>\/.*)?$/i;
-const LITERAL_HOST = /^[a-z\d.-]+\.[a-z\d-]+$/;
 
-/** Parses a path, or an address such as `https://www.example.com/*`, whose rule applies to this host only. Source: serving S24, S30. */
+/**
+ * Parses a path, or an address such as `https://:project.example.com/*`, whose rule applies to requests for this host only. The
+ * captures of the host come before those of the path. Source: serving S24, S30.
+ */
 export function readSource(text: string): ReadSource | Fault {
   const { host, path = '/' } = HOST.exec(text)?.groups ?? {};
   if (host === undefined) return readPattern(text, 'lines');
-  const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).host : '';
-  if (!LITERAL_HOST.test(name))
-    return new Fault(
-      `the host of a path must be written out, as in https://www.example.com/old; this is ${quote(host)}`,
-    );
-  const pattern = readPattern(path, 'lines');
-  return pattern instanceof Fault ? pattern : { ...pattern, host: name };
+  const name = readHost(host);
+  if (name instanceof Fault) return name;
+  const source = readPattern(path, 'lines');
+  if (source instanceof Fault) return source;
+  const captures = [...name.names.map((each) => [each]), ...source.captures];
+  return checkCaptures(captures) ?? { pattern: source.pattern, captures, host: name.host };
 }
 
 /** Parses a pattern. User input never becomes a regular expression. Source: serving S24, S30. */
@@ -115,14 +117,21 @@ export function readPattern(text: string, dialect: Dialect): ReadPattern | Fault
   }
   if (star) star.tail = current;
   else texts.push(current);
+  const fault = checkCaptures(captures);
+  if (fault) return fault;
+  const isLiteral = captures.length === 0;
+  return { pattern: isLiteral ? texts[0]! : { texts, ...(star === undefined ? {} : { star }) }, captures };
+}
+
+/** Returns why the captures of a pattern are invalid; `null` if they are valid. */
+function checkCaptures(captures: readonly string[][]): Fault | null {
   const names = captures.flat();
   const repeatedName = names.find((name, index) => names.indexOf(name) !== index);
   if (repeatedName !== undefined)
     return new Fault(`the name :${repeatedName} is used twice; every placeholder must have a different name`);
-  if (captures.length > MAX_CAPTURES)
-    return new Fault(`a pattern can have at most ${MAX_CAPTURES} placeholders and stars`);
-  const isLiteral = captures.length === 0;
-  return { pattern: isLiteral ? texts[0]! : { texts, ...(star === undefined ? {} : { star }) }, captures };
+  return captures.length > MAX_CAPTURES
+    ? new Fault(`a pattern can have at most ${MAX_CAPTURES} placeholders and stars`)
+    : null;
 }
 
 /** Parses the texts of a negative lookahead, such as `api/|favicon\\.ico|assets/.*`. */
@@ -143,10 +152,12 @@ function starNames(name: string | undefined, dialect: Dialect): string[] {
 }
 
 function readPiece(piece: string, dialect: Dialect, isWholeSegment: boolean): string | Fault {
-  const reserved = RESERVED_CHARACTER.exec(piece);
-  if (reserved) {
-    const code = `%${reserved[0].charCodeAt(0).toString(16).toUpperCase()}`;
-    return new Fault(`${reserved[0]} is not allowed there; ${STAR_HINTS[dialect]}, and the character as ${code}`);
+  const reservedCharacter = RESERVED_CHARACTER.exec(piece);
+  if (reservedCharacter) {
+    const code = `%${reservedCharacter[0].charCodeAt(0).toString(16).toUpperCase()}`;
+    return new Fault(
+      `${reservedCharacter[0]} is not allowed there; ${STAR_HINTS[dialect]}, and the character as ${code}`,
+    );
   }
   if (STRAY_NAME.test(piece))
     return new Fault(`a placeholder must be a whole segment, as in /:name; write a colon as %3A (in ${quote(piece)})`);
@@ -189,15 +200,15 @@ export function matchPattern(pattern: OpenPattern, { path, bare, folder }: Subje
   const captures: string[] = [];
   for (let n = 1; n < texts.length; n += 1) {
     const slash = subject.indexOf('/', position);
-    const end = slash < 0 ? subject.length : slash;
-    if (end === position || !subject.startsWith(texts[n]!, end)) return null;
-    captures.push(subject.slice(position, end));
-    position = end + texts[n]!.length;
+    const segmentEnd = slash < 0 ? subject.length : slash;
+    if (segmentEnd === position || !subject.startsWith(texts[n]!, segmentEnd)) return null;
+    captures.push(subject.slice(position, segmentEnd));
+    position = segmentEnd + texts[n]!.length;
   }
   if (!star) return position === subject.length ? captures : null;
-  const end = star.tail === '' ? path.length : bare.length - star.tail.length;
-  if (star.tail !== '' && (end < position || !bare.endsWith(star.tail))) return null;
-  const starText = path.slice(position, Math.max(position, end));
+  const starEnd = star.tail === '' ? path.length : bare.length - star.tail.length;
+  if (star.tail !== '' && (starEnd < position || !bare.endsWith(star.tail))) return null;
+  const starText = path.slice(position, Math.max(position, starEnd));
   if (star.except?.some((text) => starText.startsWith(text))) return null;
   if (!star.mayBeEmpty && (starText === '' || starText === '/')) return null;
   captures.push(starText);

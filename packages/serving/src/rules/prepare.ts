@@ -1,4 +1,5 @@
-import { fill, isLiteral } from './destination.ts';
+import { fillDestination, isLiteral } from './destination.ts';
+import { hasPlaceholder, matchHost } from './host-pattern.ts';
 import { prepareHeaderRules } from './header-rules.ts';
 import { indexPatterns } from './pattern-index.ts';
 import type { PathRule, PathRules, RuleData, RuleMatch, SiteRules } from './rules.ts';
@@ -41,16 +42,26 @@ function preparePathRules(rules: readonly PathRule[]): PathRules {
   return {
     *matches(path, host) {
       for (const [{ match, rule }, captures] of index.find(path)) {
-        if (rule.host !== undefined && rule.host !== host) continue;
-        const ruleMatch = match ?? buildMatch(rule, captures);
-        if (ruleMatch) yield ruleMatch;
+        const hostCaptures = matchHost(rule.host, host);
+        if (hostCaptures === null) continue;
+        const ruleMatch = match ?? buildMatch(rule, [...hostCaptures, ...captures]);
+        if (ruleMatch) yield leadsToHost(ruleMatch, rule, host) ? { ...ruleMatch, origin: null } : ruleMatch;
       }
     },
   };
 }
 
+/**
+ * Whether a rule whose host has a placeholder leads to the host of the request. Such a redirect stays on the host, so that it is
+ * never a redirect to the same address. Source: serving S28, S30.
+ */
+function leadsToHost({ origin }: RuleMatch, rule: PathRule, host: string): boolean {
+  const mayLeadThere = origin !== null && rule.host !== undefined && hasPlaceholder(rule.host);
+  return mayLeadThere && new URL(origin).hostname === host;
+}
+
 function buildMatch({ from, status, to }: PathRule, captures: readonly string[]): RuleMatch | null {
-  const target = fill(to, captures);
+  const target = fillDestination(to, captures);
   if (!target) return null;
   const hasStar = typeof from !== 'string' && from.star !== undefined;
   return { status, ...target, isFallback: status === 200 && hasStar };

@@ -71,9 +71,9 @@ export function findRoleCondition(bytes: Uint8Array): number | null {
 
 /** Splits a line into its words, without a comment at its end. */
 function wordsOf(line: string): string[] {
-  const words = line.split(/\s+/);
-  const comment = words.findIndex((word) => word.startsWith('#'));
-  return comment < 0 ? words : words.slice(0, comment);
+  const lineWords = line.split(/\s+/);
+  const comment = lineWords.findIndex((word) => word.startsWith('#'));
+  return comment < 0 ? lineWords : lineWords.slice(0, comment);
 }
 
 interface Line {

@@ -16,7 +16,10 @@ export interface RuleData {
 
 /** A rule that may apply to one host only. */
 export interface HostRule {
-  /** The only host that the rule applies to, in lower case and without a port. Absent for a rule that applies to every host. */
+  /**
+   * The only host that the rule applies to, in lower case and without a port. A label `*` matches any one label. Absent for a rule
+   * that applies to every host.
+   */
   host?: string;
 }
 

@@ -13,13 +13,16 @@ const MAX_MATCHES = 200_000;
  * @param rules The forced rules, then the others.
  */
 export function warnOfRepeatedPaths(rules: readonly Placed<PathRule>[], warn: Warn): void {
-  const first = new Map<string, Placed<PathRule>['position']>();
+  const firstPositions = new Map<string, Placed<PathRule>['position']>();
   for (const { rule, position } of rules) {
     const key = JSON.stringify([rule.host, rule.from]);
-    const earlier = first.get(key);
-    if (earlier)
-      warn(position, `Never applies: ${earlier.at ?? `line ${earlier.line}`} has the same path and comes first.`);
-    else if (alwaysApplies(rule)) first.set(key, position);
+    const earlierPosition = firstPositions.get(key);
+    if (earlierPosition)
+      warn(
+        position,
+        `Never applies: ${earlierPosition.at ?? `line ${earlierPosition.line}`} has the same path and comes first.`,
+      );
+    else if (alwaysApplies(rule)) firstPositions.set(key, position);
   }
 }
 
@@ -46,7 +49,7 @@ export function warnOfHiddenRules(
   warn: Warn,
 ): void {
   const addresses = paths.filter((path) => !isOffLimits(path)).flatMap(addressesOf);
-  let matches = 0;
+  let matchCount = 0;
   for (const { rule, position } of rules) {
     const { from, status, to } = rule;
     if (typeof from === 'string') {
@@ -58,13 +61,13 @@ export function warnOfHiddenRules(
           `Never applies: the file ${quote(`/${file}`)} comes first. Add ! after the code to force the line.`,
         );
     } else if (status !== 200) {
-      matches += addresses.length;
-      if (matches > MAX_MATCHES) return;
-      const hidden = addresses.find((path) => matchPattern(from, subjectOf(path)));
-      if (hidden !== undefined)
+      matchCount += addresses.length;
+      if (matchCount > MAX_MATCHES) return;
+      const hiddenAddress = addresses.find((path) => matchPattern(from, subjectOf(path)));
+      if (hiddenAddress !== undefined)
         warn(
           position,
-          `Does not apply to files of this deploy, such as ${quote(`/${hidden}`)}. Add ! after the code to force the line.`,
+          `Does not apply to files of this deploy, such as ${quote(`/${hiddenAddress}`)}. Add ! after the code to force the line.`,
         );
     }
   }

@@ -53,20 +53,21 @@ type Refuse = (at: string, message: string) => null;
 
 /** Reads the settings and rules of a parsed `ship.json`. Skips invalid entries with a warning. Source: serving S23 to S25, S30, S33 to S35, S65. */
 export function readShipJson(json: ShipJson, warn: Warn): ShipRules {
-  const refuse: Refuse = (at, message) => {
+  const refuseValue: Refuse = (at, message) => {
     warn({ file: FILE, at }, `Skipped: ${message}.`);
     return null;
   };
   for (const key of Object.keys(json))
-    if (key === 'routes') refuse(key, 'this is the old form; write its entries as redirects, rewrites and headers');
+    if (key === 'routes')
+      refuseValue(key, 'this is the old form; write its entries as redirects, rewrites and headers');
     else if (!KEYS.includes(key) && key !== EDITOR_KEY)
-      refuse(keyName(key), `this key is unknown; the keys are ${KEYS.join(', ')}`);
+      refuseValue(keyName(key), `this key is unknown; the keys are ${KEYS.join(', ')}`);
   return {
-    cleanUrls: readSetting(json, 'cleanUrls', refuse) ?? false,
-    trailingSlash: readSetting(json, 'trailingSlash', refuse),
-    redirects: readList(json, 'redirects', refuse, readRedirect),
-    rewrites: readList(json, 'rewrites', refuse, readRewrite),
-    headers: readList(json, 'headers', refuse, readHeaders),
+    cleanUrls: readSetting(json, 'cleanUrls', refuseValue) ?? false,
+    trailingSlash: readSetting(json, 'trailingSlash', refuseValue),
+    redirects: readList(json, 'redirects', refuseValue, readRedirect),
+    rewrites: readList(json, 'rewrites', refuseValue, readRewrite),
+    headers: readList(json, 'headers', refuseValue, readHeaders),
   };
 }
 

@@ -135,14 +135,14 @@ describe('the warnings about loops of redirects (S28)', () => {
     ['a chain that a rewrite ends', { redirects: '/a /b\n/b /page 200\n/page /a' }, []],
     ['a loop that only the second redirect of a path closes', { redirects: '/a /b\n/b /c\n/b /a' }, []],
   ])('name exactly the expected redirects for a site with %s', (_, texts, warnings) => {
-    const loops = warnings.map((warning) => warning.replace(' ', ' These redirects form a loop: '));
-    expect(loopsIn(compile(texts, 'page.html').warnings)).toEqual(loops);
+    const loopWarnings = warnings.map((warning) => warning.replace(' ', ' These redirects form a loop: '));
+    expect(loopsIn(compile(texts, 'page.html').warnings)).toEqual(loopWarnings);
   });
 
   it('take time linear in the number of rules', () => {
-    const chain = Array.from({ length: 4_000 }, (_, n) => `/c${n} /c${n + 1}\n/c${n} /c${n}/`);
+    const redirectChain = Array.from({ length: 4_000 }, (_, n) => `/c${n} /c${n + 1}\n/c${n} /c${n}/`);
     const start = performance.now();
-    const { warnings } = compile({ redirects: [...chain, '/c4000 /c0'].join('\n') });
+    const { warnings } = compile({ redirects: [...redirectChain, '/c4000 /c0'].join('\n') });
     expect(loopsIn(warnings)).toEqual([
       expect.stringMatching(/^_redirects:8001 .*"\/c0" -> "\/c1" -> "\/c2" -> "\/c3" -> … /),
     ]);
@@ -252,10 +252,10 @@ describe('a line that files hide, because it has no ! (S25)', () => {
   });
 
   it('is searched in bounded time', () => {
-    const many = Array.from({ length: 20_000 }, (_, n) => `folder/file-${n}.html`);
+    const manyPaths = Array.from({ length: 20_000 }, (_, n) => `folder/file-${n}.html`);
     const redirects = Array.from({ length: 500 }, (_, n) => `/:a/:b/x${n} /b 301`).join('\n');
     const start = performance.now();
-    expect(compile({ redirects }, ...many).warnings).toEqual([]);
+    expect(compile({ redirects }, ...manyPaths).warnings).toEqual([]);
     expect(performance.now() - start).toBeLessThan(2_000);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fill, readDestination } from '../../src/rules/destination.ts';
+import { fillDestination, readDestination } from '../../src/rules/destination.ts';
 import { Fault } from '../../src/rules/fault.ts';
 import { type Dialect, matchPattern, readPattern, subjectOf } from '../../src/rules/pattern.ts';
 import { formatRequestPath } from '../../src/request-path.ts';
@@ -11,7 +11,7 @@ function locationOf(dialect: Dialect, from: string, to: string, path: string): s
   const destination = readDestination(to, read.captures, dialect);
   if (destination instanceof Fault) return `fault: ${destination.message}`;
   const captures = typeof read.pattern === 'string' ? [] : matchPattern(read.pattern, subjectOf(path));
-  const target = captures && fill(destination, captures);
+  const target = captures && fillDestination(destination, captures);
   return target && (target.origin ?? '') + formatRequestPath(target.path) + target.query + target.fragment;
 }
 

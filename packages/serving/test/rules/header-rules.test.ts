@@ -43,10 +43,12 @@ function changes(sketch: Sketch, path = 'a', answer: RuledAnswer = FILE): Record
   const fields = rulesOf(sketch).apply(path, DEFAULTS, answer);
   const names = fields.map(([name]) => name.toLowerCase());
   expect(names).toEqual([...new Set(names)]);
-  const remaining = new Map(fields);
-  const removed = DEFAULTS.filter(([name]) => !remaining.has(name)).map(([name]) => [name, null] as const);
-  const changed = fields.filter(([name, value]) => DEFAULTS.every((field) => field[0] !== name || field[1] !== value));
-  return Object.fromEntries([...changed, ...removed]);
+  const remainingFields = new Map(fields);
+  const removedFields = DEFAULTS.filter(([name]) => !remainingFields.has(name)).map(([name]) => [name, null] as const);
+  const changedFields = fields.filter(([name, value]) =>
+    DEFAULTS.every((field) => field[0] !== name || field[1] !== value),
+  );
+  return Object.fromEntries([...changedFields, ...removedFields]);
 }
 
 describe('the header rules for a path (S32, S33)', () => {
@@ -66,20 +68,20 @@ describe('the header rules for a path (S32, S33)', () => {
   });
 
   it('give a header that both files set the value of ship.json', () => {
-    const sketch = {
+    const siteSketch = {
       lines: '/*\n  X-A: 1\n  X-B: 1\n  ! X-C',
       json: [{ source: '/a', headers: { 'X-A': '2', 'X-C': '2' } }],
     };
-    expect(changes(sketch)).toEqual({ 'X-A': '2', 'X-B': '1', 'X-C': '2' });
-    expect(changes(sketch, 'b')).toEqual({ 'X-A': '1', 'X-B': '1' });
+    expect(changes(siteSketch)).toEqual({ 'X-A': '2', 'X-B': '1', 'X-C': '2' });
+    expect(changes(siteSketch, 'b')).toEqual({ 'X-A': '1', 'X-B': '1' });
   });
 
   it('give a header with one value the value of the last block, and join the values of other headers', () => {
-    const block = (n: number) =>
+    const blockOf = (n: number) =>
       ['X-Frame-Options', 'Content-Type', 'Access-Control-Allow-Origin', 'Referrer-Policy', 'Link', 'X-Robots-Tag']
         .map((name) => `  ${name}: ${n}\n`)
         .join('');
-    expect(changes({ lines: `/*\n${block(1)}/a\n${block(2)}` })).toEqual({
+    expect(changes({ lines: `/*\n${blockOf(1)}/a\n${blockOf(2)}` })).toEqual({
       'X-Frame-Options': '2',
       'Content-Type': '2',
       'Access-Control-Allow-Origin': '2',
@@ -103,6 +105,12 @@ describe('the header rules for a path (S32, S33)', () => {
     expect(changes({ lines })).toEqual({ 'X-A': '1, 2' });
     expect(changes({ lines }, 'a', { ...FILE, host: 'www.site.example' })).toEqual({ 'X-A': '1, 3' });
     expect(changes({ lines }, 'a', { ...FILE, host: 'other.example' })).toEqual({ 'X-A': '1' });
+  });
+
+  it('include the blocks of a host with a placeholder, whose label values can contain (S30)', () => {
+    const lines = 'https://:version.site.example/:page\n  X-A: :version of :page';
+    expect(changes({ lines }, 'docs', { ...FILE, host: 'v2.site.example' })).toEqual({ 'X-A': 'v2 of docs' });
+    expect(changes({ lines }, 'docs')).toEqual({});
   });
 
   it('do not depend on a trailing slash, and / is the front page', () => {
@@ -145,8 +153,8 @@ describe('a block that sets headers with a default (S34)', () => {
   });
 
   it('of ship.json appends to Vary, too', () => {
-    const sketch = { lines: '/*\n  Vary: A', json: [{ source: '/a', headers: { Vary: 'B' } }] };
-    expect(changes(sketch)).toEqual({ Vary: 'Accept-Encoding, A, B' });
+    const siteSketch = { lines: '/*\n  Vary: A', json: [{ source: '/a', headers: { Vary: 'B' } }] };
+    expect(changes(siteSketch)).toEqual({ Vary: 'Accept-Encoding, A, B' });
   });
 
   it('adds a new field for a header without a default', () => {
@@ -169,7 +177,7 @@ describe('the headers that rules can set (S32, S35, S43)', () => {
     'Content-Type: text/plain',
     '! Referrer-Policy',
   ].join('\n');
-  const all = {
+  const allFields = {
     'Cache-Control': 'no-cache',
     'X-A': '1',
     'X-Robots-Tag': 'all',
@@ -179,24 +187,24 @@ describe('the headers that rules can set (S32, S35, S43)', () => {
     'Content-Type': 'text/plain',
     'Referrer-Policy': null,
   };
-  const without = (...names: string[]) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
+  const withoutFields = (...names: string[]) =>
+    Object.fromEntries(Object.entries(allFields).filter(([name]) => !names.includes(name)));
 
   it.each<[string, Partial<RuledAnswer>, Record<string, string | null>]>([
-    ['a file on a domain', {}, all],
-    ['the response to OPTIONS', { kind: 'options' }, all],
+    ['a file on a domain', {}, allFields],
+    ['the response to OPTIONS', { kind: 'options' }, allFields],
     ['a redirect: only Cache-Control', { kind: 'redirect' }, { 'Cache-Control': 'no-cache' }],
-    ['a not-found page: all but Cache-Control', { kind: 'not-found' }, without('Cache-Control')],
+    ['a not-found page: all but Cache-Control', { kind: 'not-found' }, withoutFields('Cache-Control')],
     [
       'a name below the platform domain',
       { onPlatformDomain: true },
-      without('Clear-Site-Data', 'Strict-Transport-Security'),
+      withoutFields('Clear-Site-Data', 'Strict-Transport-Security'),
     ],
-    ['an anonymous deployment', { anonymous: true }, without('X-Robots-Tag')],
+    ['an anonymous deployment', { anonymous: true }, withoutFields('X-Robots-Tag')],
     [
       'a protected site',
       { isProtected: true },
-      without('X-Robots-Tag', 'Cache-Control', 'Access-Control-Allow-Origin'),
+      withoutFields('X-Robots-Tag', 'Cache-Control', 'Access-Control-Allow-Origin'),
     ],
     ['a redirect of a protected site', { kind: 'redirect', isProtected: true }, {}],
   ])('depend on the kind of response: %s', (_, answer, expected) => {
@@ -249,8 +257,8 @@ describe('captures in the values of headers (S24)', () => {
   });
 
   it('make a field be omitted if they make it too long (S65)', () => {
-    const sketch = { lines: `/*\n  X-A: ${':splat'.repeat(300)}\n  X-B: :splat` };
-    expect(changes(sketch, 'x'.repeat(1000))).toEqual({ 'X-B': 'x'.repeat(1000) });
+    const siteSketch = { lines: `/*\n  X-A: ${':splat'.repeat(300)}\n  X-B: :splat` };
+    expect(changes(siteSketch, 'x'.repeat(1000))).toEqual({ 'X-B': 'x'.repeat(1000) });
     expect(changes({ lines: `/*\n  X-A: ${':splat'.repeat(300)}` }, '')).toEqual({ 'X-A': '' });
   });
 });

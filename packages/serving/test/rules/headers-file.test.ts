@@ -117,10 +117,10 @@ describe('values of _headers that contradict each other (S33)', () => {
 });
 
 describe('the limits of _headers (S65)', () => {
-  const block = (n: number) => `/a${n}\n  X-A: 1\n`;
+  const blockOf = (n: number) => `/a${n}\n  X-A: 1\n`;
 
   it('allow 500 blocks, with one warning for further blocks', () => {
-    const { blocks, warnings } = read(Array.from({ length: 510 }, (_, n) => block(n)).join(''));
+    const { blocks, warnings } = read(Array.from({ length: 510 }, (_, n) => blockOf(n)).join(''));
     expect([blocks.length, warnings]).toEqual([500, [expect.stringMatching(/^1001: .*500/)]]);
   });
 

@@ -14,7 +14,7 @@ function prepare(redirects: string, ship?: Record<string, unknown>, headers?: st
 }
 
 const formatMatches = (matches: Iterable<RuleMatch>) =>
-  Array.from(matches, ({ status, path }) => `${status} /${path}`).join(', ');
+  Array.from(matches, ({ status, origin, path }) => `${status} ${origin ?? ''}/${path}`).join(', ');
 
 describe('prepared rules (S26)', () => {
   it('return their matches in order, whether their patterns are literal or not', () => {
@@ -51,6 +51,20 @@ describe('prepared rules (S26)', () => {
       expect(formatMatches(whenMissing.matches('x', host))).toBe('301 /2, 301 /4');
   });
 
+  it('of a host with a placeholder match one label, and can insert the label (S30)', () => {
+    const { forced, dependOnHost } = prepare('https://:user.b.example/* https://b.example/:user/:splat 302!');
+    expect(dependOnHost).toBe(true);
+    expect(formatMatches(forced.matches('x/y', 'ada.b.example'))).toBe('302 https://b.example/ada/x/y');
+    for (const host of ['b.example', 'a.b.b.example', 'ada.c.example', '*.c.example'])
+      expect(formatMatches(forced.matches('x', host)), host).toBe('');
+  });
+
+  it('of a host with a placeholder stay on the host if they lead there (S28, S30)', () => {
+    const { forced } = prepare('https://:any.b.example/* https://www.b.example/:splat 301!');
+    expect(formatMatches(forced.matches('x', 'www.b.example'))).toBe('301 /x');
+    expect(formatMatches(forced.matches('x', 'old.b.example'))).toBe('301 https://www.b.example/x');
+  });
+
   it('without a host do not depend on the host (S30)', () => {
     expect([NO_RULES.dependOnHost, prepare('/a /b', {}, '/*\n  X-A: 1').dependOnHost]).toEqual([false, false]);
     expect(prepare('', {}, 'https://b.example/*\n  X-A: 1').dependOnHost).toBe(true);
@@ -81,30 +95,33 @@ describe('prepared rules (S26)', () => {
 });
 
 describe('rules at every limit (S66)', () => {
-  const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
-  const longest = 'a/'.repeat(512);
+  const arrayOf = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+  const longestPath = 'a/'.repeat(512);
   const kinds: [string, (n: number) => string][] = [
     ['stars', (n) => `/section-${n}/*`],
     ['placeholders', (n) => `/:a/:b/:c/:d/${n}`],
-    ['many placeholders', (n) => `/${times(7, (i) => `:${'abcdefg'[i]}`).join('/')}/${n}/*`],
+    ['many placeholders', (n) => `/${arrayOf(7, (i) => `:${'abcdefg'[i]}`).join('/')}/${n}/*`],
     ['a long common prefix', (n) => `/${'a/'.repeat(25)}${n}/*`],
     ['a tail', (n) => `/*/a/a/${n}`],
   ];
   it.each(kinds)('match the same paths as a few rules, in patterns with %s', (_, pattern) => {
     const json = (n: number) => pattern(n).replace('*', '(.*)');
     const rules = prepare(
-      [...times(10_000, (n) => `/literal-${n} /page`), ...times(500, (n) => `${pattern(n)} /page`)].join('\n'),
+      [...arrayOf(10_000, (n) => `/literal-${n} /page`), ...arrayOf(500, (n) => `${pattern(n)} /page`)].join('\n'),
       {
-        redirects: times(2000, (n) => ({ source: json(n), destination: '/page' })),
-        rewrites: times(500, (n) => ({ source: json(n), destination: '/page' })),
-        headers: times(500, (n) => ({ source: json(n), headers: [{ key: 'X', value: '1' }] })),
+        redirects: arrayOf(2000, (n) => ({ source: json(n), destination: '/page' })),
+        rewrites: arrayOf(500, (n) => ({ source: json(n), destination: '/page' })),
+        headers: arrayOf(500, (n) => ({ source: json(n), headers: [{ key: 'X', value: '1' }] })),
       },
-      times(500, (n) => `${pattern(n)}\nX-A: 1`).join('\n'),
+      arrayOf(500, (n) => `${pattern(n)}\nX-A: 1`).join('\n'),
     );
     const answer = { kind: 'file', host: HOST, onPlatformDomain: false, anonymous: false, isProtected: false } as const;
-    for (const path of [longest, longest.slice(0, -1), 'literal-9999', 'section-499/x']) {
-      const alone = times(500, (n) => [...prepare(`${pattern(n)} /page`).whenMissing.matches(path, HOST)].length);
-      const expected = alone.reduce((sum, found) => sum + found, 0);
+    for (const path of [longestPath, longestPath.slice(0, -1), 'literal-9999', 'section-499/x']) {
+      const matchCounts = arrayOf(
+        500,
+        (n) => [...prepare(`${pattern(n)} /page`).whenMissing.matches(path, HOST)].length,
+      );
+      const expected = matchCounts.reduce((sum, found) => sum + found, 0);
       const literal = path === 'literal-9999' ? 1 : 0;
       expect([...rules.forced.matches(path, HOST)]).toHaveLength(expected);
       expect([...rules.whenMissing.matches(path, HOST)]).toHaveLength(2 * expected + literal);

@@ -8,13 +8,13 @@ function read(text: string | Uint8Array) {
   const { warn, warnings } = collectWarnings();
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
   const { forced, whenMissing } = readRedirectsFile(bytes, warn);
-  const placed = [
+  const placedRules = [
     ...forced.map(({ rule, position }) => ({ line: position.line!, text: `!${formatRule(rule)}` })),
     ...whenMissing.map(({ rule, position }) => ({ line: position.line!, text: formatRule(rule) })),
   ];
-  const skipped = warnings.filter((warning) => warning.includes('Skipped'));
-  const faults = skipped.map((warning) => ({ line: Number.parseInt(warning, 10), text: 'fault' }));
-  const results = [...placed, ...faults].toSorted((a, b) => a.line - b.line).map((each) => each.text);
+  const skipWarnings = warnings.filter((warning) => warning.includes('Skipped'));
+  const faults = skipWarnings.map((warning) => ({ line: Number.parseInt(warning, 10), text: 'fault' }));
+  const results = [...placedRules, ...faults].toSorted((a, b) => a.line - b.line).map((each) => each.text);
   return { results, warnings, forced, whenMissing };
 }
 
@@ -43,6 +43,9 @@ describe('a line of _redirects (S25)', () => {
     ['http://B\u00fccher.example /new', '//xn--bcher-kva.example/ -> 301 /new'],
     ['https://b.example/old https://b.example/new 302', '//b.example/old -> 302 /new'],
     ['http://b.example/* https://b.example/:splat', '//b.example/* -> 301 /{0}'],
+    ['https://:user.b.example/* https://b.example/:user/:splat', '//*.b.example/* -> 301 https://b.example/{0}/{1}'],
+    ['https://:a.:b.b.example/x/:c /:c/:a/:b 302', '//*.*.b.example/x/: -> 302 /{2}/{0}/{1}'],
+    ['https://:sub.b\u00fccher.example /new', '//*.xn--bcher-kva.example/ -> 301 /new'],
     ['https://b.example/* /index.html 200', '//b.example/* -> 200 /index.html'],
   ])('such as %j is read as %s', (line, expected) => {
     expect(read(line).results).toEqual([expected]);
@@ -54,11 +57,20 @@ describe('a line of _redirects (S25)', () => {
     ['a condition', ['/a /b 301 Cookie=x', '/a /b Language=de', '/a ?x=1 /b']],
     [
       'an invalid host',
-      ['https://:name.b.example/* /a', 'https://b.example:81/ /a', 'https://*.b.example/ /a', 'ftp://b.example/ /a'],
+      ['https://w-:name.b.example/* /a', 'https://b.example:81/ /a', 'https://*.b.example/ /a', 'ftp://b.example/ /a'],
     ],
     [
       'a host without a name or a dot',
       ['https://u@b.example/ /a', 'https://localhost/ /a', 'https:// /a', '//b.example /a'],
+    ],
+    [
+      'a name that is used twice',
+      ['https://:a.:a.b.example/ /a', 'https://:a.b.example/:a /a', 'https://:splat.b.example/* /a'],
+    ],
+    ['too many placeholders', [`https://${':a.:b.:c.:d'}.b.example/:e/:f/:g/:h/:i /a`]],
+    [
+      'an address of another service',
+      ['https://blog.netlify.app/* /a', 'https://:project.pages.dev/* /a', 'http://a.github.io /a'],
     ],
     ['an invalid destination', ['/a //b.example', '/a https://b.example 404', '/a https://b.example 200!']],
   ])('with %s is skipped, such as each of %j', (_, lines) => {
@@ -98,7 +110,7 @@ describe('a line of _redirects (S25)', () => {
 });
 
 describe('the search for a Role condition in _redirects (S23)', () => {
-  const find = (text: string) => findRoleCondition(new TextEncoder().encode(text));
+  const findCondition = (text: string) => findRoleCondition(new TextEncoder().encode(text));
   it.each([
     '/admin/* /admin/:splat 200 Role=admin',
     '/admin/* /admin/:splat 200! Country=de Role=admin,editor',
@@ -107,7 +119,7 @@ describe('the search for a Role condition in _redirects (S23)', () => {
     '/admin id=:id /admin/:id 200 Role=admin',
     '/admin/* /a{b} 999 Role=admin',
   ])('finds it in %s', (line) => {
-    expect(find(`# x\n/a /b\n${line}`)).toBe(3);
+    expect(findCondition(`# x\n/a /b\n${line}`)).toBe(3);
   });
   it.each([
     '/admin /login?role=admin',
@@ -117,7 +129,7 @@ describe('the search for a Role condition in _redirects (S23)', () => {
     '/role=admin /login 302',
     '/admin /login 302 Language=de',
   ])('does not find it in %s', (line) => {
-    expect(find(line)).toBeNull();
+    expect(findCondition(line)).toBeNull();
   });
 });
 
@@ -144,9 +156,9 @@ describe('the limits of _redirects (S65)', () => {
 
   it('allow 1 MiB, of which an incomplete last line is skipped', () => {
     const comment = (bytes: number) => `${`#${'x'.repeat(998)}\n`.repeat(2000)}`.slice(0, bytes - 1) + '\n';
-    const fits = `${comment(MAX_REDIRECTS_BYTES - 5)}/a /b`;
-    expect(read(fits)).toMatchObject({ results: ['/a -> 301 /b'], warnings: [] });
-    const { results, warnings } = read(`${fits}bc 302`);
+    const fittingFile = `${comment(MAX_REDIRECTS_BYTES - 5)}/a /b`;
+    expect(read(fittingFile)).toMatchObject({ results: ['/a -> 301 /b'], warnings: [] });
+    const { results, warnings } = read(`${fittingFile}bc 302`);
     expect([results, warnings]).toEqual([['fault'], [expect.stringContaining(String(MAX_REDIRECTS_BYTES))]]);
   });
 });

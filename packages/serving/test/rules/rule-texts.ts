@@ -1,4 +1,4 @@
-import { fill, type Template } from '../../src/rules/destination.ts';
+import { fillDestination, type Template } from '../../src/rules/destination.ts';
 import type { Warn } from '../../src/rules/fault.ts';
 import type { HeaderRule, PathRule } from '../../src/rules/rules.ts';
 import type { Pattern } from '../../src/rules/pattern.ts';
@@ -15,8 +15,8 @@ export function collectWarnings(): { warn: Warn; warnings: string[] } {
 
 /** Formats a rule as one line: `/old/* -> 301 /new/{0}`. Captures are `{0}`, `{1}` and so on. */
 export function formatRule({ host, from, status, to }: PathRule): string {
-  const captures = typeof from === 'string' ? [] : Array.from({ length: 20 }, (_, n) => `{${n}}`);
-  const { origin, path, query, fragment } = fill(to, captures)!;
+  const captures = Array.from({ length: 20 }, (_, n) => `{${n}}`);
+  const { origin, path, query, fragment } = fillDestination(to, captures)!;
   const address = `${origin ?? ''}${formatRequestPath(path)}${query}${fragment}`;
   return `${formatPattern(from, host)} -> ${status} ${decodeURI(address)}`;
 }

@@ -37,7 +37,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Api
   router.use((req, res, next) => {
     if (!req.path.startsWith(`${path}/`)) return next();
     const hash = req.path.slice(path.length + 1).replace(/\/$/, '');
-    if (!CLAIM_HASH.test(hash)) return path === '' ? next() : refuse(req, res, notFound('claim'));
+    if (!CLAIM_HASH.test(hash)) return path === '' ? next() : sendRefusal(req, res, notFound('claim'));
     if (req.method === 'POST') return void claim(req, res, hash);
     if (req.method !== 'GET' && req.method !== 'HEAD') return methods(req, res, next);
     return sendClaimPage(res, { status: 200, baseUrl, form: { claim: `${claimUrl}/${hash}` } });
@@ -52,11 +52,11 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Api
       const api = createCaller({ core, caller, requestId: requestIdOf(res) });
       sendClaimPage(res, { status: 200, baseUrl, claimed: await api.account.claim({ claim: hash }) });
     } catch (thrown) {
-      refuse(req, res, thrown, `${claimUrl}/${hash}`);
+      sendRefusal(req, res, thrown, `${claimUrl}/${hash}`);
     }
   }
 
-  function refuse(req: Request, res: Response, thrown: unknown, claim?: string): void {
+  function sendRefusal(req: Request, res: Response, thrown: unknown, claim?: string): void {
     sendErrorOrPage(req, res, thrown, { log, operation: 'account.claim' }, (error, requestId) => {
       const problem = problemOf(error, errorBody(error, requestId).message, requestId);
       const form = claim && error.code !== 'not_found' ? { claim } : undefined;

@@ -16,16 +16,16 @@ export function domainSetupRouter({ core, log }: Pick<ApiHostOptions, 'core' | '
   setup
     .route('/setup/:hash')
     .get(
-      respond(async ({ params }, res) => {
-        const found = await findDomainSetup(core, params.hash);
-        if (!found) throw notFound('setup link');
-        sendSetupPage(res, found, core.now());
+      handleErrors(async ({ params }, res) => {
+        const domainSetup = await findDomainSetup(core, params.hash);
+        if (!domainSetup) throw notFound('setup link');
+        sendSetupPage(res, domainSetup, core.now());
       }),
     )
     .post(
-      respond(async (req, res) => {
-        const find = isForeign(req) ? findDomainSetup : checkDomainSetup;
-        if (!(await find(core, req.params.hash))) throw notFound('setup link');
+      handleErrors(async (req, res) => {
+        const findSetup = isForeign(req) ? findDomainSetup : checkDomainSetup;
+        if (!(await findSetup(core, req.params.hash))) throw notFound('setup link');
         // With a redirect, reloading the page does not send the form again.
         res.writeHead(303, { Location: `/setup/${req.params.hash}`, 'Cache-Control': 'no-store' }).end();
       }),
@@ -33,7 +33,7 @@ export function domainSetupRouter({ core, log }: Pick<ApiHostOptions, 'core' | '
     .all(allowOnly('GET', 'POST'));
   return setup;
 
-  function respond(work: (req: Request<{ hash: string }>, res: Response) => Promise<void>) {
+  function handleErrors(work: (req: Request<{ hash: string }>, res: Response) => Promise<void>) {
     return async (req: Request<{ hash: string }>, res: Response): Promise<void> => {
       try {
         await work(req, res);

@@ -72,29 +72,29 @@ function statusBox(
 ): Html {
   const foundCount = records.filter(({ state }) => state === 'found').length;
   const count = status === 'partial' ? ` (${foundCount} of ${records.length})` : '';
-  const last = checked === null ? 'Not checked yet.' : `Last check: ${formatAgo(checked, now)}.`;
-  const next =
+  const lastCheckText = checked === null ? 'Not checked yet.' : `Last check: ${formatAgo(checked, now)}.`;
+  const nextCheckText =
     nextCheck === null || status === 'paused'
       ? ''
       : ` Next automatic check: ${nextCheck > now ? `in ${formatDuration(nextCheck.getTime() - now.getTime())}` : 'soon'}.`;
-  const wait = waitSeconds === 0 ? '' : ` You can check again in ${formatDuration(waitSeconds * 1000)}.`;
+  const waitText = waitSeconds === 0 ? '' : ` You can check again in ${formatDuration(waitSeconds * 1000)}.`;
   const paused =
     status === 'paused' ? 'Visitors see a notice until the owner of the domain resumes it. Keep the records. ' : '';
   return html`<section class="status ${status}" aria-label="Status">
 <div><p class="headline" role="status">${HEADLINES[status]}${count}</p>
-<p>${paused}${last}${next}${wait}</p></div>
+<p>${paused}${lastCheckText}${nextCheckText}${waitText}</p></div>
 <form method="post"><button type="submit">Check now</button></form>
 </section>`;
 }
 
 function recordItem({ type, name, relative, values, state, reason }: SetupRecord, wholeNames: boolean): Html {
   const [first, second, form] = wholeNames ? [name, relative, 'short'] : [relative, name, 'whole'];
-  const other = html`<span class="other">or, if your provider expects the ${form} name, <code>${second}</code></span>`;
+  const otherNameHtml = html`<span class="other">or, if your provider expects the ${form} name, <code>${second}</code></span>`;
   const label = values.length === 1 ? 'Value' : 'Values, one record each';
   return html`<li class="${state}">
 <p class="type"><b>${type}</b> <span class="state">${LABELS[state]}</span></p>
 <dl>
-<dt>Name</dt><dd><code>${first}</code>${other}</dd>
+<dt>Name</dt><dd><code>${first}</code>${otherNameHtml}</dd>
 <dt>${label}</dt><dd>${values.map((value) => html`<code>${value}</code>`)}</dd>
 </dl>
 ${reason === null ? null : html`<p class="reason">${reason}</p>\n`}</li>`;

@@ -34,7 +34,7 @@ function sample(
   return { bytes: content, contentType, compressible, hashed, forms };
 }
 
-const words = (word: string) => `${word} `.repeat(600);
+const repeatedWord = (word: string) => `${word} `.repeat(600);
 const json = JSON.stringify(Array.from({ length: 400 }, (_, id) => ({ id, name: `n${id % 7}` })));
 /** Size in bytes of a file that is too large for the memory cache, compressed or not. */
 const LARGE_BYTES = 2.25 * 1024 * 1024;
@@ -42,19 +42,22 @@ const LARGE_BYTES = 2.25 * 1024 * 1024;
 const CODINGS: Coding[] = ['br', 'zstd', 'gzip'];
 
 export const FILES: Readonly<Record<string, SampleFile>> = {
-  'index.html': sample(words('front'), 'text/html; charset=utf-8', { codings: CODINGS }),
-  'docs/guide.html': sample(words('guide'), 'text/html; charset=utf-8', { codings: ['gzip'] }),
-  'app.4f3a9b21.js': sample(words('app();'), 'text/javascript; charset=utf-8', { codings: CODINGS, hashed: true }),
-  'page-4f3a9b21.html': sample(words('page'), 'text/html; charset=utf-8', { codings: ['br', 'gzip'] }),
+  'index.html': sample(repeatedWord('front'), 'text/html; charset=utf-8', { codings: CODINGS }),
+  'docs/guide.html': sample(repeatedWord('guide'), 'text/html; charset=utf-8', { codings: ['gzip'] }),
+  'app.4f3a9b21.js': sample(repeatedWord('app();'), 'text/javascript; charset=utf-8', {
+    codings: CODINGS,
+    hashed: true,
+  }),
+  'page-4f3a9b21.html': sample(repeatedWord('page'), 'text/html; charset=utf-8', { codings: ['br', 'gzip'] }),
   'data.json': sample(json, 'application/json', { codings: ['zstd', 'gzip'] }),
-  'not-ready.css': sample(words('a{}'), 'text/css; charset=utf-8'),
+  'not-ready.css': sample(repeatedWord('a{}'), 'text/css; charset=utf-8'),
   'empty.txt': sample('', 'text/plain; charset=utf-8'),
   'one.txt': sample('1', 'text/plain; charset=utf-8'),
   // Equal bytes share their compressed forms, so this file has the forms of data.json.
   'same-as-data.bin': sample(json, 'application/octet-stream', { codings: ['zstd', 'gzip'], compressible: false }),
   'photo-4f3a9b21.png': sample(randomBytes(900), 'image/png', { compressible: false, hashed: true }),
-  'app.js.br': sample(words('app();'), 'application/octet-stream', { compressible: false }),
-  '404.html': sample(words('not here'), 'text/html; charset=utf-8', { codings: CODINGS }),
+  'app.js.br': sample(repeatedWord('app();'), 'application/octet-stream', { compressible: false }),
+  '404.html': sample(repeatedWord('not here'), 'text/html; charset=utf-8', { codings: CODINGS }),
   'large.csv': sample(randomBytes(LARGE_BYTES).toString('base64'), 'text/csv; charset=utf-8', { codings: ['br'] }),
   'large.mp4': sample(randomBytes(LARGE_BYTES), 'video/mp4', { compressible: false }),
 };

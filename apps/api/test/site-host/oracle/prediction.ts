@@ -59,8 +59,8 @@ export function predict(request: SampleRequest, ownPages: ReadonlyMap<string, Re
   const matchesForm = ({ of }: Tag) => of === (coding ?? 'identity');
   if (request.ifMatch && !matchesAny(request.ifMatch, (tag) => matchesForm(tag) && !tag.weak)) return errorWith(412);
   if (request.ifNoneMatch && matchesAny(request.ifNoneMatch, matchesForm)) {
-    const remaining = Object.entries(headers).filter(([name]) => !BODY_HEADERS.has(name));
-    return { status: 304, headers: Object.fromEntries(remaining), body: NO_BYTES };
+    const remainingHeaders = Object.entries(headers).filter(([name]) => !BODY_HEADERS.has(name));
+    return { status: 304, headers: Object.fromEntries(remainingHeaders), body: NO_BYTES };
   }
   if (part === 'whole') return { status: 200, headers, body: bodyToSend(body) };
   if (part === 'nothing') return errorWith(416, { 'content-range': `bytes */${body.length}` });
@@ -77,8 +77,8 @@ function partOf(
   { method, range, ifRange }: SampleRequest,
   { bytes: { length: size } }: SampleFile,
 ): 'whole' | 'nothing' | [number, number] {
-  const ignored = method === 'HEAD' || range === null || typeof range === 'string';
-  if (ignored || (ifRange !== null && !isStrongIdentity(ifRange))) return 'whole';
+  const isRangeIgnored = method === 'HEAD' || range === null || typeof range === 'string';
+  if (isRangeIgnored || (ifRange !== null && !isStrongIdentity(ifRange))) return 'whole';
   const [first, last] = [toNumber(range.first, size), toNumber(range.last, size)];
   if (range.kind === 'between' && last < first) return 'whole';
   const start = range.kind === 'last' ? Math.max(0, size - first) : first;

@@ -74,9 +74,11 @@ export class Accounts {
 
   readonly handlers = {
     addServer: async ({ address }) => {
-      const typed = readServerAddress(address);
+      const typedAddress = readServerAddress(address);
       const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(FIND_LIMIT_MS)]);
-      const origin = this.#servers.has(typed) ? typed : await findServer(typed, { fetch: this.#fetch, signal });
+      const origin = this.#servers.has(typedAddress)
+        ? typedAddress
+        : await findServer(typedAddress, { fetch: this.#fetch, signal });
       await this.#serially(async () => {
         if (!this.#servers.has(origin)) {
           if (this.#servers.size >= MAX_SERVERS)
@@ -114,8 +116,8 @@ export class Accounts {
       await this.#serially(async () => {
         if (this.#servers.get(server.origin) !== server)
           throw new ClientError('aborted', `${server.origin} was removed in the meantime.`);
-        const writing = this.#options.native.keychain.write(server.origin, signedIn.key);
-        await orRefuse(writing, 'The system keychain refused to store the key.');
+        const keyWrite = this.#options.native.keychain.write(server.origin, signedIn.key);
+        await orRefuse(keyWrite, 'The system keychain refused to store the key.');
         server.use(signedIn);
       });
       await this.#saved();

@@ -24,12 +24,12 @@ type Approval = { path: ApprovedPath; question: null } | { path: null; question:
  */
 export async function approve(path: string, grants: Grants, sure?: string): Promise<Approval> {
   if (sure !== undefined && grants.isConfirmed(sure, path)) return { path: ApprovedPath.parse(path), question: null };
-  const doubt = await onDriveWithin(path, DRIVE_LIMIT_MS, () => inspectFolder(path));
-  if (!doubt) return { path: ApprovedPath.parse(path), question: null };
+  const inspection = await onDriveWithin(path, DRIVE_LIMIT_MS, () => inspectFolder(path));
+  if (!inspection) return { path: ApprovedPath.parse(path), question: null };
   const suggestions = [];
-  for (const name of doubt.suggestions) {
+  for (const name of inspection.suggestions) {
     const [given] = await grants.give([join(path, name)]);
     if (given?.kind === 'folder') suggestions.push({ grant: given.grant, name });
   }
-  return { path: null, question: { about: doubt.about, suggestions, anyway: grants.confirm(path) } };
+  return { path: null, question: { about: inspection.about, suggestions, anyway: grants.confirm(path) } };
 }

@@ -58,9 +58,9 @@ export async function checkDomain(
     if (wholeName === null) return false;
     return wholeName === (url === null ? await findWholeName(client, domain).catch(() => null) : new URL(url).hostname);
   };
-  for (const other of others)
-    if (await hasSameDomain(other))
-      throw new ClientError('refused', `${name} is already used for ${other.path}. Choose another name.`);
+  for (const otherFolder of others)
+    if (await hasSameDomain(otherFolder))
+      throw new ClientError('refused', `${name} is already used for ${otherFolder.path}. Choose another name.`);
   await refuseUnusableDomain(client, name);
   return name;
 }

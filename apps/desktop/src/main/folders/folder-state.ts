@@ -57,15 +57,15 @@ export function applyWatchEvent(view: FolderView, event: WatchEvent, nowMs: numb
       return withState(view, { is: 'settling' });
     case 'published': {
       const { deployment, files, size } = event.deployment;
-      const live = { deployment, files, bytes: size, at: nowMs };
-      return { ...withState(view, { is: 'live' }), live, url: event.url };
+      const liveVersion = { deployment, files, bytes: size, at: nowMs };
+      return { ...withState(view, { is: 'live' }), live: liveVersion, url: event.url };
     }
     case 'unchanged':
       return withState(view, { is: 'live' });
     case 'missing':
       return withState(view, { is: 'missing', reason: event.reason });
     case 'failed':
-      return failed(view, event, nowMs);
+      return failedState(view, event, nowMs);
     case 'pruned':
       return view;
     case 'polling':
@@ -84,7 +84,7 @@ export function lacksDns({ status }: Pick<Domain, 'status'>): boolean {
   return status === 'pending' || status === 'partial';
 }
 
-function failed(
+function failedState(
   view: FolderView,
   { error, waitMs, during }: WatchEvent & { type: 'failed' },
   nowMs: number,

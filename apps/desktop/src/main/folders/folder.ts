@@ -147,14 +147,14 @@ export class Folder {
   }
 
   #set(next: FolderRecord, view: FolderView): void {
-    const before = this.#snapshot();
+    const snapshotBefore = this.#snapshot();
     const { url, live, needsDns } = view;
     const current = this.#record;
     const isUnchanged =
       current === next && url === current.url && live === current.live && needsDns === current.needsDns;
     this.#record = isUnchanged ? current : { ...next, url, live, needsDns };
     this.#view = view;
-    this.#options.onChange(before, this.#snapshot());
+    this.#options.onChange(snapshotBefore, this.#snapshot());
   }
 
   #setState(state: FolderState): void {
@@ -178,18 +178,18 @@ export class Folder {
 
   #start(client: BerthClient): Watch {
     this.#set(this.#record, { ...withState(this.#view, { is: 'starting' }), polling: null });
-    const started: Watch = {
+    const startedWatch: Watch = {
       client,
       nudges: new EventTarget(),
       controller: new AbortController(),
       stopped: Promise.resolve(),
       isStopped: false,
     };
-    started.stopped = this.#run(started).finally(() => {
-      started.isStopped = true;
-      if (!this.#isClosed && started.controller.signal.aborted) this.sync();
+    startedWatch.stopped = this.#run(startedWatch).finally(() => {
+      startedWatch.isStopped = true;
+      if (!this.#isClosed && startedWatch.controller.signal.aborted) this.sync();
     });
-    return started;
+    return startedWatch;
   }
 
   async #run({ client, nudges, controller: { signal } }: Watch): Promise<void> {
@@ -218,8 +218,8 @@ export class Folder {
   }
 
   #apply(event: WatchEvent): void {
-    const next = applyWatchEvent(this.#view, event, Date.now());
-    if (next !== this.#view) this.#set(this.#record, next);
+    const nextView = applyWatchEvent(this.#view, event, Date.now());
+    if (nextView !== this.#view) this.#set(this.#record, nextView);
     if (event.type === 'failed') this.#options.onFailure(event.error);
     if (this.#record.paused !== null && this.#view.state.is !== 'publishing') this.#watch?.controller.abort();
   }

@@ -122,9 +122,9 @@ export class Folders {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#folders.values()].map((folder) => folder.close()));
-    const saved = this.#save();
+    const lastSave = this.#save();
     this.#isReadOnly = true;
-    await saved.catch(() => {});
+    await lastSave.catch(() => {});
   }
 
   async #save(): Promise<void> {
@@ -158,12 +158,16 @@ export class Folders {
   async #refreshLive(folder: Folder): Promise<void> {
     const { server, domain, live } = folder.record();
     const client = this.#options.accounts.signedInClient(server);
-    const found = client && (await readLive(client, domain).catch(() => null));
-    if (!found || this.#isClosed || folder.record().domain !== domain) return;
+    const liveVersion = client && (await readLive(client, domain).catch(() => null));
+    if (!liveVersion || this.#isClosed || folder.record().domain !== domain) return;
     // If a deploy has started or finished in the meantime, it is newer than the response.
     if (folder.record().live !== live || folder.show().state.is === 'publishing') return;
-    const isKnown = found.live?.deployment === folder.record().live?.deployment;
-    folder.change({ url: found.domain.url, needsDns: lacksDns(found.domain), ...(!isKnown && { live: found.live }) });
+    const isKnown = liveVersion.live?.deployment === folder.record().live?.deployment;
+    folder.change({
+      url: liveVersion.domain.url,
+      needsDns: lacksDns(liveVersion.domain),
+      ...(!isKnown && { live: liveVersion.live }),
+    });
   }
 
   #open(record: FolderRecord): Folder {

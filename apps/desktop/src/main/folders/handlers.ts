@@ -93,14 +93,14 @@ export class FolderHandlers implements Partial<Handlers> {
       if (typeof password === 'string' && !this.#options.folders.has(id)) await this.#removePassword(id);
       this.#find(id);
       const { domain: oldDomain, paused } = folder.record();
-      const renamed = { domain, url: null, live: null, needsDns: false, paused: paused && ('asked' as const) };
+      const renamedRecord = { domain, url: null, live: null, needsDns: false, paused: paused && ('asked' as const) };
       // The record changes last: a folder whose record has a password is never published without it.
       await folder.exclusively(async () => {
         if (password === null) await this.#removePassword(id);
         folder.change({
           ...(labels && { labels }),
           ...(password !== undefined && { password: password !== null }),
-          ...(domain !== undefined && domain !== oldDomain && renamed),
+          ...(domain !== undefined && domain !== oldDomain && renamedRecord),
         });
       });
       await this.#options.saved();
@@ -208,13 +208,13 @@ export class FolderHandlers implements Partial<Handlers> {
   }
 
   #keepPassword(id: string, password: string): Promise<void> {
-    const writing = this.#options.native.keychain.write(passwordName(id), password);
-    return orRefuse(writing, 'The system keychain refused to store the password.');
+    const passwordWrite = this.#options.native.keychain.write(passwordName(id), password);
+    return orRefuse(passwordWrite, 'The system keychain refused to store the password.');
   }
 
   #removePassword(id: string): Promise<void> {
-    const removing = this.#options.native.keychain.remove(passwordName(id));
-    return orRefuse(removing, 'The system keychain could not delete the password.');
+    const passwordRemoval = this.#options.native.keychain.remove(passwordName(id));
+    return orRefuse(passwordRemoval, 'The system keychain could not delete the password.');
   }
 
   async #addFolder(path: ApprovedPath, input: CommandInput<'watch'>): Promise<string> {

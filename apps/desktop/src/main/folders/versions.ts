@@ -25,15 +25,15 @@ export const toVersions = ({ versions, domain }: Versions): Version[] =>
 /** Finds the version before the live version. @throws ClientError `refused` when the live version is the oldest. */
 export function earlierVersion({ versions, domain }: Versions): Deployment {
   const liveIndex = versions.findIndex(({ deployment }) => deployment === domain?.deployment);
-  const earlier = versions[liveIndex + 1];
-  if (earlier) return earlier;
+  const earlierDeployment = versions[liveIndex + 1];
+  if (earlierDeployment) return earlierDeployment;
   throw new ClientError('refused', 'There is no earlier version. Older versions are deleted automatically.');
 }
 
 /** Finds a version by its deployment. @throws ClientError `refused` when the folder has no such version. */
 export function versionOf({ versions }: Versions, deployment: string): Deployment {
-  const found = versions.find((version) => version.deployment === deployment);
-  if (found) return found;
+  const foundVersion = versions.find((version) => version.deployment === deployment);
+  if (foundVersion) return foundVersion;
   throw new ClientError('refused', `The server no longer has version ${deployment} of this folder.`);
 }
 
@@ -50,21 +50,21 @@ export async function makeVersionLive(
   paused: FolderRecord['paused'],
 ): Promise<Version> {
   const record = folder.record();
-  const available = await readVersions(client, record);
-  const chosen = choose(available);
-  if (record.password && !chosen.password)
+  const availableVersions = await readVersions(client, record);
+  const chosenVersion = choose(availableVersions);
+  if (record.password && !chosenVersion.password)
     throw new ClientError('refused', 'That version has no password, so anyone could open it. Choose another version.');
-  const { deployment } = chosen;
-  const domain = wholeDomainName(record.domain, chosen);
+  const { deployment } = chosenVersion;
+  const domain = wholeDomainName(record.domain, chosenVersion);
   const { url, ...shown } = await client.api.domains.put.mutate({ domain, deployment });
-  const isNewest = chosen === available.versions[0];
+  const isNewest = chosenVersion === availableVersions.versions[0];
   folder.change({
     url,
-    live: toLive(chosen),
+    live: toLive(chosenVersion),
     needsDns: lacksDns(shown),
     ...(isNewest && { paused: paused && ('asked' as const) }),
   });
-  return toVersion(chosen, true);
+  return toVersion(chosenVersion, true);
 }
 
 function toVersion({ deployment, url, created, files, size }: Deployment, live: boolean): Version {

@@ -18,13 +18,13 @@ export type PageEvents = ReturnType<typeof createPageEvents>;
  */
 export function createPageEvents(currentWindow: () => BrowserWindow | null) {
   let isListening = false;
-  let queued: (readonly [channel: string, data: unknown])[] = [];
+  let queuedEvents: (readonly [channel: string, data: unknown])[] = [];
 
   function send(name: EventName, data: unknown): void {
     const channel = eventChannel(name);
     const window = currentWindow();
     if (QUEUED_EVENTS.has(name) && (!isListening || window === null))
-      queued = [...queued, [channel, data] as const].slice(-MAX_QUEUED_EVENTS);
+      queuedEvents = [...queuedEvents, [channel, data] as const].slice(-MAX_QUEUED_EVENTS);
     else if (window !== null && !window.isDestroyed() && !window.webContents.isDestroyed())
       window.webContents.send(channel, data);
   }
@@ -41,7 +41,7 @@ export function createPageEvents(currentWindow: () => BrowserWindow | null) {
     ready(): void {
       isListening = true;
       const window = currentWindow();
-      for (const [channel, data] of queued.splice(0)) window?.webContents.send(channel, data);
+      for (const [channel, data] of queuedEvents.splice(0)) window?.webContents.send(channel, data);
     },
     /** Queues events from now on. Called when a new page is loading, which does not listen yet. */
     reset: () => void (isListening = false),

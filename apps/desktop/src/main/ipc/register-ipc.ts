@@ -4,7 +4,7 @@ import type { BrowserWindow, IpcMain, IpcMainInvokeEvent } from 'electron';
 import { z } from 'zod';
 import { COMMANDS, commandChannel, GRANT_CHANNEL } from '../../shared/channels.ts';
 import { type Answer, commands } from '../../shared/contract.ts';
-import { Given } from '../../shared/publishing.ts';
+import { GivenItem } from '../../shared/publishing.ts';
 import type { Backend } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 import { isOurs } from '../shell/app-protocol.ts';
@@ -44,7 +44,7 @@ export function registerIpc({ ipcMain, window, backend }: IpcOptions): void {
 
   for (const name of COMMANDS)
     handle(commandChannel(name), commands[name].input, commands[name].output, backend.handlers[name]);
-  handle(GRANT_CHANNEL, DroppedPaths, z.array(Given), (paths: string[]) => backend.give(paths));
+  handle(GRANT_CHANNEL, DroppedPaths, z.array(GivenItem), (paths: string[]) => backend.give(paths));
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '@berth/client';
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { PublishOptions } from '../../shared/publishing.ts';
-import { aborted } from '../problem.ts';
+import { abortedError } from '../problem.ts';
 import { initialProgress, leftOutOf, type ProgressView, applyDeployEvent } from '../progress.ts';
 import type { EndReason } from './publish-queue.ts';
 
@@ -58,7 +58,7 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
   const engineAbort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
 
-  function show(next: ProgressView): void {
+  function showProgress(next: ProgressView): void {
     outcome.view = next;
     input.show(next);
   }
@@ -73,7 +73,7 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    show(outcome.view);
+    showProgress(outcome.view);
     const client = input.client();
     if (input.live) {
       outcome.deployment = input.live;
@@ -84,13 +84,13 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
       return outcome;
     }
     const folder = await input.folder(engineAbort.signal);
-    const reading = readFolder(folder, { cacheDir, signal: engineAbort.signal });
-    let step = await reading.next();
-    for (; step.done !== true; step = await reading.next())
-      show(applyDeployEvent(outcome.view, step.value, Date.now()));
-    const snapshot = step.value;
+    const folderReading = readFolder(folder, { cacheDir, signal: engineAbort.signal });
+    let readStep = await folderReading.next();
+    for (; readStep.done !== true; readStep = await folderReading.next())
+      showProgress(applyDeployEvent(outcome.view, readStep.value, Date.now()));
+    const snapshot = readStep.value;
     // The folder may contain private keys, which are found and skipped only when the files are read.
-    show({ ...outcome.view, leftOut: leftOutOf(snapshot.skipped) });
+    showProgress({ ...outcome.view, leftOut: leftOutOf(snapshot.skipped) });
     const deployOptions = { folder, client, ...options, via: 'desktop' };
     const onCommitted = (deployment: CreatedDeployment): Promise<void> => {
       outcome.deployment = deployment;
@@ -100,10 +100,10 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     for await (const event of deployFolder(deployOptions, deployControl)) {
       if (event.type === 'linked') outcome.domain = event.domain;
       if (event.type === 'uploaded') outcome.progressed ||= event.done.files > 0;
-      show(applyDeployEvent(outcome.view, event, Date.now()));
+      showProgress(applyDeployEvent(outcome.view, event, Date.now()));
     }
   } catch (thrown) {
-    outcome.failure = signal.aborted ? aborted() : thrown;
+    outcome.failure = signal.aborted ? abortedError() : thrown;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

@@ -73,12 +73,12 @@ export function isOpen({ state }: Pick<Entry, 'state'>): boolean {
  * @param entries Newest first. @param nowMs In Unix milliseconds.
  */
 export function withoutOldest(entries: readonly Entry[], nowMs: number): Entry[] {
-  const surplus = Math.max(0, entries.length - MAX_KEPT);
+  const surplusCount = Math.max(0, entries.length - MAX_KEPT);
   const isClaimable = ({ state }: Entry) =>
     state.is === 'published' && withoutOldClaim(state.published, nowMs).claim !== null;
-  const ended = entries.filter((entry) => !isOpen(entry)).toReversed();
-  const removable = ended.toSorted((a, b) => Number(isClaimable(a)) - Number(isClaimable(b)));
-  const removedEntries = new Set(removable.slice(0, surplus));
+  const endedEntries = entries.filter((entry) => !isOpen(entry)).toReversed();
+  const removable = endedEntries.toSorted((a, b) => Number(isClaimable(a)) - Number(isClaimable(b)));
+  const removedEntries = new Set(removable.slice(0, surplusCount));
   return entries.filter((entry) => !removedEntries.has(entry));
 }
 

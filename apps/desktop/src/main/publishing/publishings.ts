@@ -53,16 +53,16 @@ class Publishings {
     this.#list = new PublishingList(file, (thrown) => options.onProblem(writeProblem(thrown)));
     this.#listEvent = new ThrottledEvent(() => options.onChange(this.list()), EMIT_EVERY_MS);
     this.#staging = createStaging(join(options.cacheDir, 'staging'));
-    const shared = {
+    const sharedOptions = {
       ...options,
       list: this.#list,
       staging: this.#staging,
       listEvent: this.#listEvent,
       passwords: new Map<string, string>(),
     };
-    this.#queue = new PublishQueue(new Runner(shared).run);
-    this.#dropCheck = createDropCheck({ ...shared, queue: this.#queue });
-    this.handlers = new PublishingHandlers({ ...shared, dropCheck: this.#dropCheck, queue: this.#queue });
+    this.#queue = new PublishQueue(new Runner(sharedOptions).run);
+    this.#dropCheck = createDropCheck({ ...sharedOptions, queue: this.#queue });
+    this.handlers = new PublishingHandlers({ ...sharedOptions, dropCheck: this.#dropCheck, queue: this.#queue });
   }
 
   async resume(): Promise<void> {
@@ -111,9 +111,9 @@ class Publishings {
 
   /** Queues unfinished publish jobs, oldest first. A publish job that needs a password fails. */
   async #resumeUnfinished(): Promise<void> {
-    const unfinished = this.#list.entries().filter(isOpen).toReversed();
-    await this.#staging.keepOnly(new Set(unfinished.map(({ id }) => id)));
-    for (const entry of unfinished) {
+    const unfinishedEntries = this.#list.entries().filter(isOpen).toReversed();
+    await this.#staging.keepOnly(new Set(unfinishedEntries.map(({ id }) => id)));
+    for (const entry of unfinishedEntries) {
       if (entry.password && !liveOf(entry)) {
         this.#list.change(entry.id, { state: { is: 'failed', problem: problemOf(passwordLost()), at: Date.now() } });
         await this.#staging.remove(entry.id);

@@ -71,12 +71,15 @@ export class Runner {
     accounts.reportFailure(entry.server, outcome.failure);
     // The publish job stays unfinished and resumes at the next start.
     if (signal.reason === 'closed' && outcome.failure !== null) return null;
-    const step = nextStepAfter(entry, outcome, this.#failures.get(id) ?? 0, rule, Date.now());
-    if (step.is === 'paused') return this.#pause(id, step, outcome.view);
+    const nextStep = nextStepAfter(entry, outcome, this.#failures.get(id) ?? 0, rule, Date.now());
+    if (nextStep.is === 'paused') return this.#pause(id, nextStep, outcome.view);
     const state =
-      step.is === 'published'
-        ? { is: step.is, published: { ...step.published, copied: notifications.copyLink(step.published.url) } }
-        : step.state;
+      nextStep.is === 'published'
+        ? {
+            is: nextStep.is,
+            published: { ...nextStep.published, copied: notifications.copyLink(nextStep.published.url) },
+          }
+        : nextStep.state;
     await this.#finish(entry, state, outcome.view);
     return null;
   };

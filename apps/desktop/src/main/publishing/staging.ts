@@ -4,7 +4,7 @@ import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '@berth/client';
 import pLimit from 'p-limit';
-import { aborted } from '../problem.ts';
+import { abortedError } from '../problem.ts';
 
 /** How many files are copied in parallel. */
 const COPIES_IN_PARALLEL = 4;
@@ -28,15 +28,15 @@ export function createStaging(dir: string) {
    *
    * @returns The folder. @throws ClientError `folder` with the file's name; `aborted`.
    */
-  async function stage(id: string, paths: readonly string[], signal: AbortSignal): Promise<string> {
+  async function stageFiles(id: string, paths: readonly string[], signal: AbortSignal): Promise<string> {
     const folder = folderOf(id);
     await remove(id);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const limit = pLimit({ concurrency: COPIES_IN_PARALLEL, rejectOnClear: true });
     const copying = Array.from(namesOf(paths), ([name, path]) =>
       limit(async () => {
-        if (signal.aborted) throw aborted();
-        await copy(path, join(folder, name), signal);
+        if (signal.aborted) throw abortedError();
+        await copyEntry(path, join(folder, name), signal);
       }),
     );
     try {
@@ -56,7 +56,7 @@ export function createStaging(dir: string) {
     await Promise.all(names.filter((name) => !ids.has(name)).map(remove));
   }
 
-  return { folderOf, stage, remove, keepOnly };
+  return { folderOf, stage: stageFiles, remove, keepOnly };
 }
 
 /** The published name of a file. A single page becomes `index.html`. */
@@ -93,17 +93,17 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk is full',
 };
 
-async function copy(path: string, to: string, signal: AbortSignal): Promise<void> {
+async function copyEntry(path: string, to: string, signal: AbortSignal): Promise<void> {
   const name = basename(path);
   try {
-    const real = await realpath(path);
-    if (!(await stat(real)).isFile()) throw new ClientError('folder', `${name} is no longer a file.`);
-    await copyFile(real, to, constants.COPYFILE_FICLONE_FORCE).catch(() =>
+    const realFile = await realpath(path);
+    if (!(await stat(realFile)).isFile()) throw new ClientError('folder', `${name} is no longer a file.`);
+    await copyFile(realFile, to, constants.COPYFILE_FICLONE_FORCE).catch(() =>
       // Most disks cannot share bytes. A stream, unlike `copyFile`, can be aborted.
-      pipeline(createReadStream(real), createWriteStream(to, { mode: 0o600 }), { signal }),
+      pipeline(createReadStream(realFile), createWriteStream(to, { mode: 0o600 }), { signal }),
     );
   } catch (thrown) {
-    if (signal.aborted) throw aborted();
+    if (signal.aborted) throw abortedError();
     if (thrown instanceof ClientError) throw thrown;
     const reason = REASONS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'the file cannot be copied';
     throw new ClientError('folder', `${name}: ${reason}.`, { file: name, cause: thrown });

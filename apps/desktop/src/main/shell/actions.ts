@@ -1,6 +1,6 @@
 import { ClientError } from '@berth/client';
 import type { Page } from '../../shared/contract.ts';
-import type { Given } from '../../shared/publishing.ts';
+import type { GivenItem } from '../../shared/publishing.ts';
 import type { Backend, Emit } from '../backend.ts';
 import { problemOf } from '../problem.ts';
 import { readDeepLink } from './deep-link.ts';
@@ -30,20 +30,20 @@ export function createActions(
     emit('navigate', { page });
   };
 
-  const publish = async (given: readonly Given[]) => {
+  const publish = async (given: readonly GivenItem[]) => {
     showPage('publish');
     await handlers.publish({ grants: given.map(({ grant }) => grant) });
   };
 
   const publishPaths = (paths: readonly string[]) =>
     attempt(async () => {
-      const granted = await backend.give(paths);
-      if (granted.length === 0)
+      const grantedItems = await backend.give(paths);
+      if (grantedItems.length === 0)
         throw new ClientError('folder', `${paths.join(', ')} cannot be read. Nothing was published.`);
-      await publish(granted);
+      await publish(grantedItems);
     });
 
-  const follow = (link: string) =>
+  const followLink = (link: string) =>
     attempt(async () => {
       const target = readDeepLink(link);
       if (target === null) throw new ClientError('refused', "That Berth link isn't valid.");
@@ -61,8 +61,8 @@ export function createActions(
       attempt(async () => {
         // The dialog is attached to the window, so it is invisible while the window is hidden.
         window.show();
-        const picked = await handlers.pickFolder(undefined);
-        if (picked !== null) await publish([picked]);
+        const pickedFolder = await handlers.pickFolder(undefined);
+        if (pickedFolder !== null) await publish([pickedFolder]);
       }),
     copyLink: (text: string) => attempt(() => handlers.copy({ text })),
     openLink: (url: string) => attempt(() => handlers.openLink({ url })),
@@ -71,7 +71,7 @@ export function createActions(
     quit,
     /** Handles a start of the app, and links and folders that are opened with the app. */
     receive: ({ link, paths, hidden }: Launch) => {
-      if (link !== null) follow(link);
+      if (link !== null) followLink(link);
       else if (paths.length > 0) publishPaths(paths);
       else if (!hidden) window.show();
     },

@@ -71,21 +71,21 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function createAppProtocol(folder: string): (request: Request) => Promise<Response> {
   return async ({ method, url }) => {
-    if (!isOurs(url)) return refuse(403);
-    if (method !== 'GET' && method !== 'HEAD') return refuse(405);
+    if (!isOurs(url)) return emptyResponse(403);
+    if (method !== 'GET' && method !== 'HEAD') return emptyResponse(405);
     try {
       const path = decodeURIComponent(new URL(url).pathname);
       const file = (await filesOf(folder)).get(path === '/' ? '/index.html' : path);
-      if (file === undefined) return refuse(404);
+      if (file === undefined) return emptyResponse(404);
       const headers = { ...HEADERS, 'content-type': file.type };
       return new Response(method === 'HEAD' ? null : new Uint8Array(await readFile(file.path)), { headers });
     } catch {
-      return refuse(404);
+      return emptyResponse(404);
     }
   };
 }
 
-const refuse = (status: number) => new Response(null, { status, headers: HEADERS });
+const emptyResponse = (status: number) => new Response(null, { status, headers: HEADERS });
 
 /** Lists the files that are served, by URL path. */
 async function filesOf(folder: string, below = ''): Promise<Map<string, { path: string; type: string }>> {

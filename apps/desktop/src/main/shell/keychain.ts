@@ -43,21 +43,21 @@ function inMemory(): Keychain {
 function onDisk(store: KeyStore, folder: string): Keychain {
   const fileOf = (origin: string) => join(folder, `${hash('sha256', origin).slice(0, 32)}.key`);
 
-  const write = async (origin: string, key: string) => {
+  const writeKey = async (origin: string, key: string) => {
     const encrypted = await store.encryptStringAsync(JSON.stringify({ origin, key }));
     await replaceFile(fileOf(origin), encrypted);
   };
 
   return {
     kept: 'system',
-    write,
+    write: writeKey,
     read: async (origin) => {
       try {
         const { result, shouldReEncrypt } = await store.decryptStringAsync(await readFile(fileOf(origin)));
         const entry = Entry.parse(JSON.parse(result));
         if (entry.origin !== origin) return null;
         // The system has a newer encryption key. A failure does not matter, because the old key still works.
-        if (shouldReEncrypt) await write(origin, entry.key).catch(() => undefined);
+        if (shouldReEncrypt) await writeKey(origin, entry.key).catch(() => undefined);
         return entry.key;
       } catch {
         return null;

@@ -4,7 +4,7 @@ import type { App } from 'electron';
 import { isDeepLink } from './deep-link.ts';
 
 /** The argument that starts the app without showing its window. */
-export const HIDDEN = '--hidden';
+export const HIDDEN_FLAG = '--hidden';
 
 export interface Launch {
   /** The link to the app that the user followed. */
@@ -30,7 +30,7 @@ export function readLaunch(args: readonly string[], directory: string, appPath: 
     .map((arg) => pathOf(arg, directory))
     .filter((path) => path !== null)
     .filter((path) => path !== appPath && !path.includes('\0'));
-  return { link, paths, hidden: options.includes(HIDDEN) && paths.length === 0 };
+  return { link, paths, hidden: options.includes(HIDDEN_FLAG) && paths.length === 0 };
 }
 
 /** Resolves an argument that is a path or a `file:` URL. @returns The absolute path; `null` for a URL without a local file. */

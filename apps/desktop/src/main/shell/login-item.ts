@@ -5,7 +5,7 @@ import type { App } from 'electron';
 import type { LoginItem } from '../native.ts';
 import { replaceFile } from '@berth/client/replace-file';
 import { DESKTOP_NAME, PROGRAM } from './identity.ts';
-import { HIDDEN } from './launches.ts';
+import { HIDDEN_FLAG } from './launches.ts';
 
 interface LoginItemOptions {
   platform: string;
@@ -34,7 +34,7 @@ export function createLoginItem(
     };
   }
   // macOS reports that the app was started at login. Windows does not, so the app gets an argument there.
-  const startOptions = platform === 'win32' ? { path: program, args: [HIDDEN] } : {};
+  const startOptions = platform === 'win32' ? { path: program, args: [HIDDEN_FLAG] } : {};
   return {
     available: true,
     isOn: async () => {
@@ -66,7 +66,7 @@ async function writeAutostart(file: string, program: string): Promise<void> {
     'Type=Application',
     'Name=Berth',
     'Comment=Publishes watched folders',
-    `Exec=${quote(program)} ${quote(HIDDEN)}`,
+    `Exec=${quote(program)} ${quote(HIDDEN_FLAG)}`,
     `Icon=${PROGRAM}`,
     'Terminal=false',
     'X-GNOME-Autostart-enabled=true',
@@ -87,6 +87,6 @@ async function isAutostartOn(file: string): Promise<boolean> {
 function quote(arg: string): string {
   // oxlint-disable-next-line no-control-regex -- a path may have control characters, an entry may not
   if (/[\u0000-\u001f\u007f]/.test(arg)) throw new Error(`The path must not contain control characters: ${arg}`);
-  const quoted = `"${arg.replaceAll(/["`$\\]/g, String.raw`\$&`)}"`;
-  return quoted.replaceAll('\\', '\\\\').replaceAll('%', '%%');
+  const quotedArg = `"${arg.replaceAll(/["`$\\]/g, String.raw`\$&`)}"`;
+  return quotedArg.replaceAll('\\', '\\\\').replaceAll('%', '%%');
 }

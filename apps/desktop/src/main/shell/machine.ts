@@ -18,12 +18,12 @@ export function followMachine(
     backend.setOnline(online);
   }, CHECK_EVERY_MS);
   timer.unref();
-  const wake = () => backend.onWake();
-  powerMonitor.on('resume', wake);
-  powerMonitor.on('unlock-screen', wake);
+  const resumeWork = () => backend.onWake();
+  powerMonitor.on('resume', resumeWork);
+  powerMonitor.on('unlock-screen', resumeWork);
   return () => {
     clearInterval(timer);
-    powerMonitor.off('resume', wake);
-    powerMonitor.off('unlock-screen', wake);
+    powerMonitor.off('resume', resumeWork);
+    powerMonitor.off('unlock-screen', resumeWork);
   };
 }

@@ -12,7 +12,7 @@ interface NativeOptions extends Pick<Native, 'keychain' | 'loginItem' | 'notify'
 /** Implements {@link Native} with Electron. */
 export function createNative({ electron, window, ...parts }: NativeOptions): Native {
   const { clipboard, dialog, nativeTheme, shell } = electron;
-  const pick = async (options: OpenDialogOptions) => {
+  const pickPaths = async (options: OpenDialogOptions) => {
     const parentWindow = window.current();
     const result = await (parentWindow === null
       ? dialog.showOpenDialog(options)
@@ -30,11 +30,15 @@ export function createNative({ electron, window, ...parts }: NativeOptions): Nat
     },
     showFolder: (path) => shell.showItemInFolder(path),
     pickFolder: async () => {
-      const [path] = await pick({ title: 'Publish a folder', buttonLabel: 'Publish', properties: ['openDirectory'] });
+      const [path] = await pickPaths({
+        title: 'Publish a folder',
+        buttonLabel: 'Publish',
+        properties: ['openDirectory'],
+      });
       return path ?? null;
     },
     pickFiles: () =>
-      pick({ title: 'Publish files', buttonLabel: 'Publish', properties: ['openFile', 'multiSelections'] }),
+      pickPaths({ title: 'Publish files', buttonLabel: 'Publish', properties: ['openFile', 'multiSelections'] }),
     isFocused: () => window.isFocused(),
     showWindow: () => window.show(),
     setTheme: (theme) => void (nativeTheme.themeSource = theme),

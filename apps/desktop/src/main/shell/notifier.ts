@@ -18,14 +18,14 @@ export function createNotifier(NotificationClass: NotificationClass): (notificat
   return ({ title, body, onClick }) => {
     if (!NotificationClass.isSupported()) return;
     const notification = new NotificationClass({ title, body, silent: true });
-    const forget = () => void shownNotifications.delete(notification);
+    const forgetNotification = () => void shownNotifications.delete(notification);
     notification.on('click', () => {
-      forget();
+      forgetNotification();
       onClick();
     });
     // After a timeout, Windows moves a notification to its action center, where it can still be clicked.
-    notification.on('close', ({ reason }) => void (reason === 'timedOut' || forget()));
-    notification.on('failed', forget);
+    notification.on('close', ({ reason }) => void (reason === 'timedOut' || forgetNotification()));
+    notification.on('failed', forgetNotification);
     shownNotifications.add(notification);
     const [oldest] = shownNotifications;
     if (shownNotifications.size > MAX_KEPT_NOTIFICATIONS && oldest !== undefined) shownNotifications.delete(oldest);

@@ -13,25 +13,25 @@ const CLOSE_LIMIT_MS = 5_000;
  */
 export function stopBeforeQuit(app: Pick<App, 'on' | 'quit'>, close: () => Promise<void>) {
   let stopping: Promise<void> | null = null;
-  let stopped = false;
+  let isStopped = false;
 
-  const stop = () => {
+  const stopBackend = () => {
     stopping ??= new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, CLOSE_LIMIT_MS);
-      const finish = () => {
+      const finishQuit = () => {
         clearTimeout(timer);
         resolve();
       };
-      close().then(finish, finish);
-    }).then(() => void (stopped = true));
+      close().then(finishQuit, finishQuit);
+    }).then(() => void (isStopped = true));
     return stopping;
   };
 
   app.on('before-quit', (event) => {
-    if (stopped) return;
+    if (isStopped) return;
     event.preventDefault();
-    void stop().then(() => app.quit());
+    void stopBackend().then(() => app.quit());
   });
 
-  return { begun: () => stopping !== null, stop };
+  return { begun: () => stopping !== null, stop: stopBackend };
 }

@@ -43,9 +43,9 @@ export function createTray({ Tray, Menu, nativeImage, platform, icons, actions, 
   function redraw(): void {
     timer = undefined;
     const { status } = shownSummary;
-    const next = summary();
-    if (isDeepStrictEqual(next, shownSummary)) return;
-    shownSummary = next;
+    const nextSummary = summary();
+    if (isDeepStrictEqual(nextSummary, shownSummary)) return;
+    shownSummary = nextSummary;
     if (shownSummary.status !== status) tray.setImage(imageOf(shownSummary.status));
     drawText();
   }
@@ -72,14 +72,14 @@ function trayMenu({ text, links, folders }: Summary, actions: Actions): MenuItem
     SEPARATOR,
     { label: 'Open Berth', click: () => actions.show() },
     { label: 'Publish a folder…', click: () => actions.publishFolder() },
-    ...section(links.map((link) => linkItem(link, actions))),
-    ...section([...folders.map((folder) => folderItem(folder, actions)), ...allFolders(folders, actions)]),
+    ...menuSection(links.map((link) => linkItem(link, actions))),
+    ...menuSection([...folders.map((folder) => folderItem(folder, actions)), ...allFolders(folders, actions)]),
     SEPARATOR,
     { label: 'Quit Berth', click: () => actions.quit() },
   ];
 }
 
-const section = (items: readonly MenuItemConstructorOptions[]) => (items.length === 0 ? [] : [SEPARATOR, ...items]);
+const menuSection = (items: readonly MenuItemConstructorOptions[]) => (items.length === 0 ? [] : [SEPARATOR, ...items]);
 
 /** Escapes `&`, which marks the access key in a menu. */
 const escapeAccessKey = (name: string) => name.replaceAll('&', '&&');

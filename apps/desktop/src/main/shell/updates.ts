@@ -53,7 +53,7 @@ export function createUpdates(
         updater.autoDownload = true;
         updater.autoInstallOnAppQuit = !asksForPassword(resources);
         updater.logger = null;
-        follow(updater, onUpdate);
+        followUpdater(updater, onUpdate);
         checkPeriodically(updater);
       };
       loadAndCheck().catch(() => onUpdate({ is: 'none' }));
@@ -70,12 +70,12 @@ export function createUpdates(
 }
 
 /** Reports the state of the update. A downloaded version stays ready, whatever a later check finds. */
-function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void): void {
+function followUpdater(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void): void {
   let foundVersion = '';
-  let ready: (Update & { is: 'ready' }) | null = null;
+  let readyUpdate: (Update & { is: 'ready' }) | null = null;
   const reportDownload = (percent: number) => {
     // A later check finds the downloaded version again, which must not be reported as downloading.
-    if (foundVersion !== ready?.version) onUpdate({ is: 'downloading', version: foundVersion, percent });
+    if (foundVersion !== readyUpdate?.version) onUpdate({ is: 'downloading', version: foundVersion, percent });
   };
   updater.on('update-available', ({ version }) => {
     foundVersion = version;
@@ -83,11 +83,11 @@ function follow(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void
   });
   updater.on('download-progress', ({ percent }) => reportDownload(Math.min(100, Math.max(0, percent))));
   updater.on('update-downloaded', ({ version }) => {
-    ready = { is: 'ready', version };
-    onUpdate(ready);
+    readyUpdate = { is: 'ready', version };
+    onUpdate(readyUpdate);
   });
   // Without a listener, an error would crash the app.
-  updater.on('error', () => onUpdate(ready ?? { is: 'none' }));
+  updater.on('error', () => onUpdate(readyUpdate ?? { is: 'none' }));
 }
 
 /** Checks for updates now and periodically. Ignores errors, because they are also emitted as events; the next check retries. */

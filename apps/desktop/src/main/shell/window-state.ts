@@ -47,10 +47,10 @@ export function writeWindowState(file: string, bounds: Rectangle, maximized: boo
  * places the window. @param areas The work areas of the displays.
  */
 export function fitWindow(state: WindowState, areas: readonly Rectangle[]): WindowState {
-  const area = areas.find((candidate) => isVisibleOn({ ...state, ...sizeOn(candidate, state) }, candidate));
+  const visibleArea = areas.find((candidate) => isVisibleOn({ ...state, ...sizeOn(candidate, state) }, candidate));
   const { x: _x, y: _y, ...placeless } = state;
-  const size = sizeOn(area ?? areas[0] ?? DEFAULT_SIZE, state);
-  return area === undefined ? { ...placeless, ...size } : { ...state, ...size };
+  const size = sizeOn(visibleArea ?? areas[0] ?? DEFAULT_SIZE, state);
+  return visibleArea === undefined ? { ...placeless, ...size } : { ...state, ...size };
 }
 
 function sizeOn(area: Pick<Rectangle, 'height' | 'width'>, state: WindowState): Pick<Rectangle, 'height' | 'width'> {

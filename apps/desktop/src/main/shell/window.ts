@@ -87,7 +87,7 @@ export function createMainWindow(options: MainWindowOptions) {
   }
 
   /** Brings the window to the front. Opens the window if necessary. */
-  function show(): void {
+  function showWindow(): void {
     if (openWindow === null) return open('shown');
     if (openWindow.webContents.isCrashed()) openWindow.webContents.reload();
     if (openWindow.isMinimized()) openWindow.restore();
@@ -97,7 +97,7 @@ export function createMainWindow(options: MainWindowOptions) {
 
   /** Returns the open window, hidden or not; `null` if no window is open. */
   const current = () => openWindow;
-  return { open, show, current, isFocused: () => openWindow?.isFocused() ?? false };
+  return { open, show: showWindow, current, isFocused: () => openWindow?.isFocused() ?? false };
 }
 
 function backgroundOf({ shouldUseDarkColors }: NativeTheme): string {

@@ -15,6 +15,5 @@ export async function wholeName(client: BerthClient, typed: string): Promise<str
   const name = readDomain(typed);
   const fullName = await findWholeName(client, name);
   if (fullName !== null) return fullName;
-  const hint = 'Enter the full domain, or publish a site first.';
-  throw new ClientError('refused', `"${name}" is only the first part of a domain. ${hint}`);
+  throw new ClientError('refused', `"${name}" is only the first part of a domain. Enter the full domain.`);
 }

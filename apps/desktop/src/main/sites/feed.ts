@@ -21,7 +21,7 @@ export function openFeed({ accounts, onActivity, onConnected, pauses }: FeedOpti
   let subscription: { client: BerthClient; controller: AbortController; finished: Promise<void> } | null = null;
   let isClosed = false;
 
-  const sync = (): void => {
+  const syncSubscription = (): void => {
     const { current, servers } = accounts.session();
     const isSignedIn = servers.find(({ origin }) => origin === current)?.signIn.is === 'signed-in';
     const client = isSignedIn && !isClosed ? accounts.client(current) : null;
@@ -48,13 +48,13 @@ export function openFeed({ accounts, onActivity, onConnected, pauses }: FeedOpti
     }
   };
 
-  accounts.onChange(sync);
-  sync();
+  accounts.onChange(syncSubscription);
+  syncSubscription();
   return {
     async close() {
       isClosed = true;
       const lastSubscription = subscription;
-      sync();
+      syncSubscription();
       await lastSubscription?.finished;
     },
   };

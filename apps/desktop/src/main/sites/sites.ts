@@ -29,7 +29,7 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
     onConnected: () => emit('following', {}),
     pauses,
   });
-  const reported = <T extends Domain>(server: URL, domain: T): T => {
+  const reportDomain = <T extends Domain>(server: URL, domain: T): T => {
     onDomain(server.origin, domain);
     return domain;
   };
@@ -45,11 +45,11 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
         const name = await wholeName(client, domain);
         const updated = await client.api.domains.put.mutate({ domain: name, ...change });
         if (change.deployment !== undefined) onAddressChange(client.server.origin, updated.domain, change.deployment);
-        return reported(client.server, updated);
+        return reportDomain(client.server, updated);
       }),
     verifyDomain: ({ domain }) =>
       accounts.withClient(async ({ api, server }) =>
-        reported(server, await api.domains.verify.mutate({ domain: readDomain(domain) })),
+        reportDomain(server, await api.domains.verify.mutate({ domain: readDomain(domain) })),
       ),
     readRecords: ({ domain }) =>
       accounts.withClient(({ api }) => api.domains.records.query({ domain: readDomain(domain) })),

@@ -41,27 +41,27 @@ export interface JsonFile<T> {
 export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<JsonFile<T>> {
   const { path } = options;
   let value = (await readOrMoveAway(options)) ?? options.initial;
-  let written = value;
+  let writtenValue = value;
   let running: Promise<void> = Promise.resolve();
-  let waiting: Promise<void> | null = null;
+  let pendingWrite: Promise<void> | null = null;
 
-  const write = async (): Promise<void> => {
-    waiting = null;
-    const newest = value;
-    if (newest === written) return;
-    await replaceFile(path, `${JSON.stringify(newest, null, 2)}\n`);
-    written = newest;
+  const writeNewest = async (): Promise<void> => {
+    pendingWrite = null;
+    const newestValue = value;
+    if (newestValue === writtenValue) return;
+    await replaceFile(path, `${JSON.stringify(newestValue, null, 2)}\n`);
+    writtenValue = newestValue;
   };
 
   return {
     value: () => value,
     change(next) {
       value = next(value);
-      if (waiting === null) {
-        waiting = running.then(write);
-        running = waiting.catch(() => {});
+      if (pendingWrite === null) {
+        pendingWrite = running.then(writeNewest);
+        running = pendingWrite.catch(() => {});
       }
-      return waiting;
+      return pendingWrite;
     },
   };
 }
@@ -74,9 +74,9 @@ async function readOrMoveAway<T>({ path, schema, onDamaged }: JsonFileOptions<T>
   try {
     return text === null ? null : schema.parse(JSON.parse(text));
   } catch {
-    const copy = `${path}.damaged`;
-    await rename(path, copy);
-    onDamaged?.(path, copy);
+    const copyPath = `${path}.damaged`;
+    await rename(path, copyPath);
+    onDamaged?.(path, copyPath);
     return null;
   }
 }

@@ -96,20 +96,20 @@ interface LabelsFieldProps {
 export function LabelsField({ labels, onChange, label = 'Labels', onSubmit, autoFocus }: LabelsFieldProps) {
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
-  const add = () => {
-    const typed = text.trim();
-    if (typed === '') return;
-    const reason = labels.length >= MAX_LABELS ? `At most ${MAX_LABELS} labels are allowed.` : labelError(typed);
+  const addLabel = () => {
+    const typedLabel = text.trim();
+    if (typedLabel === '') return;
+    const reason = labels.length >= MAX_LABELS ? `At most ${MAX_LABELS} labels are allowed.` : labelError(typedLabel);
     setError(reason);
     if (reason !== null) return;
-    if (!labels.includes(typed)) onChange([...labels, typed]);
+    if (!labels.includes(typedLabel)) onChange([...labels, typedLabel]);
     setText('');
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter' || event.key === ',' || event.key === ' ') {
       event.preventDefault();
       if (event.key === 'Enter' && text === '') onSubmit?.();
-      else add();
+      else addLabel();
     } else if (event.key === 'Backspace' && text === '' && labels.length > 0) onChange(labels.slice(0, -1));
   };
   return (
@@ -125,7 +125,7 @@ export function LabelsField({ labels, onChange, label = 'Labels', onSubmit, auto
         setError(null);
       }}
       onKeyDown={onKeyDown}
-      onBlur={add}
+      onBlur={addLabel}
       leading={labels.map((each) => (
         <span key={each} className="chip">
           {each}

@@ -50,14 +50,14 @@ export function CopyButton({ text, subject, label }: CopyButtonProps) {
     const timer = setTimeout(() => setCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = async () => {
+  const copyLink = async () => {
     if (await ask(commands.copy({ text }))) setCopied(true);
   };
   const icon = isCopied ? Check : Copy;
   const name = isCopied ? `Copied ${subject}` : `${label ?? 'Copy'} ${subject}`;
   if (label === undefined)
-    return <IconButton icon={icon} label={name} className={isCopied ? 'is-good' : ''} onClick={copy} />;
-  return <Button label={isCopied ? 'Copied' : label} small icon={icon} onClick={copy} aria-label={name} />;
+    return <IconButton icon={icon} label={name} className={isCopied ? 'is-good' : ''} onClick={copyLink} />;
+  return <Button label={isCopied ? 'Copied' : label} small icon={icon} onClick={copyLink} aria-label={name} />;
 }
 
 export function QrButton({ url }: { url: string }) {

@@ -21,9 +21,12 @@ export function VirtualList<T>({ items, rowHeight, keyOf, label, pinned, childre
   const ref = useRef<HTMLUListElement>(null);
   const [from, to] = useVisibleRows(ref, items.length, rowHeight);
   const [focused, setFocused] = useState<string>();
-  const visible = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+  const visibleIndexes = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
   const keptKeys = [pinned, focused].filter((key) => key !== undefined);
-  const indexes = new Set([...visible, ...keptKeys.map((key) => items.findIndex((item) => keyOf(item) === key))]);
+  const indexes = new Set([
+    ...visibleIndexes,
+    ...keptKeys.map((key) => items.findIndex((item) => keyOf(item) === key)),
+  ]);
   return (
     <ul
       ref={ref}
@@ -60,18 +63,18 @@ function useVisibleRows(ref: { current: HTMLElement | null }, count: number, row
   useLayoutEffect(() => {
     const list = ref.current!;
     const scroller = list.closest<HTMLElement>('.page-body') ?? document.documentElement;
-    const measure = () => {
-      const above = scroller.getBoundingClientRect().top - list.getBoundingClientRect().top;
-      const from = Math.max(0, Math.floor(above / rowHeight) - MARGIN_ROWS);
-      const to = Math.min(count, Math.ceil((above + scroller.clientHeight) / rowHeight) + MARGIN_ROWS);
-      setRange((before) => (before[0] === from && before[1] === to ? before : [from, to]));
+    const measureRange = () => {
+      const scrolledHeight = scroller.getBoundingClientRect().top - list.getBoundingClientRect().top;
+      const firstIndex = Math.max(0, Math.floor(scrolledHeight / rowHeight) - MARGIN_ROWS);
+      const to = Math.min(count, Math.ceil((scrolledHeight + scroller.clientHeight) / rowHeight) + MARGIN_ROWS);
+      setRange((before) => (before[0] === firstIndex && before[1] === to ? before : [firstIndex, to]));
     };
-    measure();
-    scroller.addEventListener('scroll', measure, { passive: true });
-    const observer = new ResizeObserver(measure);
+    measureRange();
+    scroller.addEventListener('scroll', measureRange, { passive: true });
+    const observer = new ResizeObserver(measureRange);
     observer.observe(scroller);
     return () => {
-      scroller.removeEventListener('scroll', measure);
+      scroller.removeEventListener('scroll', measureRange);
       observer.disconnect();
     };
   }, [ref, count, rowHeight]);

@@ -74,9 +74,9 @@ function itemsOf(menu: HTMLElement): HTMLElement[] {
 function moveFocus(event: KeyboardEvent, menu: HTMLElement) {
   const items = itemsOf(menu);
   const index = items.indexOf(document.activeElement as HTMLElement);
-  const next = { ArrowDown: (index + 1) % items.length, ArrowUp: index - 1, Home: 0, End: -1 }[event.key];
+  const nextIndex = { ArrowDown: (index + 1) % items.length, ArrowUp: index - 1, Home: 0, End: -1 }[event.key];
   if (event.key === 'Tab') menu.hidePopover();
-  if (next === undefined) return;
+  if (nextIndex === undefined) return;
   event.preventDefault();
-  items.at(next)?.focus();
+  items.at(nextIndex)?.focus();
 }

@@ -6,16 +6,16 @@ import { MILESTONES } from '../text/progress.ts';
 /** Announces the milestones of each drop to screen readers, but no progress numbers. */
 export function Announcements() {
   const publishings = useAppState('publishings');
-  const before = useRef<ReadonlyMap<string, string> | null>(null);
+  const lastSentences = useRef<ReadonlyMap<string, string> | null>(null);
   const [announcement, setAnnouncement] = useState('');
   useEffect(() => {
     const sentences = new Map(publishings.map((publishing) => [publishing.id, sentence(publishing)]));
-    const previous = before.current;
-    before.current = sentences;
+    const previous = lastSentences.current;
+    lastSentences.current = sentences;
     // Drops that existed when the window opened are not announced.
     if (previous === null) return;
-    const changed = [...sentences].filter(([id, text]) => text !== '' && previous.get(id) !== text);
-    if (changed.length > 0) setAnnouncement(changed.map(([, text]) => text).join(' '));
+    const changedSentences = [...sentences].filter(([id, text]) => text !== '' && previous.get(id) !== text);
+    if (changedSentences.length > 0) setAnnouncement(changedSentences.map(([, text]) => text).join(' '));
   }, [publishings]);
   return (
     <p className="hidden" aria-live="polite" data-testid="announcements">
@@ -31,8 +31,8 @@ function sentence({ name, state }: Publishing): string {
     case 'queued':
       return `${name} is queued.`;
     case 'working': {
-      const stage = MILESTONES[state.progress.phase];
-      return stage === undefined ? '' : `${name}: ${stage}.`;
+      const milestone = MILESTONES[state.progress.phase];
+      return milestone === undefined ? '' : `${name}: ${milestone}.`;
     }
     case 'published':
       return `${name} is published${state.published.copied ? ' and its link is copied' : ''}.`;

@@ -12,9 +12,9 @@ export function DropOverlay() {
   const ref = useRef<HTMLDivElement>(null);
 
   const hover = useDrop(async (dropped, target) => {
-    const granted = await ask(grant(dropped));
-    if (granted === null) return;
-    const grantedItems = granted.value;
+    const grantAnswer = await ask(grant(dropped));
+    if (grantAnswer === null) return;
+    const grantedItems = grantAnswer.value;
     if (grantedItems.length === 0) return showToast(NOTHING_DROPPED);
     if (target === 'pasted') return publish(grantedItems, { pasted: true });
     if (!hasKey || target === 'left') return publish(grantedItems);
@@ -30,7 +30,7 @@ export function DropOverlay() {
     else ref.current!.hidePopover();
   }, [isOver]);
 
-  const zone = (isActive: boolean, Icon: typeof Upload, title: string, text: string) => (
+  const dropZone = (isActive: boolean, Icon: typeof Upload, title: string, text: string) => (
     <div className={isActive ? 'drop-zone is-active' : 'drop-zone'}>
       <Icon size={32} strokeWidth={1.6} aria-hidden />
       <strong>{title}</strong>
@@ -39,11 +39,11 @@ export function DropOverlay() {
   );
   return (
     <div ref={ref} popover="manual" className="drop-overlay" role="status">
-      {isOver && !hasKey && zone(true, Upload, 'Drop to publish', 'The link is copied when the site is live')}
+      {isOver && !hasKey && dropZone(true, Upload, 'Drop to publish', 'The link is copied when the site is live')}
       {isOver && hasKey && (
         <>
-          {zone(hover === 'left', Upload, 'Publish once', 'A new link to the current files')}
-          {zone(hover === 'right', FolderSync, 'Publish and watch', 'One address, kept up to date')}
+          {dropZone(hover === 'left', Upload, 'Publish once', 'A new link to the current files')}
+          {dropZone(hover === 'right', FolderSync, 'Publish and watch', 'One address, kept up to date')}
         </>
       )}
     </div>
@@ -57,16 +57,16 @@ const NOTHING_DROPPED = problem(
 );
 const ONLY_FOLDERS = problem('Only folders can be watched.', 'You can publish the files once.');
 
-type Half = 'left' | 'right';
+type DropHalf = 'left' | 'right';
 
 /** Selects the elements that handle a paste themselves. */
 const PASTE_TARGETS = 'input, textarea, dialog, [contenteditable]:not([contenteditable="false" i])';
 
 /** Calls `onFiles` for files that the user drops or pastes in the window. @returns The half over which the user drags files. */
-function useDrop(onFiles: (files: File[], target: Half | 'pasted') => void): Half | null {
-  const [hover, setHover] = useState<Half | null>(null);
-  const latest = useRef(onFiles);
-  latest.current = onFiles;
+function useDrop(onFiles: (files: File[], target: DropHalf | 'pasted') => void): DropHalf | null {
+  const [hover, setHover] = useState<DropHalf | null>(null);
+  const latestOnFiles = useRef(onFiles);
+  latestOnFiles.current = onFiles;
 
   useEffect(() => {
     // While a modal dialog is open, other elements get no pointer events, so the coordinates select the half.
@@ -85,14 +85,14 @@ function useDrop(onFiles: (files: File[], target: Half | 'pasted') => void): Hal
       setHover(null);
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      latest.current([...event.dataTransfer.files], half(event));
+      latestOnFiles.current([...event.dataTransfer.files], half(event));
     };
     const onPaste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])];
       const isHandled = event.target instanceof Element && event.target.closest(PASTE_TARGETS) !== null;
       if (files.length === 0 || isHandled) return;
       event.preventDefault();
-      latest.current(files, 'pasted');
+      latestOnFiles.current(files, 'pasted');
     };
     const listening = new AbortController();
     const { signal } = listening;

@@ -36,16 +36,16 @@ export function seenFailures(
   publishings: Publishings,
   isShown: boolean,
 ): ReadonlySet<string> {
-  const failed = publishings.filter(({ state }) => state.is === 'failed').map(({ id }) => id);
-  return new Set(failed.filter((id) => isShown || before.has(id)));
+  const failedIds = publishings.filter(({ state }) => state.is === 'failed').map(({ id }) => id);
+  return new Set(failedIds.filter((id) => isShown || before.has(id)));
 }
 
 type ItemsOfSeverity = readonly [is: NavBadge['is'], items: readonly unknown[], text: string];
 
 /** Creates a badge from the items of each severity, the highest severity first. @returns `null` without items. */
 function badgeOf(severities: readonly ItemsOfSeverity[]): NavBadge | null {
-  const present = severities.filter(([, items]) => items.length > 0);
-  if (present.length === 0) return null;
-  const [is, { length: count }] = present[0]!;
-  return { is, count, text: present.map(([, items, text]) => `${items.length} ${text}`).join(', ') };
+  const presentSeverities = severities.filter(([, items]) => items.length > 0);
+  if (presentSeverities.length === 0) return null;
+  const [is, { length: count }] = presentSeverities[0]!;
+  return { is, count, text: presentSeverities.map(([, items, text]) => `${items.length} ${text}`).join(', ') };
 }

@@ -47,10 +47,10 @@ function useBadges(): Partial<Record<Page, NavBadge | null>> {
   const { route } = useShell();
   const publishings = useAppState('publishings');
   const folders = useAppState('folders');
-  const seen = useRef<ReadonlySet<string>>(new Set());
+  const seenIds = useRef<ReadonlySet<string>>(new Set());
   // Failures that the user has seen on the Publish page stay seen on other pages.
-  seen.current = seenFailures(seen.current, publishings, route.page === 'publish');
-  const badges = { publish: publishBadge(publishings, seen.current), folders: foldersBadge(folders) };
+  seenIds.current = seenFailures(seenIds.current, publishings, route.page === 'publish');
+  const badges = { publish: publishBadge(publishings, seenIds.current), folders: foldersBadge(folders) };
   const pageBadge = badges[route.page as keyof typeof badges];
   return pageBadge?.is === 'working' ? { ...badges, [route.page]: null } : badges;
 }

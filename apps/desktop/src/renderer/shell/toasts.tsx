@@ -26,10 +26,10 @@ export function useToasts({ onProblem }: Store) {
     const toast: Toast = { id: ++lastId.current, text, problem, action };
     setToasts((before) => {
       // A repeated text replaces the earlier toast.
-      const all = [...before.filter(({ text }) => text !== toast.text), toast];
-      if (all.length <= MAX_TOASTS) return all;
-      const removedToast = all.find(({ problem }) => problem === null) ?? all[0];
-      return all.filter((each) => each !== removedToast);
+      const allToasts = [...before.filter(({ text }) => text !== toast.text), toast];
+      if (allToasts.length <= MAX_TOASTS) return allToasts;
+      const removedToast = allToasts.find(({ problem }) => problem === null) ?? allToasts[0];
+      return allToasts.filter((each) => each !== removedToast);
     });
   }, []);
   const dismiss = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);

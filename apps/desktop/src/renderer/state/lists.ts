@@ -40,12 +40,12 @@ export function useActivities(onActivity: (activity: Activity) => void): List<Ac
     read: async (cursor) => pageOf(await commands.listActivities({ cursor }), ({ activities }) => activities),
     keyOf: activityKey,
   });
-  const latest = useRef(onActivity);
-  latest.current = onActivity;
+  const latestOnActivity = useRef(onActivity);
+  latestOnActivity.current = onActivity;
   useEffect(
     () =>
       events.activity((activity) => {
-        latest.current(activity);
+        latestOnActivity.current(activity);
         // The list may already contain the activity, if it was read after the activity happened.
         const key = activityKey(activity);
         list.change((items) => (items.some((each) => activityKey(each) === key) ? items : [activity, ...items]));
@@ -87,7 +87,7 @@ function useRefreshOnActivity<T>(list: PagedList<T>, kind: 'deployment' | 'domai
   const { events } = useShell();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = events.activity((activity) => {
+    const unsubscribe = events.activity((activity) => {
       if (!activity.event.startsWith(`${kind}.`)) return;
       const key = activity[kind];
       if (key !== undefined && /\.(?:delete|expire)$/.test(activity.event)) list.replace(key, null);
@@ -96,7 +96,7 @@ function useRefreshOnActivity<T>(list: PagedList<T>, kind: 'deployment' | 'domai
     });
     return () => {
       clearTimeout(timer);
-      stop();
+      unsubscribe();
     };
   }, [events, kind, list]);
 }

@@ -20,14 +20,14 @@ export function useOptions({ commands, events }: DesktopApi) {
   const [options, setOptions] = useState<NextDropOptions>({});
   // A new React key resets the form when the options are cleared.
   const [formKey, setFormKey] = useState(0);
-  const latest = useRef(options);
-  latest.current = options;
+  const latestOptions = useRef(options);
+  latestOptions.current = options;
 
-  const restart = useCallback(() => {
+  const resetOptions = useCallback(() => {
     setOptions({});
     setFormKey((before) => before + 1);
   }, []);
-  useEffect(() => events.dropTaken(restart), [events, restart]);
+  useEffect(() => events.dropTaken(resetOptions), [events, resetOptions]);
   // A reloaded window starts with an empty form, so clear the options that the app still has.
   useEffect(() => void commands.setNextDrop({}), [commands]);
 
@@ -46,10 +46,10 @@ export function useOptions({ commands, events }: DesktopApi) {
         send(next);
       },
       clear() {
-        restart();
+        resetOptions();
         send({});
       },
     };
-  }, [options, formKey, commands, restart]);
-  return { nextDrop, latest };
+  }, [options, formKey, commands, resetOptions]);
+  return { nextDrop, latest: latestOptions };
 }

@@ -68,23 +68,24 @@ export class PagedList<T> {
 
   /** Loads the newest items and merges them in front of the current ones. Ignores failures. */
   readonly refresh = async (): Promise<void> => {
-    const number = ++this.#lastRefresh;
+    const refreshNumber = ++this.#lastRefresh;
     const answer = await this.#source.read(undefined);
-    if (number !== this.#lastRefresh || !answer.ok) return;
-    const newest = answer.value.items;
+    if (refreshNumber !== this.#lastRefresh || !answer.ok) return;
+    const newestItems = answer.value.items;
     const { items } = this.#state;
-    const known = new Set(items.map(this.#source.keyOf));
+    const knownKeys = new Set(items.map(this.#source.keyOf));
     // Without a known item on the page, items may be missing between the page and the list, so reload.
-    if (known.size > 0 && !newest.some((item) => known.has(this.#source.keyOf(item)))) return this.reload();
-    this.#update({ items: this.#append(newest, items) });
+    if (knownKeys.size > 0 && !newestItems.some((item) => knownKeys.has(this.#source.keyOf(item))))
+      return this.reload();
+    this.#update({ items: this.#append(newestItems, items) });
   };
 
   async #load(cursor: string | undefined): Promise<void> {
-    const number = ++this.#lastPage;
+    const pageNumber = ++this.#lastPage;
     this.#pendingChanges = cursor === undefined ? [] : null;
     this.#update({ isLoading: true, problem: null });
     const answer = await this.#source.read(cursor);
-    if (number !== this.#lastPage) return;
+    if (pageNumber !== this.#lastPage) return;
     const changes = this.#pendingChanges ?? [];
     this.#pendingChanges = null;
     if (!answer.ok) return this.#update({ isLoading: false, problem: answer.problem });
@@ -102,8 +103,8 @@ export class PagedList<T> {
 
   /** Items that are in both lists are taken from the first list. */
   #append(first: readonly T[], second: readonly T[]): readonly T[] {
-    const known = new Set(first.map(this.#source.keyOf));
-    return [...first, ...second.filter((item) => !known.has(this.#source.keyOf(item)))];
+    const firstKeys = new Set(first.map(this.#source.keyOf));
+    return [...first, ...second.filter((item) => !firstKeys.has(this.#source.keyOf(item)))];
   }
 
   #update(changed: Partial<ListState<T>>): void {

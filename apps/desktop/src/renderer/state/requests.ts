@@ -34,12 +34,12 @@ export function useAnswer<T>(request: () => Promise<Answer<T>>, dependencies: De
   const [value, setValue] = useState<T | null>(null);
   const [problem, fail] = useState<Problem | null>(null);
   // The number of the latest request. Answers to earlier requests are stale and ignored.
-  const latest = useRef(0);
+  const latestNumber = useRef(0);
   const read = useCallback(async () => {
-    const number = ++latest.current;
+    const requestNumber = ++latestNumber.current;
     fail(null);
     const answer = await request();
-    if (number !== latest.current) return;
+    if (requestNumber !== latestNumber.current) return;
     if (answer.ok) setValue(answer.value);
     else fail(answer.problem);
   }, dependencies);

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
 import type { Answer, DesktopApi, EventData } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
-import type { Given, NextDropOptions } from '../../shared/publishing.ts';
+import type { GivenItem, NextDropOptions } from '../../shared/publishing.ts';
 import { optionsError } from '../text/validate.ts';
 
 /** The page to show, and optionally the id of the card to scroll to, or a server address to fill in. */
@@ -55,7 +55,7 @@ export function createShell({ options, openWatch, ...dependencies }: ShellDepend
     return error === null;
   };
   /** Publishes with the options of the next drop. If an option is invalid, shows a message and publishes nothing. */
-  const publish = async (given: readonly Given[], how?: { pasted: boolean }) => {
+  const publish = async (given: readonly GivenItem[], how?: { pasted: boolean }) => {
     navigate({ page: 'publish' });
     if (!checkOptions()) return;
     await ask(commands.publish({ grants: given.map(({ grant }) => grant), ...how }));
@@ -76,8 +76,8 @@ export function createShell({ options, openWatch, ...dependencies }: ShellDepend
     /** Opens the system dialog for a folder or files, and publishes the selection. */
     async choose(kind: 'folder' | 'files') {
       if (!checkOptions()) return;
-      const picked = kind === 'folder' ? await ask(commands.pickFolder()) : await ask(commands.pickFiles());
-      const pickedItems = picked?.value ? [picked.value].flat() : [];
+      const pickAnswer = kind === 'folder' ? await ask(commands.pickFolder()) : await ask(commands.pickFiles());
+      const pickedItems = pickAnswer?.value ? [pickAnswer.value].flat() : [];
       if (pickedItems.length > 0) await publish(pickedItems);
     },
   };

@@ -18,23 +18,23 @@ const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as co
  */
 export function openStore(desktop: DesktopApi) {
   const listeners = new Set<() => void>();
-  let reported: Partial<AppState> = {};
+  let reportedState: Partial<AppState> = {};
   let snapshot: Snapshot = { is: 'loading' };
 
   const publish = (next: Snapshot) => {
     snapshot = next;
     for (const listener of listeners) listener();
   };
-  const receive = (slice: Partial<AppState>) => {
-    reported = { ...reported, ...slice };
+  const receiveSlice = (slice: Partial<AppState>) => {
+    reportedState = { ...reportedState, ...slice };
     if (snapshot.is === 'ready') publish({ is: 'ready', state: mergeSlice(snapshot.state, slice) });
   };
 
   const onProblem = queueUntilListening(desktop.events.problem);
   const onNavigate = queueUntilListening(desktop.events.navigate);
-  for (const name of SLICES) desktop.events[name]((data) => receive({ [name]: data }));
+  for (const name of SLICES) desktop.events[name]((data) => receiveSlice({ [name]: data }));
   void desktop.commands.readState().then((answer) => {
-    if (answer.ok) publish({ is: 'ready', state: { ...answer.value, ...reported } });
+    if (answer.ok) publish({ is: 'ready', state: { ...answer.value, ...reportedState } });
     else publish({ is: 'failed', problem: answer.problem });
   });
 
@@ -53,15 +53,15 @@ type Subscribe<T> = (listener: (data: T) => void) => () => void;
 
 /** Subscribes at once and queues the events for the first listener. There is at most one listener at a time. */
 function queueUntilListening<T>(subscribe: Subscribe<T>): Subscribe<T> {
-  const queued: T[] = [];
+  const queuedItems: T[] = [];
   let current: ((data: T) => void) | null = null;
   subscribe((data) => {
     if (current) current(data);
-    else queued.push(data);
+    else queuedItems.push(data);
   });
   return (listener) => {
     current = listener;
-    for (const data of queued.splice(0)) listener(data);
+    for (const data of queuedItems.splice(0)) listener(data);
     return () => {
       current = null;
     };
@@ -69,11 +69,11 @@ function queueUntilListening<T>(subscribe: Subscribe<T>): Subscribe<T> {
 }
 
 function mergeSlice(state: AppState, slice: Partial<AppState>): AppState {
-  const next = { ...state, ...slice };
+  const nextState = { ...state, ...slice };
   return {
-    ...next,
-    publishings: keepIdentity(state.publishings, next.publishings),
-    folders: keepIdentity(state.folders, next.folders),
+    ...nextState,
+    publishings: keepIdentity(state.publishings, nextState.publishings),
+    folders: keepIdentity(state.folders, nextState.folders),
   };
 }
 
@@ -82,8 +82,8 @@ function keepIdentity<T extends { id: string }>(before: T[], after: T[]): T[] {
   if (before === after) return before;
   const byId = new Map(before.map((item) => [item.id, item]));
   const items = after.map((item) => {
-    const old = byId.get(item.id);
-    return old !== undefined && JSON.stringify(old) === JSON.stringify(item) ? old : item;
+    const oldItem = byId.get(item.id);
+    return oldItem !== undefined && JSON.stringify(oldItem) === JSON.stringify(item) ? oldItem : item;
   });
   return items.length === before.length && items.every((item, index) => item === before[index]) ? before : items;
 }

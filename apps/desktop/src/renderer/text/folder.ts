@@ -3,7 +3,7 @@ import type { FolderState, PauseReason, WatchedFolder } from '../../shared/folde
 import type { Amount, LeftOut } from '../../shared/progress.ts';
 import type { Question } from '../../shared/publishing.ts';
 import { progressText } from './progress.ts';
-import { ago, until } from './time.ts';
+import { ago, untilText } from './time.ts';
 
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet';
 
@@ -42,8 +42,8 @@ export function folderText({ state, live }: WatchedFolder, now: number) {
     case 'live':
       return line('good', live ? `Up to date · published ${ago(live.at, now)}` : 'Up to date');
     case 'waiting': {
-      const waiting = state.problem.kind === 'network' ? 'Waiting for the network · trying again' : 'Trying again';
-      return line('warn', `${waiting} ${until(state.until, now)}`, state.problem.message);
+      const waitingText = state.problem.kind === 'network' ? 'Waiting for the network · trying again' : 'Trying again';
+      return line('warn', `${waitingText} ${untilText(state.until, now)}`, state.problem.message);
     }
     case 'failed':
       return line('bad', 'Failed', withFile(state.problem), state.problem.next);
@@ -78,8 +78,8 @@ const SKIPPED: Record<LeftOut['reason'], readonly [one: string, many: string]> =
 /** Lists skipped files: `3 private files skipped: .env, .git/config …`. */
 export function skippedText({ reason, count, paths }: LeftOut): string {
   const [one, many] = SKIPPED[reason];
-  const listed = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many} skipped${listed}`;
+  const listedPaths = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many} skipped${listedPaths}`;
 }
 
 const QUESTIONS: Record<Question['about'], string> = {

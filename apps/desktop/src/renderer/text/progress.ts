@@ -1,6 +1,6 @@
 import { bytes, count, duration } from '@berth/client/amounts';
 import type { Amount, Progress } from '../../shared/progress.ts';
-import { until } from './time.ts';
+import { untilText } from './time.ts';
 
 /** Returns the current step, its numbers, and the part that is done, from 0 to 1 or `null`. @param now Unix milliseconds. */
 export function progressText(progress: Progress, now: number): { doing: string; detail: string; part: number | null } {
@@ -18,7 +18,7 @@ export function progressText(progress: Progress, now: number): { doing: string; 
     case 'linking':
       return { doing: 'Updating the address', detail: '', part: 1 };
     case 'retrying':
-      return { doing: `Trying again ${until(progress.at, now)}`, detail: progress.reason, part: null };
+      return { doing: `Trying again ${untilText(progress.at, now)}`, detail: progress.reason, part: null };
   }
 }
 
@@ -38,8 +38,8 @@ function bytesOf(done: number, total: number): string {
 }
 
 function readingDetail({ done, total, cached }: Extract<Progress, { phase: 'reading' }>): string {
-  const known = cached.files > 0 ? ` · ${cached.files.toLocaleString('en-US')} unchanged` : '';
-  return `${done.files.toLocaleString('en-US')} of ${count(total.files, 'file')}${known}`;
+  const unchangedText = cached.files > 0 ? ` · ${cached.files.toLocaleString('en-US')} unchanged` : '';
+  return `${done.files.toLocaleString('en-US')} of ${count(total.files, 'file')}${unchangedText}`;
 }
 
 function sendingDetail({ done, total, bytesPerSecond }: Extract<Progress, { phase: 'sending' }>): string {

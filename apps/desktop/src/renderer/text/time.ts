@@ -15,20 +15,20 @@ export function ago(at: number, now: number): string {
 }
 
 /** Formats a duration in its two largest units: `2 days 23 hours`. @param seconds More than 0. */
-export function remaining(seconds: number): string {
+export function remainingText(seconds: number): string {
   const parts = [
     count(Math.floor(seconds / DAY), 'day'),
     count(Math.floor((seconds % DAY) / HOUR), 'hour'),
     count(Math.floor((seconds % HOUR) / MINUTE), 'minute'),
   ];
-  const first = parts.findIndex((part) => !part.startsWith('0'));
-  if (first === -1) return 'less than a minute';
-  const [largest, next] = parts.slice(first);
+  const firstPart = parts.findIndex((part) => !part.startsWith('0'));
+  if (firstPart === -1) return 'less than a minute';
+  const [largest, next] = parts.slice(firstPart);
   return next === undefined || next.startsWith('0') ? largest! : `${largest} ${next}`;
 }
 
 /** Formats the time until a moment: `in 12 s`, or `now` once it has passed. @param until, now Unix milliseconds. */
-export function until(until: number, now: number): string {
+export function untilText(until: number, now: number): string {
   const seconds = Math.ceil((until - now) / 1_000);
   return seconds > 0 ? `in ${duration(seconds)}` : 'now';
 }
@@ -36,9 +36,9 @@ export function until(until: number, now: number): string {
 /** Formats the day of a moment: `Today`, `Yesterday`, `Monday, 16 November`. @param at, now Unix milliseconds. */
 export function dayOf(at: number, now: number): string {
   const day = startOfDay(at);
-  const today = startOfDay(now);
-  if (day === today) return 'Today';
-  if (day === startOfDay(today - HOUR * 1_000)) return 'Yesterday';
+  const startOfToday = startOfDay(now);
+  if (day === startOfToday) return 'Today';
+  if (day === startOfDay(startOfToday - HOUR * 1_000)) return 'Yesterday';
   const year = new Date(at).getFullYear() === new Date(now).getFullYear() ? undefined : 'numeric';
   return new Date(at).toLocaleDateString('en-US', { weekday: 'long', day: 'numeric', month: 'long', year });
 }

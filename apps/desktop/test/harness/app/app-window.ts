@@ -49,11 +49,11 @@ export async function openAppWindow(
 ): Promise<AppWindow> {
   const context = await browser.newContext({ reducedMotion: 'reduce', viewport: main.size, ...options });
   const { protocol, host, pathname } = new URL(main.address);
-  const foreign: string[] = [];
+  const foreignRequests: string[] = [];
   const answer = async (route: Route): Promise<void> => {
     const url = route.request().url();
     if (!url.startsWith(`${ORIGIN}/`)) {
-      foreign.push(url);
+      foreignRequests.push(url);
       return route.abort('blockedbyclient');
     }
     const address = url.replace(ORIGIN, `${protocol}//${host}`);
@@ -75,7 +75,7 @@ export async function openAppWindow(
   const cdp = await context.newCDPSession(page);
   return {
     page,
-    foreign,
+    foreign: foreignRequests,
     load: async () => void (await page.goto(`${ORIGIN}${pathname}`)),
     send: (channel, data) =>
       void page
@@ -107,10 +107,10 @@ function runPreload(preload: (require: (name: string) => unknown) => void): void
   type Listener = (event: unknown, data: unknown) => void;
   if (window !== window.top) return;
   const listeners = new Map<string, Set<Listener>>();
-  let dropped: readonly string[] = [];
+  let droppedPaths: readonly string[] = [];
   window.boundary = {
     receive: (channel, data) => listeners.get(channel)?.forEach((listener) => listener({}, data)),
-    drop: (paths) => void (dropped = paths),
+    drop: (paths) => void (droppedPaths = paths),
   };
   const electron = {
     contextBridge: { exposeInMainWorld: (name: string, value: unknown) => Object.assign(window, { [name]: value }) },
@@ -122,7 +122,7 @@ function runPreload(preload: (require: (name: string) => unknown) => void): void
     },
     webUtils: {
       /** Returns `''` for a file that is not on disk, as Electron does. */
-      getPathForFile: (file: File) => dropped.find((path) => path.endsWith(`/${file.name}`)) ?? '',
+      getPathForFile: (file: File) => droppedPaths.find((path) => path.endsWith(`/${file.name}`)) ?? '',
     },
   };
   preload((name) => {

@@ -36,17 +36,17 @@ export async function startMainChild(options: MainOptions, program: string): Pro
     execArgv: [],
   });
   const answers = new Map<number, PromiseWithResolvers<unknown>>();
-  const started = Promise.withResolvers<ProgramMessage & { is: 'started' }>();
+  const startMessage = Promise.withResolvers<ProgramMessage & { is: 'started' }>();
   let lastId = 0;
   let onSent: (channel: string, data: unknown) => void = () => {};
   child.on('message', (message: ProgramMessage) => {
-    if (message.is === 'started') started.resolve(message);
+    if (message.is === 'started') startMessage.resolve(message);
     else if (message.is === 'sent') onSent(message.channel, message.data);
     else answers.get(message.id)?.resolve(message.value);
   });
   const exited = once(child, 'exit').then(([code, signal]) => {
     const error = new Error(`The main process ended with ${code ?? signal}`);
-    started.reject(error);
+    startMessage.reject(error);
     for (const { reject } of answers.values()) reject(error);
   });
   const ask = <M extends keyof Methods>(method: M, ...args: Parameters<Methods[M]>): ReturnType<Methods[M]> => {
@@ -57,7 +57,7 @@ export async function startMainChild(options: MainOptions, program: string): Pro
     return answer.promise as ReturnType<Methods[M]>;
   };
   return {
-    ...(await started.promise),
+    ...(await startMessage.promise),
     async serve(address, headers) {
       const { body, ...init } = await ask('serve', address, headers);
       return new Response(body, init);

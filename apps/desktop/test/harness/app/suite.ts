@@ -60,12 +60,12 @@ export async function deploymentsOf({ port }: TestServer, key: string): Promise<
 
 /** Stalls all uploads through a proxy. @returns A promise that resolves when an upload stalls, and a function that resumes the uploads. */
 export function stallUploads(proxy: Proxy): { stalled: Promise<void>; resume: () => void } {
-  const stalled = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<undefined>();
+  const uploadStalled = Promise.withResolvers<void>();
+  const heldUpload = Promise.withResolvers<undefined>();
   proxy.trouble = ({ method }) => {
     if (method !== 'PUT') return undefined;
-    stalled.resolve();
-    return gate.promise;
+    uploadStalled.resolve();
+    return heldUpload.promise;
   };
-  return { stalled: stalled.promise, resume: () => gate.resolve(undefined) };
+  return { stalled: uploadStalled.promise, resume: () => heldUpload.resolve(undefined) };
 }

@@ -23,15 +23,15 @@ export class FakeSession extends EventEmitter {
 
   /** Requests a permission as a page does. @returns Whether the permission is granted. */
   grants(permission: string): boolean {
-    let granted = true;
-    this.permissionRequest?.({}, permission, (answer) => (granted = answer));
-    return granted;
+    let isGranted = true;
+    this.permissionRequest?.({}, permission, (answer) => (isGranted = answer));
+    return isGranted;
   }
 
   /** Starts a request as a page does. @returns Whether the request is allowed. */
   fetches(url: string): boolean {
-    let passes = true;
-    this.beforeRequest?.({ url }, ({ cancel }) => (passes = cancel !== true));
-    return passes;
+    let isAllowed = true;
+    this.beforeRequest?.({ url }, ({ cancel }) => (isAllowed = cancel !== true));
+    return isAllowed;
   }
 }

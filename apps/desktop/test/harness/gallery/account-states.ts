@@ -41,7 +41,7 @@ const CHECKS = [
   },
 ];
 
-const lists = (deployments: readonly Deployment[], domains: readonly Domain[]) => ({
+const listAnswers = (deployments: readonly Deployment[], domains: readonly Domain[]) => ({
   listDeployments: { value: { deployments } },
   listDomains: { value: { domains } },
 });
@@ -70,21 +70,21 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'sites-list',
     page: 'sites',
-    answers: lists(SITES, DOMAINS),
+    answers: listAnswers(SITES, DOMAINS),
     shows: ['212 of 1,000', '9 of 10', 'www.harbour.example', deploymentId(0), '2 days 23 hours left', 'preview'],
     kept: true,
   },
   {
     name: 'sites-edit',
     page: 'sites',
-    answers: lists(SITES, []),
+    answers: listAnswers(SITES, []),
     act: (page) => chooseFromMenu(page, deploymentId(1), 'Labels…'),
     shows: ['preview', 'Save'],
   },
   {
     name: 'sites-delete',
     page: 'sites',
-    answers: lists(SITES, DOMAINS),
+    answers: listAnswers(SITES, DOMAINS),
     act: (page) => chooseFromMenu(page, deploymentId(0), 'Delete…'),
     shows: [`Delete ${deploymentId(0)}?`],
     kept: true,
@@ -92,7 +92,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'sites-delete-linked',
     page: 'sites',
-    answers: lists(SITES, DOMAINS),
+    answers: listAnswers(SITES, DOMAINS),
     act: (page) => chooseFromMenu(page, deploymentId(1), 'Delete…'),
     shows: [
       `${deploymentId(1)} is in use`,
@@ -105,7 +105,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'sites-nothing-found',
     page: 'sites',
-    answers: lists(SITES, []),
+    answers: listAnswers(SITES, []),
     act: async (page) => page.getByRole('searchbox').fill('nowhere'),
     shows: ['Nothing found', 'No site matches “nowhere”'],
   },
@@ -117,7 +117,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
         usage: { deployments: 0, platformDomains: 0, customDomains: 0, seats: 1, storage: 0 },
       }),
     }),
-    answers: lists([], []),
+    answers: listAnswers([], []),
     shows: ['No sites yet', 'Publish something'],
     kept: true,
   },
@@ -149,7 +149,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     name: 'domains-list',
     page: 'domains',
     answers: {
-      ...lists(SITES, DOMAINS),
+      ...listAnswers(SITES, DOMAINS),
       readRecords: { value: DNS_RECORDS },
       verifyDomain: { value: { ...DOMAINS[1], checks: CHECKS, nextCheck: NOW_SECONDS + 600 } },
     },
@@ -164,14 +164,14 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'domains-add',
     page: 'domains',
-    answers: lists(SITES, DOMAINS),
+    answers: listAnswers(SITES, DOMAINS),
     act: async (page) => page.getByRole('button', { name: 'Add a domain…' }).click(),
     shows: ['Add a domain', 'Points to (optional)'],
   },
   {
     name: 'domains-empty',
     page: 'domains',
-    answers: lists([], []),
+    answers: listAnswers([], []),
     shows: ['No domains yet'],
   },
   {
@@ -197,7 +197,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
         caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1, storage: 2_147_483_648 },
       }),
     }),
-    answers: lists(SITES.slice(0, 4), []),
+    answers: listAnswers(SITES.slice(0, 4), []),
     shows: ['100 of 100', 'full'],
   },
 ];

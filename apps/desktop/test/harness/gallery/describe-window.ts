@@ -11,16 +11,16 @@ import { type Gallery, openGallery } from './window.ts';
 export function describeWindow(title: string, tests: (gallery: Omit<Gallery, 'remove'>) => void): void {
   describeInBrowser(title, (browser) => {
     let gallery: Gallery;
-    const opened: Page[] = [];
+    const openedPages: Page[] = [];
     beforeAll(async () => void (gallery = await openGallery(browser())));
     afterEach(async () => {
-      for (const page of opened.splice(0)) await page.context().close();
+      for (const page of openedPages.splice(0)) await page.context().close();
     });
     afterAll(() => gallery?.remove());
     tests({
       open: async (...args) => {
         const window = await gallery.open(...args);
-        opened.push(window.page);
+        openedPages.push(window.page);
         return window;
       },
       openSmallest: (...args) => gallery.openSmallest(...args),

@@ -34,26 +34,30 @@ declare global {
 
 /** Installs a `window.desktop` that records commands and answers by script. Runs in the page, so it cannot use variables of this file. */
 export function installFake({ readState, answers, commands, events }: FakeOptions): void {
-  const sent: Fake['sent'] = [];
+  const sentCommands: Fake['sent'] = [];
   const violations: string[] = [];
   const listeners = new Map<string, Set<(data: unknown) => void>>();
   const scripts: Record<string, Script | undefined> = { readState, ...answers };
 
-  const waiting: { name: string; resolve: () => void }[] = [];
-  const reply = async (name: CommandName | 'grant', input: unknown, isRetry = false): Promise<unknown> => {
-    if (!isRetry) sent.push({ name, input: structuredClone(input) });
+  const waitingCommands: { name: string; resolve: () => void }[] = [];
+  const replyTo = async (name: CommandName | 'grant', input: unknown, isRetry = false): Promise<unknown> => {
+    if (!isRetry) sentCommands.push({ name, input: structuredClone(input) });
     const script = scripts[name];
     if (script === undefined) return { ok: true, value: undefined };
     if ('never' in script) return new Promise(() => {});
     if ('later' in script)
-      return new Promise<void>((resolve) => waiting.push({ name, resolve })).then(() => reply(name, input, true));
+      return new Promise<void>((resolve) => waitingCommands.push({ name, resolve })).then(() =>
+        replyTo(name, input, true),
+      );
     if ('problem' in script) return { ok: false, problem: script.problem };
     if ('value' in script) return { ok: true, value: structuredClone(script.value) };
     const { cursor } = (input ?? {}) as { cursor?: string };
     return { ok: true, value: structuredClone(script.pages[Number(cursor ?? 0)]) };
   };
   const desktop = {
-    commands: Object.fromEntries(commands.map((name) => [name, (input: unknown) => reply(name as CommandName, input)])),
+    commands: Object.fromEntries(
+      commands.map((name) => [name, (input: unknown) => replyTo(name as CommandName, input)]),
+    ),
     events: Object.fromEntries(
       events.map((name) => [
         name,
@@ -65,21 +69,21 @@ export function installFake({ readState, answers, commands, events }: FakeOption
       ]),
     ),
     grant: (files: readonly File[]) =>
-      reply(
+      replyTo(
         'grant',
         [...files].map(({ name }) => name),
       ),
   };
   const fake: Fake = {
-    sent,
+    sent: sentCommands,
     violations,
     emit: (name, data) => listeners.get(name)?.forEach((listener) => listener(data)),
     answer: (name, script) => {
       scripts[name] = script;
       // The answers arrive in reverse order, 20 ms apart, as on a slow network.
-      const pending = waiting.filter((each) => each.name === name).toReversed();
+      const pending = waitingCommands.filter((each) => each.name === name).toReversed();
       for (const [index, each] of pending.entries()) {
-        waiting.splice(waiting.indexOf(each), 1);
+        waitingCommands.splice(waitingCommands.indexOf(each), 1);
         setTimeout(each.resolve, index * 20);
       }
     },

@@ -2,7 +2,7 @@ import {
   appState,
   deploymentId,
   folder,
-  grant,
+  grantOf,
   id,
   MINUTE,
   NOW,
@@ -30,7 +30,7 @@ const VERSIONS = [1, 2, 3, 4, 5].map((number) => ({
 }));
 
 const AVAILABLE_NAME = { valid: true, normalized: 'quiet-harbour.sites.example', available: true, reason: null };
-const picked = (name: string, kind = 'folder') => ({ value: { grant: grant(0), name, kind } });
+const pickedItem = (name: string, kind = 'folder') => ({ value: { grant: grantOf(0), name, kind } });
 
 export const FOLDER_STATES: readonly GalleryState[] = [
   {
@@ -113,7 +113,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     page: 'folders',
     state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
-      pickFolder: picked('dist'),
+      pickFolder: pickedItem('dist'),
       suggestName: { value: { name: 'quiet-harbour', validation: AVAILABLE_NAME } },
     },
     act: async (page) => {
@@ -128,16 +128,16 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     page: 'folders',
     state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
-      pickFolder: picked('harbour-site'),
+      pickFolder: pickedItem('harbour-site'),
       checkFolder: {
         value: {
           question: {
             about: 'project',
             suggestions: [
-              { grant: grant(1), name: 'dist' },
-              { grant: grant(2), name: 'storybook-static' },
+              { grant: grantOf(1), name: 'dist' },
+              { grant: grantOf(2), name: 'storybook-static' },
             ],
-            anyway: grant(3),
+            anyway: grantOf(3),
           },
         },
       },
@@ -155,8 +155,8 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     page: 'folders',
     state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
-      pickFolder: picked('Documents'),
-      checkFolder: { value: { question: { about: 'personal', suggestions: [], anyway: grant(3) } } },
+      pickFolder: pickedItem('Documents'),
+      checkFolder: { value: { question: { about: 'personal', suggestions: [], anyway: grantOf(3) } } },
     },
     act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
     shows: ['This looks like a personal folder. All its files would be public.', 'Watch anyway', 'Cancel'],
@@ -166,7 +166,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     page: 'folders',
     state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
-      pickFolder: picked('dist', 'unknown'),
+      pickFolder: pickedItem('dist', 'unknown'),
       checkFolder: {
         problem: problem(
           'folder',

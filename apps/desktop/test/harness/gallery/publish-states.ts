@@ -1,9 +1,9 @@
 import {
   appState,
-  asking,
+  askingJob,
   deploymentId,
   folder,
-  grant,
+  grantOf,
   HOUR,
   MINUTE,
   NOW,
@@ -15,7 +15,7 @@ import {
   SIGNED_OUT,
   TOO_LARGE,
   UNREACHABLE,
-  working,
+  workingJob,
 } from './sample.ts';
 import type { GalleryState } from './window.ts';
 
@@ -125,18 +125,18 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     state: appState({
       publishings: [
         publishing(1, { is: 'queued' }, { name: 'handbook' }),
-        working(2, 'photos', { phase: 'listing' }),
-        working(3, 'dist', {
+        workingJob(2, 'photos', { phase: 'listing' }),
+        workingJob(3, 'dist', {
           phase: 'reading',
           done: { files: 1_204, bytes: 41_000_000 },
           total: { files: 10_000, bytes: 212_000_000 },
           cached: { files: 900, bytes: 30_000_000 },
         }),
-        working(4, 'shop', SENDING),
-        working(5, 'blog', { phase: 'retrying', attempt: 2, at: NOW + 12_000, reason: UNREACHABLE.message }),
-        working(6, 'docs', { phase: 'comparing', total: { files: 12, bytes: 9 } }),
-        working(7, 'slides', { phase: 'finishing' }),
-        working(8, 'status', { phase: 'linking' }),
+        workingJob(4, 'shop', SENDING),
+        workingJob(5, 'blog', { phase: 'retrying', attempt: 2, at: NOW + 12_000, reason: UNREACHABLE.message }),
+        workingJob(6, 'docs', { phase: 'comparing', total: { files: 12, bytes: 9 } }),
+        workingJob(7, 'slides', { phase: 'finishing' }),
+        workingJob(8, 'status', { phase: 'linking' }),
       ],
     }),
     shows: [
@@ -156,7 +156,10 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     name: 'publish-elsewhere',
     page: 'settings',
     state: appState({
-      publishings: [working(1, 'dist', { phase: 'finishing' }), publishing(2, { is: 'queued' }, { name: 'handbook' })],
+      publishings: [
+        workingJob(1, 'dist', { phase: 'finishing' }),
+        publishing(2, { is: 'queued' }, { name: 'handbook' }),
+      ],
       folders: [folder(1, 'shop', { is: 'publishing', progress: { phase: 'listing' } })],
     }),
     shows: ['Folders', 'Settings'],
@@ -165,7 +168,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     name: 'publish-elsewhere-problems',
     page: 'settings',
     state: appState({
-      publishings: [asking(1, 'dist', 'no-front-page'), working(2, 'dist', { phase: 'finishing' })],
+      publishings: [askingJob(1, 'dist', 'no-front-page'), workingJob(2, 'dist', { phase: 'finishing' })],
       folders: [
         folder(1, 'shop', { is: 'failed', problem: TOO_LARGE }),
         folder(2, 'blog', { is: 'failed', problem: TOO_LARGE }),
@@ -179,13 +182,13 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     page: 'publish',
     state: appState({
       publishings: [
-        asking(1, 'harbour-site', 'project', [
-          { grant: grant(1), name: 'dist' },
-          { grant: grant(2), name: 'storybook-static' },
+        askingJob(1, 'harbour-site', 'project', [
+          { grant: grantOf(1), name: 'dist' },
+          { grant: grantOf(2), name: 'storybook-static' },
         ]),
-        asking(2, 'Documents', 'personal'),
-        asking(3, 'assets', 'no-front-page'),
-        asking(4, 'menu.pdf', 'pasted'),
+        askingJob(2, 'Documents', 'personal'),
+        askingJob(3, 'assets', 'no-front-page'),
+        askingJob(4, 'menu.pdf', 'pasted'),
       ],
     }),
     shows: [

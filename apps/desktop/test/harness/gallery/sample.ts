@@ -20,12 +20,12 @@ const ANIMALS = ['otter', 'heron', 'lynx', 'marten', 'plover', 'badger', 'tern',
 
 /** Returns an id of a publish job or a watched folder. Different numbers have different ids. */
 export const id = (number: number) => number.toString(16).padStart(16, '0');
-export const grant = (number: number) => number.toString(16).padStart(32, '0');
+export const grantOf = (number: number) => number.toString(16).padStart(32, '0');
 
 /** Returns an id of a deployment. Different numbers have different ids. */
 export function deploymentId(number: number): string {
-  const tail = (number * 2_654_435 + 1_679_616).toString(36).padStart(7, '0').slice(-7);
-  return `${WORDS[number % WORDS.length]}-${ANIMALS[Math.floor(number / 3) % ANIMALS.length]}-${tail}`;
+  const idSuffix = (number * 2_654_435 + 1_679_616).toString(36).padStart(7, '0').slice(-7);
+  return `${WORDS[number % WORDS.length]}-${ANIMALS[Math.floor(number / 3) % ANIMALS.length]}-${idSuffix}`;
 }
 
 export const siteUrl = (deployment: string) => `https://${deployment}.sites.example`;
@@ -42,6 +42,7 @@ export const SIGNED_IN: Extract<SignIn, { is: 'signed-in' }> = {
     created: NOW_SECONDS - 90 * 86_400,
     hint: '7f3a',
     authMethod: 'api-key',
+    used: NOW_SECONDS - 60,
   },
 };
 
@@ -88,7 +89,7 @@ export function publishing(number: number, state: PublishingState, other: Partia
 }
 
 /** Returns a drop that is being published. */
-export function working(number: number, name: string, progress: Progress): Publishing {
+export function workingJob(number: number, name: string, progress: Progress): Publishing {
   return publishing(number, { is: 'working', progress }, { name });
 }
 
@@ -100,14 +101,14 @@ export const SENDING: Progress = {
 };
 
 /** Returns the progress of an upload of 900 bytes. @param bytes The number of bytes sent so far. */
-export const sending = (bytes: number): Progress => ({
+export const sendingProgress = (bytes: number): Progress => ({
   ...SENDING,
   done: { files: 1, bytes },
   total: { files: 9, bytes: 900 },
 });
 
 /** Returns a drop that waits for the answer to a question. */
-export function asking(
+export function askingJob(
   number: number,
   name: string,
   about: Question['about'],
@@ -183,6 +184,7 @@ export function deployment(number: number, other: Partial<Deployment> = {}): Dep
     password: number % 7 === 3,
     via: ['desktop', 'cli', 'api'][number % 3]!,
     labels: number % 4 === 1 ? ['preview', `pull-${400 + number}`] : [],
+    domains: [],
     created: NOW_SECONDS - number * 5_400,
     ...(number % 9 === 5 ? { expires: NOW_SECONDS + 2 * 86_400 + 23 * 3_600 } : {}),
     ...other,

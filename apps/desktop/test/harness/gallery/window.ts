@@ -64,12 +64,12 @@ interface OpenWindow {
 export async function openGallery(browser: Browser): Promise<Gallery> {
   const dir = await mkdtemp(join(tmpdir(), 'berth-gallery-'));
   await buildApp(dir, ['renderer']);
-  const handle = createAppProtocol(join(dir, 'renderer'));
+  const handleRequest = createAppProtocol(join(dir, 'renderer'));
   let smallest: Promise<WatchedPage> | undefined;
   return {
-    open: async (state, options = {}) => showState(await openWindow(browser, handle, options), state, options),
+    open: async (state, options = {}) => showState(await openWindow(browser, handleRequest, options), state, options),
     async openSmallest(state) {
-      const window = await (smallest ??= openWindow(browser, handle, { viewport: MIN_WINDOW_SIZE }));
+      const window = await (smallest ??= openWindow(browser, handleRequest, { viewport: MIN_WINDOW_SIZE }));
       await window.page.emulateMedia({ colorScheme: 'light' });
       await window.page.mouse.move(0, 0);
       return showState(window, state);
@@ -138,7 +138,7 @@ export async function drag(page: Page, type: 'dragEnter' | 'dragOver' | 'drop', 
   await session.send('Input.dispatchDragEvent', { type, x, y: 300, data });
 }
 
-export async function drop(page: Page, x: number): Promise<void> {
+export async function dropFolder(page: Page, x: number): Promise<void> {
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) await drag(page, type, x);
 }
 

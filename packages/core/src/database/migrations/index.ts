@@ -6,6 +6,8 @@ import { Migration0003 } from './0003-serving.ts';
 import { Migration0004 } from './0004-uploads.ts';
 import { Migration0005 } from './0005-storage.ts';
 import { Migration0006 } from './0006-compatibility.ts';
+import { Migration0007 } from './0007-domain-versions.ts';
+import { Migration0009 } from './0009-take-down-reasons.ts';
 import { db } from '../tables.ts';
 
 /** A step from one schema to the next. Each schema has the number of the migration that leads to it. */
@@ -28,6 +30,8 @@ export const migrations: readonly MigrationClass[] = [
   Migration0004,
   Migration0005,
   Migration0006,
+  Migration0007,
+  Migration0009,
 ];
 
 /** The table of migrations of the ORM. `compatible_since` is missing before migration 6. */

@@ -63,7 +63,10 @@ export async function actForAccount(core: Core, reference: string): Promise<Scop
     .limit(1)
     .executeTakeFirst();
   if (!row) throw notFound(`account: ${reference}`);
-  return { core, caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator' } };
+  return {
+    core,
+    caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator', used: null },
+  };
 }
 
 /** Creates an API key for an account. @returns The key, which is not stored. Source: api §8. */

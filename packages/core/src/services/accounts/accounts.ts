@@ -40,6 +40,7 @@ export async function getAccount({ core, caller }: Scope): Promise<WireAccount> 
     created: toUnixSeconds(account.created),
     hint: newestKey?.last4 ?? null,
     authMethod: caller.authMethod,
+    used: caller.used && toUnixSeconds(caller.used),
   };
 }
 

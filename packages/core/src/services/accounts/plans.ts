@@ -21,9 +21,10 @@ export function limitsOf({ core, caller }: Scope<Caller>): DeployLimits {
   return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN).limits;
 }
 
-/** `GET /limits`: the limits of a deploy of the caller. */
+/** `GET /limits`: the limits of a deploy of the caller, and the platform domain. Source: api §6. */
 export function getLimits(scope: Scope<Caller>): Limits {
-  return { ...limitsOf(scope), blockedExtensions: [...BLOCKED_EXTENSIONS] };
+  const { platformHost } = scope.core.addresses;
+  return { ...limitsOf(scope), blockedExtensions: [...BLOCKED_EXTENSIONS], platformDomain: platformHost };
 }
 
 /** `GET /plans`: the plans, in display order. */

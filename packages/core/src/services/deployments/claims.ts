@@ -9,7 +9,7 @@ import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { type ContentLengths, joinNumbers, lengthsOf } from '../packs/contents.ts';
 import { countAccountStorage } from './deploy-storage.ts';
-import { toDeployment } from './deployments.ts';
+import { withDomains } from './deployments.ts';
 import { secretHash } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
 
@@ -51,7 +51,7 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
     await lockAccount(em, account);
     const row = await em.findOne(Deployment, { claimHash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const now = core.now();
-    if (row?.claimed && row.account?.id === account) return toDeployment(core.addresses, row);
+    if (row?.claimed && row.account?.id === account) return withDomains(em, core.addresses, row);
     if (!row || row.account || row.status !== 'success' || (row.expires && row.expires <= now)) throw notFound('claim');
     const locked = await incrementDeploymentCount(em, core, account);
     await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Set());
@@ -61,7 +61,7 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
     row.expires = null;
     const meta = { files: row.files, size: row.size, via: row.via };
     recordActivity(em, { account, event: 'deployment.claim', authMethod, created: now, deployment: row.id, meta });
-    return toDeployment(core.addresses, row);
+    return withDomains(em, core.addresses, row);
   });
 }
 

@@ -2,10 +2,13 @@ import {
   type Deployment as WireDeployment,
   type DeploymentList,
   type DeploymentPatch,
-  type PageQuery,
+  type DeploymentQuery,
+  MAX_LISTED_DOMAINS,
   parseDeploymentReference,
 } from '@berth/contract';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { domainToASCII } from 'node:url';
+import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Addresses, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
@@ -21,8 +24,12 @@ import { toUnixSeconds } from '../timestamps.ts';
 
 const MAX_NAMED_DOMAINS = 10;
 
-/** Converts a row to the deployment that clients receive. Source: api §3. */
-export function toDeployment(addresses: Addresses, row: Deployment): WireDeployment {
+/**
+ * Converts a row to the deployment that clients receive.
+ *
+ * @param domains The domains that point at the deployment, as {@link readDomainNames} returns them. Source: api §3.
+ */
+export function toDeployment(addresses: Addresses, row: Deployment, domains: string[]): WireDeployment {
   return {
     deployment: row.id,
     url: addresses.site(row.id),
@@ -32,7 +39,11 @@ export function toDeployment(addresses: Addresses, row: Deployment): WireDeploym
     password: Boolean(row.passwordHash),
     via: row.via,
     labels: row.labels,
+    domains,
     created: toUnixSeconds(row.created),
+    ...(row.takenDown
+      ? { takenDown: { reason: row.takeDownReason ?? null, since: toUnixSeconds(row.takenDown) } }
+      : {}),
     ...(row.expires ? { expires: toUnixSeconds(row.expires) } : {}),
   };
 }
@@ -43,28 +54,66 @@ const visibleTo = ({ core, caller }: Scope) => ({
   $or: [{ expires: null }, { expires: { $gt: core.now() } }],
 });
 
-/** `GET /deployments`: lists deployments, newest first. @throws `validation_failed` for an invalid cursor. */
-export async function listDeployments(scope: Scope, page: PageQuery): Promise<z.infer<typeof DeploymentList>> {
+/**
+ * `GET /deployments`: lists deployments, newest first. With `label` or `domain`, lists only the deployments that match both.
+ *
+ * @throws `validation_failed` for an invalid cursor. Source: api §3.
+ */
+export async function listDeployments(
+  scope: Scope,
+  { label, domain, ...page }: DeploymentQuery,
+): Promise<z.infer<typeof DeploymentList>> {
   const cursorScope: CursorScope = { core: scope.core, account: scope.caller.account, list: 'deployments' };
   const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
-  const after = created === undefined ? [] : [olderThan(new Date(created), String(id))];
-  const found = await scope.core.database
-    .em()
-    .find(
-      Deployment,
-      { $and: [visibleTo(scope), ...after] },
-      { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
-    );
+  const em = scope.core.database.em();
+  const filters: FilterQuery<Deployment>[] = [visibleTo(scope)];
+  if (created !== undefined) filters.push(olderThan(new Date(created), String(id)));
+  if (label !== undefined) filters.push({ labels: { $contains: [label] } });
+  if (domain !== undefined) {
+    const linked = await findLinkedDeployment(em, scope, domain);
+    if (linked === null) return { deployments: [] };
+    filters.push({ id: linked });
+  }
+  const found = await em.find(
+    Deployment,
+    { $and: filters },
+    { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
+  );
   const { rows, nextCursor } = toPage(cursorScope, found, page.limit, (row) => [row.created.getTime(), row.id]);
+  const ids = rows.map((row) => row.id);
+  const domains = await readDomainNames(em, ids);
   return {
-    deployments: rows.map((row) => toDeployment(scope.core.addresses, row)),
+    deployments: rows.map((row) => toDeployment(scope.core.addresses, row, domains.get(row.id) ?? [])),
     ...(nextCursor ? { nextCursor } : {}),
   };
 }
 
+/** Returns the id of the deployment that a domain of the caller's account points at; `null` if there is none. */
+async function findLinkedDeployment(em: EntityManager, { caller }: Scope, domain: string): Promise<string | null> {
+  const name = domainToASCII(domain).replace(/\.$/, '');
+  const row = await em.findOne(Domain, { account: caller.account, name }, { fields: ['deployment'] });
+  return row?.deployment?.id ?? null;
+}
+
+/** Returns the names of the domains that point at each of the deployments, sorted, at most 100 for a deployment. */
+async function readDomainNames(em: EntityManager, deployments: readonly string[]): Promise<Map<string, string[]>> {
+  if (deployments.length === 0) return new Map();
+  const { rows } = await sql<{ deployment: string; names: string[] }>`
+    select d.id as deployment, array(
+      select name from domain where deployment_id = d.id order by name collate "C" limit ${MAX_LISTED_DOMAINS}) as names
+    from unnest(${deployments}::text[]) as d (id)`.execute(db(em));
+  return new Map(rows.map(({ deployment, names }) => [deployment, names]));
+}
+
+/** Converts a row of the transaction to the deployment that clients receive, with its domains. */
+export async function withDomains(em: EntityManager, addresses: Addresses, row: Deployment): Promise<WireDeployment> {
+  return toDeployment(addresses, row, (await readDomainNames(em, [row.id])).get(row.id) ?? []);
+}
+
 /** `GET /deployments/{deployment}`. @throws `not_found`. */
 export async function getDeployment(scope: Scope, reference: string): Promise<WireDeployment> {
-  return toDeployment(scope.core.addresses, await getOwnDeployment(scope.core.database.em(), scope, reference));
+  const em = scope.core.database.em();
+  return withDomains(em, scope.core.addresses, await getOwnDeployment(em, scope, reference));
 }
 
 /**
@@ -102,7 +151,7 @@ export async function updateDeployment(
         ...(ttl !== undefined && { expires: row.expires ? toUnixSeconds(row.expires) : null }),
       },
     });
-    return toDeployment(scope.core.addresses, row);
+    return withDomains(em, scope.core.addresses, row);
   });
 }
 

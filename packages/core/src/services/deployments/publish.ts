@@ -65,7 +65,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   const claim = caller.kind === 'anonymous' ? randomSecret() : null;
   const row = await createDeployment(em, scope, publication, claim);
   const body: CreatedDeployment = {
-    ...toDeployment(core.addresses, row),
+    ...toDeployment(core.addresses, row, []),
     ...(claim === null ? {} : { claim: core.addresses.claim(claim) }),
     ...(publication.warnings.length > 0 ? { warnings: publication.warnings } : {}),
   };

@@ -22,7 +22,7 @@ interface TakeDown {
  * The owner keeps everything except open uploads, which are dropped because they may contain the same contents.
  *
  * @param reference The id, the host name or the URL of the deployment.
- * @param options.reason The reason that the owner sees in the activities.
+ * @param options.reason The reason that the owner sees in the deployment and in the activities.
  * @throws `not_found` for a deployment that is missing or being deleted. Source: api §6.
  */
 export async function setTakenDown(
@@ -55,6 +55,7 @@ async function changeTakeDown(
     if (Boolean(row.takenDown) === takenDown) return false;
     const created = core.now();
     row.takenDown = takenDown ? created : null;
+    row.takeDownReason = (takenDown ? reason : null) ?? null;
     if (account === null) return true;
     if (takenDown) {
       // Open uploads may rely on contents of the deployment, so their clients must begin again.

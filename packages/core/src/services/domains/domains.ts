@@ -28,6 +28,7 @@ import {
 import { wantedRecords } from './domain-records.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { checkDomain, claimCheck } from './domain-checks.ts';
+import { endVersion } from './record-version.ts';
 
 /** The wire form of a domain. Source: api §4. */
 export function toDomain(addresses: Addresses, row: Domain): WireDomain {
@@ -72,11 +73,13 @@ export async function deleteDomain(scope: Scope, reference: string): Promise<{ d
     await lockAccount(em, caller.account);
     const row = await getOwnDomain(em, scope, reference, { lock: true });
     em.remove(row);
+    const created = core.now();
+    await endVersion(em, { account: caller.account, domain: row.name, at: created });
     recordActivity(em, {
       account: caller.account,
       event: 'domain.delete',
       authMethod: caller.authMethod,
-      created: core.now(),
+      created,
       domain: row.name,
       deployment: row.deployment?.id,
     });

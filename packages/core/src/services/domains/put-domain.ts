@@ -3,11 +3,12 @@ import { type EntityManager, LockMode, UniqueConstraintViolationException } from
 import { Account, type Deployment, Domain } from '../../entities/index.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import type { Scope } from '../../core.ts';
+import type { AccountCaller, Scope } from '../../core.ts';
 import { getOwnDeployment } from '../deployments/deployments.ts';
 import { lockActiveAccount } from '../accounts/account-lock.ts';
 import type { DomainName } from './domain-names.ts';
 import { isNameTaken, NAME_TAKEN, readUsableName, toDomain } from './domains.ts';
+import { recordVersion } from './record-version.ts';
 import { randomSecret } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { countDomains, refuseBeyondCap } from '../accounts/caps.ts';
@@ -50,12 +51,12 @@ export async function putDomain(
         { lockMode: LockMode.PESSIMISTIC_WRITE },
       );
       if (row) {
-        updateDomain(em, scope, row, fields);
+        await updateDomain(em, scope, row, fields);
         return { domain: toDomain(core.addresses, row), created: false };
       }
       if (await isNameTaken(em, scope.caller.account, name)) throw nameTakenError(name);
       await requireDomainRoom(em, scope, plan, name.kind);
-      const createdDomain = createDomain(em, scope, name, fields);
+      const createdDomain = await createDomain(em, scope, name, fields);
       await em.flush();
       return { domain: toDomain(core.addresses, createdDomain), created: true };
     });
@@ -72,12 +73,12 @@ interface DomainFields {
   labels: string[] | undefined;
 }
 
-function createDomain(
+async function createDomain(
   em: EntityManager,
   { core, caller }: Scope,
   { name, kind }: DomainName,
   { deployment, labels = [] }: DomainFields,
-): Domain {
+): Promise<Domain> {
   const created = core.now();
   const isCustom = kind === 'custom';
   const row = em.create(Domain, {
@@ -96,6 +97,7 @@ function createDomain(
     shareHash: isCustom ? randomSecret() : null,
   });
   em.persist(row);
+  if (deployment) await recordLink(em, caller, row, created);
   recordActivity(em, {
     account: caller.account,
     event: 'domain.create',
@@ -108,7 +110,12 @@ function createDomain(
   return row;
 }
 
-function updateDomain(em: EntityManager, scope: Scope, row: Domain, { deployment, labels }: DomainFields): void {
+async function updateDomain(
+  em: EntityManager,
+  scope: Scope,
+  row: Domain,
+  { deployment, labels }: DomainFields,
+): Promise<void> {
   const { core, caller } = scope;
   const previous = row.deployment?.id ?? null;
   const isSwitched = deployment !== null && deployment.id !== previous;
@@ -119,6 +126,7 @@ function updateDomain(em: EntityManager, scope: Scope, row: Domain, { deployment
     row.deployment = deployment;
     row.linked = now;
     row.links += 1;
+    await recordLink(em, caller, row, now);
   }
   if (isLabelled) row.labels = labels;
   recordActivity(em, {
@@ -130,6 +138,11 @@ function updateDomain(em: EntityManager, scope: Scope, row: Domain, { deployment
     deployment: isSwitched ? deployment.id : undefined,
     meta: { ...(isSwitched ? { previous } : {}), ...(isLabelled ? { labels } : {}) },
   });
+}
+
+function recordLink(em: EntityManager, { account, authMethod }: AccountCaller, row: Domain, at: Date): Promise<void> {
+  const deployment = row.deployment!.id;
+  return recordVersion(em, { account, domain: row.name, deployment, by: authMethod, at });
 }
 
 /** Locks and returns a deployment of the caller that is live and does not expire, so that a domain can point at it. */

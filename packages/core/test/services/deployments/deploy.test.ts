@@ -35,6 +35,7 @@ describe('api §3: a deploy with a credential', () => {
       password: false,
       via: 'api',
       labels: [],
+      domains: [],
       created: expect.toSatisfy((created) => before <= created && created <= now()),
     });
     expect(body).not.toHaveProperty('warnings');

@@ -8,6 +8,7 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
+import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 
 const SITE = { 'index.html': 'hello' };
@@ -95,6 +96,71 @@ describe('api §3: GET /deployments', () => {
     ]);
     await sweepAll(test);
     expect((await page()).deployments).toMatchObject([{ deployment: kept.deployment }]);
+  });
+
+  it('lists only the deployments with a label, in pages', async () => {
+    const list = (query: object) => listDeployments(scope, { limit: 50, ...query });
+    const idsOf = ({ deployments }: Awaited<ReturnType<typeof list>>) =>
+      deployments.map(({ deployment }) => deployment);
+    const labelled = [
+      await deploy({ labels: '["shop"]' }),
+      await deploy({ labels: '["preview","shop"]' }),
+      await deploy({ labels: '["null","shop"]' }),
+    ].map(({ deployment }) => deployment);
+    await deploy({ labels: '["shop-2"]' });
+    await deploy();
+    await deploySite(test.core, (await test.account()).caller, SITE, { fields: { labels: '["shop"]' } });
+    expect(idsOf(await list({ label: 'shop' }))).toEqual(labelled.toReversed());
+    expect(idsOf(await list({ label: 'null' }))).toEqual([labelled[2]]);
+    expect(idsOf(await list({ label: 'unknown' }))).toEqual([]);
+    const firstPage = await list({ label: 'shop', limit: 2 });
+    const { nextCursor: cursor, ...secondPage } = await list({ label: 'shop', limit: 2, cursor: firstPage.nextCursor });
+    expect([...idsOf(firstPage), ...idsOf(secondPage)]).toEqual(labelled.toReversed());
+    expect(cursor).toBeUndefined();
+  });
+
+  it('lists only the deployment that a domain of the account points at', async () => {
+    const { deployment } = await deploy({ labels: '["shop"]' });
+    await deploy();
+    const name = `${caller.account}-ü.sites.test`;
+    const list = (domain: string, label?: string) => listDeployments(scope, { limit: 50, domain, label });
+    expect(await list(name)).toEqual({ deployments: [] });
+    const { domain } = await putDomain(scope, name, { deployment });
+    for (const written of [name, `${name.toUpperCase()}.`, domain.domain])
+      expect((await list(written)).deployments).toMatchObject([{ deployment, domains: [domain.domain] }]);
+    expect((await list(name, 'shop')).deployments).toHaveLength(1);
+    expect(await list(name, 'other')).toEqual({ deployments: [] });
+    for (const unknown of ['', 'no name', 'not-there.sites.test'])
+      expect(await list(unknown)).toEqual({ deployments: [] });
+    const otherScope = { core: test.core, caller: (await test.account()).caller };
+    expect(await listDeployments(otherScope, { limit: 50, domain: name })).toEqual({ deployments: [] });
+  });
+});
+
+describe('api §3: a deployment', () => {
+  it('names the domains that point at it, in every answer', async () => {
+    const [{ deployment }, otherDeployment] = [await deploy(), (await deploy()).deployment];
+    const names = ['b', 'a', 'c'].map((letter) => `${letter}-${caller.account}.sites.test`);
+    for (const name of names) await putDomain(scope, name, { deployment });
+    await putDomain(scope, names[2]!, { deployment: otherDeployment });
+    const expected = { deployment, domains: [names[1], names[0]] };
+    expect(await getDeployment(scope, deployment)).toMatchObject(expected);
+    expect(await updateDeployment(scope, deployment, { labels: ['one'] })).toMatchObject(expected);
+    expect((await page()).deployments).toMatchObject([{ deployment: otherDeployment, domains: [names[2]] }, expected]);
+  });
+
+  it('says since when and why it is taken down, and no longer after it is restored', async () => {
+    const { deployment } = await deploy();
+    const since = Math.floor(test.core.now().getTime() / 1000);
+    await setTakenDown(test.core, deployment, true, { reason: 'Phishing' });
+    const { takenDown } = await getDeployment(scope, deployment);
+    expect(takenDown).toEqual({ reason: 'Phishing', since: expect.closeTo(since, -1) });
+    expect((await page()).deployments).toMatchObject([{ takenDown }]);
+    await setTakenDown(test.core, deployment, false);
+    expect(await getDeployment(scope, deployment)).not.toHaveProperty('takenDown');
+    await setTakenDown(test.core, deployment, true);
+    expect(await getDeployment(scope, deployment)).toMatchObject({ takenDown: { reason: null } });
+    await setTakenDown(test.core, deployment, false);
   });
 });
 

@@ -50,6 +50,7 @@ describe('api §9: an upload', () => {
       password: false,
       via: 'cli',
       labels: ['one'],
+      domains: [],
       created: expect.any(Number),
       expires: body.created + 60,
     });

@@ -189,7 +189,7 @@ export const CLOUDFLARE_HEADERS: readonly RuleFile[] = [
     'https://example.com/blog\n  c: c\n/blog\n  d:d\nhttps://:subdomain.example.*/path\n  e:e',
     'https://example.com/blog: c=c | /blog: d=d | https://:subdomain.example.*/path: e=e',
     '//example.com/blog: c=c | /blog: d=d | fault',
-    'a host must be written out (S30)',
+    'the last label of a host must be written out (S30)',
   ],
   ['removal', '/a\n  Name: Value\n  ! Place', '/a: Name=Value -Place'],
   [

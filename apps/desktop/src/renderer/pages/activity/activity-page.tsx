@@ -1,4 +1,5 @@
 import './activity-page.css';
+import { activityText, ACTORS } from '@berth/client/activity-text';
 import type { Activity } from '@berth/contract';
 import { Activity as ActivityIcon, Globe, KeyRound, Send, UserRound } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
@@ -7,7 +8,6 @@ import { AccountPage, Empty } from '../../components/page.tsx';
 import { Moment } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
 import { activityKey, useActivities } from '../../state/lists.ts';
-import { activityText, ACTORS } from '../../text/activity.ts';
 import { dayOf, startOfDay } from '../../text/time.ts';
 
 const ROW_HEIGHT = 44;
@@ -48,14 +48,14 @@ type Row = { key: string; day: string; activity: null } | { key: string; day: nu
 const keyOf = ({ key }: Row) => key;
 
 function toRows(activities: readonly Activity[], now: number): Row[] {
-  let today = Number.NaN;
+  let lastDay = Number.NaN;
   return activities.flatMap((activity): Row[] => {
-    const at = activity.created * 1_000;
+    const createdMs = activity.created * 1_000;
     const row: Row = { key: activityKey(activity), day: null, activity };
-    const day = startOfDay(at);
-    if (day === today) return [row];
-    today = day;
-    return [{ key: String(day), day: dayOf(at, now), activity: null }, row];
+    const day = startOfDay(createdMs);
+    if (day === lastDay) return [row];
+    lastDay = day;
+    return [{ key: String(day), day: dayOf(createdMs, now), activity: null }, row];
   });
 }
 

@@ -73,9 +73,9 @@ export function DomainCard({ isOpen, onToggle, ...props }: DomainProps & { isOpe
 
 function DomainTools({ domain: { domain, url }, onDelete }: { domain: Domain; onDelete: () => void }) {
   const { commands, ask, showToast } = useShell();
-  const share = async () => {
-    const shared = await ask(commands.shareDomain({ domain }));
-    if (shared && (await ask(commands.copy({ text: shared.value.url }))))
+  const shareDomain = async () => {
+    const shareAnswer = await ask(commands.shareDomain({ domain }));
+    if (shareAnswer && (await ask(commands.copy({ text: shareAnswer.value.url }))))
       showToast('The link to its DNS records is copied. Send it to the person who manages your DNS.');
   };
   return (
@@ -90,7 +90,7 @@ function DomainTools({ domain: { domain, url }, onDelete }: { domain: Domain; on
             label: 'Copy share link',
             icon: Share2,
             hint: 'For the person who manages your DNS records',
-            run: () => void share(),
+            run: () => void shareDomain(),
           },
           { label: 'Delete…', icon: Trash2, danger: true, run: onDelete },
         ]}

@@ -10,9 +10,9 @@ import { AddDomain } from './forms.tsx';
 
 export function DomainsPage() {
   const [isAdding, setAdding] = useState(false);
-  const add = <Button label="Add a domain…" variant="primary" icon={Plus} onClick={() => setAdding(true)} />;
+  const addButton = <Button label="Add a domain…" variant="primary" icon={Plus} onClick={() => setAdding(true)} />;
   return (
-    <AccountPage title="Domains" actions={add}>
+    <AccountPage title="Domains" actions={addButton}>
       <Domains isAdding={isAdding} onAdded={() => setAdding(false)} />
     </AccountPage>
   );

@@ -21,15 +21,15 @@ export function AddDomain({ deployments, onAdded, onClose }: AddDomainProps) {
   const error = domain === '' ? null : domainError(domain);
   const isReady = domain.trim() !== '' && error === null;
 
-  const add = async () => {
+  const addDomain = async () => {
     const target = deployment.trim() === '' ? {} : { deployment: deployment.trim() };
-    const added = await request.submit(commands.putDomain({ domain: domain.trim(), ...target }));
-    if (added) onAdded(added.value);
+    const addedDomain = await request.submit(commands.putDomain({ domain: domain.trim(), ...target }));
+    if (addedDomain) onAdded(addedDomain.value);
   };
 
   return (
     <Dialog title="Add a domain" onClose={onClose}>
-      <DialogForm label="Add" isReady={isReady} request={request} onSubmit={add} onCancel={onClose}>
+      <DialogForm label="Add" isReady={isReady} request={request} onSubmit={addDomain} onCancel={onClose}>
         <Field
           label="Domain"
           placeholder="www.example.com"
@@ -60,16 +60,16 @@ export function LinkForm({ domain: { domain, deployment }, deployments, onChange
   const { commands, showToast } = useShell();
   // Until the user types, the field shows the current deployment of the domain, even when another client changes it.
   const [typed, setTyped] = useState<string | null>(null);
-  const wanted = (typed ?? deployment ?? '').trim();
+  const wantedDeployment = (typed ?? deployment ?? '').trim();
   const request = useSubmit();
-  const isReady = wanted !== '' && wanted !== deployment;
+  const isReady = wantedDeployment !== '' && wantedDeployment !== deployment;
 
   const link = async () => {
-    const linked = await request.submit(commands.putDomain({ domain, deployment: wanted }));
-    if (linked === null) return;
+    const linkedDomain = await request.submit(commands.putDomain({ domain, deployment: wantedDeployment }));
+    if (linkedDomain === null) return;
     setTyped(null);
-    onChange(linked.value);
-    showToast(`${domain} now points to ${linked.value.deployment}.`);
+    onChange(linkedDomain.value);
+    showToast(`${domain} now points to ${linkedDomain.value.deployment}.`);
   };
 
   return (

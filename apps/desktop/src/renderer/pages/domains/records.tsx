@@ -8,7 +8,7 @@ import { ProblemBox, StatusLine } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
 import { useAnswer, useSubmit } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
-import { until } from '../../text/time.ts';
+import { untilText } from '../../text/time.ts';
 import type { DomainProps } from './forms.tsx';
 
 type DnsRecord = DomainRecords['records'][number];
@@ -20,9 +20,9 @@ export function Records({ domain: { domain }, onChange }: DomainProps) {
   const [result, setResult] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
 
   const check = async () => {
-    const checked = await request.submit(commands.verifyDomain({ domain }));
-    if (checked === null) return;
-    const { checks, nextCheck, ...changed } = checked.value;
+    const checkedDomain = await request.submit(commands.verifyDomain({ domain }));
+    if (checkedDomain === null) return;
+    const { checks, nextCheck, ...changed } = checkedDomain.value;
     setResult({ checks, nextCheck });
     onChange(changed);
   };
@@ -46,7 +46,7 @@ export function Records({ domain: { domain }, onChange }: DomainProps) {
 function NextCheck({ at }: { at: number }) {
   return (
     <p className="small soft" title={moment(at)}>
-      Next check {until(at * 1_000, useNow(1_000))}.
+      Next check {untilText(at * 1_000, useNow(1_000))}.
     </p>
   );
 }
@@ -98,8 +98,8 @@ function RecordValue({ text, subject }: { text: string; subject: string }) {
 function CheckStatus({ check }: { check: DomainCheck | undefined }) {
   if (check === undefined) return <StatusLine tone="quiet">Not checked</StatusLine>;
   if (check.ok) return <StatusLine tone="good">OK</StatusLine>;
-  const found = check.found.length > 0 ? `Found ${check.found.join(', ')}` : 'Not found yet';
-  return <StatusLine tone="bad">{check.reason ?? found}</StatusLine>;
+  const foundText = check.found.length > 0 ? `Found ${check.found.join(', ')}` : 'Not found yet';
+  return <StatusLine tone="bad">{check.reason ?? foundText}</StatusLine>;
 }
 
 /** Returns whether a domain is a subdomain of the platform domain. @param url The URL of any deployment. */

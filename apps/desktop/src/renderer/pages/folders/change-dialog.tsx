@@ -46,14 +46,14 @@ function ChangeForm({ folder, setting, onClose }: ChangeProps) {
     labels: true,
     password: password !== undefined && passwordError(password) === null,
   }[setting];
-  const change = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[setting];
+  const changedField = { address: { domain: domain.trim() }, labels: { labels }, password: { password } }[setting];
 
-  const save = async () => {
-    if (await request.submit(commands.changeFolder({ id: folder.id, ...change }))) onClose();
+  const saveChange = async () => {
+    if (await request.submit(commands.changeFolder({ id: folder.id, ...changedField }))) onClose();
   };
 
   return (
-    <DialogForm label="Save" isReady={isReady} request={request} onSubmit={save} onCancel={onClose}>
+    <DialogForm label="Save" isReady={isReady} request={request} onSubmit={saveChange} onCancel={onClose}>
       {setting === 'address' && (
         <Field
           label="Address"
@@ -63,7 +63,7 @@ function ChangeForm({ folder, setting, onClose }: ChangeProps) {
           onText={setDomain}
         />
       )}
-      {setting === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={save} />}
+      {setting === 'labels' && <LabelsField labels={labels} onChange={setLabels} onSubmit={saveChange} />}
       {setting === 'password' && (
         <PasswordField
           hint="Visitors need this password from the next version on."

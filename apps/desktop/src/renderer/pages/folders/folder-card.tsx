@@ -23,7 +23,7 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
   const { commands, ask } = useShell();
   const [opened, setOpened] = useState<Opened>(null);
   const { id, name, path, state, labels, leftOut } = folder;
-  const close = () => setOpened(null);
+  const closeDialog = () => setOpened(null);
   return (
     <Card
       id={id}
@@ -52,13 +52,13 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
         <Confirm
           question={`Stop watching ${name}? Its site stays online.`}
           action="Stop watching"
-          onCancel={close}
+          onCancel={closeDialog}
           onConfirm={() => ask(commands.removeFolder({ id }))}
         />
       )}
-      {opened === 'history' && <HistoryDialog folder={folder} onClose={close} />}
+      {opened === 'history' && <HistoryDialog folder={folder} onClose={closeDialog} />}
       {(opened === 'address' || opened === 'labels' || opened === 'password') && (
-        <ChangeDialog folder={folder} setting={opened} onClose={close} />
+        <ChangeDialog folder={folder} setting={opened} onClose={closeDialog} />
       )}
     </Card>
   );

@@ -1,6 +1,6 @@
 import { FolderOpen } from 'lucide-react';
 import { useId, useState } from 'react';
-import type { FolderQuestion, Given } from '../../../shared/publishing.ts';
+import type { FolderQuestion, GivenItem } from '../../../shared/publishing.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog, useFirstFocus } from '../../components/dialog.tsx';
 import { useBusy } from '../../state/requests.ts';
@@ -50,7 +50,7 @@ export function FolderQuestionBody(props: FolderQuestionProps) {
   );
 }
 
-type FolderCandidate = Pick<Given, 'grant' | 'name'>;
+type FolderCandidate = Pick<GivenItem, 'grant' | 'name'>;
 
 /** Changes the location of a watched folder. @returns A function that starts the change, its state, and the dialog of a question. */
 export function useLocate(id: string) {
@@ -59,12 +59,12 @@ export function useLocate(id: string) {
   const [asked, setAsked] = useState<{ candidate: FolderCandidate; question: FolderQuestion } | null>(null);
 
   const tryFolder = async (candidate: FolderCandidate, sure?: string) => {
-    const located = await run(ask(commands.locateFolder({ id, grant: candidate.grant, ...(sure && { sure }) })));
-    setAsked(located?.value.is === 'asking' ? { candidate, question: located.value.question } : null);
+    const locateAnswer = await run(ask(commands.locateFolder({ id, grant: candidate.grant, ...(sure && { sure }) })));
+    setAsked(locateAnswer?.value.is === 'asking' ? { candidate, question: locateAnswer.value.question } : null);
   };
-  const locate = async () => {
-    const picked = await ask(commands.pickFolder());
-    if (picked?.value) await tryFolder(picked.value);
+  const locateFolder = async () => {
+    const pickedFolder = await ask(commands.pickFolder());
+    if (pickedFolder?.value) await tryFolder(pickedFolder.value);
   };
   const dialog = asked && (
     <Dialog title={`Use ${asked.candidate.name}?`} onClose={() => setAsked(null)}>
@@ -80,5 +80,5 @@ export function useLocate(id: string) {
       />
     </Dialog>
   );
-  return { locate, isBusy, dialog };
+  return { locate: locateFolder, isBusy, dialog };
 }

@@ -11,11 +11,11 @@ export function FoldersPage() {
   const { commands, ask, watch } = useShell();
   const folders = useAppState('folders');
   const { hasKey } = useAccount();
-  const add = async () => {
-    const picked = await ask(commands.pickFolder());
-    if (picked?.value) watch([{ name: picked.value.name, of: { grant: picked.value.grant } }]);
+  const addFolder = async () => {
+    const pickedFolder = await ask(commands.pickFolder());
+    if (pickedFolder?.value) watch([{ name: pickedFolder.value.name, of: { grant: pickedFolder.value.grant } }]);
   };
-  const button = <Button label="Watch a folder…" variant="primary" icon={FolderPlus} onClick={add} />;
+  const button = <Button label="Watch a folder…" variant="primary" icon={FolderPlus} onClick={addFolder} />;
   return (
     <PageFrame title="Folders" actions={folders.length > 0 && hasKey && button}>
       {folders.length > 0 ? (

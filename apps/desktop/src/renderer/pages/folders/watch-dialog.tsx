@@ -92,7 +92,7 @@ function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
   const request = useSubmit();
   const hadPassword = source.hasPassword === true || source.options?.password !== undefined;
 
-  const save = async (password: CommandInput<'watch'>['password']) => {
+  const saveWatch = async (password: CommandInput<'watch'>['password']) => {
     const input = { of: source.of, domain: name, labels, password };
     const watched = await request.submit(commands.watch(sure === undefined ? input : { ...input, sure }));
     if (watched === null) return;
@@ -109,7 +109,7 @@ function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
       onSubmit={() => {
         if (isConfirming) return;
         if (password === undefined && hadPassword) setConfirming(true);
-        else void save(password);
+        else void saveWatch(password);
       }}
       onCancel={onClose}
       question={
@@ -119,7 +119,7 @@ function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
             action="Watch without a password"
             onCancel={() => setConfirming(false)}
             onConfirm={async () => {
-              await save(null);
+              await saveWatch(null);
               setConfirming(false);
             }}
           />
@@ -158,22 +158,22 @@ function useName({ of, options }: WatchSource) {
   const [typed, setTyped] = useState<string | null>(options?.domain ?? null);
   const [latestCheck, setLatestCheck] = useState<NameCheck | null>(null);
   const name = typed ?? latestCheck?.name ?? '';
-  const trimmed = name.trim();
+  const trimmedName = name.trim();
 
   useEffect(() => {
     let isStale = false;
-    const suggest = async () => {
-      const wanted = typed?.trim();
-      const answer = await commands.suggestName({ of, ...(wanted === undefined ? {} : { name: wanted }) });
+    const suggestName = async () => {
+      const wantedName = typed?.trim();
+      const answer = await commands.suggestName({ of, ...(wantedName === undefined ? {} : { name: wantedName }) });
       if (isStale) return;
       setLatestCheck(
         answer.ok
-          ? { name: wanted ?? answer.value.name, validation: answer.value.validation, problem: null }
-          : { name: wanted ?? '', validation: null, problem: answer.problem },
+          ? { name: wantedName ?? answer.value.name, validation: answer.value.validation, problem: null }
+          : { name: wantedName ?? '', validation: null, problem: answer.problem },
       );
     };
     if (typed?.trim() === '') return;
-    const timer = setTimeout(() => void suggest(), typed === null ? 0 : CHECK_DELAY_MS);
+    const timer = setTimeout(() => void suggestName(), typed === null ? 0 : CHECK_DELAY_MS);
     return () => {
       isStale = true;
       clearTimeout(timer);
@@ -181,9 +181,9 @@ function useName({ of, options }: WatchSource) {
     // The effect does not depend on the folder, because the folder never changes while the dialog is open.
   }, [typed, commands]);
 
-  const checked = latestCheck?.name === trimmed ? latestCheck : null;
-  const isChecking = checked === null && trimmed !== '';
-  const error = errorOf(trimmed, checked);
+  const currentCheck = latestCheck?.name === trimmedName ? latestCheck : null;
+  const isChecking = currentCheck === null && trimmedName !== '';
+  const error = errorOf(trimmedName, currentCheck);
   const field = (
     <Field
       label="Address"
@@ -191,11 +191,11 @@ function useName({ of, options }: WatchSource) {
       autoFocus
       onText={setTyped}
       error={error}
-      hint={isChecking ? 'Checking availability…' : hintOf(checked)}
-      trailing={isChecking ? CHECKING_MARK : <AvailabilityMark checked={checked} />}
+      hint={isChecking ? 'Checking availability…' : hintOf(currentCheck)}
+      trailing={isChecking ? CHECKING_MARK : <AvailabilityMark checked={currentCheck} />}
     />
   );
-  return { name: trimmed, isReady: error === null && trimmed !== '', field };
+  return { name: trimmedName, isReady: error === null && trimmedName !== '', field };
 }
 
 function errorOf(name: string, checked: NameCheck | null): string | null {

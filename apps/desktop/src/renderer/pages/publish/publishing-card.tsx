@@ -15,7 +15,7 @@ import { useBusy } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
 import { questionText, sizeText } from '../../text/folder.ts';
 import { progressText } from '../../text/progress.ts';
-import { remaining } from '../../text/time.ts';
+import { remainingText } from '../../text/time.ts';
 
 /** The icon, its tone and the heading for each state. `null`: the icon of the dropped item, or no heading. */
 const HEADINGS: Record<
@@ -216,7 +216,7 @@ function ClaimCallout({ id, claim, expires }: { id: string; claim: string | null
   const { hasKey } = useAccount();
   const { isBusy, run } = useBusy();
   const seconds = expires - Math.floor(useNow() / 1_000);
-  const advice = hasKey ? 'Claim the site to keep it.' : 'Sign in to keep the site.';
+  const claimAdvice = hasKey ? 'Claim the site to keep it.' : 'Sign in to keep the site.';
   const claimSite = () => run(ask(commands.claimPublishing({ id })));
   if (seconds <= 0)
     return (
@@ -229,7 +229,7 @@ function ClaimCallout({ id, claim, expires }: { id: string; claim: string | null
     <div className="callout">
       <icons.Hourglass size={15} aria-hidden />
       <p title={`Expires ${moment(expires)}`}>
-        Expires in {remaining(seconds)}.{claim !== null && ` ${advice}`}
+        Expires in {remainingText(seconds)}.{claim !== null && ` ${claimAdvice}`}
       </p>
       {claim !== null && (
         <span className="card-actions">

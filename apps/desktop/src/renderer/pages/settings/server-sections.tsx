@@ -130,7 +130,7 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
   const [isRemoving, setRemoving] = useState(false);
   const { origin } = server;
   const host = hostOf(origin);
-  const choose = () => void ask(commands.chooseServer({ origin }));
+  const chooseServer = () => void ask(commands.chooseServer({ origin }));
   if (isRemoving)
     return (
       <div className="settings-pad">
@@ -153,7 +153,7 @@ function ServerRow({ server, isCurrent, isOnly }: { server: Server; isCurrent: b
         </p>
         <p className="small soft clip">{signInText(server)}</p>
       </div>
-      {!isCurrent && <Button label="Use" small aria-label={`Use ${host}`} onClick={choose} />}
+      {!isCurrent && <Button label="Use" small aria-label={`Use ${host}`} onClick={chooseServer} />}
       {!isOnly && (
         <Button label="Remove" small variant="quiet" aria-label={`Remove ${host}`} onClick={() => setRemoving(true)} />
       )}
@@ -169,11 +169,11 @@ function AddServer() {
   useEffect(() => {
     if (route.server !== undefined) setAddress(route.server);
   }, [route]);
-  const add = async () => {
-    const added = await request.submit(commands.addServer({ address: address.trim() }));
-    if (added === null) return;
+  const addServer = async () => {
+    const addedServer = await request.submit(commands.addServer({ address: address.trim() }));
+    if (addedServer === null) return;
     setAddress('');
-    showToast(`Added ${hostOf(added.value.origin)}. It is now in use.`);
+    showToast(`Added ${hostOf(addedServer.value.origin)}. It is now in use.`);
   };
   return (
     <FieldForm
@@ -182,7 +182,7 @@ function AddServer() {
       isReady={address.trim() !== ''}
       request={request}
       button={{ icon: Plus, label: 'Add' }}
-      onSubmit={add}
+      onSubmit={addServer}
     >
       <Field
         label="Another server"

@@ -62,7 +62,7 @@ function AppSections() {
   const { commands, ask } = useShell();
   const settings = useAppState('settings');
   const { canOpenAtLogin, tray, platform } = useAppState('about');
-  const change = (changed: Partial<Settings>) => void ask(commands.changeSettings(changed));
+  const changeSettings = (changed: Partial<Settings>) => void ask(commands.changeSettings(changed));
   const trayName = platform === 'darwin' ? 'menu bar' : 'tray';
   return (
     <>
@@ -71,18 +71,18 @@ function AppSections() {
           name="Copy links automatically"
           hint="Copies the link to the clipboard when the site is live."
           isOn={settings.copyLinks}
-          onChange={(copyLinks) => change({ copyLinks })}
+          onChange={(copyLinks) => changeSettings({ copyLinks })}
         />
         <SwitchRow
           name="Notifications"
           hint="Notify me when a deploy finishes in the background."
           isOn={settings.notifications}
-          onChange={(notifications) => change({ notifications })}
+          onChange={(notifications) => changeSettings({ notifications })}
         />
-        <KeepVersions value={settings.keepVersions} onChange={(keepVersions) => change({ keepVersions })} />
+        <KeepVersions value={settings.keepVersions} onChange={(keepVersions) => changeSettings({ keepVersions })} />
       </Section>
       <Section title="App">
-        <Theme value={settings.theme} onChange={(theme) => change({ theme })} />
+        <Theme value={settings.theme} onChange={(theme) => changeSettings({ theme })} />
         <SwitchRow
           name={`Stay in the ${trayName} when closed`}
           hint={
@@ -92,14 +92,14 @@ function AppSections() {
           }
           isOn={tray && settings.closeToTray}
           disabled={!tray}
-          onChange={(closeToTray) => change({ closeToTray })}
+          onChange={(closeToTray) => changeSettings({ closeToTray })}
         />
         <SwitchRow
           name="Start at login"
           hint={canOpenAtLogin ? 'Berth starts hidden and keeps watching.' : 'This system cannot start Berth at login.'}
           isOn={canOpenAtLogin && settings.openAtLogin}
           disabled={!canOpenAtLogin}
-          onChange={(openAtLogin) => change({ openAtLogin })}
+          onChange={(openAtLogin) => changeSettings({ openAtLogin })}
         />
       </Section>
     </>
@@ -126,10 +126,10 @@ function Theme({ value, onChange }: { value: Settings['theme']; onChange: (theme
 }
 
 function KeepVersions({ value, onChange }: { value: number; onChange: (count: number) => void }) {
-  const save = (input: HTMLInputElement) => {
-    const wanted = Math.round(input.valueAsNumber);
-    if (!(wanted >= 1 && wanted <= MAX_VERSIONS)) input.value = String(value);
-    else if (wanted !== value) onChange(wanted);
+  const saveNumber = (input: HTMLInputElement) => {
+    const typedNumber = Math.round(input.valueAsNumber);
+    if (!(typedNumber >= 1 && typedNumber <= MAX_VERSIONS)) input.value = String(value);
+    else if (typedNumber !== value) onChange(typedNumber);
   };
   return (
     <Setting name="Versions to keep" hint="For each watched folder, older versions are deleted after the next deploy.">
@@ -144,7 +144,7 @@ function KeepVersions({ value, onChange }: { value: number; onChange: (count: nu
             key={value}
             defaultValue={value}
             aria-describedby={hintId}
-            onBlur={(event) => save(event.target)}
+            onBlur={(event) => saveNumber(event.target)}
             onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
           />
         </div>

@@ -13,7 +13,7 @@ import { useNow } from '../../state/clock.ts';
 import { useBusy } from '../../state/requests.ts';
 import { useShell } from '../../state/shell.ts';
 import { sizeText } from '../../text/folder.ts';
-import { remaining } from '../../text/time.ts';
+import { remainingText } from '../../text/time.ts';
 
 /** Whether a row shows the site, the form for its labels, or the question before the site is deleted. */
 export type RowMode = 'shown' | 'labels' | 'delete';
@@ -34,20 +34,20 @@ export const SiteRow = memo(function SiteRow({ site, domains, mode, onMode, onCh
   const { commands, ask } = useShell();
   const { deployment } = site;
   const setMode = (next: RowMode) => onMode(deployment, next);
-  const close = () => setMode('shown');
+  const closeForm = () => setMode('shown');
   if (mode === 'labels')
-    return <EditLabels site={site} onClose={close} onSave={(saved) => onChange(deployment, saved)} />;
+    return <EditLabels site={site} onClose={closeForm} onSave={(saved) => onChange(deployment, saved)} />;
   if (mode === 'delete' && domains.length === 0)
     return (
       <div className="site">
         <Confirm
           question={`Delete ${deployment}? Its link stops working. This cannot be undone.`}
           action="Delete"
-          onCancel={close}
+          onCancel={closeForm}
           onConfirm={async () => {
-            const deleted = await ask(commands.deleteDeployment({ deployment }));
-            close();
-            if (deleted) onChange(deployment, null);
+            const deleteAnswer = await ask(commands.deleteDeployment({ deployment }));
+            closeForm();
+            if (deleteAnswer) onChange(deployment, null);
           }}
         />
       </div>
@@ -55,7 +55,7 @@ export const SiteRow = memo(function SiteRow({ site, domains, mode, onMode, onCh
   return (
     <>
       <SiteSummary site={site} domains={domains} onMode={setMode} />
-      {mode === 'delete' && <LinkedDialog site={site} domains={domains} onClose={close} />}
+      {mode === 'delete' && <LinkedDialog site={site} domains={domains} onClose={closeForm} />}
     </>
   );
 });
@@ -67,7 +67,7 @@ function LinkedDialog({
   onClose,
 }: Pick<SiteRowProps, 'site' | 'domains'> & { onClose: () => void }) {
   const { navigate } = useShell();
-  const cancel = useFirstFocus();
+  const cancelButton = useFirstFocus();
   const isOne = domains.length === 1;
   return (
     <Dialog title={`${deployment} is in use`} onClose={onClose}>
@@ -86,7 +86,7 @@ function LinkedDialog({
             : 'To delete the site, first point each domain to another site, or delete the domains.'}
         </p>
         <div className="dialog-foot">
-          <Button label="Cancel" ref={cancel} onClick={onClose} />
+          <Button label="Cancel" ref={cancelButton} onClick={onClose} />
           <Button label="Open Domains" variant="primary" onClick={() => navigate({ page: 'domains' })} />
         </div>
       </div>
@@ -126,6 +126,11 @@ function SiteSummary({
             <Moment at={created * 1_000} />
           </span>
           {site.expires !== undefined && <Expiry expires={site.expires} />}
+          {site.takenDown && (
+            <Tag tone="warn" title={site.takenDown.reason ?? 'The operator gave no reason'}>
+              taken down
+            </Tag>
+          )}
         </p>
       </div>
       {!isDeleting && (
@@ -152,7 +157,7 @@ function Expiry({ expires }: { expires: number }) {
   return (
     <Tag tone="warn" title={`Expires ${moment(expires)}`}>
       <Hourglass size={11} aria-hidden />
-      {seconds > 0 ? `${remaining(seconds)} left` : 'expired'}
+      {seconds > 0 ? `${remainingText(seconds)} left` : 'expired'}
     </Tag>
   );
 }
@@ -167,20 +172,20 @@ function EditLabels({ site, onClose, onSave }: EditLabelsProps) {
   const { commands, ask } = useShell();
   const [labels, setLabels] = useState<string[]>(site.labels);
   const { isBusy, run } = useBusy();
-  const save = async () => {
-    const saved = await run(ask(commands.labelDeployment({ deployment: site.deployment, labels })));
-    if (saved === null) return;
-    onSave(saved.value);
+  const saveLabels = async () => {
+    const saveAnswer = await run(ask(commands.labelDeployment({ deployment: site.deployment, labels })));
+    if (saveAnswer === null) return;
+    onSave(saveAnswer.value);
     onClose();
   };
   return (
-    <Form isReady className="site" onSubmit={save} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
+    <Form isReady className="site" onSubmit={saveLabels} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
       <div className="site-labels">
         <LabelsField
           label={`Labels of ${site.deployment}`}
           labels={labels}
           onChange={setLabels}
-          onSubmit={save}
+          onSubmit={saveLabels}
           autoFocus
         />
         <Button label="Cancel" small onClick={onClose} />

@@ -28,7 +28,7 @@ function Sites() {
   const domains = useDomains();
   const byDeployment = useMemo(() => Map.groupBy(domains.items, ({ deployment }) => deployment ?? ''), [domains.items]);
   const { items, hasMore, isLoading, loadMore, problem } = list;
-  const found = useMemo(() => search(items, byDeployment, query), [items, byDeployment, query]);
+  const foundSites = useMemo(() => search(items, byDeployment, query), [items, byDeployment, query]);
   const isSearching = query.trim() !== '';
 
   useEffect(() => void commands.refreshAccount(), [commands]);
@@ -50,10 +50,10 @@ function Sites() {
       <Usage />
       <Search value={query} onChange={setQuery} />
       <p className="hidden" aria-live="polite">
-        {isSearching && !isLoading ? `${found.length} found` : ''}
+        {isSearching && !isLoading ? `${foundSites.length} found` : ''}
       </p>
-      {found.length > 0 && (
-        <VirtualList label="Sites" items={found} rowHeight={ROW_HEIGHT} keyOf={keyOf} pinned={row?.deployment}>
+      {foundSites.length > 0 && (
+        <VirtualList label="Sites" items={foundSites} rowHeight={ROW_HEIGHT} keyOf={keyOf} pinned={row?.deployment}>
           {(site) => (
             <SiteRow
               site={site}
@@ -65,7 +65,7 @@ function Sites() {
           )}
         </VirtualList>
       )}
-      {isSearching && found.length === 0 && !hasMore && (
+      {isSearching && foundSites.length === 0 && !hasMore && (
         <Empty
           icon={SearchX}
           title="Nothing found"
@@ -113,12 +113,12 @@ const NO_DOMAINS: readonly Domain[] = [];
 const keyOf = ({ deployment }: Deployment) => deployment;
 
 function search(sites: readonly Deployment[], domains: ReadonlyMap<string, readonly Domain[]>, query: string) {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === '') return sites;
+  const searchedText = query.trim().toLowerCase();
+  if (searchedText === '') return sites;
   return sites.filter(
     ({ deployment, labels }) =>
-      deployment.includes(wanted) ||
-      labels.some((label) => label.includes(wanted)) ||
-      domains.get(deployment)?.some(({ domain }) => domain.includes(wanted)),
+      deployment.includes(searchedText) ||
+      labels.some((label) => label.includes(searchedText)) ||
+      domains.get(deployment)?.some(({ domain }) => domain.includes(searchedText)),
   );
 }

@@ -1,5 +1,6 @@
+// Pages import this file, so it must not load the schemas of the contract.
 import type { Activity, ActivityEvent } from '@berth/contract';
-import { bytes, count } from '@berth/client/amounts';
+import { bytes, count, moment } from './amounts.ts';
 
 const SENTENCES: Record<ActivityEvent, (activity: Activity, deployment: string, domain: string) => string> = {
   'account.create': () => 'Account created',
@@ -32,9 +33,10 @@ export const ACTORS: Record<Activity['authMethod'], string | null> = {
   system: 'system',
 };
 
-/** Describes an activity in a sentence. */
+/** Describes an activity in a sentence. An event that this version does not know is described by its name. */
 export function activityText(activity: Activity): string {
   const { event, deployment = 'a deployment', domain = 'a domain' } = activity;
+  if (!Object.hasOwn(SENTENCES, event)) return [event, activity.deployment, activity.domain].filter(Boolean).join(' ');
   return SENTENCES[event](activity, deployment, domain).replace(/^a /, 'A ');
 }
 
@@ -45,12 +47,21 @@ function accountUpdateText({ meta }: Activity): string {
   return 'Account changed';
 }
 
-function deploymentUpdateText({ meta: { takenDown, labels } }: Activity, deployment: string): string {
-  if (takenDown === true) return `${deployment} was taken down`;
+function deploymentUpdateText({ meta }: Activity, deployment: string): string {
+  const { takenDown, reason, labels, password, expires } = meta;
+  if (takenDown === true) return `${deployment} was taken down${typeof reason === 'string' ? `: ${reason}` : ''}`;
   if (takenDown === false) return `${deployment} was restored`;
-  return Array.isArray(labels) && labels.length === 0
-    ? `Cleared the labels of ${deployment}`
-    : `Changed the labels of ${deployment}${Array.isArray(labels) ? ` to ${labels.join(', ')}` : ''}`;
+  const changes: string[] = [];
+  if (Array.isArray(labels))
+    changes.push(
+      labels.length === 0
+        ? `Cleared the labels of ${deployment}`
+        : `Changed the labels of ${deployment} to ${labels.join(', ')}`,
+    );
+  if (typeof password === 'boolean') changes.push(`${password ? 'Set' : 'Removed'} the password of ${deployment}`);
+  if (typeof expires === 'number') changes.push(`${deployment} now expires at ${moment(expires)}`);
+  if (expires === null) changes.push(`${deployment} no longer expires`);
+  return changes.length === 0 ? `Changed ${deployment}` : changes.join('; ');
 }
 
 function domainUpdateText({ deployment, meta }: Activity, _deployment: string, domain: string): string {

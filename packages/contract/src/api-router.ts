@@ -1,0 +1,121 @@
+// The types of all procedures, without code of the server. TypeScript refuses a server whose router differs.
+import type {
+  TRPCBuiltRouter,
+  TRPCDefaultErrorShape,
+  TRPCMutationProcedure,
+  TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
+} from '@trpc/server';
+import type { z } from 'zod';
+import type { Account, Activity, ActivityList, ActivityWatch, ClaimRequest } from './account.ts';
+import type {
+  CreatedDeployment,
+  DeletedDeployment,
+  Deployment,
+  DeploymentFileList,
+  DeploymentFileQuery,
+  DeploymentList,
+  DeploymentPatch,
+  DeploymentPath,
+  DeploymentQuery,
+} from './deployments.ts';
+import type {
+  DeletedDomain,
+  Domain,
+  DomainCandidate,
+  DomainDns,
+  DomainList,
+  DomainPath,
+  DomainPut,
+  DomainRecords,
+  DomainShare,
+  DomainValidation,
+  DomainVersionList,
+  DomainVersionQuery,
+  VerifiedDomain,
+} from './domains.ts';
+import type { ErrorBody } from './errors.ts';
+import type { LabelList } from './labels.ts';
+import type { PageQuery } from './pages.ts';
+import type { Limits, MovedConfig, Ping, PlanList } from './plans.ts';
+import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
+import type { AbortedUpload, BeginUpload, BegunUpload, CommitUpload } from './uploads.ts';
+
+/**
+ * The type of the API for typed clients: one line for each procedure, with the schemas of its input and output. The router of
+ * the server is checked against it when it is compiled. Source: api §9.
+ */
+export type ApiRouter = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: ApiErrorShape; transformer: false },
+  {
+    account: {
+      claim: Mutation<typeof ClaimRequest, typeof Deployment>;
+      get: Query<None, typeof Account>;
+    };
+    activities: {
+      list: Query<Optional<typeof PageQuery>, typeof ActivityList>;
+      watch: Subscription<typeof ActivityWatch, typeof Activity>;
+    };
+    deployments: {
+      abort: Mutation<typeof CommitUpload, typeof AbortedUpload>;
+      begin: Mutation<typeof BeginUpload, typeof BegunUpload>;
+      commit: Mutation<typeof CommitUpload, typeof CreatedDeployment>;
+      delete: Mutation<typeof DeploymentPath, typeof DeletedDeployment>;
+      files: Query<typeof DeploymentFileQuery, typeof DeploymentFileList>;
+      get: Query<typeof DeploymentPath, typeof Deployment>;
+      list: Query<Optional<typeof DeploymentQuery>, typeof DeploymentList>;
+      update: Mutation<typeof DeploymentPatch, typeof Deployment>;
+    };
+    domains: {
+      delete: Mutation<typeof DomainPath, typeof DeletedDomain>;
+      dns: Query<typeof DomainPath, typeof DomainDns>;
+      get: Query<typeof DomainPath, typeof Domain>;
+      list: Query<Optional<typeof PageQuery>, typeof DomainList>;
+      put: Mutation<typeof DomainPut, typeof Domain>;
+      records: Query<typeof DomainPath, typeof DomainRecords>;
+      share: Query<typeof DomainPath, typeof DomainShare>;
+      validate: Mutation<typeof DomainCandidate, typeof DomainValidation>;
+      validateNamed: Mutation<typeof DomainPath, typeof DomainValidation>;
+      versions: Query<typeof DomainVersionQuery, typeof DomainVersionList>;
+      verify: Mutation<typeof DomainPath, typeof VerifiedDomain>;
+    };
+    labels: {
+      list: Query<None, typeof LabelList>;
+    };
+    plans: {
+      list: Query<None, typeof PlanList>;
+    };
+    platform: {
+      config: Query<None, typeof MovedConfig>;
+      limits: Query<None, typeof Limits>;
+      ping: Query<None, typeof Ping>;
+    };
+    tokens: {
+      create: Mutation<Optional<typeof TokenRequest>, typeof CreatedToken>;
+      delete: Mutation<typeof TokenPath, typeof DeletedToken>;
+      get: Query<typeof TokenPath, typeof Token>;
+      list: Query<Optional<typeof PageQuery>, typeof TokenList>;
+    };
+  }
+>;
+
+/** The input of a procedure without parameters. */
+type None = z.ZodOptional<z.ZodObject<{}>>;
+type Optional<Input extends z.core.$ZodType> = z.ZodOptional<Input>;
+
+type Query<Input extends z.core.$ZodType, Output extends z.core.$ZodType> = TRPCQueryProcedure<
+  Call<Input, z.output<Output>>
+>;
+type Mutation<Input extends z.core.$ZodType, Output extends z.core.$ZodType> = TRPCMutationProcedure<
+  Call<Input, z.output<Output>>
+>;
+/** A stream of values. Each has an id, after which a client resumes the stream. */
+type Subscription<Input extends z.core.$ZodType, Value extends z.core.$ZodType> = TRPCSubscriptionProcedure<
+  Call<Input, AsyncIterable<{ id: string; data: z.output<Value> }, void, unknown>>
+>;
+type Call<Input extends z.core.$ZodType, Output> = { input: z.input<Input>; output: Output; meta: object };
+
+/** An error as tRPC clients receive it: `data` contains the error body of REST. */
+interface ApiErrorShape extends Pick<TRPCDefaultErrorShape, 'message' | 'code'> {
+  data: ErrorBody & { httpStatus: number; path: string | undefined };
+}
