@@ -13,7 +13,13 @@ export { inFairTurn, isTurnOver, ownTurn } from './fair-turns.ts';
 export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
 export { appRouter, createCaller } from './routers/app-router.ts';
 export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
-export { type ProcedureContext, type ProcedureMeta, refuseForeignPage } from './routers/trpc.ts';
+export {
+  type ProcedureContext,
+  type ProcedureMeta,
+  refuseForeignPage,
+  requireAccount,
+  requireActor,
+} from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate } from './services/authentication.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
@@ -21,6 +27,7 @@ export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export type { LeftOutKind } from './services/deployments/archive-files.ts';
 export { type ArchiveDeploy, beginArchiveDeploy, beginDeploy, type Deploy } from './services/deployments/deploy.ts';
+export { type Download, openDownload } from './services/deployments/download.ts';
 export { maxFileParts, payloadTooLarge, toPrintableName } from './services/deployments/file-rules.ts';
 export { type IdempotencyKey, readIdempotencyKey } from './services/deployments/idempotency.ts';
 export { checkDomainSetup, findDomainSetup } from './services/domains/domain-setup.ts';

@@ -217,5 +217,34 @@ const contents: DescribedOperation = {
   answer: { 'application/json': { schema: schemaRef('ReceivedContents') } },
 };
 
-/** Describes the two operations that receive files, which are not procedures. @param baseUrl The URL of the API. */
-export const uploadOperations = (baseUrl: string): DescribedOperation[] => [deploy(baseUrl), contents];
+/** Describes `GET /deployments/{deployment}/archive`. Source: api §11. */
+const download: DescribedOperation = {
+  name: 'deployments.archive',
+  openapi: {
+    method: 'GET',
+    path: '/deployments/{deployment}/archive',
+    summary: 'Download the files of a deployment as an archive',
+    tags: ['Deployments'],
+    description: 'The archive can be published again with `POST /deployments`. Files of any size are streamed.',
+    successDescription: 'The published files: a tar archive, or with `Accept: application/zip` a zip archive.',
+    errorResponses: { 422: 'The deployment is being deleted.' },
+  },
+  status: 200,
+  parameters: [
+    {
+      in: 'path',
+      name: 'deployment',
+      required: true,
+      description: 'The id of the deployment, or its host name.',
+      schema: { type: 'string' },
+      example: 'calm-otter-4k9x2qd',
+    },
+  ],
+  answer: {
+    'application/x-tar': archive('The files in a tar archive, without a root folder.'),
+    'application/zip': archive('The files in a zip archive, without a root folder.'),
+  },
+};
+
+/** Describes the operations that receive or send files, which are not procedures. @param baseUrl The URL of the API. */
+export const uploadOperations = (baseUrl: string): DescribedOperation[] => [deploy(baseUrl), contents, download];

@@ -73,12 +73,13 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the operations of the OpenAPI document', () => {
-  it('api §9: are all procedures that have a path, and the two routes that receive files', () => {
+  it('api §9: are all procedures that have a path, and the three routes that carry files', () => {
     const expected = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
     const documented = operations.map(({ name, method, path }) => [name, method, path]);
     const routes = [
       ['deployments.create', 'POST', '/deployments'],
       ['deployments.contents', 'PUT', '/uploads/{upload}/contents'],
+      ['deployments.archive', 'GET', '/deployments/{deployment}/archive'],
     ];
     expect(documented.toSorted()).toEqual([...expected, ...routes].toSorted());
     expect(new Set(documented.map(([id]) => id)).size).toBe(documented.length);
