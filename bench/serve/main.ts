@@ -10,10 +10,10 @@ import { type Contender, measureRow, rateOf, ratioOf } from './throughput.ts';
 import { isInstalled, startCaddy, startNginx, type WebServer } from './web-servers.ts';
 import { CONNECTIONS, hasWrk, THREADS } from './wrk.ts';
 
-const setting = (variable: string, fallback: number) => Number(process.env[variable] ?? fallback);
-const rounds = { seconds: setting('ROUND_SECONDS', 1), rounds: setting('ROUNDS', scaledRounds(3)) };
-const memoryRequests = setting('MEMORY_REQUESTS', 1_000_000);
-const memorySeconds = setting('MEMORY_SECONDS', 120);
+const readSetting = (variable: string, fallback: number) => Number(process.env[variable] ?? fallback);
+const rounds = { seconds: readSetting('ROUND_SECONDS', 1), rounds: readSetting('ROUNDS', scaledRounds(3)) };
+const memoryRequests = readSetting('MEMORY_REQUESTS', 1_000_000);
+const memorySeconds = readSetting('MEMORY_SECONDS', 120);
 const ABORTED_DOWNLOADS = 10_000;
 const WITH_LOG = 'Berth 1, LOG_LEVEL=info';
 

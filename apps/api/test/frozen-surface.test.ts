@@ -1,7 +1,7 @@
 import { ERROR_STATUS } from '@berth/contract';
 import { appRouter } from '@berth/core';
 import { createTestDatabase } from '@berth/testing/database';
-import type { Document, Schema } from '@berth/testing/open-api';
+import { type Document, openApi, type Schema } from '@berth/testing/open-api';
 import { expect, it, onTestFinished } from 'vitest';
 import recorded from '../../../fixtures/frozen/server.json' with { type: 'json' };
 import { renderOpenApi } from '../src/api-host/openapi-file.ts';
@@ -13,6 +13,9 @@ const SURFACE: Record<keyof typeof recorded, () => string[] | Promise<string[]>>
   errors: () => Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`),
   procedures: () => Object.keys(appRouter._def.procedures),
   rest: restFields,
+  // Generators name the functions and types of clients after these.
+  operationIds: () => readDocument().operations.map(({ operationId }) => operationId),
+  schemas: () => Object.keys(readDocument().document.components.schemas),
   variables: () => [...readVariables()],
   operatorCommands: () =>
     [...readCommands()].flatMap(([name, { options }]) => [name, ...options.map(({ long }) => `${name} ${long}`)]),
@@ -24,8 +27,10 @@ it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('all recorded names i
   expect(recorded[family].filter((name) => !current.has(name))).toEqual([]);
 });
 
+const readDocument = () => openApi(JSON.parse(renderOpenApi()) as Document);
+
 function restFields(): string[] {
-  const document = JSON.parse(renderOpenApi()) as Document;
+  const { document } = readDocument();
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [], requestBody, responses }]) => {
       const operation = `${method.toUpperCase()} ${path}`;

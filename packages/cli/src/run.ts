@@ -37,10 +37,12 @@ const FLAGS: ReadonlySet<string> = new Set(['--json', '-q', '--quiet']);
 /** Throws for a mistyped verb of a noun. The parser would treat the verb as an argument of the noun's default command. */
 function refuseUnknownSubcommand(program: Command, words: readonly string[]): void {
   const [noun, verb] = words.filter((word) => !FLAGS.has(word));
-  const verbs = program.commands.find((command) => command.name() === noun)?.commands.map((command) => command.name());
-  if (verbs === undefined || verbs.length === 0 || verb === undefined || verb.startsWith('-')) return;
-  if (verbs.includes(verb) || verb === 'help') return;
-  throw unknownSubcommand(`berth ${noun}`, verb, verbs);
+  const verbNames = program.commands
+    .find((command) => command.name() === noun)
+    ?.commands.map((command) => command.name());
+  if (verbNames === undefined || verbNames.length === 0 || verb === undefined || verb.startsWith('-')) return;
+  if (verbNames.includes(verb) || verb === 'help') return;
+  throw unknownSubcommand(`berth ${noun}`, verb, verbNames);
 }
 
 /**
@@ -53,17 +55,17 @@ function expandHelp(program: Command, words: readonly string[]): readonly string
   if (first !== 'help' || names.length === 0) return words;
   if (names[0] === 'help') return ['--help'];
   let group = program;
-  let typed = 'berth';
+  let typedCommand = 'berth';
   for (const name of names) {
     const command = group.commands.find((each) => each.name() === name);
     if (command === undefined)
       throw unknownSubcommand(
-        typed,
+        typedCommand,
         name,
         group.commands.map((each) => each.name()),
       );
     group = command;
-    typed += ` ${name}`;
+    typedCommand += ` ${name}`;
   }
   return [...names, '--help'];
 }
@@ -107,8 +109,8 @@ function helpHint(program: Command, words: readonly string[]): string {
 
 function printFailure({ terminal }: CliRuntime, failure: Failure, asJson: boolean, help: string): void {
   if (asJson) return terminal.err([JSON.stringify({ error: failure })]);
-  const next = failure.next ?? (failure.exit === EXIT.usage ? help : null);
+  const nextStep = failure.next ?? (failure.exit === EXIT.usage ? help : null);
   if (failure.kind === 'aborted') return terminal.err([failure.message]);
   terminal.err([[{ colour: 'red', text: 'Error:' }, ` ${failure.message}`]]);
-  if (next !== null) terminal.err([[{ colour: 'dim', text: next }]]);
+  if (nextStep !== null) terminal.err([[{ colour: 'dim', text: nextStep }]]);
 }

@@ -54,12 +54,12 @@ export async function openSession(
     fetch(input, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) });
   const asks = terminal.isInteractive && !yes && !json;
   /** Creates a client for another server or key. */
-  const connect = (address: URL, key: string | null): BerthClient =>
+  const connectTo = (address: URL, key: string | null): BerthClient =>
     parts.createClient({ server: address.href, key, fetch: abortableFetch });
   return {
     ...runtime,
-    client: connect(server.server, key.key),
-    connect,
+    client: connectTo(server.server, key.key),
+    connect: connectTo,
     server,
     key,
     settings: { file, stored },

@@ -33,24 +33,28 @@ it('berth activities --follow prints past activities, then new ones, until Ctrl-
   };
   const child = startProgram('activities', '--limit', '2', '--follow', '--json');
   onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = outcomeOf(child);
+  const commandOutcome = outcomeOf(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async () => JSON.parse((await lines.next()).value as string);
-  expect(await next()).toMatchObject({ event: 'deployment.create', deployment, domain: null });
-  expect(await next()).toMatchObject({ event: 'deployment.create', domain: null });
+  const nextActivity = async () => JSON.parse((await lines.next()).value as string);
+  expect(await nextActivity()).toMatchObject({ event: 'deployment.create', deployment, domain: null });
+  expect(await nextActivity()).toMatchObject({ event: 'deployment.create', domain: null });
   await server().api('/domains/followed.localhost', { method: 'PUT', key });
-  expect(await next()).toMatchObject({ event: 'domain.create', domain: 'followed.localhost', deployment: null });
+  expect(await nextActivity()).toMatchObject({
+    event: 'domain.create',
+    domain: 'followed.localhost',
+    deployment: null,
+  });
   child.kill('SIGINT');
-  expect((await ended).code).toBe(130);
+  expect((await commandOutcome).code).toBe(130);
 });
 
 it('berth activities --follow prints the error if it cannot connect', async () => {
-  const follow = (url: string) => createUser({ BERTH_SERVER: url }).runInProcess('activities', '--follow');
+  const followAt = (url: string) => createUser({ BERTH_SERVER: url }).runInProcess('activities', '--follow');
   const url = `http://localhost:${server().port}`;
   const err = `Error: You are not signed in to ${url}.\nSign in with berth login, or set BERTH_KEY.\n`;
-  expect(await follow(url)).toEqual({ code: 3, out: '', err });
-  const unreachable = expect.stringContaining('Is a Berth server running at');
-  expect(await follow(await unreachableAddress())).toMatchObject({ code: 5, out: '', err: unreachable });
+  expect(await followAt(url)).toEqual({ code: 3, out: '', err });
+  const unreachableMessage = expect.stringContaining('Is a Berth server running at');
+  expect(await followAt(await unreachableAddress())).toMatchObject({ code: 5, out: '', err: unreachableMessage });
 });
 
 it('berth activities reads as many pages as --limit needs', async () => {
@@ -61,11 +65,14 @@ it('berth activities reads as many pages as --limit needs', async () => {
     const body = JSON.stringify({ labels: [`label-${number}`] });
     await server().api('/domains/paged.localhost', { method: 'PUT', key, body, headers });
   }
-  const listed = async (limit: string) =>
+  const listActivities = async (limit: string) =>
     JSON.parse((await runInProcess('activities', '--limit', limit, '--json')).out);
-  const all = await listed('all');
-  expect(all.activities.length).toBeGreaterThan(100);
-  expect(all.more).toBe(false);
-  const some = await listed('101');
-  expect(some).toEqual({ activities: all.activities.slice(-101), more: all.activities.length > 101 });
+  const allActivities = await listActivities('all');
+  expect(allActivities.activities.length).toBeGreaterThan(100);
+  expect(allActivities.more).toBe(false);
+  const newestActivities = await listActivities('101');
+  expect(newestActivities).toEqual({
+    activities: allActivities.activities.slice(-101),
+    more: allActivities.activities.length > 101,
+  });
 });

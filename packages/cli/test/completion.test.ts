@@ -32,13 +32,13 @@ it.each(['tcsh', 'powershell'])('berth completion refuses %s, and lists the supp
 
 describe.skipIf(!isHere('bash'))('completion in bash', () => {
   /** Returns the words with which bash completes a line. */
-  async function completed(line: string): Promise<string[]> {
+  async function completionsOf(line: string): Promise<string[]> {
     const { home, runInProcess } = createUser();
     mkdirSync(join(home, 'dist'));
-    writeFiles(home, { 'notes.txt': '' });
+    writeFiles(home, { 'notes.txt': '', 'page.html': '' });
     const words = line.split(' ').map((word) => `'${word}'`);
-    const press = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const script = `${(await runInProcess('completion', 'bash')).out}\n${press}`;
+    const bashScript = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const script = `${(await runInProcess('completion', 'bash')).out}\n${bashScript}`;
     const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8', cwd: home });
     return stdout.split('\n').filter((word) => word !== '');
   }
@@ -49,12 +49,15 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
     ['berth domains verify --se', ['--server']],
     ['berth tokens create --t', ['--ttl']],
     ['berth completion --q', ['--quiet']],
-    ['berth di', ['dist']],
+    ['berth dis', ['dist']],
+    ['berth preview p', ['page.html']],
+    ['berth rollback --t', ['--to']],
+    ['berth pr', ['preview', 'prune']],
     ['berth watch d', ['dist']],
     ['berth completion z', ['zsh']],
     ['berth no', []],
     ['berth ./dist --dry', ['--dry-run']],
   ])('completes "%s" to one of %j', async (line, words) => {
-    expect(await completed(line)).toEqual(words);
+    expect(await completionsOf(line)).toEqual(words);
   });
 });

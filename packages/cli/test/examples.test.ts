@@ -78,8 +78,8 @@ async function run(
   if (files) mkdirSync(folder);
   writeFiles(folder, files ?? {});
   const [program, ...words] = [...command(), folder];
-  const ran = promisify(execFile)(program!, words, { cwd: home, env });
-  return { folder, ...(await ran.catch((error: Omit<Ran, 'folder'>) => error)) };
+  const finishedProgram = promisify(execFile)(program!, words, { cwd: home, env });
+  return { folder, ...(await finishedProgram.catch((error: Omit<Ran, 'folder'>) => error)) };
 }
 
 describe.each(CASES)('the example $name', (example) => {
@@ -170,7 +170,7 @@ it('the example that follows activities prints past and new ones, and ends witho
   const { env } = createUser(envOf(server()));
   await server().publish({ 'index.html': 'past' });
   const child = spawn(process.execPath, [fileOf('typescript/follow.ts')], { env });
-  const ended = outcomeOf(child);
+  const commandOutcome = outcomeOf(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const nextOf = async (id: string) => {
     for (;;) {
@@ -182,7 +182,7 @@ it('the example that follows activities prints past and new ones, and ends witho
   const { deployment } = await server().publish({ 'index.html': 'new' });
   expect(await nextOf(deployment)).toContain(`deployment.create ${deployment}`);
   child.kill('SIGINT');
-  expect(await ended).toMatchObject({ code: 0, err: '' });
+  expect(await commandOutcome).toMatchObject({ code: 0, err: '' });
 });
 
 describe('the CI job of the examples', () => {

@@ -8,7 +8,7 @@ import { createUser, envOf, inFolder, outcomeOf, writeFiles } from './user.ts';
 const server = useServer();
 
 /** Starts a server that answers every request with an error. @returns A command line for it. */
-const refused = (error: string, status: number, message: string, details?: object) => async () => {
+const startRefusing = (error: string, status: number, message: string, details?: object) => async () => {
   const body = JSON.stringify({ error: { message, code: -32603, data: { error, message, status, details } } });
   const headers = { 'Content-Type': 'application/json', ...(status === 429 && { 'Retry-After': '7' }) };
   return `account --server ${await startAnswering((req, res) => (req.resume(), res.writeHead(status, headers).end(body)))}`;
@@ -22,7 +22,7 @@ async function countDeployments(): Promise<unknown> {
 }
 
 /** Commands of other tools. The home folder contains a folder with a front page for each of these names. */
-const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'deploy', 'ls', 'rm', 'rollback'];
+const FOREIGN_FOLDERS = ['dev', 'env', 'list', 'build', 'test', 'deploy', 'ls', 'rm'];
 
 /** The files in the home folder of each case, which is also the working folder. */
 const HOME = {
@@ -65,7 +65,7 @@ const CASES: Case[] = [
   [2, 'a command of other tools', 'logs', /^Error: There is no command "logs"\. Did you mean berth activities\?$/m],
   [2, 'one with an option', 'logs --follow', /^Error: There is no command "logs"\. Did you mean berth activities\?$/m],
   [2, 'one with a folder', 'deploy ./dist', /no command "deploy"\. Did you mean berth publish\?/],
-  [2, 'one with an id', 'rollback calm-otter-4k9x2qd', /command "rollback"\. Did you mean berth domains set\?$/m],
+  [2, 'one with an id', 'promote calm-otter-4k9x2qd', /command "promote"\. Did you mean berth domains set\?$/m],
   ...FOREIGN_FOLDERS.map((word): Case => {
     const error = `^Error: There is no command "${word}"\\..* Use berth \\./${word} to publish the folder\\.$`;
     return [2, `${word}, a command of other tools, even if it is also a folder`, word, new RegExp(error, 'm')];
@@ -87,6 +87,9 @@ const CASES: Case[] = [
     /'-s, --server <url>' can be set only once/,
   ],
   [2, 'two folders', './dist ./dist', /too many arguments/],
+  [2, 'a deployment instead of a domain', 'rollback calm-otter-4k9x2qd', /berth rollback <domain> --to calm-otter/],
+  [2, 'a missing domain', 'versions', /Name it, as in "berth versions blog", or add "domain" to berth\.json\./],
+  [2, 'deleting without a question or --yes', 'prune', /add --yes to delete, or --dry-run to list only\./],
   [2, 'a missing argument', 'tokens delete', /missing required argument/],
   [2, 'a time without a unit', './dist --ttl 3', /Write a number and a unit, such as 90s/],
   [2, 'a time to live together with a domain', './dist --ttl 3d --domain blog', /cannot be used with option/],
@@ -98,7 +101,12 @@ const CASES: Case[] = [
   [3, 'watching without an account', 'watch ./dist', /berth login/, NO_KEY],
   [3, 'a deploy token without permission', 'account', /A deploy token can only deploy/, deployToken],
   [3, 'a deploy token with a domain', './dist --domain x', /API key[^]*A deploy token can only deploy/, deployToken],
-  [3, 'a suspended account, without a useless hint', refused('forbidden', 403, 'Suspended.'), /^Error: Suspended\.\n$/],
+  [
+    3,
+    'a suspended account, without a useless hint',
+    startRefusing('forbidden', 403, 'Suspended.'),
+    /^Error: Suspended\.\n$/,
+  ],
   [4, 'a missing folder', './nothing', /The folder \.\/nothing does not exist\./],
   [4, 'a file that is no HTML file', 'programs/files/setup.exe', /setup\.exe is not an HTML file/],
   [4, 'a folder without files', './empty', /no file/],
@@ -120,7 +128,7 @@ const CASES: Case[] = [
   [
     1,
     'an internal error',
-    refused('internal_server_error', 500, 'Oh.'),
+    startRefusing('internal_server_error', 500, 'Oh.'),
     /Oh\.\nSee the log of the server for details\./,
   ],
   [
@@ -138,7 +146,7 @@ const CASES: Case[] = [
   [
     5,
     'a busy server, with the time to wait',
-    refused('rate_limit_exceeded', 429, 'Busy.'),
+    startRefusing('rate_limit_exceeded', 429, 'Busy.'),
     /Busy\.\nTry again in 7 s\./,
   ],
 ];
@@ -154,7 +162,7 @@ describe('the exit code', () => {
     writeFiles(person.home, HOME);
     const text = typeof args === 'function' ? await args() : args;
     const words = typeof text === 'string' ? text.split(' ') : text;
-    const before = await countDeployments();
+    const countBefore = await countDeployments();
     const outcome = await inFolder(person.home, () => person.runInProcess(...words));
     expect(outcome).toMatchObject({ code, out: '' });
     expect(outcome.err).toMatch(expectedError);
@@ -169,10 +177,14 @@ describe('the exit code', () => {
       expect(await person.runProgram(...words)).toEqual(outcome);
       expect(await person.runProgram(...words, '--json')).toEqual(asJson);
     }
-    expect(await countDeployments()).toBe(before);
+    expect(await countDeployments()).toBe(countBefore);
   });
 
-  const fullPlan = refused('forbidden', 403, 'The plan has 0 deployments.', { cap: 'deployments', used: 0, limit: 0 });
+  const fullPlan = startRefusing('forbidden', 403, 'The plan has 0 deployments.', {
+    cap: 'deployments',
+    used: 0,
+    limit: 0,
+  });
   it.each<[kind: string, title: string, args: () => Promise<string>, env: Env | (() => Promise<Env>)]>([
     ['signed-out', 'a missing key', async () => 'account', NO_KEY],
     ['signed-out', 'a key that is not valid', async () => 'account', WRONG_KEY],
@@ -191,7 +203,7 @@ describe('the exit code', () => {
   it('is 3 for a reached cap, and the error says how to see the plan', async () => {
     const { err } = await createUser(envOf(server())).runInProcess(...(await fullPlan()).split(' '));
     expect(err).toMatch(
-      /^Error: The plan has 0 deployments\.\nDelete something, or .+ To see your plan: berth account\n$/,
+      /^Error: The plan has 0 deployments\.\nDelete old deployments with berth prune, or .+ To see your plan: berth account\n$/,
     );
   });
 

@@ -28,7 +28,7 @@ interface HostileServerOptions {
 }
 
 const server = useServer();
-const known: Record<string, string> = {};
+const knownWords: Record<string, string> = {};
 let domains = 0;
 let key: string;
 
@@ -64,15 +64,15 @@ beforeAll(async () => {
 });
 
 /** Creates the data that the commands use. */
-async function prepare(): Promise<void> {
+async function prepareSites(): Promise<void> {
   const client = createClient({ server: `http://localhost:${server().port}`, key });
   const files = [{ path: 'index.html', content: 'hi' }];
   for await (const event of deployFiles({ client, files, labels: ['one'] }))
-    if (event.type === 'committed') known['ID'] = event.deployment.deployment;
-  known['DOMAIN'] = `w${(domains += 1)}.waiting-for-dns.com`;
-  await client.api.domains.put.mutate({ domain: known['DOMAIN'], labels: ['one'] });
+    if (event.type === 'committed') knownWords['ID'] = event.deployment.deployment;
+  knownWords['DOMAIN'] = `w${(domains += 1)}.waiting-for-dns.com`;
+  await client.api.domains.put.mutate({ domain: knownWords['DOMAIN'], labels: ['one'] });
   const { token } = await client.api.tokens.create.mutate({ kind: 'deploy' });
-  known['TOKEN'] = token;
+  knownWords['TOKEN'] = token;
 }
 
 /** Runs a command against a server. */
@@ -81,26 +81,26 @@ async function runAt(url: string, words: string, opened: string[] = []): Promise
     { BERTH_SERVER: url, BERTH_KEY: key },
     { openPage: async (page) => void opened.push(page) },
   );
-  known['DIST'] = writeFiles(join(home, 'dist'), { 'index.html': 'hi', _redirects: 'nonsense\n' });
-  return runInProcess(...words.split(' ').map((word) => known[word] ?? word));
+  knownWords['DIST'] = writeFiles(join(home, 'dist'), { 'index.html': 'hi', _redirects: 'nonsense\n' });
+  return runInProcess(...words.split(' ').map((word) => knownWords[word] ?? word));
 }
 
 it.each(COMMANDS)('berth %s escapes control characters in the texts of a hostile server', async (words) => {
   let shown = '';
   for (const tampering of TAMPERING_SERVERS) {
     const url = await startHostileServer(server().port, tampering);
-    const opened: string[] = [];
-    await prepare();
-    const plain = await runAt(url, words, opened);
-    await prepare();
+    const openedUrls: string[] = [];
+    await prepareSites();
+    const plainOutcome = await runAt(url, words, openedUrls);
+    await prepareSites();
     const asJson = await runAt(url, `${words} --json`);
-    for (const { out, err } of [plain, asJson]) {
+    for (const { out, err } of [plainOutcome, asJson]) {
       expect(out).not.toMatch(CONTROL);
       expect(err).not.toMatch(CONTROL);
       shown += out + err;
     }
     expect(() => JSON.parse(asJson.out || asJson.err)).not.toThrow();
-    for (const page of opened) expect(page).toMatch(/^http:\/\/[!-~]+$/);
+    for (const page of openedUrls) expect(page).toMatch(/^http:\/\/[!-~]+$/);
   }
   if (!PRINTS_NO_RESPONSE.has(words)) expect(shown).toContain('\\u001b');
 });
@@ -128,10 +128,10 @@ it.each([
     const { startProgram, home } = createUser({ BERTH_SERVER: url, BERTH_KEY: key });
     writeFiles(home, { 'dist/index.html': 'hi' });
     const child = startProgram(...words, ...more);
-    const ended = outcomeOf(child);
+    const commandOutcome = outcomeOf(child);
     for (let printed = ''; !printed.includes('\\u001b');) printed += String((await once(child.stdout, 'data'))[0]);
     child.kill('SIGINT');
-    const { out, err } = await ended;
+    const { out, err } = await commandOutcome;
     expect(out).not.toMatch(CONTROL);
     expect(err).not.toMatch(CONTROL);
   }
@@ -150,7 +150,7 @@ it('berth login escapes control characters in the texts of a hostile server', as
 function startHostileServer(port: number, { kept = [], status }: HostileServerOptions = {}): Promise<string> {
   const isKept = (field: string) => UNCHANGED_FIELDS.has(field) || kept.includes(field);
   return startAnswering((req, res) => {
-    const answered = status === undefined ? forward(port, req, res, isKept) : refuse(status, req, res);
+    const answered = status === undefined ? forwardTampered(port, req, res, isKept) : refuseRequest(status, req, res);
     answered.catch(() => res.destroy());
   });
 }
@@ -165,7 +165,7 @@ function withHostileTexts(value: unknown, isKept: (field: string) => boolean): u
   );
 }
 
-async function forward(
+async function forwardTampered(
   port: number,
   req: IncomingMessage,
   res: ServerResponse,
@@ -188,7 +188,7 @@ async function forward(
     );
 }
 
-async function refuse(status: number, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function refuseRequest(status: number, req: IncomingMessage, res: ServerResponse): Promise<void> {
   await buffer(req);
   const error = Object.entries(ERROR_STATUS).find(([, value]) => value === status)?.[0];
   const details = { file: HOSTILE, cap: HOSTILE, issues: [{ path: HOSTILE, message: HOSTILE }] };

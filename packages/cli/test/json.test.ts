@@ -7,12 +7,12 @@ import { createUser, envOf, writeFiles } from './user.ts';
 type Shape = { [key: string]: Shape | Shape[] | string };
 
 /** Describes an object whose fields all have the same type. */
-const all = (shape: string, fields: string): Shape =>
+const repeatedShape = (shape: string, fields: string): Shape =>
   Object.fromEntries(fields.split(' ').map((name) => [name, shape]));
 
 const DEPLOYMENT: Shape = {
-  ...all('string', 'deployment url status via'),
-  ...all('number', 'files size created'),
+  ...repeatedShape('string', 'deployment url status via'),
+  ...repeatedShape('number', 'files size created'),
   password: 'boolean',
   labels: 'list',
   expires: 'null',
@@ -20,40 +20,40 @@ const DEPLOYMENT: Shape = {
   takenDown: 'null',
 };
 const DOMAIN: Shape = {
-  ...all('string', 'domain url deployment status'),
-  ...all('number', 'created linked links'),
+  ...repeatedShape('string', 'domain url deployment status'),
+  ...repeatedShape('number', 'created linked links'),
   labels: 'list',
 };
-const PENDING_DOMAIN: Shape = { ...DOMAIN, ...all('null', 'deployment linked') };
+const PENDING_DOMAIN: Shape = { ...DOMAIN, ...repeatedShape('null', 'deployment linked') };
 const TOKEN: Shape = {
-  ...all('string', 'token kind'),
+  ...repeatedShape('string', 'token kind'),
   labels: 'list',
   created: 'number',
-  ...all('null', 'expires used'),
+  ...repeatedShape('null', 'expires used'),
 };
-const AMOUNT = all('number', 'files bytes');
+const AMOUNT = repeatedShape('number', 'files bytes');
 const ACCOUNT: Shape = {
-  ...all('string', 'account email plan hint authMethod'),
-  ...all('null', 'name caps'),
-  usage: all('number', 'deployments platformDomains customDomains seats storage'),
+  ...repeatedShape('string', 'account email plan hint authMethod'),
+  ...repeatedShape('null', 'name caps'),
+  usage: repeatedShape('number', 'deployments platformDomains customDomains seats storage'),
   created: 'number',
   used: 'number',
 };
 /** The fields of an activity. Those of `meta` depend on its event. */
 const ACTIVITY: Shape = {
-  ...all('string', 'event token authMethod'),
+  ...repeatedShape('string', 'event token authMethod'),
   created: 'number',
-  ...all('null', 'deployment domain'),
+  ...repeatedShape('null', 'deployment domain'),
   meta: 'object',
 };
-const CONFIG = all('string', 'server serverFrom keyFrom file');
+const CONFIG = repeatedShape('string', 'server serverFrom keyFrom file');
 const PUBLISHED: Shape = {
   url: 'string',
   deployment: DEPLOYMENT,
   domain: 'null',
   claim: 'null',
   warnings: [{ file: 'string', line: 'null', at: 'null', message: 'string' }],
-  changes: all('number', 'added changed removed unchanged'),
+  changes: repeatedShape('number', 'added changed removed unchanged'),
   sent: { via: 'string', files: 'number', bytes: 'number' },
   skipped: [{ path: 'string', reason: 'string' }],
 };
@@ -74,10 +74,23 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['deployments', { deployments: [DEPLOYMENT], more: 'boolean' }],
   ['deployments list --limit 1', { deployments: [DEPLOYMENT], more: 'boolean' }],
   ['deployments --label v1.2 --domain blog', { deployments: 'list', more: 'boolean' }],
+  ['diff DIST ID', { deployment: 'string', added: 'list', changed: 'list', removed: 'list', unchanged: 'number' }],
   ['deployments get ID', { deployment: DEPLOYMENT }],
   ['deployments label ID v1.2', { deployment: DEPLOYMENT }],
   ['deployments update ID --no-password --no-ttl', { deployment: DEPLOYMENT }],
   ['files ID', { files: [{ path: 'string', size: 'number', sha256: 'string' }], more: 'boolean' }],
+  [
+    'versions blog',
+    {
+      domain: 'string',
+      versions: [
+        { ...repeatedShape('string', 'deployment by'), linked: 'number', unlinked: 'null', available: 'boolean' },
+      ],
+      more: 'boolean',
+    },
+  ],
+  ['rollback blog --to ID', { domain: DOMAIN, before: 'string' }],
+  ['rollback blog', { domain: DOMAIN, before: 'string' }],
   ['deployments delete ID', { deployment: 'string', status: 'string' }],
   ['domains', { domains: [DOMAIN], more: 'boolean' }],
   ['domains set www.waiting-for-dns.com', { domain: PENDING_DOMAIN }],
@@ -99,13 +112,14 @@ const SHAPES: [words: string, shape: Shape][] = [
     'domains validate www.free-name.com',
     { valid: 'boolean', normalized: 'string', available: 'boolean', reason: 'null' },
   ],
+  ['prune --keep 50 --yes', { deployments: 'list', deleted: 'boolean' }],
   ['domains delete www.waiting-for-dns.com', { domain: 'string' }],
   ['tokens create', { token: { ...TOKEN, secret: 'string' } }],
   ['tokens', { tokens: [TOKEN], more: 'boolean' }],
   ['tokens delete TOKEN', { token: 'string' }],
   ['account', { account: ACCOUNT }],
   ['activities --limit 1', { activities: [ACTIVITY], more: 'boolean' }],
-  ['check', { server: 'string', checks: [{ ...all('string', 'name status message'), next: 'null' }] }],
+  ['check', { server: 'string', checks: [{ ...repeatedShape('string', 'name status message'), next: 'null' }] }],
   [
     'preview DIST',
     {
@@ -114,18 +128,18 @@ const SHAPES: [words: string, shape: Shape][] = [
     },
   ],
   ['open', { url: 'string' }],
-  ['whoami', all('string', 'server kind from account')],
+  ['whoami', repeatedShape('string', 'server kind from account')],
   ['config', CONFIG],
   ['config get server', CONFIG],
-  ['config set server https://api.example.com', all('string', 'server file')],
+  ['config set server https://api.example.com', repeatedShape('string', 'server file')],
   ['logout', { server: 'string', forgotten: 'boolean' }],
 ];
 
 const FAILURE: Shape = {
   error: {
     exit: 'number',
-    ...all('string', 'kind message'),
-    ...all('null', 'code status next file retryAfterSeconds details'),
+    ...repeatedShape('string', 'kind message'),
+    ...repeatedShape('null', 'code status next file retryAfterSeconds details'),
   },
 };
 
@@ -143,21 +157,24 @@ describe('--json', () => {
   const server = useServer();
 
   it('prints one object in a stable shape on one line, for every command', async () => {
-    const opened: string[] = [];
-    const { home, runInProcess } = createUser(envOf(server()), { openPage: async (url) => void opened.push(url) });
+    const openedUrls: string[] = [];
+    const { home, runInProcess } = createUser(envOf(server()), { openPage: async (url) => void openedUrls.push(url) });
     const dist = writeFiles(join(home, 'dist'), { 'index.html': 'hi', '.hidden': 'x', '.env': 'SECRET=1' });
-    const known: Record<string, string> = { DIST: dist };
+    const knownWords: Record<string, string> = { DIST: dist };
     for (const [words, shape] of SHAPES) {
-      const { code, out, err } = await runInProcess(...words.split(' ').map((word) => known[word] ?? word), '--json');
+      const { code, out, err } = await runInProcess(
+        ...words.split(' ').map((word) => knownWords[word] ?? word),
+        '--json',
+      );
       expect({ words, code, err }).toEqual({ words, code: 0, err: '' });
       expect(out).toMatch(/^\{.*\}\n$/);
       const value = JSON.parse(out);
       expect({ words, shape: shapeOf(value) }).toEqual({ words, shape });
       expect(Object.keys(value)).toEqual(Object.keys(shape));
-      known['ID'] ??= value.deployment?.deployment;
-      known['TOKEN'] ??= value.token?.token;
+      knownWords['ID'] ??= value.deployment?.deployment;
+      knownWords['TOKEN'] ??= value.token?.token;
     }
-    expect(opened).toHaveLength(1);
+    expect(openedUrls).toHaveLength(1);
   });
 
   it('prints the claim link of a deploy without an account', async () => {

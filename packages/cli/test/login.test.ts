@@ -65,14 +65,14 @@ describe('berth login', () => {
 });
 
 it('berth never sends a stored key to another server', async () => {
-  const sent: (string | undefined)[] = [];
-  const other = await startAnswering((req, res) => {
-    sent.push(req.headers.authorization);
+  const sentKeys: (string | undefined)[] = [];
+  const otherServer = await startAnswering((req, res) => {
+    sentKeys.push(req.headers.authorization);
     res.writeHead(404).end('{}');
   });
   const { runInProcess } = await signedIn();
-  await runInProcess('account', '--server', other);
-  expect(sent).toEqual([undefined]);
+  await runInProcess('account', '--server', otherServer);
+  expect(sentKeys).toEqual([undefined]);
 });
 
 it('berth prints no key in any command', async () => {

@@ -39,7 +39,7 @@ describe('berth.json', () => {
       JSON.stringify({ folder: 'd', ignore: Array(101).fill('a') }),
       'berth.json: ignore must have at most 100 patterns',
     ],
-    ['{"folder":"dist","server":"berth.example"}', /^"berth\.example" is not a server address/],
+    ['{"folder":"dist","server":"ftp://berth.example"}', /^"ftp:\/\/berth\.example" is not a server address/],
   ])('that contains %s is refused with the reason', (text, message) => {
     expect(() => parseProject(text)).toThrow(message);
   });

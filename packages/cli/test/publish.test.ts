@@ -64,17 +64,17 @@ describe('berth <folder>', () => {
   it('points a domain at the deployment; a name without a dot is a subdomain of the platform domain', async () => {
     const { home, runInProcess } = builder();
     writeFiles(join(home, 'dist'), { 'index.html': 'blog' });
-    const fresh = await server().account('pro');
-    const them = builder({ BERTH_KEY: fresh.key });
+    const freshAccount = await server().account('pro');
+    const freshUser = builder({ BERTH_KEY: freshAccount.key });
     for (const time of [1, 2]) {
-      writeFiles(them.dist, { 'index.html': `build ${time}` });
-      const { code, out, err } = await them.runInProcess(them.dist, '--domain', 'blog');
+      writeFiles(freshUser.dist, { 'index.html': `build ${time}` });
+      const { code, out, err } = await freshUser.runInProcess(freshUser.dist, '--domain', 'blog');
       expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server().port}\n` });
       expect(err).toContain('blog.localhost points at the deployment.\n');
       expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
-    const whole = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
-    expect(whole.out).toBe(`http://notes.localhost:${server().port}\n`);
+    const wholeOutcome = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
+    expect(wholeOutcome.out).toBe(`http://notes.localhost:${server().port}\n`);
   });
 
   it('prints the link of the deployment while the domain waits for DNS, and a note about the DNS records', async () => {
@@ -130,15 +130,15 @@ describe('berth <folder>', () => {
   it('changes the password and the time to live later', async () => {
     const { dist, runInProcess } = builder({ BERTH_PASSWORD: 'of publishing' });
     const { deployment } = await deploymentAt((await runInProcess(dist, '--no-password')).out.trim());
-    const update = async (...options: string[]) => {
+    const runUpdate = async (...options: string[]) => {
       const { code, out } = await runInProcess('deployments', 'update', deployment, '--json', ...options);
       return code === 0 ? JSON.parse(out).deployment : code;
     };
-    expect(await update('--ttl', '3d')).toMatchObject({ password: false, expires: expect.any(Number) });
-    expect(await update('--password', 'open sesame')).toMatchObject({ password: true, expires: expect.any(Number) });
-    expect(await update('--no-password', '--no-ttl')).toMatchObject({ password: false, expires: null });
-    expect(await update()).toBe(2);
-    expect(await update('--password', '')).toBe(2);
+    expect(await runUpdate('--ttl', '3d')).toMatchObject({ password: false, expires: expect.any(Number) });
+    expect(await runUpdate('--password', 'open sesame')).toMatchObject({ password: true, expires: expect.any(Number) });
+    expect(await runUpdate('--no-password', '--no-ttl')).toMatchObject({ password: false, expires: null });
+    expect(await runUpdate()).toBe(2);
+    expect(await runUpdate('--password', '')).toBe(2);
   });
 
   it.each([
@@ -152,8 +152,8 @@ describe('berth <folder>', () => {
 
   it.runIf(process.platform === 'linux')('hides the password from the list of processes', async () => {
     const { promise: requestReceived, resolve } = Promise.withResolvers<void>();
-    const silent = await startAnswering(() => resolve());
-    const child = builder({ BERTH_SERVER: silent }).startProgram('./dist', '--password', 'open sesame');
+    const silentServer = await startAnswering(() => resolve());
+    const child = builder({ BERTH_SERVER: silentServer }).startProgram('./dist', '--password', 'open sesame');
     await requestReceived;
     expect(await readFile(`/proc/${child.pid}/cmdline`, 'utf8')).not.toContain('sesame');
     child.kill('SIGINT');
@@ -244,7 +244,9 @@ describe('berth page.html', () => {
     const { url, deployment } = JSON.parse(published.out) as { url: string; deployment: Deployment };
     expect((await server().visit(url)).text).toBe('one');
     expect(deployment.files).toBe(1);
-    expect((await runInProcess(page, '--dry-run')).err).toBe('1 unchanged; nothing to send. Nothing was sent.\n');
+    expect((await runInProcess(page, '--dry-run')).err).toMatch(
+      /^Compared with \S+: 1 unchanged; nothing to send\. Nothing was sent\.\n$/,
+    );
     writeFiles(home, { 'notes.html': 'two' });
     expect((await runInProcess(page, '--dry-run')).out).toBe('~ index.html\n');
   });
@@ -262,11 +264,26 @@ describe('berth page.html', () => {
 describe('berth <folder> --dry-run', () => {
   it('prints what would be sent, and sends nothing', async () => {
     const { dist, runInProcess } = builder();
-    const before = await server().api('/deployments?limit=1');
+    const deploymentsBefore = await server().api('/deployments?limit=1');
     const { code, out, err } = await runInProcess(dist, '--dry-run');
     expect({ code, out }).toEqual({ code: 0, out: '+ css/site.css\n+ index.html\n' });
-    expect(err).toBe('Skipped, private: .env.\n2 new; 37 B to send. Nothing was sent.\n');
-    expect((await server().api('/deployments?limit=1')).text).toBe(before.text);
+    expect(err).toBe('Skipped, private: .env.\n2 new; at most 37 B to send. Nothing was sent.\n');
+    expect((await server().api('/deployments?limit=1')).text).toBe(deploymentsBefore.text);
+  });
+
+  it('compares with what the domain shows, even if this machine did not publish it', async () => {
+    const { dist, runInProcess } = builder();
+    const compared = async () => (await runInProcess(dist, '--domain', 'compared', '--dry-run')).err.split('\n').at(-2);
+    const own = new URL((await runInProcess(dist, '--domain', 'compared')).out.trim()).hostname;
+    expect(own).toBe('compared.localhost');
+    expect(await compared()).toMatch(/^Compared with \S+: 2 unchanged; nothing to send\. Nothing was sent\.$/);
+    const files = Object.fromEntries(Array.from({ length: 150 }, (_, number) => [`old/${number}.txt`, `${number}`]));
+    const { deployment } = await server().publish({ ...files, 'index.html': 'another site' });
+    await runInProcess('domains', 'set', 'compared', deployment);
+    const plan = `Compared with ${deployment}: 1 new, 1 changed, 150 removed; at most 37 B to send. Nothing was sent.`;
+    expect(await compared()).toBe(plan);
+    await runInProcess('domains', 'delete', 'compared');
+    expect(await compared()).toBe('2 new; at most 37 B to send. Nothing was sent.');
   });
 
   it('lists what was added, changed and removed since the last deployment', async () => {
@@ -277,6 +294,39 @@ describe('berth <folder> --dry-run', () => {
     const { out } = await runInProcess(dist, '--dry-run');
     expect(out).toBe('+ about.html\n~ index.html\n- css/site.css\n');
   });
+});
+
+it('berth deployments shows where each deployment is live, and why visitors may not see it', async () => {
+  const { key } = await server().account('pro');
+  const { runInProcess } = createUser(envOf(server(), key));
+  const publishSite = (fields = {}) => server().publish({ 'index.html': 'hi' }, { key, fields });
+  const [live, locked, takenDown] = [
+    await publishSite(),
+    await publishSite({ password: 'secret site' }),
+    await publishSite(),
+  ];
+  for (const name of ['listed-a', 'listed-b']) await runInProcess('domains', 'set', name, live.deployment);
+  await server().database.query('update deployment set taken_down = now() where id = $1', [takenDown.deployment]);
+  const rows = (await runInProcess('deployments')).out.split('\n').map((line) => line.split(/ {2,}/));
+  const cellsOf = ({ deployment }: Deployment) => rows.find(([id]) => id === deployment)?.slice(5, 7);
+  expect(rows[0]!.slice(5, 7)).toEqual(['ACCESS', 'DOMAINS']);
+  expect(cellsOf(live)).toEqual(['-', 'listed-a.localhost +1']);
+  expect(cellsOf(locked)).toEqual(['password', '-']);
+  expect(cellsOf(takenDown)).toEqual(['taken down', '-']);
+});
+
+it('berth --domain publishes nothing if another account owns the name, even as the first deploy of an account', async () => {
+  const { dist, runInProcess } = builder();
+  await runInProcess(dist, '--domain', 'taken');
+  const { key } = await server().account('team');
+  const stranger = createUser(envOf(server(), key));
+  const { code, out, err } = await stranger.runInProcess(dist, '--domain', 'taken');
+  expect({ code, out, err }).toEqual({
+    code: 4,
+    out: '',
+    err: expect.stringMatching(/^Error: .*belongs to another account/m),
+  });
+  expect((await server().api('/deployments', { key })).json()).toEqual({ deployments: [] });
 });
 
 it('berth --domain links the deployment, and prints the domain as the server returns it', async () => {

@@ -105,8 +105,8 @@ describe('on a terminal, berth asks nothing', () => {
 
 it('berth domains set asks before the domain shows another deployment', async () => {
   const { key, domain, deployment, shown, runOnTerminal } = await createOwner();
-  const other = await server().publish({ 'index.html': 'other' }, { key });
-  const words = ['domains', 'set', domain, other.deployment];
+  const otherDeployment = await server().publish({ 'index.html': 'other' }, { key });
+  const words = ['domains', 'set', domain, otherDeployment.deployment];
   expect(await runOnTerminal(['n'], ...words)).toMatchObject({
     code: 130,
     asked: [`${domain} shows ${deployment}. Replace it? [y/N]: `],

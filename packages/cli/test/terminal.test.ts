@@ -39,11 +39,11 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a terminal', () => {
   const server = useServer();
 
-  async function shown(words: string[], inputs?: { answer?: string; more?: object }) {
-    return (await ran(words, inputs)).stdout;
+  async function screenAfter(words: string[], inputs?: { answer?: string; more?: object }) {
+    return (await runOnTerminal(words, inputs)).stdout;
   }
 
-  async function ran(words: string[], { answer = '', more = {} }: { answer?: string; more?: object } = {}) {
+  async function runOnTerminal(words: string[], { answer = '', more = {} }: { answer?: string; more?: object } = {}) {
     const { home, env } = createUser({ ...envOf(server()), TERM: 'xterm' });
     writeFiles(join(home, 'dist'), { 'index.html': '<h1>It floats.</h1>', 'photo.jpg': randomBytes(3_000_000) });
     const command = ['-c', ON_TERMINAL, answer, process.execPath, MAIN, ...words];
@@ -55,7 +55,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   }
 
   it('berth shows a progress bar that fits, removes the bar, and prints the link last', async () => {
-    const screen = await shown(['./dist']);
+    const screen = await screenAfter(['./dist']);
     expect(screen).toMatch(/Sending .*[█░]{8,} +\d+ %/);
     const shownLines = screen.split(CLEAR_LINE).flatMap((part) => part.split('\r\n'));
     for (const line of shownLines) expect([...line].length).toBeLessThan(60);
@@ -63,24 +63,35 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   });
 
   it.each([{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])('berth with %j prints plain lines', async (more) => {
-    const screen = await shown(['./dist'], { more });
+    const screen = await screenAfter(['./dist'], { more });
     for (const sign of ['\u001b', '█', '░']) expect(screen).not.toContain(sign);
     expect(screen).toMatch(/^2 new; 3\.0 MB to send\.\r$/m);
   });
 
+  it('berth breaks long messages between words', async () => {
+    const screen = await screenAfter(['account', '--server', 'http://berth.invalid']);
+    const plain = screen
+      .replaceAll(/[^ -~\r\n]\[\d+m/g, '')
+      .trimEnd()
+      .split('\r\n');
+    expect(plain.join(' ')).toMatch(/^Error: berth\.invalid cannot be reached: .+ To find out more: berth check$/);
+    expect(plain.length).toBeGreaterThan(3);
+    for (const line of plain) expect(line.length).toBeLessThanOrEqual(60);
+  });
+
   it('berth preview shows a QR code after the link', async () => {
-    const screen = await shown(['preview', './dist']);
+    const screen = await screenAfter(['preview', './dist']);
     const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\S.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
     expect(rows!.trimEnd().split('\r\n')).toHaveLength(16);
   });
 
   it.each([
-    ['deployments', /^DEPLOYMENT .*CREATED +LABELS\r$/m, /Not shown: url, files/],
+    ['deployments', /^DEPLOYMENT .*CREATED +DOMAINS/m, /Not shown: url, files/],
     ['domains', /^DOMAIN +STATUS +URL\r$/m, /Not shown: linked, deployment\./],
   ])('berth %s fits its table to the screen, and names the omitted columns', async (command, heading, omitted) => {
     const { deployment } = await server().publish({ 'index.html': 'hi' }, { fields: { labels: '["production"]' } });
     await server().api('/domains/fitted.localhost', { method: 'PUT', json: { deployment } });
-    const screen = await shown([command, '--limit', '1'], { more: { NO_COLOR: '1' } });
+    const screen = await screenAfter([command, '--limit', '1'], { more: { NO_COLOR: '1' } });
     expect(screen).toMatch(heading);
     expect(screen).toMatch(omitted);
     const table = screen.split('\r\n').filter((line) => !line.startsWith('Not shown') && !line.startsWith('There are'));
@@ -88,7 +99,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   });
 
   it('berth asks for a password, and does not show what is typed', async () => {
-    const screen = await shown(['./dist', '--password', '-'], { answer: 'open sesame' });
+    const screen = await screenAfter(['./dist', '--password', '-'], { answer: 'open sesame' });
     expect(screen).toContain('Password: ');
     expect(screen).not.toContain('sesame');
     const url = /(http:\/\/\S+)\r\n$/.exec(screen)![1]!;
@@ -97,7 +108,7 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   });
 
   it('berth exits with 130 if the user presses Ctrl-C at a question', async () => {
-    const { code, stdout } = await ran(['./dist', '--password', '-'], { answer: '\u0003' });
+    const { code, stdout } = await runOnTerminal(['./dist', '--password', '-'], { answer: '\u0003' });
     expect(code).toBe(130);
     expect(stdout).toContain('Interrupted.');
   });

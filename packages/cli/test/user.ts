@@ -58,10 +58,13 @@ export function createUser(variables: Record<string, string> = {}, parts: Partia
     runInProcess: (...words: string[]) => runInProcess(null, words),
     /** Runs the program in this process as if on a terminal, where a person types these answers. `asked` are the questions. */
     async runOnTerminal(answers: readonly string[], ...words: string[]): Promise<Outcome & { asked: string[] }> {
-      const asked: string[] = [];
-      const typed = [...answers];
-      const outcome = await runInProcess(async (question) => (asked.push(question), typed.shift() ?? ''), words);
-      return { ...outcome, asked };
+      const askedQuestions: string[] = [];
+      const typedAnswers = [...answers];
+      const outcome = await runInProcess(
+        async (question) => (askedQuestions.push(question), typedAnswers.shift() ?? ''),
+        words,
+      );
+      return { ...outcome, asked: askedQuestions };
     },
   };
 
@@ -86,10 +89,10 @@ export function createUser(variables: Record<string, string> = {}, parts: Partia
 
 /** Waits until a program has ended, and returns its result. */
 export async function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
-  const ended = new Promise<Outcome['code']>((resolve) =>
+  const exitCode = new Promise<Outcome['code']>((resolve) =>
     child.once('close', (code, signal) => resolve(signal ?? code)),
   );
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exitCode]);
   return { code, out, err };
 }
 

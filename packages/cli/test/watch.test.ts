@@ -7,18 +7,18 @@ import { createUser, envOf, outcomeOf, writeFiles } from './user.ts';
 const server = useServer();
 
 /** Starts a watch whose output is read line by line. */
-function watching(...words: string[]) {
+function startWatching(...words: string[]) {
   const person = createUser(envOf(server()));
   const dist = writeFiles(join(person.home, 'dist'), { 'index.html': 'build 1' });
   const child = person.startProgram('watch', './dist', ...words);
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const ended = outcomeOf(child);
-  return { dist, child, ended, nextLine: async () => (await lines.next()).value as string };
+  const commandOutcome = outcomeOf(child);
+  return { dist, child, ended: commandOutcome, nextLine: async () => (await lines.next()).value as string };
 }
 
 it('berth watch prints the link of each deployment that is live, and exits with 130 after Ctrl-C', async () => {
-  const { dist, child, ended, nextLine } = watching('--domain', 'watched.localhost');
+  const { dist, child, ended, nextLine } = startWatching('--domain', 'watched.localhost');
   for (const build of ['build 1', 'build 2']) {
     writeFiles(dist, { 'index.html': build });
     const url = await nextLine();
@@ -45,7 +45,7 @@ it('berth watch publishes one HTML file as the front page each time it changes',
 });
 
 it('berth watch --json prints one object per line', async () => {
-  const { child, ended, nextLine } = watching('--json');
+  const { child, ended, nextLine } = startWatching('--json');
   expect(JSON.parse(await nextLine())).toEqual({ type: 'watching', folder: expect.any(String), domain: null });
   let row;
   do row = JSON.parse(await nextLine());
@@ -91,7 +91,7 @@ describe('berth watch', () => {
     const person = createUser(envOf(server(), deployToken));
     const dist = writeFiles(join(person.home, 'dist'), { 'index.html': 'build 1' });
     const child = person.startProgram('watch', './dist');
-    const ended = outcomeOf(child);
+    const commandOutcome = outcomeOf(child);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     for (const build of ['build 1', 'build 2']) {
       writeFiles(dist, { 'index.html': build });
@@ -99,7 +99,7 @@ describe('berth watch', () => {
       expect((await server().visit(url)).text).toBe(build);
     }
     child.kill('SIGINT');
-    const { code, err } = await ended;
+    const { code, err } = await commandOutcome;
     expect(code).toBe(130);
     expect(err).toContain(' Old deployments were not deleted.\n');
   });

@@ -63,8 +63,8 @@ export function refusalStateOf(failure: unknown): string | null {
 
 /** Returns the message of anything thrown as a sentence, for a person. @param thrown An error or a text. */
 export function errorText(thrown: unknown): string {
-  const { message, code } = Object(thrown) as NodeJS.ErrnoException;
+  const { message, code } = Object(thrown) as { message?: string; code?: string };
   const text = typeof thrown === 'string' ? thrown : message || `The command failed: ${code ?? 'unknown error'}`;
-  const clean = text.trim();
-  return /[.?!:)]$/.test(clean) ? clean : `${clean}.`;
+  const trimmedText = text.trim();
+  return /[.?!:)]$/.test(trimmedText) ? trimmedText : `${trimmedText}.`;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Activity, ApiRouter } from '@berth/contract';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
@@ -7,6 +6,7 @@ import { abortedError, ClientError } from './errors.ts';
 import { yieldEvents } from './progress.ts';
 import { MAX_EVENT_LENGTH, ResponseTooLarge, toClientError } from './responses.ts';
 import { retryPauseMs, type RetryPolicy } from './retry.ts';
+import { sleep } from './sleep.ts';
 
 const RECONNECT_POLICY: RetryPolicy = { attempts: Infinity, firstMs: 1_000, longestMs: 15_000, withinMs: Infinity };
 
@@ -32,19 +32,19 @@ export async function* followActivities(
   signal: AbortSignal,
   { last = 0, onBegin = () => {} }: FollowOptions = {},
 ): AsyncGenerator<Activity, never, undefined> {
-  let from: StreamPosition = { last: Math.min(last, Number.MAX_SAFE_INTEGER) };
+  let streamPosition: StreamPosition = { last: Math.min(last, Number.MAX_SAFE_INTEGER) };
   for (let failures = 0; ; failures += 1) {
     try {
-      for await (const { id, activity } of readConnection(client, from, signal)) {
+      for await (const { id, activity } of readConnection(client, streamPosition, signal)) {
         failures = 0;
-        if (!('lastEventId' in from)) onBegin();
-        from = { lastEventId: id };
+        if (!('lastEventId' in streamPosition)) onBegin();
+        streamPosition = { lastEventId: id };
         if (activity !== null) yield activity;
       }
     } catch (failure) {
-      if (!('lastEventId' in from) || !isRecoverable(failure)) throw failure;
+      if (!('lastEventId' in streamPosition) || !isRecoverable(failure)) throw failure;
       const pauseMs = retryPauseMs(failures + 1, 0, failure, RECONNECT_POLICY) ?? 0;
-      await sleep(pauseMs, undefined, { signal }).catch((cause: unknown) => {
+      await sleep(pauseMs, signal).catch((cause: unknown) => {
         throw abortedError(cause);
       });
     }
@@ -67,9 +67,9 @@ function readConnection(
   callerSignal: AbortSignal,
 ): AsyncGenerator<ReceivedActivity, void, undefined> {
   return yieldEvents<ReceivedActivity, void>(callerSignal, async (emit, signal) => {
-    const ended = Promise.withResolvers<void>();
-    const fail = (thrown: unknown) => ended.reject(toClientError(thrown, client.server, signal));
-    signal.addEventListener('abort', () => fail(signal.reason), { once: true });
+    const streamEnded = Promise.withResolvers<void>();
+    const failStream = (thrown: unknown) => streamEnded.reject(toClientError(thrown, client.server, signal));
+    signal.addEventListener('abort', () => failStream(signal.reason), { once: true });
 
     /** Emits the start position, so that no activity is lost if the connection breaks before the first activity. */
     class ActivityEventSource extends EventSource {
@@ -78,7 +78,9 @@ function readConnection(
         this.addEventListener('begin', ({ lastEventId }) => void emit({ id: lastEventId, activity: null }));
         this.addEventListener('error', ({ message }) => {
           if (message?.includes('max buffer size') === true)
-            fail(new ResponseTooLarge(client.server, `an event must have at most ${MAX_EVENT_LENGTH} characters`));
+            failStream(
+              new ResponseTooLarge(client.server, `an event must have at most ${MAX_EVENT_LENGTH} characters`),
+            );
         });
       }
     }
@@ -91,7 +93,7 @@ function readConnection(
           try {
             return await client.request(String(url), init as RequestInit);
           } catch (failure) {
-            fail(failure);
+            failStream(failure);
             throw failure;
           }
         },
@@ -99,15 +101,15 @@ function readConnection(
     });
     const { unsubscribe } = createTRPCClient<ApiRouter>({ links: [link] }).activities.watch.subscribe(from, {
       onData: ({ id, data }) => {
-        if (emit({ id, activity: data as Activity }) >= MAX_BUFFERED_EVENTS) ended.resolve();
+        if (emit({ id, activity: data as Activity }) >= MAX_BUFFERED_EVENTS) streamEnded.resolve();
       },
       // The subscription would reconnect, but without the random pauses that spread the load of many clients.
-      onConnectionStateChange: ({ error }) => void (error && fail(error)),
-      onError: fail,
-      onComplete: () => fail(new Error('the server closed the connection')),
+      onConnectionStateChange: ({ error }) => void (error && failStream(error)),
+      onError: failStream,
+      onComplete: () => failStream(new Error('the server closed the connection')),
     });
     try {
-      await ended.promise;
+      await streamEnded.promise;
     } finally {
       unsubscribe();
     }

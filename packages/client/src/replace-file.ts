@@ -17,18 +17,18 @@ const RETRY_EVERY_MS = 50;
  */
 export async function replaceFile(path: string, content: string | Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: MODES.folder });
-  const draft = draftOf(path);
+  const draftPath = draftOf(path);
   try {
-    const file = await open(draft, 'w', MODES.file);
+    const file = await open(draftPath, 'w', MODES.file);
     try {
       await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();
     }
-    await renameRetrying(draft, path);
+    await renameRetrying(draftPath, path);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(draftPath, { force: true });
     throw error;
   }
 }
@@ -36,12 +36,12 @@ export async function replaceFile(path: string, content: string | Buffer): Promi
 /** Replaces a file like {@link replaceFile}, but synchronously. If the machine crashes soon after, the new text may be lost. */
 export function replaceFileSync(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: MODES.folder });
-  const draft = draftOf(path);
+  const draftPath = draftOf(path);
   try {
-    writeFileSync(draft, content, { mode: MODES.file });
-    renameSync(draft, path);
+    writeFileSync(draftPath, content, { mode: MODES.file });
+    renameSync(draftPath, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    rmSync(draftPath, { force: true });
     throw error;
   }
 }
@@ -52,12 +52,12 @@ function draftOf(path: string): string {
 }
 
 async function renameRetrying(from: string, to: string): Promise<void> {
-  for (const end = performance.now() + RETRY_FOR_MS; ; await sleep(RETRY_EVERY_MS)) {
+  for (const retryUntil = performance.now() + RETRY_FOR_MS; ; await sleep(RETRY_EVERY_MS)) {
     try {
       return await rename(from, to);
     } catch (error) {
       const isHeld = process.platform === 'win32' && HELD_FILE_CODES.has((error as NodeJS.ErrnoException).code ?? '');
-      if (!isHeld || performance.now() > end) throw error;
+      if (!isHeld || performance.now() > retryUntil) throw error;
     }
   }
 }

@@ -90,10 +90,10 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
     return new ClientError('server', `${server.host} sent an invalid response. Check that it is a Berth server.`, {
       cause,
     });
-  for (let inner: unknown = cause; inner instanceof Error; inner = inner.cause) {
-    if (inner instanceof ClientError) return inner;
+  for (let innerCause: unknown = cause; innerCause instanceof Error; innerCause = innerCause.cause) {
+    if (innerCause instanceof ClientError) return innerCause;
     // A custom `fetch` may use another signal.
-    if (inner.name === 'AbortError') return abortedError(thrown);
+    if (innerCause.name === 'AbortError') return abortedError(thrown);
   }
   return new ClientError('network', `${server.host} cannot be reached: ${rootMessage(cause)}.`, { cause });
 }

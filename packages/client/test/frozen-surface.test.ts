@@ -21,13 +21,13 @@ function readTypes(): string[] {
   const exportedNames = [...index.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) =>
     names!.split(',').flatMap((name) => /\btype (\w+)/.exec(name)?.[1] ?? []),
   );
-  const listed = [...index.matchAll(/export type \{([^}]*)\}/g)].flatMap(([, names]) =>
+  const listedTypes = [...index.matchAll(/export type \{([^}]*)\}/g)].flatMap(([, names]) =>
     names!.split(',').map((name) => name.trim()),
   );
   const starred = [...index.matchAll(/export type \* from '\.\/(.*)'/g)].flatMap(([, file]) =>
     [...sourceOf(file!).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!),
   );
-  return [...exportedNames, ...listed, ...starred].filter((name) => name !== '');
+  return [...exportedNames, ...listedTypes, ...starred].filter((name) => name !== '');
 }
 
 function sourceOf(pattern: string): string {

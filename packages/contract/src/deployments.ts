@@ -55,12 +55,16 @@ export const Deployment = z
   .meta({ id: 'Deployment' });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** The body of the 201 of `POST /deployments`. No later response repeats `claim` and `warnings`. */
+/** The body of the 201 of `POST /deployments`. No later response repeats `claim`, `deleted` and `warnings`. */
 export const CreatedDeployment = Deployment.extend({
   claim: z
     .url()
     .optional()
     .describe('Anonymous deploys only: the address at which an account can claim the deployment.'),
+  deleted: z
+    .array(z.string())
+    .optional()
+    .describe('The older versions of the domain that this deploy deleted; present with `keep`.'),
   warnings: z.array(Warning).optional().describe('What will not act as written; absent if there are no warnings.'),
 }).meta({ id: 'CreatedDeployment' });
 export type CreatedDeployment = z.infer<typeof CreatedDeployment>;

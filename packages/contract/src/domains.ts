@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
 import { Labels } from './labels.ts';
 import { AUTH_METHODS } from './account.ts';
+import { domainName } from './names.ts';
 import { NextCursor, PageQuery } from './pages.ts';
 
 /** The states of a domain. A domain serves its site in the state `success`. Source: api §4. */
@@ -10,14 +11,6 @@ export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
 /** The types of the DNS records that prove and route a custom domain. */
 const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
-
-/** The name of a domain, in Unicode or as A-labels. The service decides which names up to `maxLength` are valid. */
-const domainName = (maxLength: number) =>
-  z
-    .string('domain must be a domain name')
-    .max(maxLength, 'a domain name must have at most 253 characters')
-    .describe('The full name, as Unicode or punycode. Letter case does not matter.')
-    .meta({ example: 'www.example.com' });
 
 /** A domain, as the API returns it. */
 export const Domain = z

@@ -8,6 +8,7 @@ export const FAILPOINTS = [
   'deploy.begun',
   'deploy.contents-inserted',
   'deploy.account-counted',
+  'deploy.domain-set',
   'deploy.rows-inserted',
   'deploy.committed',
   'upload.begun',
@@ -25,7 +26,7 @@ export const FAILPOINTS = [
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-let armed: { name: Failpoint; hitsLeft: number; act: () => void } | null = null;
+let armedFailpoint: { name: Failpoint; hitsLeft: number; act: () => void } | null = null;
 
 /**
  * Arms one failpoint, so that its nth hit kills the process without any clean-up.
@@ -37,17 +38,17 @@ let armed: { name: Failpoint; hitsLeft: number; act: () => void } | null = null;
 export function armFailpoint(spec: string, act: () => void = () => process.kill(process.pid, 'SIGKILL')): void {
   const [name = '', count = '1'] = spec.split(':');
   if (name === '') {
-    armed = null;
+    armedFailpoint = null;
     return;
   }
-  const known = FAILPOINTS.find((point) => point === name);
-  if (!known) throw new Error(`There is no failpoint ${name}; there are ${FAILPOINTS.join(', ')}.`);
-  armed = { name: known, hitsLeft: Number(count), act };
+  const failpoint = FAILPOINTS.find((point) => point === name);
+  if (!failpoint) throw new Error(`There is no failpoint ${name}; there are ${FAILPOINTS.join(', ')}.`);
+  armedFailpoint = { name: failpoint, hitsLeft: Number(count), act };
 }
 
 /** Kills the process here if a test armed this failpoint. Otherwise does nothing. */
 export function failpoint(name: Failpoint): void {
-  if (armed?.name !== name) return;
-  armed.hitsLeft -= 1;
-  if (armed.hitsLeft === 0) armed.act();
+  if (armedFailpoint?.name !== name) return;
+  armedFailpoint.hitsLeft -= 1;
+  if (armedFailpoint.hitsLeft === 0) armedFailpoint.act();
 }

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 const TURN_MS = 2;
 
 /** The work that waits, for each client in order. The clients are in the order in which they are served next. */
-const waiting = new Map<string, (() => void)[]>();
+const waitingTurns = new Map<string, (() => void)[]>();
 let isScheduled = false;
 /** Whether this round of the event loop has a turn. */
 let hasTurn = false;
@@ -16,7 +16,7 @@ let restUntil = 0;
 
 /** Whether work must wait for a later round of the event loop. Begins the turn of this round if it has none. */
 export function isTurnOver(): boolean {
-  return waiting.size > 0 || isTimeUp();
+  return waitingTurns.size > 0 || isTimeUp();
 }
 
 /**
@@ -37,9 +37,9 @@ export async function inFairTurn<T>(client: string, work: () => T): Promise<Awai
         reject(error);
       }
     };
-    const queue = waiting.get(client);
+    const queue = waitingTurns.get(client);
     if (queue) queue.push(run);
-    else waiting.set(client, [run]);
+    else waitingTurns.set(client, [run]);
     scheduleTurn();
   });
 }
@@ -85,13 +85,13 @@ function scheduleTurn(): void {
     isScheduled = false;
     beginTurn();
     // A client with more work moves to the end, and is visited again in this loop.
-    for (const [client, queue] of waiting) {
+    for (const [client, queue] of waitingTurns) {
       if (isTimeUp()) break;
       const run = queue.shift()!;
-      waiting.delete(client);
-      if (queue.length > 0) waiting.set(client, queue);
+      waitingTurns.delete(client);
+      if (queue.length > 0) waitingTurns.set(client, queue);
       run();
     }
-    if (waiting.size > 0) scheduleTurn();
+    if (waitingTurns.size > 0) scheduleTurn();
   });
 }

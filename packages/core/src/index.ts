@@ -14,6 +14,8 @@ export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './
 export { appRouter, createCaller } from './routers/app-router.ts';
 export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
 export {
+  EVENT_PING_MS,
+  EVENT_RETRY_MS,
   type ProcedureContext,
   type ProcedureMeta,
   refuseForeignPage,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { meterJson, parseBoundedJson } from '../src/bounded-json.ts';
 
 const BOUNDS = { maxBytes: 1_000, maxDepth: 3, maxValues: 5 };
-const parse = (text: string) => parseBoundedJson(text, 'The text', BOUNDS);
+const parseText = (text: string) => parseBoundedJson(text, 'The text', BOUNDS);
 const refusal = (code: string, message: string) => expect.objectContaining({ code, message });
 
 /** Returns the number of values in a value, including the value itself. */
@@ -20,35 +20,37 @@ describe('T23: parseBoundedJson', () => {
     '{"a":1,"b":[2]}',
     '"[[[[{{{{,,,,,,,,"',
     String.raw`["\"[[[[,,,,,,,,\\"]`,
-  ])('parses %s', (text) => expect(parse(text)).toEqual(JSON.parse(text)));
+  ])('parses %s', (text) => expect(parseText(text)).toEqual(JSON.parse(text)));
 
   it.each(['[[[[]]]]', '{"a":{"a":{"a":{}}}}', '[[[['])('refuses %s, which is nested too deeply', (text) => {
-    expect(() => parse(text)).toThrow(refusal('validation_failed', 'The text must be nested at most 3 levels deep.'));
+    expect(() => parseText(text)).toThrow(
+      refusal('validation_failed', 'The text must be nested at most 3 levels deep.'),
+    );
   });
 
   it.each(['[1,2,3,4,5,6]', '[[],[],[],[],[]]', '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}', ',,,,,,'])(
     'refuses %s, which has too many values',
     (text) => {
-      expect(() => parse(text)).toThrow(refusal('payload_too_large', 'The text must have at most 5 JSON values.'));
+      expect(() => parseText(text)).toThrow(refusal('payload_too_large', 'The text must have at most 5 JSON values.'));
     },
   );
 
   it.each(['', '{', '[1,]', 'undefined'])('refuses %s, which is malformed', (text) => {
-    expect(() => parse(text)).toThrow(refusal('validation_failed', 'The text must be valid JSON.'));
+    expect(() => parseText(text)).toThrow(refusal('validation_failed', 'The text must be valid JSON.'));
   });
 
   it('counts every value at least once, however the text is cut into pieces', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 1, max: 7 }), (value, size) => {
         const bytes = Buffer.from(JSON.stringify(value));
-        const feed = (maxValues: number) => {
+        const countInChunks = (maxValues: number) => {
           const meter = meterJson('It', { maxBytes: 0, maxDepth: 99, maxValues });
           for (let at = 0; at < bytes.length; at += size) meter(bytes.subarray(at, at + size));
         };
         const count = countValues(value);
         // An empty list or object counts as a list or object with one member.
-        feed(2 * count);
-        expect(() => feed(count - 1)).toThrow();
+        countInChunks(2 * count);
+        expect(() => countInChunks(count - 1)).toThrow();
       }),
     );
   });

@@ -5,6 +5,7 @@ import { showRequestId } from '../http/request-id.ts';
 import { createAdmission } from './admission.ts';
 import { createDownloadRoute } from './archives/download-route.ts';
 import { claimPageRouter } from './claim-page/claim-page.ts';
+import { commandLineRouter } from './command-line.ts';
 import { createContentsRoute } from './contents-route.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
@@ -40,6 +41,7 @@ export function createApiHost(options: ApiHostOptions): Express {
       '/openapi-3.0.json': openApiDocument({ ...documentOptions, openApiVersion: '3.0.3' }),
     }),
   );
+  app.use(commandLineRouter(baseUrl.origin));
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));

@@ -108,7 +108,6 @@ function receiverOf(req: IncomingMessage, res: ServerResponse, ctx: ProcedureCon
       const upload = await beginArchiveDeploy(ctx, key, options.strip);
       const read = async () => {
         for (const [name, text] of options.fields) upload.form.add(name, text);
-        upload.form.readOptions(ctx.caller);
         watchUpload(req, res);
         await receiveArchive(req, res, ctx, type, upload.files, spoolFolder);
       };

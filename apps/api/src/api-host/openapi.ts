@@ -26,6 +26,7 @@ import {
   usedSchemas,
 } from './openapi-schemas.ts';
 import { DeployForm, keyParameter, uploadOperations } from './openapi-uploads.ts';
+import { EVENT_CONTENT, EVENT_PARAMETERS } from './openapi-events.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
 /** The `security` of each actor of the access table. */
@@ -113,7 +114,7 @@ interface DescribedProcedure extends DescribedOperation {
 
 /** Adds the schemas that the generator derived from the zod schemas of a procedure. */
 function describeProcedure(operation: Operation, paths: oas31.PathsObject): DescribedProcedure {
-  const { openapi, inputs, redirect } = operation;
+  const { openapi, inputs, redirect, events } = operation;
   const generated = paths[openapi.path]![openapi.method.toLowerCase() as 'get']!;
   const body = generated.requestBody as oas31.RequestBodyObject | undefined;
   // A body is required when the input schema rejects an empty object. Fields of the path do not count.
@@ -123,11 +124,17 @@ function describeProcedure(operation: Operation, paths: oas31.PathsObject): Desc
   const name = bodySchema && nameOfInput(inputs);
   return {
     ...operation,
-    parameters: ((generated.parameters ?? []) as oas31.ParameterObject[]).concat(openapi.keyed ? keyParameter() : []),
+    parameters: ((generated.parameters ?? []) as oas31.ParameterObject[]).concat(
+      openapi.keyed ? keyParameter() : [],
+      events ? EVENT_PARAMETERS : [],
+    ),
     body: body && { required, content: name ? { 'application/json': { schema: schemaRef(name) } } : body.content },
     schemas: name && bodySchema ? { [name]: describeDefaults(bodySchema) } : {},
     headers: redirect ? ['Location'] : [],
-    answer: (generated.responses!['200'] as oas31.ResponseObject).content!,
+    answer: {
+      ...(generated.responses!['200'] as oas31.ResponseObject).content!,
+      ...(events ? EVENT_CONTENT : {}),
+    },
   };
 }
 
@@ -161,7 +168,10 @@ function documentOperation(operation: DescribedOperation): oas31.OperationObject
 
 function withExamples(content: oas31.ContentObject, examples?: Examples): oas31.ContentObject {
   return Object.fromEntries(
-    Object.entries(content).map(([type, media]) => [type, { ...media, ...exampleFields(examples) }]),
+    Object.entries(content).map(([type, media]) => [
+      type,
+      'example' in media ? media : { ...media, ...exampleFields(examples) },
+    ]),
   );
 }
 

@@ -16,6 +16,7 @@ export interface Operation {
   creates: boolean;
   bodySize: ProcedureMeta['bodySize'];
   redirect: ProcedureMeta['redirect'];
+  events: ProcedureMeta['events'];
 }
 
 interface Definition {
@@ -30,8 +31,8 @@ export function operationsOf(router: AnyTRPCRouter): Operation[] {
   return procedures.flatMap(([name, procedure]) => {
     const { type, meta, inputs } = procedure._def;
     if (!meta?.openapi) return [];
-    const { openapi, status = 200, creates = false, bodySize, redirect } = meta;
-    return [{ name, type, inputs, openapi, status, creates, bodySize, redirect }];
+    const { openapi, status = 200, creates = false, bodySize, redirect, events } = meta;
+    return [{ name, type, inputs, openapi, status, creates, bodySize, redirect, events }];
   });
 }
 

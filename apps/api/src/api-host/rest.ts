@@ -5,6 +5,7 @@ import { cors } from './cors.ts';
 import { sendError } from '../http/error-answer.ts';
 import { handleErrors, sendMethodNotAllowed } from './errors.ts';
 import { sendJson } from '../http/json-answer.ts';
+import { sendEvents, wantsEvents } from './event-stream.ts';
 import { grantBody, readJsonObject } from './json-body.ts';
 import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
 import type { CreateContext } from './options.ts';
@@ -49,7 +50,7 @@ export function restRouter(
 }
 
 function handler(router: AnyTRPCRouter, operation: Operation, createContext: CreateContext, log: Log) {
-  const { name, type, inputs, status, creates, redirect } = operation;
+  const { name, type, inputs, status, creates, redirect, events } = operation;
   const kinds = inputKinds(inputs);
   return async (req: Request, res: Response): Promise<void> => {
     const clientLeft = new AbortController();
@@ -63,6 +64,8 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
         sendJson(res, 301, JSON.stringify({ location: redirect }));
         return;
       }
+      if (events && wantsEvents(req))
+        return await sendEvents(router, events, { req, res, ctx, log, signal: clientLeft.signal });
       let input: Promise<unknown> | undefined;
       const getRawInput = () => (input ??= readInput(req, res, ctx, operation, kinds));
       let successStatus = status;

@@ -1,4 +1,5 @@
 import {
+  EVENT_RETRY_MS,
   type ProcedureContext,
   invalid,
   type Log,
@@ -119,15 +120,12 @@ function maxDepth(query: URLSearchParams): number {
   return JSON_BODY.maxDepth + (isBatch(query) ? 1 : 0);
 }
 
-/** Clients that lose the connection of an event stream reconnect after this time. */
-const RETRY_MS = 1_000;
-
 /** Begins an event stream with an event that only has an id, so that a client that reconnects resumes after this id. */
 function beginStream(res: Response, eventId: string): void {
   const { write } = res;
   res.write = ((...args: Parameters<typeof write>) => {
     res.write = write;
-    res.write(`event: begin\nretry: ${RETRY_MS}\nid: ${eventId}\ndata: ""\n\n`);
+    res.write(`event: begin\nretry: ${EVENT_RETRY_MS}\nid: ${eventId}\ndata: ""\n\n`);
     return res.write(...args);
   }) as typeof write;
 }

@@ -5,7 +5,9 @@ import { expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 /** Names of functions whose last argument is an error message. */
-const REFUSALS = new Set(['invalid', 'invalidFile', 'malformed', 'refuse', 'wrong', 'none']);
+const REFUSALS = new Set(
+  'invalid invalidBody invalidFile invalidName malformedBody refuse refusedName refusedPath'.split(' '),
+);
 /** Names of schema methods whose last argument is an error message. */
 const ZOD_CHECKS = new Set(['min', 'max', 'length', 'regex', 'refine', 'int', 'enum', 'string']);
 /** Matches messages that read as if the input were valid, such as "labels: is a JSON array of strings". */

@@ -122,6 +122,7 @@ describe('api §3: a deployment', () => {
         deployment,
         url,
         ...expected,
+        domains: [],
       });
   });
 

@@ -36,6 +36,15 @@ describe('api §11: the options of an archive', () => {
     expect(unlocked.status).toBe(303);
   });
 
+  it('include the domain of the site, and how many of its versions to keep', async () => {
+    const { key } = await server().account();
+    const query = 'domain=archive.localhost&keep=1';
+    const firstVersion = await publishArchive(server(), TAR, { key, query });
+    const secondVersion = await publishArchive(server(), tarOf({ 'index.html': 'second' }), { key, query });
+    expect(secondVersion).toMatchObject({ deleted: [firstVersion.deployment] });
+    expect((await server().visit(`http://archive.localhost:${server().port}`)).text).toBe('second');
+  });
+
   it('ignore unknown parameters', async () => {
     expect(await publishArchive(server(), TAR, { query: 'unknown=1&labels=x&checksums=x' })).toMatchObject({
       labels: [],
@@ -80,6 +89,7 @@ describe('api §3, §11: an anonymous archive', () => {
 
   it.each<[string, ArchiveRequest]>([
     ['ttl', { key: null, query: 'ttl=60' }],
+    ['a domain', { key: null, query: 'domain=archive.localhost' }],
     ['the Origin of another site', { key: null, headers: { Origin: 'https://evil.example' } }],
   ])('is refused with 403 for %s', async (_, options) => {
     await refuseArchive(server(), 'forbidden', TAR, options);

@@ -118,7 +118,7 @@ describe.each(committedApi.operations.map(({ name }) => name))('api §2, §9: th
     expectCaller(
       'deployToken',
       'A deploy token without permission',
-      await sendInput(validInput, { key: world.ownAccount.deployToken }),
+      await sendInput(validInput, { key: world.deployToken }),
       403,
     );
     // An anonymous client may have uploads, so it gets a 404 for the upload of an account, not a 401.

@@ -31,17 +31,20 @@ function resourceOf(parameter: string): Resource | undefined {
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
 const OTHER_PARAMETERS = new Set(
-  'limit label labels kind ttl files put remove password protected strip via Berth-Password Idempotency-Key'.split(' '),
+  'limit label labels kind ttl files put remove password protected strip via keep open domains Berth-Password Idempotency-Key Last-Event-ID'.split(
+    ' ',
+  ),
 );
 
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>;
-/** Each parameter of each operation, except in the multipart form, which names no resources. */
+/** Each parameter of each operation, except the options of forms and archives, which the tests of deploys cover. */
 const CALLS = operations.flatMap(({ name: operation, method, path, parameters = [], requestBody }) => {
   const [type = null] = Object.keys(requestBody?.content ?? {});
   const json = requestBody?.content['application/json'];
   const body = json ? Object.keys(follow(json.schema).properties ?? {}) : null;
-  const names = new Set([...parameters.map(({ name }) => name), ...(body ?? [])]);
+  const ownParameters = parameters.filter(({ description = '' }) => !description.startsWith('For archives:'));
+  const names = new Set([...ownParameters.map(({ name }) => name), ...(body ?? [])]);
   const isProcedure = operation in PROCEDURES;
   const call = { operation, method, path, body, contentType: json ? null : type, isProcedure };
   return [...names].map((parameter) => ({ ...call, type: PROCEDURES[operation]?._def.type ?? 'mutation', parameter }));
@@ -60,6 +63,7 @@ let validValues: Record<string, unknown>;
 const mayRevealDomain = ({ operation, parameter }: Call) =>
   parameter === 'domain' &&
   (operation === 'domains.validate' ||
+    operation === 'deployments.begin' ||
     FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'own');
 
 beforeAll(async () => {
@@ -265,7 +269,12 @@ describe('T22: a resource of another account', () => {
     expect(await footprintOf(server())).toEqual(footprintBefore);
   });
 
-  it('is indistinguishable from a missing resource with a deploy token, which may only use uploads', async () => {
+  it('is indistinguishable from a missing resource with a deploy token, which may only use uploads and its domains', async () => {
+    const request = { domains: [validValues['domain']] };
+    const key = (await server().api('/tokens', { method: 'POST', key: ownAccount.key, json: request })).json<{
+      secret: string;
+    }>().secret;
+    server().secrets.add(key);
     for (const call of resourceCalls)
       for (const send of call.isProcedure ? [sendRest, sendTrpc] : [sendRest]) {
         const responses = [];
@@ -273,9 +282,11 @@ describe('T22: a resource of another account', () => {
           MISSING_NAMES[resourceOf(call.parameter)!],
           ...foreignTo(call).map(([, reference]) => reference),
         ])
-          responses.push(JSON.stringify(visibleParts(await send(call, reference, ownAccount.deployToken))));
+          responses.push(JSON.stringify(visibleParts(await send(call, reference, key))));
         expect([call.operation, new Set(responses).size]).toEqual([call.operation, 1]);
-        expect(responses[0]).toContain(mayCall(call.operation, 'deploy') ? 'not_found' : 'forbidden');
+        const isRead = mayCall(call.operation, 'deploy') && call.parameter !== 'domain';
+        const readCode = call.parameter === 'cursor' ? 'validation_failed' : 'not_found';
+        expect(responses[0]).toContain(isRead ? readCode : 'forbidden');
       }
   });
 

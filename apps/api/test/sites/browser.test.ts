@@ -201,7 +201,7 @@ describeInBrowser('a published site', (browser) => {
     let page: Page;
     beforeAll(async () => {
       ({ page } = await openPage(browser()));
-      await page.goto(`http://localhost:${server().port}/docs#/Deployments/deployments.create`);
+      await page.goto(`http://localhost:${server().port}/docs#/Deployments/deploymentsCreate`);
       await page.getByRole('button', { name: 'Try it out' }).click();
     });
 
@@ -209,6 +209,18 @@ describeInBrowser('a published site', (browser) => {
 
     it.each(['checksums', 'labels', 'password', 'via', 'ttl'])('suggests no %s for a deploy', async (field) => {
       expect(await row(field).locator('input[type="text"], input[type="password"], textarea').inputValue()).toBe('');
+    });
+
+    it('fits a screen of 390 px while a deploy is filled in', async () => {
+      const narrow = await openPage(browser(), { viewport: { width: 390, height: 800 } });
+      await narrow.page.goto(page.url());
+      await narrow.page.getByRole('button', { name: 'Try it out' }).click();
+      await narrow.page.getByRole('button', { name: 'Cancel' }).waitFor();
+      const widths = await narrow.page
+        .locator('.opblock.is-open :is(button, table, input, textarea)')
+        .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().right));
+      expect(Math.max(...widths)).toBeLessThanOrEqual(390);
+      expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     });
 
     it('publishes a file and its checksum without an account', async () => {

@@ -32,7 +32,7 @@ test('a publish job that is cancelled during its upload is not live, and a retry
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('a queued publishing is cancelled immediately; cancelling a published site has no effect', async () => {
+test('a queued publish job is cancelled immediately; cancelling a published site has no effect', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold();
   const firstJob = await desktop.dropSite(makeSite({ 'index.html': '1' }));
@@ -176,7 +176,7 @@ test('a publish job is retried after each pause while the server is down, until 
   expect(await desktop.deployments()).toHaveLength(1);
 });
 
-test('a publish job that waits for one server does not block a publishing to another server', async () => {
+test('a publish job that waits for one server does not block a publish job to another server', async () => {
   const desktop = await openSignedIn(server(), 'scale', SLOW_RETRIES);
   desktop.proxy.trouble = () => ({ cutAfter: 0 });
   const stuckJob = await desktop.dropSite();
@@ -188,7 +188,7 @@ test('a publish job that waits for one server does not block a publishing to ano
   expect((await desktop.find(behind)).state.is).toBe('queued');
 });
 
-test('dismissing a publishing removes it from the list, and cancels it if it is running', async () => {
+test('dismissing a publish job removes it from the list, and cancels it if it is running', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold((_path, method) => method === 'PUT');
   const id = await desktop.dropSite();

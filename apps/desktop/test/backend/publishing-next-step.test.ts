@@ -23,7 +23,7 @@ test('a published site has the link of its domain once the domain is served, oth
   expect(linkOf({ ...DOMAIN, status: 'pending' })).toEqual([deployment.url, 'www.example.com']);
 });
 
-test('a cancelled publishing counts as published if it is live, otherwise as cancelled', () => {
+test('a cancelled publish job counts as published if it is live, otherwise as cancelled', () => {
   expect(nextStepOf({ deployment, ...failedOutcome('aborted') })).toMatchObject({ is: 'published' });
   expect(nextStepOf(failedOutcome('aborted'))).toEqual({ is: 'ended', state: { is: 'cancelled' } });
 });
@@ -41,7 +41,7 @@ test('while the server is down or busy, retries wait with backoff and at least f
 });
 
 test.each(['signed-out', 'refused', 'folder', 'server'] as const)(
-  'a publishing fails immediately after an error of the kind %s',
+  'a publish job fails immediately after an error of the kind %s',
   (kind) => {
     const problem = { kind, message: 'It did not work.' };
     expect(nextStepOf(failedOutcome(kind))).toMatchObject({ is: 'ended', state: { is: 'failed', at: 7, problem } });

@@ -29,7 +29,7 @@ test('a publish job with a name, labels and a password applies them to the deplo
   expect(await desktop.deployments()).toMatchObject([{ labels: ['spring'], password: true }]);
 });
 
-test('a publishing does not claim that its link was copied if copying fails or is switched off', async () => {
+test('a publish job does not claim that its link was copied if copying fails or is switched off', async () => {
   const desktop = await openSignedIn(server());
   desktop.native.broken.copyText = new Error('no clipboard');
   expect((await desktop.publish()).copied).toBe(false);
@@ -61,7 +61,7 @@ test('a folder is published without an account, and the site can be claimed late
   await expect(restartedDesktop.ask('claimPublishing', { id })).rejects.toThrow('cannot be claimed');
 });
 
-test('a publishing loses its claim link when its deployment expires', async () => {
+test('a publish job loses its claim link when its deployment expires', async () => {
   const desktop = await openProxied(server());
   const { id, expires } = await desktop.publish();
   vi.useFakeTimers({ now: expires! * 1_000, toFake: ['Date'] });
@@ -70,7 +70,7 @@ test('a publishing loses its claim link when its deployment expires', async () =
   expect(desktop.backend.summary().links).toEqual([]);
 });
 
-test('drops during a publishing are queued in order, and each drop gets its link (desktop §8.20)', async () => {
+test('drops during a publish job are queued in order, and each drop gets its link (desktop §8.20)', async () => {
   const desktop = await openSignedIn(server());
   const { letGo } = desktop.hold();
   const firstJob = await desktop.dropSite(makeSite({ 'index.html': '1' }, 'one'));
@@ -91,7 +91,7 @@ test('drops during a publishing are queued in order, and each drop gets its link
   expect(publishedSites.map(({ at }) => at)).toEqual(publishedSites.map(({ at }) => at).toSorted());
 });
 
-test('a refused publishing fails immediately with a reason, and is queued when the user retries', async () => {
+test('a refused publish job fails immediately with a reason, and is queued when the user retries', async () => {
   const desktop = await openSignedIn(server());
   desktop.native.focused = false;
   desktop.proxy.trouble = () => ({ status: 400 });
@@ -126,7 +126,7 @@ test('a published folder can be watched, but only once', async () => {
   await expect(desktop.ask('suggestName', { of: { publishing: files } })).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('a notification is shown when a publishing finishes in the background; a click opens the site (desktop §8.14)', async () => {
+test('a notification is shown when a publish job finishes in the background; a click opens the site (desktop §8.14)', async () => {
   const desktop = await openSignedIn(server(), 'scale', { server: `http://localhost:${server().port}` });
   await desktop.publish();
   expect(desktop.native.notes).toEqual([]);

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { get as getHttp, type RequestOptions } from 'node:http';
-import { get as getHttps } from 'node:https';
 import { ClientError } from '@berth/client';
 import { kindOfCredential } from '@berth/contract';
 import type { Session } from '../session.ts';
+import { isLocalSite, requestSite } from '../site-request.ts';
 import { CHECK_TIMEOUT_MS, type Check, failed, passed, serverError, warned, withinTimeLimit } from './check.ts';
 import { codeOf } from './network-error.ts';
 
@@ -15,74 +14,52 @@ const MAX_NAMED_DOMAINS = 2;
 export async function checkSites(session: Session): Promise<Check[]> {
   if (session.key.key === null) return [];
   try {
-    const platformDomain = await findPlatformDomain(session);
-    const sites = platformDomain === null ? [] : [await checkPlatformDomain(session, platformDomain)];
-    return [...sites, ...(await checkDomains(session))];
+    const sites = await checkPlatformDomain(session, await findPlatformDomain(session));
+    return [sites, ...(await checkDomains(session))];
   } catch (thrown) {
     return [failed('sites', serverError(thrown), session)];
   }
 }
 
-/** Returns the platform domain with its port; `null` if an older server does not name it and there are no deployments. */
-async function findPlatformDomain({ client, key }: Session): Promise<string | null> {
-  const limits: Readonly<Record<string, unknown>> = await client.api.platform.limits.query();
-  if (typeof limits['platformDomain'] === 'string') return limits['platformDomain'];
-  if (kindOfCredential(key.key ?? '') === 'deploy') return null;
-  const { deployments } = await client.api.deployments.list.query({ limit: 1 });
-  const newest = deployments[0];
-  return newest === undefined ? null : new URL(newest.url).host.slice(newest.deployment.length + 1);
+/** Returns the platform domain with the port of sites: that of the newest deployment, otherwise that of the server. */
+async function findPlatformDomain({ client, key, server: { server } }: Session): Promise<string> {
+  const { platformDomain } = await client.api.platform.limits.query();
+  const isLimited = kindOfCredential(key.key ?? '') === 'deploy';
+  const [newest] = isLimited ? [] : (await client.api.deployments.list.query({ limit: 1 })).deployments;
+  const { port } = newest === undefined ? server : new URL(newest.url);
+  return port === '' ? platformDomain : `${platformDomain}:${port}`;
 }
 
-async function checkPlatformDomain(session: Session, platformDomain: string): Promise<Check> {
+async function checkPlatformDomain(session: Session, sitesHost: string): Promise<Check> {
   const { protocol } = session.server.server;
-  const pattern = `${protocol}//*.${platformDomain}`;
-  const address = new URL(`${protocol}//berth-check-${randomBytes(4).toString('hex')}.${platformDomain}/`);
+  const pattern = `${protocol}//*.${sitesHost}`;
+  const address = new URL(`${protocol}//berth-check-${randomBytes(4).toString('hex')}.${sitesHost}/`);
   try {
-    const { status, isBerth } = await requestSite(address, session.signal);
-    if (status !== 404 || !isBerth)
+    const limit = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+    const { status, headers } = await requestSite(address, AbortSignal.any([session.signal, limit]));
+    // A site that does not exist has status 404, and every response of Berth has an id.
+    if (status !== 404 || !/^[0-9a-f]{32}$/.test(String(headers['x-request-id'])))
       return warned(
         'sites',
         `something other than Berth responds at ${pattern}, with status ${status}`,
         `The proxy must pass every name below ${address.hostname.replace(/^[^.]+\./, '')} to Berth, with the Host header unchanged.`,
       );
-    if (!isLocal(address)) return passed('sites', pattern);
+    if (!isLocalSite(address)) return passed('sites', pattern);
     return passed('sites', `${pattern}, which only this machine can open`);
   } catch (thrown) {
     session.signal.throwIfAborted();
     const error = new ClientError('network', `${pattern} cannot be opened: ${codeOf(thrown as Error)}`);
-    return { ...failed('sites', error, session, hintFor(thrown as Error, platformDomain)), message: error.message };
+    return { ...failed('sites', error, session, hintFor(thrown as Error, sitesHost)), message: error.message };
   }
 }
 
-function hintFor(error: Error, platformDomain: string): string {
-  const name = `*.${platformDomain.replace(/:\d+$/, '')}`;
+function hintFor(error: Error, sitesHost: string): string {
+  const name = `*.${sitesHost.replace(/:\d+$/, '')}`;
   const code = codeOf(error);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `Add a DNS record for ${name} that points at the server or its proxy.`;
   if (/CERT|SIGNED|SSL|TLS|EPROTO|VERIFY/.test(code)) return `The proxy needs a certificate for ${name}.`;
   return `Check that the proxy and the firewall accept connections for ${name}.`;
-}
-
-function isLocal({ hostname }: URL): boolean {
-  return hostname.endsWith('.localhost');
-}
-
-/** Requests a site that does not exist. Berth responds with status 404 and the id of the request. */
-function requestSite(address: URL, signal: AbortSignal): Promise<{ status: number; isBerth: boolean }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; isBerth: boolean }>();
-  const options: RequestOptions = {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]),
-    headers: { Host: address.host },
-    // Browsers resolve names below localhost to this machine; many systems do not.
-    ...(isLocal(address) && { hostname: '127.0.0.1' }),
-  };
-  const get = address.protocol === 'https:' ? getHttps : getHttp;
-  get(address, options, (response) => {
-    response.resume();
-    const isBerth = /^[0-9a-f]{32}$/.test(String(response.headers['x-request-id']));
-    resolve({ status: response.statusCode ?? 0, isBerth });
-  }).on('error', reject);
-  return promise;
 }
 
 async function checkDomains(session: Session): Promise<Check[]> {

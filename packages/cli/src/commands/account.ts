@@ -22,7 +22,7 @@ export function addAccount(program: Command, context: CommandContext): void {
     .action(
       inSession<[]>(context, async ({ client, printResult }) => {
         const account = await client.api.account.get.query();
-        printResult({ account }, () => describe(account));
+        printResult({ account }, () => describeAccount(account));
       }),
     );
 
@@ -45,7 +45,7 @@ export function addAccount(program: Command, context: CommandContext): void {
     );
 }
 
-function describe({ account, email, name, plan, usage, caps, created, hint, used }: Account): string[] {
+function describeAccount({ account, email, name, plan, usage, caps, created, hint, used }: Account): string[] {
   return columns([
     ['account', account],
     ['e-mail', email],

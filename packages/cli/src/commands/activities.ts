@@ -30,8 +30,8 @@ export function addActivities(program: Command, context: CommandContext): void {
           (query) => client.api.activities.list.query(query),
           (page) => page.activities,
         );
-        const past = rows.toReversed();
-        printResult({ activities: past.map(activityRow), more }, () => past.map(lineOf));
+        const pastRows = rows.toReversed();
+        printResult({ activities: pastRows.map(activityRow), more }, () => pastRows.map(lineOf));
         if (more) note(MORE_ROWS_NOTE);
       }),
     );

@@ -17,6 +17,7 @@ interface UpdateOptions {
 type ReceivedDeployment = Omit<Deployment, 'domains'> & Partial<Pick<Deployment, 'domains'>>;
 
 const ARGUMENT = ['<deployment>', 'the id or address of the deployment'] as const;
+const EXAMPLE = 'calm-otter-4k9x2qd';
 
 export function addDeployments(program: Command, context: CommandContext): void {
   const deployments = withExamples(program.command('deployments'), {
@@ -34,9 +35,9 @@ export function addDeployments(program: Command, context: CommandContext): void 
     name: 'deployments',
     read: (client, query) => client.api.deployments.list.query(query),
     description: 'List deployments, newest first.',
-    heading: ['deployment', 'files', 'size', 'created', 'expires', 'password', 'labels', 'url'],
+    heading: ['deployment', 'files', 'size', 'created', 'expires', 'access', 'domains', 'labels', 'url'],
     toCells,
-    lessImportant: ['url', 'files', 'password', 'size', 'expires', 'labels'],
+    lessImportant: ['url', 'files', 'size', 'labels', 'expires', 'access', 'domains'],
     toJson: deploymentRow,
     emptyNote: 'There are no deployments yet.',
     filters: {
@@ -51,28 +52,29 @@ export function addDeployments(program: Command, context: CommandContext): void 
     },
   });
 
-  const addVerb = verbAdder(deployments, context, ARGUMENT, (_, site) => parseSite(site));
+  const addVerb = verbAdder(deployments, context, [...ARGUMENT, EXAMPLE], (_, site) => parseSite(site));
 
   addVerb('get', 'Show a deployment.', async ({ client, printResult }, deployment) => {
-    const found = await client.api.deployments.get.query({ deployment });
-    printResult({ deployment: deploymentRow(found) }, () => describe(found));
+    const foundDeployment = await client.api.deployments.get.query({ deployment });
+    printResult({ deployment: deploymentRow(foundDeployment) }, () => describeDeployment(foundDeployment));
   });
 
-  deployments
-    .command('label')
+  withExamples(deployments.command('label'), { [`berth deployments label ${EXAMPLE} v1.2 stable`]: '' })
     .description('Replace the labels of a deployment. Without labels, remove all labels.')
     .argument(...ARGUMENT)
     .argument('[labels...]', 'the new labels')
     .action(
       inSession<[string, string[]]>(context, async ({ client, printResult }, [site, labels]) => {
-        const changed = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
-        printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        const changedDeployment = await client.api.deployments.update.mutate({ deployment: parseSite(site), labels });
+        printResult({ deployment: deploymentRow(changedDeployment) }, () => describeDeployment(changedDeployment));
       }),
     );
 
-  deployments
-    .command('update')
-    .description('Change the password or the time to live of a deployment. Everything else stays the same.')
+  withExamples(deployments.command('update'), {
+    [`berth deployments update ${EXAMPLE} --password -`]: 'asks for a new password',
+    [`berth deployments update ${EXAMPLE} --no-ttl`]: 'makes it permanent',
+  })
+    .description('Change the password or the time to live. Everything else stays the same.')
     .argument(...ARGUMENT)
     .option('-p, --password <password>', 'the new password for visitors; "-" asks for it')
     .option('--no-password', 'remove the password')
@@ -82,12 +84,14 @@ export function addDeployments(program: Command, context: CommandContext): void 
       inSession<[string], UpdateOptions>(context, async (session, [site], { password, ttl }) => {
         if (password === undefined && ttl === undefined)
           throw new UsageError('Give at least one of --password, --no-password, --ttl and --no-ttl');
-        const changed = await session.client.api.deployments.update.mutate({
+        const changedDeployment = await session.client.api.deployments.update.mutate({
           deployment: parseSite(site),
           ...(password !== undefined && { password: await readPassword(session, password) }),
           ...(ttl !== undefined && { ttl: ttl === false ? null : ttl }),
         });
-        session.printResult({ deployment: deploymentRow(changed) }, () => describe(changed));
+        session.printResult({ deployment: deploymentRow(changedDeployment) }, () =>
+          describeDeployment(changedDeployment),
+        );
       }),
     );
 
@@ -96,8 +100,8 @@ export function addDeployments(program: Command, context: CommandContext): void 
     'Delete a deployment. This removes the site immediately and cannot be undone.',
     async ({ client, printResult, confirm }, deployment) => {
       await confirm(`Delete ${deployment}? The site is gone immediately, and cannot be restored.`);
-      const deleted = await client.api.deployments.delete.mutate({ deployment });
-      printResult(deleted, () => [`Deleted ${deleted.deployment}.`]);
+      const deletedDeployment = await client.api.deployments.delete.mutate({ deployment });
+      printResult(deletedDeployment, () => [`Deleted ${deletedDeployment.deployment}.`]);
     },
   );
 }
@@ -109,20 +113,29 @@ export function deploymentRow(found: ReceivedDeployment) {
   return { deployment, url, files, size, status, password, via, labels, created, expires, domains, takenDown };
 }
 
-function toCells({ deployment, files, size, created, expires, password, labels, url }: Deployment): string[] {
+function toCells(found: ReceivedDeployment): string[] {
+  const { deployment, files, size, created, expires, labels, url, domains = [] } = found;
+  const [firstDomain = '-', ...otherDomains] = domains;
   return [
     deployment,
     files.toLocaleString('en-US'),
     bytes(size),
     moment(created),
     moment(expires ?? null),
-    password ? 'yes' : '-',
+    accessText(found),
+    otherDomains.length === 0 ? firstDomain : `${firstDomain} +${otherDomains.length}`,
     labels.join(' ') || '-',
     url,
   ];
 }
 
-function describe(found: ReceivedDeployment): string[] {
+/** Describes why visitors may not see a deployment; `-` for a public deployment. */
+function accessText({ takenDown, password }: ReceivedDeployment): string {
+  if (takenDown) return 'taken down';
+  return password ? 'password' : '-';
+}
+
+function describeDeployment(found: ReceivedDeployment): string[] {
   const { url, files, size, password, via, labels, created, expires, domains = [], takenDown } = found;
   return columns([
     ['url', url],

@@ -10,6 +10,7 @@ import type { Session } from '../session.ts';
 import { confirmReplacing } from './replacing.ts';
 
 const ARGUMENT = ['<domain>', 'the name of the domain'] as const;
+const EXAMPLE = 'www.example.com';
 
 export function addDomains(program: Command, context: CommandContext): void {
   const domains = withExamples(program.command('domains'), {
@@ -61,22 +62,22 @@ function addSet(domains: Command, context: CommandContext): void {
         const deployment = site ? parseSite(site) : undefined;
         if (deployment !== undefined) await confirmReplacing(session, domain, deployment);
         const updatedDomain = await client.api.domains.put.mutate({ domain, deployment, labels: label });
-        printResult({ domain: updatedDomain }, () => describe(updatedDomain));
+        printResult({ domain: updatedDomain }, () => describeDomain(updatedDomain));
         noteMissingRecords(note, updatedDomain);
       }),
     );
 }
 
 function addVerbs(domains: Command, context: CommandContext): void {
-  const addVerb = verbAdder(domains, context, ARGUMENT, ({ client }, typed) => fullDomain(client, typed));
+  const addVerb = verbAdder(domains, context, [...ARGUMENT, EXAMPLE], ({ client }, typed) => fullDomain(client, typed));
 
   addVerb('get', 'Show a domain.', async ({ client, printResult, note }, name) => {
     const domain = await client.api.domains.get.query({ domain: name });
-    printResult({ domain }, () => describe(domain));
+    printResult({ domain }, () => describeDomain(domain));
     noteMissingRecords(note, domain);
   });
 
-  addVerb('validate', 'Check whether a name is valid and available, before you use it.', validate);
+  addVerb('validate', 'Check whether a name is available.', validate);
 
   addVerb('verify', 'Check the DNS records of a domain now.', async ({ client, printResult }, name) => {
     const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({ domain: name });
@@ -88,21 +89,21 @@ function addVerbs(domains: Command, context: CommandContext): void {
       found.join(' ') || '-',
     ]);
     printResult({ domain, checks: checks.map(checkRow), nextCheck }, () => [
-      ...describe(domain),
+      ...describeDomain(domain),
       '',
       ...table(['', 'type', 'name', 'expected', 'found'], cells),
     ]);
   });
 
   addVerb('records', 'List the DNS records that a domain needs.', async ({ client, printResult }, domain) => {
-    const needed = await client.api.domains.records.query({ domain });
-    const cells = needed.records.map(({ type, name, value }) => [type, name, value]);
-    printResult(needed, () => table(['type', 'name', 'value'], cells));
+    const neededRecords = await client.api.domains.records.query({ domain });
+    const cells = neededRecords.records.map(({ type, name, value }) => [type, name, value]);
+    printResult(neededRecords, () => table(['type', 'name', 'value'], cells));
   });
 
   addVerb(
     'share',
-    'Print the link of a page with the DNS records that a domain needs, for the person who manages the DNS.',
+    'Print the link of a page with the DNS records. The person who manages the DNS needs no account to open it.',
     async ({ client, printResult }, name) => {
       const { domain, url } = await client.api.domains.share.query({ domain: name });
       printResult({ domain, url }, () => [url]);
@@ -114,8 +115,8 @@ function addVerbs(domains: Command, context: CommandContext): void {
     'Delete a domain. Its deployment stays published.',
     async ({ client, printResult, confirm }, domain) => {
       await confirm(`Delete ${domain}? The site is no longer shown at this name.`);
-      const deleted = await client.api.domains.delete.mutate({ domain });
-      printResult(deleted, () => [`Deleted ${deleted.domain}.`]);
+      const deletedDomain = await client.api.domains.delete.mutate({ domain });
+      printResult(deletedDomain, () => [`Deleted ${deletedDomain.domain}.`]);
     },
   );
 }
@@ -165,7 +166,7 @@ function checkRow({ type, name, expected, found, ok, reason }: DomainCheck) {
   return { type, name, expected, found, ok, reason: reason ?? null };
 }
 
-function describe(domain: Domain): string[] {
+function describeDomain(domain: Domain): string[] {
   const { url, deployment, labels, created, linked } = domain;
   return columns([
     ['url', url],

@@ -81,7 +81,7 @@ export function addList<Name extends string, Row, Query = Record<never, never>>(
 }
 
 /** Formats a table: complete in a script, fitted to the screen on a terminal. */
-function screenTable(
+export function screenTable(
   { terminal }: Session,
   heading: readonly string[],
   rows: readonly (readonly string[])[],
@@ -111,14 +111,14 @@ export async function readPages<P extends { nextCursor?: string | undefined }, R
   const rows: Row[] = [];
   const cursors = new Set<string>();
   for (let cursor: string | undefined; ;) {
-    const wanted = Math.min(limit - rows.length, MAX_PAGE_ROWS);
-    const page = await readPage({ limit: wanted, ...(cursor && { cursor }) });
-    const found = rowsOf(page).slice(0, wanted);
-    rows.push(...found);
+    const wantedRows = Math.min(limit - rows.length, MAX_PAGE_ROWS);
+    const page = await readPage({ limit: wantedRows, ...(cursor && { cursor }) });
+    const foundRows = rowsOf(page).slice(0, wantedRows);
+    rows.push(...foundRows);
     cursor = page.nextCursor;
     if (cursor === undefined || rows.length >= limit || cursors.size === MAX_PAGES - 1)
       return { rows, more: cursor !== undefined };
-    if (found.length === 0 || cursors.has(cursor) || !PageQuery.safeParse({ cursor }).success)
+    if (foundRows.length === 0 || cursors.has(cursor) || !PageQuery.safeParse({ cursor }).success)
       throw new ClientError('server', 'The server sent a list that never ends');
     cursors.add(cursor);
   }

@@ -35,9 +35,9 @@ export function addLogin(program: Command, context: CommandContext): void {
 async function login(session: Session, errorContext: ErrorContext): Promise<void> {
   const { terminal, connect, server, settings, printResult, signal } = session;
   const isNamed = server.from === 'option' || server.from === 'environment';
-  const typed =
+  const typedAddress =
     terminal.isInteractive && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
-  const chosen = typed === '' ? server.server : parseServerUrl(typed);
+  const chosenServer = typedAddress === '' ? server.server : parseServerUrl(typedAddress);
   const key = await terminal.ask('API key: ', { secret: true, signal });
   if (kindOfCredential(key) === null)
     throw new UsageError(
@@ -45,17 +45,17 @@ async function login(session: Session, errorContext: ErrorContext): Promise<void
         ? 'The key is empty. Type it, or pass it as the first line of the input'
         : 'The key is invalid. It must be "ship-" or "deploy-", followed by 32 hex digits',
     );
-  Object.assign(errorContext, { server: chosen, key: { from: 'login', key } } satisfies ErrorContext);
-  const account = await findKeyOwner(connect(chosen, key));
+  Object.assign(errorContext, { server: chosenServer, key: { from: 'login', key } } satisfies ErrorContext);
+  const account = await findKeyOwner(connect(chosenServer, key));
   const { stored, file } = settings;
-  const isDefault = stored.server === undefined && formatServer(chosen) === DEFAULT_SERVER;
+  const isDefault = stored.server === undefined && formatServer(chosenServer) === DEFAULT_SERVER;
   await writeSettings(file, {
     ...stored,
-    ...(!isDefault && { server: formatServer(chosen) }),
-    keys: { ...stored.keys, [chosen.origin]: key },
+    ...(!isDefault && { server: formatServer(chosenServer) }),
+    keys: { ...stored.keys, [chosenServer.origin]: key },
   });
-  printResult({ server: chosen.origin, account, file }, () => [
-    `Signed in to ${chosen.origin} ${account ? `as ${account}` : 'with a deploy token'}. The key is stored in ${file}.`,
+  printResult({ server: chosenServer.origin, account, file }, () => [
+    `Signed in to ${chosenServer.origin} ${account ? `as ${account}` : 'with a deploy token'}. The key is stored in ${file}.`,
   ]);
 }
 

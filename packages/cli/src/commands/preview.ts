@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { renderQrCode } from '../render/qr-code.ts';
 import { openSource } from '../project/open-project.ts';
 import type { Session } from '../session.ts';
+import { isLocalSite } from '../site-request.ts';
 import { parseTtl } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 import { addSiteOptions, type PublicationOptions, readPublication } from './publication.ts';
@@ -49,5 +50,5 @@ function timeToLive({ key }: Session, { ttl }: Options): number | undefined {
 function showQrCode({ terminal, note, json, quiet }: Session, url: string): void {
   if (json || quiet || terminal.columns() === null) return;
   terminal.err(['', ...renderQrCode(url), '']);
-  if (new URL(url).hostname.endsWith('.localhost')) note('Only this machine can open an address below localhost.');
+  if (isLocalSite(new URL(url))) note('Only this machine can open an address below localhost.');
 }

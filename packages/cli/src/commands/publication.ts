@@ -2,7 +2,7 @@ import { type DeployFolderInput, findLastDeploymentId } from '@berth/client';
 import { Password } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
-import { type Project, PROJECT_FILE } from '../project/project-file.ts';
+import { ignoredPatterns, type Project } from '../project/project-file.ts';
 import type { Session } from '../session.ts';
 import { collect, parseSite } from '../values.ts';
 import { fullDomain } from './domains.ts';
@@ -47,7 +47,7 @@ export async function readPublication(
     labels: label,
     password: await readPassword(session, password),
     domain: domain && parseSite(domain),
-    ignore: project === null ? undefined : [...(project.ignore ?? []), `/${PROJECT_FILE}`],
+    ignore: ignoredPatterns(project),
   };
 }
 

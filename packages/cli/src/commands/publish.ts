@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClientError, type DeployEvent, type DeployFolderInput, type DeployOptions, isHtmlFile } from '@berth/client';
-import { moment } from '@berth/client/amounts';
+import { count, moment } from '@berth/client/amounts';
 import type { Warning } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import { type Command, Option } from 'commander';
@@ -30,14 +30,14 @@ export function addPublish(program: Command, context: CommandContext): void {
     'berth ./dist --password -': 'asks for a password for visitors',
     'URL=$(berth ./dist)': 'sets a shell variable to the link',
   })
-    .summary('publish a folder and print its link; the word "publish" is optional')
+    .summary('publish a folder; the word "publish" is optional')
     .description('Publish a folder and print its link.')
     .argument('[folder]', 'the folder of the built site, or one HTML file; default: that of berth.json');
   addPublicationOptions(command, 'the deployment')
     .addOption(
       new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
     )
-    .option('-n, --dry-run', 'show what would be sent, and send nothing')
+    .option('-n, --dry-run', 'show what would change, and send nothing')
     .option('--no-delta', 'send every file, even if the server has it')
     .option('--build', 'run the build command of berth.json first')
     .action(
@@ -93,15 +93,19 @@ const CHANGE_SIGNS = [
   ['removed', '-'],
 ] as const;
 
+/** How many changes a terminal shows. A script gets all of them. */
+const MAX_SHOWN_CHANGES = 30;
+
 async function dryRun(session: Session, input: DeployFolderInput, options: DeployOptions): Promise<void> {
-  const { parts, printResult, note } = session;
-  const plan = await parts.planFolder(input, options);
-  const { changes, total, missing, skipped } = plan;
+  const { parts, printResult, note, terminal } = session;
+  const { changes, total, missing, skipped, base } = await parts.planFolder(input, options);
   describeSkipped(skipped).forEach(note);
-  printResult({ changes, total, missing, skipped }, () =>
-    CHANGE_SIGNS.flatMap(([kind, sign]) => changes[kind].map((path) => `${sign} ${path}`)),
-  );
-  note(`${describePlan(changes, missing)} Nothing was sent.`);
+  const lines = CHANGE_SIGNS.flatMap(([kind, sign]) => changes[kind].map((path) => `${sign} ${path}`));
+  const shown = terminal.resultColumns() === null ? lines.length : MAX_SHOWN_CHANGES;
+  printResult({ changes, total, missing, skipped }, () => lines.slice(0, shown));
+  if (lines.length > shown) note(`… and ${count(lines.length - shown, 'more change')}. To see all, add | less.`);
+  const comparison = base === null ? '' : `Compared with ${base}: `;
+  note(`${comparison}${describePlan(changes, missing, 'at most')} Nothing was sent.`);
 }
 
 /** The last event of each type. */

@@ -51,15 +51,14 @@ export function addTokens(program: Command, context: CommandContext): void {
       }),
     );
 
-  tokens
-    .command('delete')
+  withExamples(tokens.command('delete'), { 'berth tokens delete a1b2c3d': '' })
     .description('Revoke a token immediately.')
     .argument('<token>', 'the id of the token, as listed by "berth tokens"')
     .action(
       inSession<[string]>(context, async ({ client, printResult, confirm }, [token]) => {
         await confirm(`Revoke ${token}? Programs that use it stop working immediately.`);
-        const deleted = await client.api.tokens.delete.mutate({ token });
-        printResult(deleted, () => [`Revoked ${deleted.token}.`]);
+        const deletedToken = await client.api.tokens.delete.mutate({ token });
+        printResult(deletedToken, () => [`Revoked ${deletedToken.token}.`]);
       }),
     );
 }

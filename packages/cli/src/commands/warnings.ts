@@ -10,8 +10,8 @@ import type { Line } from '../terminal.ts';
  */
 export async function findFolderWarnings(folder: string): Promise<Warning[]> {
   if (isHtmlFile(folder) && (await stat(folder).catch(() => null))?.isFile()) return findPageWarnings(folder);
-  const doubt = await inspectFolder(folder);
-  if (doubt) return [describeDoubt(doubt)];
+  const inspection = await inspectFolder(folder);
+  if (inspection) return [describeDoubt(inspection)];
   if (!(await isAppWithoutRoutes(folder))) return [];
   const message =
     'The folder looks like a single-page app, whose inner pages are not found if they are opened by their address. To show the app ' +

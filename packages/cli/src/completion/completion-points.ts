@@ -6,7 +6,7 @@ export interface CompletionPoint {
   path: readonly string[];
   words: readonly Candidate[];
   options: readonly Candidate[];
-  /** Whether the first argument of the command is a folder. */
+  /** Whether the first argument of the command is a folder or an HTML file. */
   takesFolder: boolean;
 }
 
@@ -22,7 +22,7 @@ export function completionPointsOf(program: Command): CompletionPoint[] {
   const pointsBelow = (command: Command, path: readonly string[]): CompletionPoint[] => {
     // The first command of a group is its default, so its options can also follow the group.
     const [defaultCommand] = command.commands;
-    const own: CompletionPoint = {
+    const ownPoint: CompletionPoint = {
       path,
       words: [
         ...command.commands.map((each) => ({ word: each.name(), effect: each.summary() || each.description() })),
@@ -35,7 +35,7 @@ export function completionPointsOf(program: Command): CompletionPoint[] {
       ],
       takesFolder: [command, defaultCommand].some((each) => each?.registeredArguments[0]?.name() === 'folder'),
     };
-    return [own, ...command.commands.flatMap((each) => pointsBelow(each, [...path, each.name()]))];
+    return [ownPoint, ...command.commands.flatMap((each) => pointsBelow(each, [...path, each.name()]))];
   };
   return pointsBelow(program, []);
 }
@@ -43,8 +43,8 @@ export function completionPointsOf(program: Command): CompletionPoint[] {
 const HELP: Candidate = { word: '--help', effect: 'show help' };
 
 function optionsOf(command: Command): Candidate[] {
-  const own = command.options
+  const ownOptions = command.options
     .filter(({ long, hidden }) => long && !hidden)
     .map(({ long, description }) => ({ word: long!, effect: description }));
-  return command.parent ? own : [...own, HELP];
+  return command.parent ? ownOptions : [...ownOptions, HELP];
 }

@@ -43,6 +43,15 @@ export async function openSource(
   return { session: projectSession, folder: await findProjectFolder(project, mayBeMissing), project };
 }
 
+/** Returns a session for the domain commands: for the server of `berth.json` if there is one. */
+export async function openProject(
+  session: Session,
+  errorContext: ErrorContext,
+): Promise<{ session: Session; project: Project | null }> {
+  const project = await findProject();
+  return { session: project === null ? session : await useServerOf(project, session, errorContext), project };
+}
+
 /**
  * Returns a session for the server of a project. `--server` and `BERTH_SERVER` override that server.
  *

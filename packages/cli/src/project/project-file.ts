@@ -88,6 +88,11 @@ function unknownField(field: string): string {
   return `there is no field ${name}. ${hint}`;
 }
 
+/** Returns what is not published of a folder: nothing but the lines of `.berthignore` if the folder was typed. */
+export function ignoredPatterns(project: Project | null): string[] | undefined {
+  return project === null ? undefined : [...(project.ignore ?? []), `/${PROJECT_FILE}`];
+}
+
 /**
  * Returns the folder of a project, relative to the working folder.
  *

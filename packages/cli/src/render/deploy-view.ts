@@ -57,14 +57,14 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
     }
     case 'retried': {
       const reason = escapeControls(event.reason).replace(/\.$/, '');
-      const when = event.waitMs < 100 ? 'now' : `in ${duration(event.waitMs / 1000)}`;
-      const text = `${reason}. Trying again ${when}.`;
+      const retryTime = event.waitMs < 100 ? 'now' : `in ${duration(event.waitMs / 1000)}`;
+      const text = `${reason}. Trying again ${retryTime}.`;
       return frame(columns === null ? { lines: [text] } : { status: text.slice(0, columns - 1) });
     }
     case 'committed': {
       const { files, size } = event.deployment;
-      const time = duration(Math.max(at - view.began, 100) / 1000);
-      return frame({ lines: [`Published ${count(files, 'file')}, ${bytes(size)}, in ${time}.`] });
+      const elapsedTime = duration(Math.max(at - view.began, 100) / 1000);
+      return frame({ lines: [`Published ${count(files, 'file')}, ${bytes(size)}, in ${elapsedTime}.`] });
     }
     case 'linked':
       return frame({
@@ -75,8 +75,16 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
   }
 }
 
-/** Formats a plan in one line: how the folder differs from the last deployment, and how much must be sent. */
-export function describePlan({ added, changed, removed, unchanged }: Changes, missing: Amount): string {
+/**
+ * Formats a plan in one line: how the folder differs from the last deployment, and how much must be sent.
+ *
+ * @param precision `at most` for a plan that was made without asking the server which contents it has.
+ */
+export function describePlan(
+  { added, changed, removed, unchanged }: Changes,
+  missing: Amount,
+  precision: 'exactly' | 'at most' = 'exactly',
+): string {
   const parts = [
     [added.length, 'new'],
     [changed.length, 'changed'],
@@ -86,8 +94,11 @@ export function describePlan({ added, changed, removed, unchanged }: Changes, mi
   const text = parts
     .filter(([number]) => number > 0)
     .map(([number, word]) => `${number.toLocaleString('en-US')} ${word}`);
-  const sent = missing.files === 0 ? 'nothing to send' : `${bytes(missing.bytes)} to send`;
-  return `${text.join(', ') || 'no files'}; ${sent}.`;
+  const sendingText =
+    missing.files === 0
+      ? 'nothing to send'
+      : `${precision === 'at most' ? 'at most ' : ''}${bytes(missing.bytes)} to send`;
+  return `${text.join(', ') || 'no files'}; ${sendingText}.`;
 }
 
 const REASONS: Record<Exclude<SkipReason, 'junk'>, string> = {
@@ -103,8 +114,8 @@ export function describeSkipped(skipped: readonly SkippedFile[]): string[] {
   return Object.entries(REASONS).flatMap(([reason, text]) => {
     const paths = skipped.filter((file) => file.reason === reason).map(({ path }) => path);
     if (paths.length === 0) return [];
-    const more = paths.length > MAX_SHOWN_PATHS ? ` and ${paths.length - MAX_SHOWN_PATHS} more` : '';
-    return [`Skipped, ${text}: ${paths.slice(0, MAX_SHOWN_PATHS).join(', ')}${more}.`];
+    const moreText = paths.length > MAX_SHOWN_PATHS ? ` and ${paths.length - MAX_SHOWN_PATHS} more` : '';
+    return [`Skipped, ${text}: ${paths.slice(0, MAX_SHOWN_PATHS).join(', ')}${moreText}.`];
   });
 }
 
@@ -121,13 +132,13 @@ const MIN_BAR_COLUMNS = 8;
  * is no room.
  */
 export function bar(label: string, done: Amount, total: Amount, detail: string, columns: number): string {
-  const share = total.bytes === 0 ? 1 : Math.min(done.bytes / total.bytes, 1);
+  const doneShare = total.bytes === 0 ? 1 : Math.min(done.bytes / total.bytes, 1);
   const head = label.padEnd(LABEL_COLUMNS);
-  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`;
-  const room = columns - 1 - head.length - 2 - percent.length;
-  const withDetail = room - detail.length - 2 >= MIN_BAR_COLUMNS;
-  const cells = Math.min(MAX_BAR_COLUMNS, withDetail ? room - detail.length - 2 : room);
+  const percent = `${String(Math.floor(doneShare * 100)).padStart(3)} %`;
+  const roomForBar = columns - 1 - head.length - 2 - percent.length;
+  const withDetail = roomForBar - detail.length - 2 >= MIN_BAR_COLUMNS;
+  const cells = Math.min(MAX_BAR_COLUMNS, withDetail ? roomForBar - detail.length - 2 : roomForBar);
   if (cells < MIN_BAR_COLUMNS) return `${label} ${percent.trim()}`.slice(0, Math.max(columns - 1, 0));
-  const filled = Math.round(share * cells);
-  return `${head} ${'█'.repeat(filled)}${'░'.repeat(cells - filled)} ${percent}${withDetail ? `  ${detail}` : ''}`;
+  const filledCells = Math.round(doneShare * cells);
+  return `${head} ${'█'.repeat(filledCells)}${'░'.repeat(cells - filledCells)} ${percent}${withDetail ? `  ${detail}` : ''}`;
 }

@@ -38,8 +38,8 @@ export function showWatchEvent(view: WatchView, event: WatchEvent, target: Displ
     case 'failed': {
       if (event.during === 'prune')
         return frame([`${withoutStop(event.error.message)}. Old deployments were not deleted.`]);
-      const next = event.waitMs === null ? 'when the folder changes' : `in ${duration(event.waitMs / 1000)}`;
-      return frame([`${withoutStop(event.error.message)}. Trying again ${next}.`]);
+      const retryTime = event.waitMs === null ? 'when the folder changes' : `in ${duration(event.waitMs / 1000)}`;
+      return frame([`${withoutStop(event.error.message)}. Trying again ${retryTime}.`]);
     }
     case 'pruned':
       return frame([`Deleted ${count(event.deployments.length, 'old deployment')}.`]);

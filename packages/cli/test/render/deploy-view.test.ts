@@ -7,7 +7,7 @@ const deployment = { files: 1200, size: 4_200_000 } as Deployment & { files: num
 const TOTAL_AMOUNT = { files: 1200, bytes: 4_200_000 };
 const MISSING_AMOUNT = { files: 3, bytes: 40_000 };
 const changes = { added: ['a', 'b'], changed: ['c'], removed: [], unchanged: 1197 };
-const sent = (bytes: number): DeployEvent => ({
+const sentEvent = (bytes: number): DeployEvent => ({
   type: 'uploaded',
   done: { files: 1, bytes },
   total: MISSING_AMOUNT,
@@ -29,21 +29,21 @@ const DEPLOY: [at: number, event: DeployEvent, lines: string[], status: string][
     ['2 new, 1 changed, 1,197 unchanged; 40 kB to send.'],
     '',
   ],
-  [200, sent(0), [], 'Sending    ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0 %  0 B of 40 kB'],
+  [200, sentEvent(0), [], 'Sending    ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0 %  0 B of 40 kB'],
   [
     1100,
-    sent(10_000),
+    sentEvent(10_000),
     ['Sent 25 %, 10 kB of 40 kB, 10 kB/s.'],
     'Sending    ████████░░░░░░░░░░░░░░░░░░░░░░  25 %  10 kB of 40 kB, 10 kB/s',
   ],
-  [1200, sent(12_000), [], 'Sending    █████████░░░░░░░░░░░░░░░░░░░░░  30 %  12 kB of 40 kB, 11 kB/s'],
+  [1200, sentEvent(12_000), [], 'Sending    █████████░░░░░░░░░░░░░░░░░░░░░  30 %  12 kB of 40 kB, 11 kB/s'],
   [
     1300,
     { type: 'retried', attempt: 1, waitMs: 2000, reason: 'the line broke\u001b[2J.' },
     ['the line broke\\u001b[2J. Trying again in 2 s.'],
     'the line broke\\u001b[2J. Trying again in 2 s.',
   ],
-  [4100, sent(40_000), [], 'Sending    ██████████████████████████████ 100 %  40 kB of 40 kB, 10 kB/s'],
+  [4100, sentEvent(40_000), [], 'Sending    ██████████████████████████████ 100 %  40 kB of 40 kB, 10 kB/s'],
   [4200, { type: 'committed', deployment: deployment as never }, ['Published 1,200 files, 4.2 MB, in 4.2 s.'], ''],
   [
     4300,
@@ -72,13 +72,13 @@ it('a deploy is shown on a screen as the same lines and a status line', () => {
 });
 
 it('the first few skipped files of each reason are listed, without junk', () => {
-  const skipped = [
+  const skippedFiles = [
     { path: '.DS_Store', reason: 'junk' },
     { path: '.env', reason: 'private' },
     ...['a', 'b', 'c', 'd', 'e'].map((path) => ({ path: `drafts/${path}`, reason: 'ignored' })),
     { path: 'out', reason: 'link' },
   ];
-  const event = { type: 'walked', total: TOTAL_AMOUNT, skipped } as DeployEvent;
+  const event = { type: 'walked', total: TOTAL_AMOUNT, skipped: skippedFiles } as DeployEvent;
   expect(showEvent(beginView(0), event, { at: 0, columns: null }).lines).toEqual([
     'Skipped, private: .env.',
     'Skipped, ignored: drafts/a, drafts/b, drafts/c and 2 more.',

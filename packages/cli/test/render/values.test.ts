@@ -49,10 +49,10 @@ describe('the terminal', () => {
   const HOSTILE = 'a\u001b[2J\u009b\r\nb\u202e\u2028\u200f';
 
   function terminal(isTTY: boolean) {
-    const printed = { out: '', err: '' };
-    const screen = (name: 'out' | 'err') => ({ isTTY, write: (text: unknown) => (printed[name] += String(text)) });
+    const printedText = { out: '', err: '' };
+    const screen = (name: 'out' | 'err') => ({ isTTY, write: (text: unknown) => (printedText[name] += String(text)) });
     const streams = { stdin: Readable.from([]), stdout: screen('out'), stderr: screen('err') };
-    return { printed, ...terminalOf(streams, {}) };
+    return { printed: printedText, ...terminalOf(streams, {}) };
   }
 
   it('shows a status line below the output, and removes the status line completely', () => {
@@ -63,8 +63,8 @@ describe('the terminal', () => {
     status('60 %');
     status('');
     status('');
-    const clear = '\r\u001b[2K';
-    expect(printed.err).toBe(`50 %${clear}one\ntwo\n50 %${clear}60 %${clear}`);
+    const clearLine = '\r\u001b[2K';
+    expect(printed.err).toBe(`50 %${clearLine}one\ntwo\n50 %${clearLine}60 %${clearLine}`);
   });
 
   it('shows no status line without a live screen', () => {
@@ -80,8 +80,11 @@ describe('the terminal', () => {
     out([HOSTILE]);
     err([['plain ', { colour: 'red', text: HOSTILE }]]);
     status(HOSTILE);
-    const escaped = 'a\\u001b[2J\\u009b\\u000d\\u000ab\\u202e\\u2028\\u200f';
-    expect(printed).toEqual({ out: `${escaped}\n`, err: `plain \u001b[31m${escaped}\u001b[39m\n${escaped}` });
+    const escapedText = 'a\\u001b[2J\\u009b\\u000d\\u000ab\\u202e\\u2028\\u200f';
+    expect(printed).toEqual({
+      out: `${escapedText}\n`,
+      err: `plain \u001b[31m${escapedText}\u001b[39m\n${escapedText}`,
+    });
   });
 
   it('prints JSON without changing its meaning', () => {

@@ -2,7 +2,7 @@ import { ClientError, type WatchEvent } from '@berth/client';
 import { expect, it } from 'vitest';
 import { beginWatchView, showWatchEvent } from '../../src/render/watch-view.ts';
 
-const walked = (path: string) =>
+const walkedEvent = (path: string) =>
   ({ type: 'walked', total: { files: 1, bytes: 1 }, skipped: [{ path, reason: 'private' }] }) as WatchEvent;
 
 const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
@@ -16,10 +16,10 @@ const WATCH: [event: WatchEvent, lines: string[], status: string][] = [
     ['Watching /site/dist, each deploy has its own link. Press Ctrl-C to stop.'],
     '',
   ],
-  [walked('.env'), ['Skipped, private: .env.'], ''],
+  [walkedEvent('.env'), ['Skipped, private: .env.'], ''],
   [{ type: 'settling' }, [], 'The folder is changing …'],
-  [walked('.env'), [], ''],
-  [walked('.env.local'), ['Skipped, private: .env.local.'], ''],
+  [walkedEvent('.env'), [], ''],
+  [walkedEvent('.env.local'), ['Skipped, private: .env.local.'], ''],
   [{ type: 'unchanged' }, ['The live deployment is up to date.'], ''],
   [{ type: 'missing', reason: 'gone' }, ['The folder does not exist. The live deployment stays.'], ''],
   [{ type: 'missing', reason: 'empty' }, ['The folder is empty. The live deployment stays.'], ''],

@@ -1,28 +1,33 @@
 import { existsSync } from 'node:fs';
 import { drain } from '../progress.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
-import { findLastDeployment, type LastDeployment } from '../folder/last-deployment.ts';
+import { findLastDeployment } from '../folder/last-deployment.ts';
 import { readFolder, resolveSource } from '../folder/read-folder.ts';
-import type { Amount, FolderFile, SkippedFile } from '../folder/snapshot.ts';
+import type { Amount, SkippedFile } from '../folder/snapshot.ts';
+import { compareWithLastDeployment } from './compare.ts';
 import type { Changes } from './events.ts';
 import type { DeployFolderInput, DeployOptions } from './input.ts';
+import { findShownDeployment } from './live-files.ts';
 
 /** The result of a dry run. */
 export interface FolderPlan {
   changes: Changes;
-  /** The contents that were not in the last deployment. The server may already have some of them. */
+  /** The contents that the compared deployment does not have. The server may have some of them from other deployments. */
   missing: Amount;
   /** All files of the folder. */
   total: Amount;
-  /** The id of the last deployment of the folder; `null` if unknown. */
+  /** The id of the deployment that the folder was compared with; `null` if there is none. */
   base: string | null;
   skipped: readonly SkippedFile[];
 }
 
 /**
- * Computes what publishing a folder would do. Sends nothing.
+ * Computes what publishing a folder would change. Sends no files.
  *
- * @throws ClientError of the kind `folder` or `aborted`.
+ * Compares the folder with what the domain shows. Without a domain, compares it with the last deployment of the folder from this
+ * machine, and sends nothing at all.
+ *
+ * @throws ClientError of the kind `folder` or `aborted`; with a domain, also the errors of the server.
  */
 export async function planFolder(
   { client, folder, domain, ignore }: DeployFolderInput,
@@ -30,17 +35,21 @@ export async function planFolder(
 ): Promise<FolderPlan> {
   const { source, files, totalBytes, skipped } = await drain(readFolder(folder, { cacheDir, ignore, signal }));
   const lastDeployment = findLastDeployment(cacheDir, { client, source, domain: domain ?? null });
-  const { put, changes } = compareWithLastDeployment(lastDeployment, files);
-  const known = new Set(lastDeployment?.files.values());
+  const base =
+    domain === undefined
+      ? lastDeployment
+      : await findShownDeployment(client, domain, lastDeployment, signal ?? new AbortController().signal);
+  const { put, changes } = compareWithLastDeployment(base, files);
+  const knownHashes = new Set(base?.files.values());
   const missing = { files: 0, bytes: 0 };
   for (const { sha256, size } of put) {
-    if (known.has(sha256)) continue;
-    known.add(sha256);
+    if (knownHashes.has(sha256)) continue;
+    knownHashes.add(sha256);
     missing.files += 1;
     missing.bytes += size;
   }
   const total = { files: files.length, bytes: totalBytes };
-  return { changes, missing, total, base: lastDeployment?.deployment ?? null, skipped };
+  return { changes, missing, total, base: base?.deployment ?? null, skipped };
 }
 
 /**
@@ -54,28 +63,4 @@ export function findLastDeploymentId(
   if (!existsSync(folder)) return null;
   const target = { client, source: resolveSource(folder).source, domain: domain ?? null };
   return findLastDeployment(cacheDir, target)?.deployment ?? null;
-}
-
-/** The changes of a folder, and its added and changed files (`put`). */
-export type Difference = { changes: Changes; put: readonly FolderFile[] };
-
-/** Compares files with the last deployment. If the last deployment is unknown, all files count as added. */
-export function compareWithLastDeployment(
-  lastDeployment: LastDeployment | null,
-  files: readonly FolderFile[],
-): Difference {
-  const hashesBefore = lastDeployment?.files ?? new Map<string, string>();
-  const added: string[] = [];
-  const changed: string[] = [];
-  const put: FolderFile[] = [];
-  const currentPaths = new Set<string>();
-  for (const file of files) {
-    currentPaths.add(file.path);
-    const sha256 = hashesBefore.get(file.path);
-    if (sha256 === file.sha256) continue;
-    put.push(file);
-    (sha256 === undefined ? added : changed).push(file.path);
-  }
-  const removed = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
-  return { changes: { added, changed, removed, unchanged: files.length - put.length }, put };
 }

@@ -3,11 +3,11 @@ import { ClientError, refusalStateOf } from '../errors.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { LastDeployment } from '../folder/last-deployment.ts';
 import { retry, type RetryCounter } from '../retry.ts';
-import type { Difference } from './changes.ts';
+import type { Difference } from './compare.ts';
 import type { DeployEvent } from './events.ts';
 import { CANCELLED, type Publication } from './input.ts';
 import type { ResumeState } from './resume-state.ts';
-import { sendContents } from './send-contents.ts';
+import { type ContentsSender, sendContents } from './send-contents.ts';
 import type { Source } from './source.ts';
 import { UploadProgress } from './upload-progress.ts';
 
@@ -17,6 +17,7 @@ export interface DeployContext {
   publication: Publication;
   lastDeployment: LastDeployment | null;
   resumeState: ResumeState;
+  sendContents: ContentsSender;
   emit(event: DeployEvent): void;
   signal: AbortSignal;
   /** Creates a counter for the failures of one step. The first counter is for the first request of the deploy. */
@@ -81,12 +82,12 @@ async function sendDelta(
   const { publication, signal, emit, resumeState } = context;
   const progress = new UploadProgress(emit);
   for (let restarts = 0; ; restarts += 1) {
-    const open = await retry(() => begin(context, put, changes.removed), context.startRetries());
+    const open = await retry(() => beginUpload(context, put, changes.removed), context.startRetries());
     onBegun(open.upload);
     progress.begin(open.missing);
     if (restarts === 0) emit({ type: 'planned', via: 'delta', changes, missing: progress.total });
     try {
-      const upload = await sendMissing(context, open, () => begin(context, put, changes.removed), progress);
+      const upload = await sendMissing(context, open, () => beginUpload(context, put, changes.removed), progress);
       progress.end();
       return await retry(
         () => publication.client.api.deployments.commit.mutate({ upload }, { signal }),
@@ -102,7 +103,7 @@ async function sendDelta(
 
 /** Sends contents until none is missing, and returns the id of the upload. */
 async function sendMissing(
-  { publication, source, signal, startRetries }: DeployContext,
+  { publication, sendContents: sender, signal, startRetries }: DeployContext,
   open: OpenUpload,
   beginAgain: () => Promise<OpenUpload>,
   progress: UploadProgress,
@@ -110,7 +111,7 @@ async function sendMissing(
   const retries = startRetries();
   for (let { upload, missing } = open; ;) {
     try {
-      await sendContents(publication.client, source, upload, missing, progress, signal);
+      await sendContents(publication.client, sender, upload, missing, progress, signal);
       return upload;
     } catch (failure) {
       await retries.waitAfter(failure, MIN_RESUME_PAUSE_MS);
@@ -123,7 +124,7 @@ async function sendMissing(
 }
 
 /** Begins an upload, or resumes the upload with the same idempotency key. */
-async function begin(
+async function beginUpload(
   { publication, source, lastDeployment, resumeState, signal }: DeployContext,
   put: readonly FolderFile[],
   removed: readonly string[],
@@ -146,13 +147,13 @@ async function begin(
       if (!hasStatus(failure, 404, 422)) throw failure;
     }
   }
-  const full = { ...options, files: [...source.files] };
+  const fullUpload = { ...options, files: [...source.files] };
   try {
-    return await beginWith(full);
+    return await beginWith(fullUpload);
   } catch (failure) {
     if (refusalStateOf(failure) !== 'idempotency_key_used') throw failure;
     resumeState.renew();
-    return beginWith(full);
+    return beginWith(fullUpload);
   }
 }
 

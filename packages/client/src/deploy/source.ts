@@ -52,8 +52,8 @@ export function memorySource(inputs: readonly FileInput[]): Source {
 function pathOf(name: string): string {
   const normalized = normalizePath(name);
   if (!normalized.ok) throw folderError(name, normalized.reason);
-  const refused = isJunk(normalized.path) ? null : refusedPath(normalized.path);
-  if (refused) throw folderError(normalized.path, refused);
+  const refusalReason = isJunk(normalized.path) ? null : refusedPath(normalized.path);
+  if (refusalReason) throw folderError(normalized.path, refusalReason);
   return normalized.path;
 }
 

@@ -21,9 +21,10 @@ export class UploadProgress {
 
   /** Sets the missing contents, at the start or after a retry. All other contents count as sent. */
   begin(missing: readonly FolderFile[]): void {
-    const amount = { files: missing.length, bytes: missing.reduce((sum, { size }) => sum + size, 0) };
-    if (!this.#total || amount.files > this.#total.files || amount.bytes > this.#total.bytes) this.#total = amount;
-    this.#done = { files: this.#total.files - amount.files, bytes: this.#total.bytes - amount.bytes };
+    const missingAmount = { files: missing.length, bytes: missing.reduce((sum, { size }) => sum + size, 0) };
+    if (!this.#total || missingAmount.files > this.#total.files || missingAmount.bytes > this.#total.bytes)
+      this.#total = missingAmount;
+    this.#done = { files: this.#total.files - missingAmount.files, bytes: this.#total.bytes - missingAmount.bytes };
   }
 
   /** Counts bytes of a file that were passed to the connection. */

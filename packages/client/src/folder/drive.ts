@@ -12,7 +12,7 @@ interface BusyDrive {
 }
 
 /** The busy drives by name. A network drive that no longer responds stays busy. */
-const busy = new Map<string, BusyDrive>();
+const busyDrives = new Map<string, BusyDrive>();
 
 /**
  * Reads the stats of a path, with links followed. Call this before synchronous file access: a network drive that no longer
@@ -39,19 +39,19 @@ export async function onDriveWithin<T>(
 ): Promise<T> {
   const drive = driveOf(path);
   const timeout = new AbortController();
-  const remainingMs = (): number => (busy.get(drive)?.since ?? performance.now()) + withinMs - performance.now();
+  const remainingMs = (): number => (busyDrives.get(drive)?.since ?? performance.now()) + withinMs - performance.now();
   let isDone = false;
   let timer: NodeJS.Timeout;
-  const wait = (): void => {
+  const waitForDrive = (): void => {
     timer = setTimeout(() => setImmediate(check), remainingMs());
   };
   // Runs after pending events: the drive may have responded while the machine was asleep or this thread was busy.
   const check = (): void => {
     if (isDone) return;
-    if (remainingMs() > 0) wait();
+    if (remainingMs() > 0) waitForDrive();
     else timeout.abort();
   };
-  wait();
+  waitForDrive();
   try {
     return await onDrive(path, timeout.signal, work);
   } catch (thrown) {
@@ -68,18 +68,18 @@ export async function onDriveWithin<T>(
 async function onDrive<T>(path: string, signal: AbortSignal, work: (stats: Stats | null) => Promise<T>): Promise<T> {
   const drive = driveOf(path);
   await acquireDrive(drive, signal);
-  const done = stat(path)
+  const statDone = stat(path)
     .catch(() => null)
     .then(work)
     .finally(() => releaseDrive(drive));
-  return unlessAborted(done, signal);
+  return unlessAborted(statDone, signal);
 }
 
 async function acquireDrive(drive: string, signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw abortedError(signal.reason);
-  const busyDrive = busy.get(drive);
+  const busyDrive = busyDrives.get(drive);
   if (!busyDrive) {
-    busy.set(drive, { since: performance.now(), waiting: new Set() });
+    busyDrives.set(drive, { since: performance.now(), waiting: new Set() });
     return;
   }
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -93,10 +93,10 @@ async function acquireDrive(drive: string, signal: AbortSignal): Promise<void> {
 }
 
 function releaseDrive(drive: string): void {
-  const busyDrive = busy.get(drive)!;
+  const busyDrive = busyDrives.get(drive)!;
   const [next] = busyDrive.waiting;
   if (!next) {
-    busy.delete(drive);
+    busyDrives.delete(drive);
     return;
   }
   busyDrive.waiting.delete(next);
@@ -114,12 +114,12 @@ function driveTimeoutError(path: string): ClientError {
 
 /** Waits for a promise until the caller aborts. @throws ClientError of the kind `aborted` if the caller aborts. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborting = Promise.withResolvers<never>();
-  const onAbort = (): void => aborting.reject(abortedError(signal.reason));
+  const abortRejection = Promise.withResolvers<never>();
+  const onAbort = (): void => abortRejection.reject(abortedError(signal.reason));
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
-    return await Promise.race([aborting.promise, work]);
+    return await Promise.race([abortRejection.promise, work]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
@@ -147,10 +147,11 @@ export function driveOf(path: string, machine: Machine = THIS_MACHINE): string {
 function mountPointOf(path: string, { platform, mountPoints }: Machine): string {
   if (platform === 'win32') return win32.parse(path).root.toLowerCase();
   if (platform === 'darwin') return /^\/Volumes\/[^/]+/.exec(path)?.[0] ?? '/';
-  let longest = '/';
+  let longestMountPoint = '/';
   for (const point of mountPoints())
-    if (point.length > longest.length && (path === point || path.startsWith(`${point}/`))) longest = point;
-  return longest;
+    if (point.length > longestMountPoint.length && (path === point || path.startsWith(`${point}/`)))
+      longestMountPoint = point;
+  return longestMountPoint;
 }
 
 /** Parses the mount points of `/proc/self/mountinfo`. Source: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html. */

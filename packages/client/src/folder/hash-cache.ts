@@ -66,7 +66,7 @@ export function fileStateOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): strin
  * @param nowMs When the state was read, in Unix milliseconds.
  */
 export function isSettled({ mtimeNs, ctimeNs }: BigIntStats, nowMs: number): boolean {
-  const latest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
-  const tick = latest % SECOND_NS === 0n ? COARSE_TICK_NS : FINE_TICK_NS;
-  return latest + tick < BigInt(nowMs) * 1_000_000n;
+  const latestNs = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
+  const tickNs = latestNs % SECOND_NS === 0n ? COARSE_TICK_NS : FINE_TICK_NS;
+  return latestNs + tickNs < BigInt(nowMs) * 1_000_000n;
 }

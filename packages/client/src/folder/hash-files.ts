@@ -1,20 +1,18 @@
 import { createHash, hash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
-import { createThrottle, PROGRESS_INTERVAL_MS, createTimeSlices } from '../progress.ts';
+import { createThrottle, PROGRESS_INTERVAL_MS } from '../progress.ts';
+import { createTimeSlices } from '../time-slices.ts';
 import { changingFileError, readOrRefuse, unreadableError } from './folder-errors.ts';
 import { fileStateOf, type HashCache, isSettled } from './hash-cache.ts';
 import type { FoundFile } from './list-files.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from './read-file.ts';
+import { createPrivateKeyFinder } from './site-paths.ts';
 import type { Amount, FolderEvent } from './snapshot.ts';
 
 /** How many times to hash a file again if it changed while it was read. */
 const MAX_READ_RETRIES = 3;
 const RETRY_PAUSE_MS = 50;
-
-/** The maximum length of the marker of a private key, which two pieces of a file may share. */
-const MAX_MARKER_CHARACTERS = 96;
 
 /** A file and its hash. `privateKey` is true if the file contains a private key. */
 export type HashedFile = FoundFile & { sha256: string; privateKey: boolean };
@@ -35,26 +33,27 @@ export async function hashFiles(
   emit: (event: FolderEvent) => void,
   callerSignal: AbortSignal,
 ): Promise<HashedFile[]> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([callerSignal, failed.signal]);
+  const failureAbort = new AbortController();
+  const signal = AbortSignal.any([callerSignal, failureAbort.signal]);
   const slices = createTimeSlices(signal);
   const isProgressDue = createThrottle(PROGRESS_INTERVAL_MS);
   const hashed: HashedFile[] = [];
   const unknownFiles: FoundFile[] = [];
-  const done: Amount = { files: 0, bytes: 0 };
+  const doneAmount: Amount = { files: 0, bytes: 0 };
   for (const file of found) {
     if (slices.isOver()) await slices.next();
     const sha256 = cache.find(file.name, fileStateOf(file.stats));
     if (sha256 === null) unknownFiles.push(file);
     else {
       hashed.push({ ...file, sha256, privateKey: false });
-      addFile(done, file);
+      addFile(doneAmount, file);
     }
   }
-  const [total, cached] = [amountOf(found), { ...done }];
+  const [total, cached] = [amountOf(found), { ...doneAmount }];
 
   function emitProgress(): void {
-    if (isProgressDue() || done.files === total.files) emit({ type: 'hashed', done: { ...done }, total, cached });
+    if (isProgressDue() || doneAmount.files === total.files)
+      emit({ type: 'hashed', done: { ...doneAmount }, total, cached });
   }
 
   /** Counts the size that the file had in the listing, so that the progress ends exactly at the total. */
@@ -62,7 +61,7 @@ export async function hashFiles(
     hashed.push(result);
     if (!result.privateKey && isSettled(result.stats, startedMs))
       cache.add(result.name, fileStateOf(result.stats), result.sha256);
-    addFile(done, file);
+    addFile(doneAmount, file);
     emitProgress();
   }
 
@@ -83,7 +82,7 @@ export async function hashFiles(
   try {
     await Promise.all(running);
   } catch (thrown) {
-    failed.abort();
+    failureAbort.abort();
     await Promise.allSettled(running);
     throw thrown;
   }
@@ -92,9 +91,9 @@ export async function hashFiles(
 
 /** Returns the number of files, and their total size. */
 export function amountOf(files: readonly FoundFile[]): Amount {
-  const amount: Amount = { files: 0, bytes: 0 };
-  for (const file of files) addFile(amount, file);
-  return amount;
+  const totalAmount: Amount = { files: 0, bytes: 0 };
+  for (const file of files) addFile(totalAmount, file);
+  return totalAmount;
 }
 
 function addFile(amount: Amount, { stats }: FoundFile): void {
@@ -111,16 +110,15 @@ function hashSmallFile(root: string, found: FoundFile): HashedFile | null {
   const size = Number(found.stats.size);
   const { bytes, stats } = readOrRefuse(found.path, () => readSmallFile(`${root}/${found.name}`, size));
   if (fileStateOf(stats) !== fileStateOf(found.stats)) return null;
-  const privateKey = mayHoldPrivateKey(found.path) && PRIVATE_KEY_MARKER.test(bytes.toString('latin1'));
+  const privateKey = createPrivateKeyFinder(found.path)(() => bytes.toString('latin1'));
   return { ...found, sha256: hash('sha256', bytes), privateKey };
 }
 
 /** Reads and hashes a file of any size, piece by piece. Returns `null` if the file changed since it was listed. */
 async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile | null> {
   const digest = createHash('sha256');
-  const mayHoldKey = mayHoldPrivateKey(found.path);
+  const findPrivateKey = createPrivateKeyFinder(found.path);
   let privateKey = false;
-  let tail = '';
   try {
     const pieces = readLargeFile(`${root}/${found.name}`);
     for (;;) {
@@ -132,10 +130,7 @@ async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal
       if (signal.aborted) await pieces.return(found.stats);
       signal.throwIfAborted();
       digest.update(value);
-      if (!mayHoldKey) continue;
-      const text = tail + value.toString('latin1');
-      privateKey ||= PRIVATE_KEY_MARKER.test(text);
-      tail = text.slice(-MAX_MARKER_CHARACTERS);
+      privateKey = findPrivateKey(() => value.toString('latin1'));
     }
   } catch (thrown) {
     signal.throwIfAborted();
@@ -148,8 +143,8 @@ async function hashChangedFile(root: string, found: FoundFile, signal: AbortSign
   for (let attempt = 1; attempt <= MAX_READ_RETRIES; attempt += 1) {
     await sleep(RETRY_PAUSE_MS, undefined, { signal });
     const stats = readOrRefuse(found.path, () => lstatSync(`${root}/${found.name}`, { bigint: true }));
-    const fresh = { ...found, stats };
-    const hashed = isLarge(fresh) ? await hashLargeFile(root, fresh, signal) : hashSmallFile(root, fresh);
+    const freshFile = { ...found, stats };
+    const hashed = isLarge(freshFile) ? await hashLargeFile(root, freshFile, signal) : hashSmallFile(root, freshFile);
     if (hashed) return hashed;
   }
   throw changingFileError(found.path);

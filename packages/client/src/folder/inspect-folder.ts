@@ -84,17 +84,18 @@ export function folderDoubt({ personal, frontPage, source, unbuilt, builds, site
 }
 
 async function readFacts(root: string, home: string): Promise<FolderFacts> {
-  const personal = await isPersonal(root, home);
+  const isPersonalFolder = await isPersonal(root, home);
   const hasFile = (name: string) => isFile(join(root, name));
   // The checks run one after the other, so that a drive that stops responding blocks only one thread.
   const frontPage = await hasFile(FRONT_PAGE);
   const source = await hasAny(SOURCES, hasFile);
-  const unbuilt = await hasAny(BUILD_CONFIGS, hasFile);
-  if (personal) return { personal, frontPage, source, unbuilt, builds: [], sites: [] };
-  const builds = await withFrontPage(root, BUILDS);
+  const isUnbuilt = await hasAny(BUILD_CONFIGS, hasFile);
+  if (isPersonalFolder)
+    return { personal: isPersonalFolder, frontPage, source, unbuilt: isUnbuilt, builds: [], sites: [] };
+  const buildFolders = await withFrontPage(root, BUILDS);
   // A folder with a front page is itself a site, so its subfolders are not suggested.
   const sites = frontPage ? [] : await withFrontPage(root, await foldersIn(root, BUILDS));
-  return { personal, frontPage, source, unbuilt, builds, sites };
+  return { personal: isPersonalFolder, frontPage, source, unbuilt: isUnbuilt, builds: buildFolders, sites };
 }
 
 /** The maximum size of a front page of a single-page app, in bytes. */

@@ -22,10 +22,10 @@ export function readSmallFile(location: string, sizeBytes: number): { bytes: Buf
   const fd = openSync(location, FLAGS);
   try {
     const buffer = Buffer.allocUnsafe(sizeBytes + 1);
-    let filled = 0;
-    for (let bytesRead = -1; bytesRead !== 0 && filled < buffer.length; filled += bytesRead)
-      bytesRead = readSync(fd, buffer, filled, buffer.length - filled, null);
-    return { bytes: buffer.subarray(0, filled), stats: fstatSync(fd, { bigint: true }) };
+    let filledBytes = 0;
+    for (let bytesRead = -1; bytesRead !== 0 && filledBytes < buffer.length; filledBytes += bytesRead)
+      bytesRead = readSync(fd, buffer, filledBytes, buffer.length - filledBytes, null);
+    return { bytes: buffer.subarray(0, filledBytes), stats: fstatSync(fd, { bigint: true }) };
   } finally {
     closeSync(fd);
   }

@@ -23,11 +23,11 @@ import {
  * Source: watching D2 to D8.
  */
 export function decide(state: WatchState, input: WatchInput, now: number, rule: WatchRule): Decision {
-  const applied = applyInput(state, input, now, rule);
-  if (wakeAt(applied.state, rule) > now) return applied;
+  const stateAfterInput = applyInput(state, input, now, rule);
+  if (wakeAt(stateAfterInput.state, rule) > now) return stateAfterInput;
   return {
-    state: { ...applied.state, busy: { doing: 'scan', since: now, fresh: true } },
-    effects: [...applied.effects, { do: 'scan' }],
+    state: { ...stateAfterInput.state, busy: { doing: 'scan', since: now, fresh: true } },
+    effects: [...stateAfterInput.effects, { do: 'scan' }],
   };
 }
 
@@ -51,7 +51,7 @@ function applyInput(state: WatchState, input: WatchInput, now: number, rule: Wat
     case 'woken':
       return { state, effects: [] };
     case 'changed':
-      return changed(state, now, rule);
+      return decideAfterChange(state, now, rule);
     case 'nudged':
       return input.wantsEvent ? publishRequested(state, now) : rescanSoon(state, now);
     case 'scanned':
@@ -72,7 +72,7 @@ function applyInput(state: WatchState, input: WatchInput, now: number, rule: Wat
 }
 
 /** Handles a change. Shortens the pause after a network failure, because the user is active and may be online again. */
-function changed(state: WatchState, now: number, rule: WatchRule): Decision {
+function decideAfterChange(state: WatchState, now: number, rule: WatchRule): Decision {
   const { busy, lastScan, pause, unstable } = state;
   return {
     state: {
@@ -108,7 +108,7 @@ function rescanSoon(state: WatchState, now: number): Decision {
 function scanned(state: WatchState, scan: Scan, now: number, rule: WatchRule): Decision {
   const { busy, changes, lastScan, live, refusedId, missing } = state;
   if (busy?.doing !== 'scan') throw new Error('A scan result arrived, but no scan was running');
-  const idle = {
+  const idleState = {
     ...state,
     busy: null,
     scanMs: now - busy.since,
@@ -116,18 +116,21 @@ function scanned(state: WatchState, scan: Scan, now: number, rule: WatchRule): D
   };
   if (changes === null) {
     const reason = reasonNotToPublish(scan, live);
-    if (reason !== null && missing !== null) return nothingToPublish(idle, reason, missing.since, now, rule);
+    if (reason !== null && missing !== null) return nothingToPublish(idleState, reason, missing.since, now, rule);
     const wasReported = (missing?.reported ?? null) !== null;
     if (reason === null && live?.confirmed === true && scan.id === live.id)
       return {
-        state: clearFailures({ ...idle, missing: null }),
+        state: clearFailures({ ...idleState, missing: null }),
         effects: wasReported || refusedId !== null ? emit({ type: 'unchanged' }) : [],
       };
     // The server would refuse these files again. After a `missing` event, another event must say that they are refused.
     if (reason === null && scan.id === refusedId && !wasReported)
-      return { state: { ...idle, missing: null }, effects: [] };
+      return { state: { ...idleState, missing: null }, effects: [] };
     return {
-      state: { ...restartQuietPeriod(idle, busy.since, false), lastScan: { scan, at: busy.since, fresh: busy.fresh } },
+      state: {
+        ...restartQuietPeriod(idleState, busy.since, false),
+        lastScan: { scan, at: busy.since, fresh: busy.fresh },
+      },
       effects: [],
     };
   }
@@ -135,26 +138,29 @@ function scanned(state: WatchState, scan: Scan, now: number, rule: WatchRule): D
     (lastScan?.fresh === true && busy.fresh) ||
     (lastScan !== null && busy.since >= changes.first + rule.longestMs && busy.since >= lastScan.at + rule.quietMs);
   if (!isSettled || lastScan.scan.id !== scan.id)
-    return { state: { ...idle, lastScan: { scan, at: busy.since, fresh: busy.fresh } }, effects: [] };
-  return settled({ ...idle, changes: null, lastScan: null }, scan, changes, now, rule);
+    return { state: { ...idleState, lastScan: { scan, at: busy.since, fresh: busy.fresh } }, effects: [] };
+  return decideAfterSettling({ ...idleState, changes: null, lastScan: null }, scan, changes, now, rule);
 }
 
-function settled(
+function decideAfterSettling(
   state: WatchState,
   scan: Scan,
   { first, announced }: { first: number; announced: boolean },
   now: number,
   rule: WatchRule,
 ): Decision {
-  const restart: Effect[] = announced || state.polling ? [] : [{ do: 'restart-watcher' }];
+  const restartEffects: Effect[] = announced || state.polling ? [] : [{ do: 'restart-watcher' }];
   const reason = reasonNotToPublish(scan, state.live);
-  if (reason !== null) return nothingToPublish(state, reason, first, now, rule, restart);
-  const present = { ...state, missing: null };
+  if (reason !== null) return nothingToPublish(state, reason, first, now, rule, restartEffects);
+  const presentState = { ...state, missing: null };
   if (state.live?.confirmed === true && state.live.id === scan.id)
-    return { state: clearFailures(present), effects: [...restart, ...(announced ? emit({ type: 'unchanged' }) : [])] };
+    return {
+      state: clearFailures(presentState),
+      effects: [...restartEffects, ...(announced ? emit({ type: 'unchanged' }) : [])],
+    };
   return {
-    state: { ...present, busy: { doing: 'publish', id: scan.id, frontPage: scan.frontPage } },
-    effects: [...restart, { do: 'publish' }],
+    state: { ...presentState, busy: { doing: 'publish', id: scan.id, frontPage: scan.frontPage } },
+    effects: [...restartEffects, { do: 'publish' }],
   };
 }
 
@@ -215,11 +221,11 @@ function decideAfterFailure(
       };
     case 'folder': {
       const { since, failuresSinceChange } = state.unstable ?? { since: now, failuresSinceChange: 0 };
-      const unstable = { since, failuresSinceChange: failuresSinceChange + 1 };
+      const nextUnstable = { since, failuresSinceChange: failuresSinceChange + 1 };
       // A running build may cause the failure. The first two failures are not reported, because notifications may be late.
-      return unstable.failuresSinceChange > 2 || now >= since + rule.graceMs
-        ? pauseAfter({ ...state, unstable }, error, false, now, rule)
-        : { state: { ...restartQuietPeriod(state, now, true), lastScan: null, unstable }, effects: [] };
+      return nextUnstable.failuresSinceChange > 2 || now >= since + rule.graceMs
+        ? pauseAfter({ ...state, unstable: nextUnstable }, error, false, now, rule)
+        : { state: { ...restartQuietPeriod(state, now, true), lastScan: null, unstable: nextUnstable }, effects: [] };
     }
     case 'network':
       return pauseAfter(state, error, true, now, rule);

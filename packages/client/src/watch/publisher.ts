@@ -5,7 +5,7 @@ import type { BerthClient } from '../client.ts';
 import { deployFolder } from '../deploy/deploy.ts';
 import { wholeDomainName } from '../deploy/domain-name.ts';
 import { checkPassword } from '../deploy/publish.ts';
-import { hashPassword } from '../deploy/resume-state.ts';
+import { hashPassword } from '../deploy/saved-resume-state.ts';
 import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import { statOnDrive } from '../folder/drive.ts';
@@ -161,11 +161,11 @@ async function isLive(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const found = await api.deployments.get.query({ deployment }, { signal });
-    if (found.status !== 'success' || found.expires !== undefined) return false;
+    const foundDeployment = await api.deployments.get.query({ deployment }, { signal });
+    if (foundDeployment.status !== 'success' || foundDeployment.expires !== undefined) return false;
     if (domain === null) return true;
-    const linked = await api.domains.get.query({ domain: wholeDomainName(domain, found) }, { signal });
-    return linked.deployment === deployment;
+    const linkedDomain = await api.domains.get.query({ domain: wholeDomainName(domain, foundDeployment) }, { signal });
+    return linkedDomain.deployment === deployment;
   } catch (error) {
     // A deploy token is not allowed to read deployments (403). The deployment then counts as not live.
     if (error instanceof ClientError && (error.status === 404 || error.status === 403)) return false;

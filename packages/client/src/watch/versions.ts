@@ -44,15 +44,15 @@ export async function listVersions(
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<Deployment[]> {
   const label = watchLabel(watched);
-  const found: Deployment[] = [];
+  const foundVersions: Deployment[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES; page += 1) {
     const { deployments, nextCursor } = await client.api.deployments.list.query({ limit: 100, cursor }, { signal });
-    found.push(...deployments.filter(({ labels, status }) => status === 'success' && labels.includes(label)));
+    foundVersions.push(...deployments.filter(({ labels, status }) => status === 'success' && labels.includes(label)));
     if (nextCursor === undefined) break;
     cursor = nextCursor;
   }
-  return found;
+  return foundVersions;
 }
 
 export class Pruner {

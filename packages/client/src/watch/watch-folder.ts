@@ -61,10 +61,10 @@ class WatchRun {
     const { input, options, emit } = this.#context;
     const { folder, domain = null } = input;
     const { signal, nudges } = options;
-    const live = await this.#publisher.readCachedLive();
+    const liveVersion = await this.#publisher.readCachedLive();
     signal.addEventListener('abort', () => this.#ended.resolve(), { once: true });
     if (signal.aborted) this.#ended.resolve();
-    this.#state = createWatchState(live, performance.now());
+    this.#state = createWatchState(liveVersion, performance.now());
     // The field is set before the watcher is active, because the watcher can report a failure while it starts.
     this.#watcher = this.#startWatcher();
     try {

@@ -38,10 +38,10 @@ export async function createWatcher(folder: string, events: WatcherEvents, signa
   watcher.on('all', (_event, path) => {
     if (path !== parent) events.changed();
   });
-  const close = async (): Promise<void> => {
+  const closeWatcher = async (): Promise<void> => {
     await Promise.race([watcher.close(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   };
-  const ready = new Promise<void>((resolve) => {
+  const watcherReady = new Promise<void>((resolve) => {
     watcher.once('ready', resolve).on('error', (error) => {
       events.failed(error instanceof Error ? error : new Error(String(error)));
       // A watcher that fails at its start never emits `ready`.
@@ -49,15 +49,15 @@ export async function createWatcher(folder: string, events: WatcherEvents, signa
     });
   });
   try {
-    await unlessAborted(ready, signal);
+    await unlessAborted(watcherReady, signal);
   } catch (aborted) {
-    await close();
+    await closeWatcher();
     throw aborted;
   }
-  return { close };
+  return { close: closeWatcher };
 }
 
 function isInside(path: string, folder: string): boolean {
-  const inside = folder.endsWith(sep) ? folder : folder + sep;
-  return path.startsWith(inside) && !NEVER_PUBLISHED.has(path.slice(inside.length).split(sep, 1)[0]!);
+  const folderPrefix = folder.endsWith(sep) ? folder : folder + sep;
+  return path.startsWith(folderPrefix) && !NEVER_PUBLISHED.has(path.slice(folderPrefix.length).split(sep, 1)[0]!);
 }

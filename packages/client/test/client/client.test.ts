@@ -10,12 +10,12 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Returns the error with which a call fails. */
 async function failureOf(work: Promise<unknown>): Promise<ClientError> {
-  const thrown = await work.then(
+  const thrownError = await work.then(
     () => null,
     (error: unknown) => error,
   );
-  if (thrown instanceof ClientError) return thrown;
-  throw new Error('no ClientError was thrown', { cause: thrown });
+  if (thrownError instanceof ClientError) return thrownError;
+  throw new Error('no ClientError was thrown', { cause: thrownError });
 }
 
 describe('a client of a real server', () => {
@@ -202,13 +202,13 @@ describe('a large response', () => {
   ] as const;
 
   test.each(WAYS)('to %s is rejected after 16 MiB', async (_, call) => {
-    const sent = { bytes: 0 };
-    const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(200, JSON_TYPE), ' ', sent));
+    const sentBody = { bytes: 0 };
+    const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(200, JSON_TYPE), ' ', sentBody));
     expect(await failureOf(call(createClient({ server })))).toMatchObject({
       kind: 'server',
       message: expect.stringContaining('is too large: a response must have at most 16,777,216 bytes'),
     });
-    expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
+    expect(sentBody.bytes).toBeLessThan(32 * 1024 ** 2);
   });
 
   test.each(WAYS)('to %s is rejected even if it is compressed', async (_, call) => {
@@ -222,10 +222,10 @@ describe('a large response', () => {
   });
 
   test.each(WAYS)('to %s is reported by its status if it is an error, and read up to 64 KiB', async (_, call) => {
-    const sent = { bytes: 0 };
-    const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(503, JSON_TYPE), ' ', sent));
+    const sentBody = { bytes: 0 };
+    const server = await startAnswering((_req, res) => answerEndlessly(res.writeHead(503, JSON_TYPE), ' ', sentBody));
     expect(await failureOf(call(createClient({ server })))).toMatchObject({ kind: 'unavailable', status: 503 });
-    expect(sent.bytes).toBeLessThan(16 * 1024 ** 2);
+    expect(sentBody.bytes).toBeLessThan(16 * 1024 ** 2);
   });
 
   test.each(WAYS)('to %s is accepted if it has less than 16 MiB', async (_, call) => {

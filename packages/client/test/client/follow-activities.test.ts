@@ -29,20 +29,23 @@ async function openAccount() {
 }
 
 /** Follows an account until the test ends. */
-function follow(client: ClientOptions, options: FollowOptions = {}) {
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const started = Promise.withResolvers<void>();
-  const activities = followActivities(createClient(client), stop.signal, { ...options, onBegin: started.resolve });
+function followWith(client: ClientOptions, options: FollowOptions = {}) {
+  const stopAbort = new AbortController();
+  onTestFinished(() => stopAbort.abort());
+  const streamStarted = Promise.withResolvers<void>();
+  const activities = followActivities(createClient(client), stopAbort.signal, {
+    ...options,
+    onBegin: streamStarted.resolve,
+  });
   return {
-    stop,
-    begun: started.promise,
+    stop: stopAbort,
+    begun: streamStarted.promise,
     activities,
     /** Returns the names of the next activities. */
     async next(count = 1): Promise<unknown[]> {
-      const received: Activity[] = [];
-      while (received.length < count) received.push((await activities.next()).value);
-      return received.map(({ meta }) => meta['name']);
+      const receivedActivities: Activity[] = [];
+      while (receivedActivities.length < count) receivedActivities.push((await activities.next()).value);
+      return receivedActivities.map(({ meta }) => meta['name']);
     },
   };
 }
@@ -52,21 +55,21 @@ const clientOptions = (key: string) => ({ server: `http://localhost:${server().p
 test('followActivities yields the requested past activities first, then new ones, the oldest first', async () => {
   const { key, addActivities } = await openAccount();
   await addActivities('one', 'two', 'three');
-  const some = follow(clientOptions(key), { last: 2 });
-  const all = follow(clientOptions(key), { last: Infinity });
-  const none = follow(clientOptions(key));
-  const first = none.next();
-  expect(await some.next(2)).toEqual(['two', 'three']);
-  expect(await all.next(3)).toEqual(['one', 'two', 'three']);
-  await none.begun;
+  const lastTwo = followWith(clientOptions(key), { last: 2 });
+  const allActivities = followWith(clientOptions(key), { last: Infinity });
+  const onlyNew = followWith(clientOptions(key));
+  const firstNew = onlyNew.next();
+  expect(await lastTwo.next(2)).toEqual(['two', 'three']);
+  expect(await allActivities.next(3)).toEqual(['one', 'two', 'three']);
+  await onlyNew.begun;
   await addActivities('four');
-  expect([await some.next(), await all.next(), await first]).toEqual([['four'], ['four'], ['four']]);
+  expect([await lastTwo.next(), await allActivities.next(), await firstNew]).toEqual([['four'], ['four'], ['four']]);
 });
 
 test('followActivities yields an activity once and in order if it happens while the connection opens', async () => {
   const { key, addActivities } = await openAccount();
   await addActivities('before');
-  const { next } = follow(
+  const { next } = followWith(
     {
       ...clientOptions(key),
       fetch: async (input, init) => {
@@ -88,13 +91,13 @@ test.each(['after some', 'before the first'])(
     const { key, addActivities } = await openAccount();
     await addActivities('before');
     const proxy = await startProxy(server().port);
-    const { begun, next } = follow({ server: proxy.url, key });
-    let received = next();
+    const { begun, next } = followWith({ server: proxy.url, key });
+    let receivedActivity = next();
     await begun;
     if (when === 'after some') {
       await addActivities('zero');
-      expect(await received).toEqual(['zero']);
-      received = next();
+      expect(await receivedActivity).toEqual(['zero']);
+      receivedActivity = next();
     }
 
     const restored = Promise.withResolvers<undefined>();
@@ -105,7 +108,7 @@ test.each(['after some', 'before the first'])(
     await addActivities('one', 'two');
     restored.resolve(undefined);
     await addActivities('three');
-    expect([...(await received), ...(await next(2))]).toEqual(['one', 'two', 'three']);
+    expect([...(await receivedActivity), ...(await next(2))]).toEqual(['one', 'two', 'three']);
     await addActivities('four');
     expect(await next()).toEqual(['four']);
     expect(proxy.passed.map(({ status }) => status)).toEqual([200, 502, 500, 503, 200]);
@@ -118,7 +121,7 @@ test('followActivities yields every activity to a slow caller, and the server ke
   await addActivities(...names);
   const disconnected = Promise.withResolvers<void>();
   let connectionCount = 0;
-  const { next } = follow(
+  const { next } = followWith(
     {
       ...clientOptions(key),
       fetch: (input, init) => {
@@ -129,10 +132,10 @@ test('followActivities yields every activity to a slow caller, and the server ke
     },
     { last: Infinity },
   );
-  const first = await next();
+  const firstActivity = await next();
   await disconnected.promise;
   expect(connectionCount).toBe(1);
-  expect([...first, ...(await next(names.length - 1))]).toEqual(names);
+  expect([...firstActivity, ...(await next(names.length - 1))]).toEqual(names);
   expect(connectionCount).toBeGreaterThan(1);
   await addActivities('last');
   expect(await next()).toEqual(['last']);
@@ -140,9 +143,9 @@ test('followActivities yields every activity to a slow caller, and the server ke
 
 test('followActivities throws the error of the server if the key is no longer accepted', async () => {
   const { account, key, addActivities } = await openAccount();
-  const { begun, next } = follow(clientOptions(key));
-  const refused = { kind: 'signed-out', status: 401, code: 'authentication_failed' };
-  const refusal = expect(next()).rejects.toMatchObject(refused);
+  const { begun, next } = followWith(clientOptions(key));
+  const refusedError = { kind: 'signed-out', status: 401, code: 'authentication_failed' };
+  const refusal = expect(next()).rejects.toMatchObject(refusedError);
   await begun;
   await server().database.query('delete from token where account_id = $1', [account]);
   await addActivities('unseen');
@@ -152,53 +155,60 @@ test('followActivities throws the error of the server if the key is no longer ac
 test('followActivities stops if its caller aborts, even between two connections', async () => {
   const { key } = await openAccount();
   const proxy = await startProxy(server().port);
-  const direct = follow(clientOptions(key));
-  const proxied = follow({ server: proxy.url, key });
-  const ends = [direct, proxied].map(({ next }) => expect(next()).rejects.toMatchObject({ kind: 'aborted' }));
-  await Promise.all([direct.begun, proxied.begun]);
-  const requested = Promise.withResolvers<void>();
-  proxy.trouble = () => (requested.resolve(), { status: 503, headers: { 'Retry-After': '3600' } });
+  const directStream = followWith(clientOptions(key));
+  const proxiedStream = followWith({ server: proxy.url, key });
+  const expectedAborts = [directStream, proxiedStream].map(({ next }) =>
+    expect(next()).rejects.toMatchObject({ kind: 'aborted' }),
+  );
+  await Promise.all([directStream.begun, proxiedStream.begun]);
+  const streamRequested = Promise.withResolvers<void>();
+  proxy.trouble = () => (streamRequested.resolve(), { status: 503, headers: { 'Retry-After': '3600' } });
   proxy.cut();
-  await requested.promise;
-  direct.stop.abort();
-  proxied.stop.abort();
-  await Promise.all(ends);
+  await streamRequested.promise;
+  directStream.stop.abort();
+  proxiedStream.stop.abort();
+  await Promise.all(expectedAborts);
 });
 
 test('followActivities fails without a server, with an invalid key, or with too many subscribers', async () => {
   const { key } = await openAccount();
-  const failing = (client: ClientOptions) => expect(follow(client).next()).rejects;
-  await failing({ server: await unreachableAddress(), key }).toMatchObject({ kind: 'network' });
-  await failing(clientOptions(`ship-${'f'.repeat(32)}`)).toMatchObject({ kind: 'signed-out', status: 401 });
-  const connections = Array.from({ length: 20 }, () => follow(clientOptions(key)));
+  const expectFailure = (client: ClientOptions) => expect(followWith(client).next()).rejects;
+  await expectFailure({ server: await unreachableAddress(), key }).toMatchObject({ kind: 'network' });
+  await expectFailure(clientOptions(`ship-${'f'.repeat(32)}`)).toMatchObject({ kind: 'signed-out', status: 401 });
+  const connections = Array.from({ length: 20 }, () => followWith(clientOptions(key)));
   for (const { next } of connections) void next().catch(() => {});
   await Promise.all(connections.map(({ begun }) => begun));
-  await failing(clientOptions(key)).toMatchObject({ kind: 'unavailable', status: 429, retryAfterSeconds: 30 });
+  await expectFailure(clientOptions(key)).toMatchObject({ kind: 'unavailable', status: 429, retryAfterSeconds: 30 });
 });
 
 const EVENTS = { 'Content-Type': 'text/event-stream' };
-const BEGIN = 'event: begin\nid: 1\ndata: 0\n\n';
+const BEGIN_EVENT = 'event: begin\nid: 1\ndata: 0\n\n';
 const ENDLESS_EVENTS = [
   ['in one line', 'x'],
   ['in many lines', 'data: x\n'],
 ] as const;
 test.each(ENDLESS_EVENTS)('followActivities fails early if the server sends an endless event %s', async (_, piece) => {
-  const sent = { bytes: 0 };
+  const sentBody = { bytes: 0 };
   const url = await startAnswering((_req, res) => {
-    res.writeHead(200, EVENTS).write(`event: connected\ndata: {}\n\n${BEGIN}data: `);
-    answerEndlessly(res, piece, sent);
+    res.writeHead(200, EVENTS).write(`event: connected\ndata: {}\n\n${BEGIN_EVENT}data: `);
+    answerEndlessly(res, piece, sentBody);
   });
-  await expect(follow({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({
+  await expect(followWith({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({
     kind: 'server',
     message: expect.stringContaining('is too large: an event must have at most 65536 characters'),
   });
-  expect(sent.bytes).toBeLessThan(32 * 1024 ** 2);
+  expect(sentBody.bytes).toBeLessThan(32 * 1024 ** 2);
 });
 
 test('followActivities refuses a redirect', async () => {
-  const requested: (string | undefined)[] = [];
-  const target = await startAnswering((req, res) => (requested.push(req.url), res.writeHead(200, EVENTS).write(BEGIN)));
+  const requestedIds: (string | undefined)[] = [];
+  const target = await startAnswering(
+    (req, res) => (requestedIds.push(req.url), res.writeHead(200, EVENTS).write(BEGIN_EVENT)),
+  );
   const url = await startAnswering((req, res) => void res.writeHead(307, { Location: target + req.url }).end());
-  await expect(follow({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({ kind: 'refused', status: 307 });
-  expect(requested).toEqual([]);
+  await expect(followWith({ server: url, key: OWNER_KEY }).next()).rejects.toMatchObject({
+    kind: 'refused',
+    status: 307,
+  });
+  expect(requestedIds).toEqual([]);
 });

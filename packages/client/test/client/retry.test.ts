@@ -14,13 +14,13 @@ import {
 
 const POLICY: RetryPolicy = { attempts: 5, firstMs: 100, longestMs: 1_000, withinMs: 10_000 };
 const QUICK_POLICY: RetryPolicy = { attempts: 3, firstMs: 1, longestMs: 1, withinMs: 1e9 };
-const unavailable = new ClientError('unavailable', 'Later.', {});
+const unavailableError = new ClientError('unavailable', 'Later.', {});
 const askingToWait = (retryAfterSeconds: number) => new ClientError('unavailable', 'Later.', { retryAfterSeconds });
 
 describe('the pause between retries', () => {
   test('is random, up to a maximum that doubles with each failure until the longest pause', () => {
     const pausesAt = (random: number) =>
-      [1, 2, 3, 4, 5].map((attempt) => retryPauseMs(attempt, 0, unavailable, POLICY, () => random));
+      [1, 2, 3, 4, 5].map((attempt) => retryPauseMs(attempt, 0, unavailableError, POLICY, () => random));
     expect(pausesAt(0)).toEqual([0, 0, 0, 0, 0]);
     expect(pausesAt(0.5)).toEqual([50, 100, 200, 400, 500]);
     expect(pausesAt(1)).toEqual([100, 200, 400, 800, 1_000]);
@@ -42,8 +42,8 @@ describe('the pause between retries', () => {
   });
 
   test('is null after too many failures, or if it would end too late', () => {
-    expect(retryPauseMs(6, 0, unavailable, POLICY)).toBeNull();
-    expect(retryPauseMs(1, 9_950, unavailable, POLICY, () => 1)).toBeNull();
+    expect(retryPauseMs(6, 0, unavailableError, POLICY)).toBeNull();
+    expect(retryPauseMs(1, 9_950, unavailableError, POLICY, () => 1)).toBeNull();
     expect(retryPauseMs(1, 0, askingToWait(11), POLICY)).toBeNull();
   });
 });
@@ -58,15 +58,15 @@ describe('work that fails', () => {
   const { signal } = new AbortController();
 
   test('is retried until it succeeds, and each failure is reported', async () => {
-    const reported: Retry[] = [];
+    const reportedRetries: Retry[] = [];
     let failures = 2;
     const work = async () => {
-      if (failures-- > 0) throw unavailable;
+      if (failures-- > 0) throw unavailableError;
       return 'done';
     };
-    const counter = createRetryCounter(QUICK_POLICY, signal, (event) => reported.push(event));
-    expect(await retry(work, counter)).toBe('done');
-    expect(reported.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+    const retryCounter = createRetryCounter(QUICK_POLICY, signal, (event) => reportedRetries.push(event));
+    expect(await retry(work, retryCounter)).toBe('done');
+    expect(reportedRetries.map(({ attempt, reason }) => [attempt, reason])).toEqual([
       [1, 'Later.'],
       [2, 'Later.'],
     ]);
@@ -76,19 +76,19 @@ describe('work that fails', () => {
     let attempts = 0;
     const work = async () => {
       attempts += 1;
-      throw unavailable;
+      throw unavailableError;
     };
-    const counter = createRetryCounter(QUICK_POLICY, signal, () => {});
-    await expect(retry(work, counter)).rejects.toBe(unavailable);
+    const retryCounter = createRetryCounter(QUICK_POLICY, signal, () => {});
+    await expect(retry(work, retryCounter)).rejects.toBe(unavailableError);
     expect(attempts).toBe(4);
   });
 
   test('gets the full number of attempts again after progress', async () => {
     const retries = createRetryCounter(QUICK_POLICY, signal, () => {});
-    for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailable);
+    for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailableError);
     retries.reset();
-    for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailable);
-    await expect(retries.waitAfter(unavailable)).rejects.toBe(unavailable);
+    for (let i = 0; i < 3; i += 1) await retries.waitAfter(unavailableError);
+    await expect(retries.waitAfter(unavailableError)).rejects.toBe(unavailableError);
   });
 
   test('is not retried if the server is unreachable at the first request of a deploy, but is after an answer', async () => {
@@ -101,7 +101,7 @@ describe('work that fails', () => {
     const laterRequest = createRetryCounter(QUICK_POLICY, signal, () => {});
     await laterRequest.waitAfter(refused);
     const answeredRequest = createRetryCounter(QUICK_POLICY, signal, () => {}, firstRequest);
-    await answeredRequest.waitAfter(unavailable);
+    await answeredRequest.waitAfter(unavailableError);
     await answeredRequest.waitAfter(refused);
   });
 

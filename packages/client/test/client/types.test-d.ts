@@ -58,10 +58,10 @@ export async function events() {
     wordsFor(event);
   }
   const deploy = deployFolder({ folder: 'dist', client });
-  const step = await deploy.next();
+  const deployStep = await deploy.next();
   // @ts-expect-error Only the last value of the iterator is a deployment.
-  void step.value.deployment;
-  if (step.done) step.value.deployment.toUpperCase();
+  void deployStep.value.deployment;
+  if (deployStep.done) deployStep.value.deployment.toUpperCase();
 }
 
 /** Handles all events, so that a new one does not compile. */

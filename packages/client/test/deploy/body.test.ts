@@ -11,28 +11,28 @@ test('a request body is produced only as fast as the server accepts it, until th
   const server = await startAnswering((req) => void req.pause());
   const controller = new AbortController();
   let created = 0;
-  let ended = false;
-  async function* pieces() {
+  let hasEnded = false;
+  async function* endlessPieces() {
     try {
       for (; created < 512; created += 1) yield Buffer.alloc(MIB);
     } finally {
-      ended = true;
+      hasEnded = true;
     }
   }
   const client = createClient({ server });
   const init = { method: 'PUT', headers: {}, signal: controller.signal };
-  const sending = sendBody(client, 'x', init, pieces(), { onBytes() {} });
-  let before = -1;
+  const sentBody = sendBody(client, 'x', init, endlessPieces(), { onBytes() {} });
+  let countBefore = -1;
   const isHeldBack = () => {
-    const isSame = created > 0 && created === before;
-    before = created;
+    const isSame = created > 0 && created === countBefore;
+    countBefore = created;
     return isSame;
   };
   await expect.poll(isHeldBack, { interval: 100 }).toBe(true);
   expect(created).toBeLessThan(32);
   controller.abort();
-  await expect(sending).rejects.toMatchObject({ kind: 'aborted' });
-  expect(ended).toBe(true);
+  await expect(sentBody).rejects.toMatchObject({ kind: 'aborted' });
+  expect(hasEnded).toBe(true);
 });
 
 test('contents are divided into bodies in order, and each body is within the limit or a single content', () => {

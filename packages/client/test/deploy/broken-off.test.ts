@@ -5,8 +5,8 @@ import { useServer } from '@berth/testing/use-server';
 import { describe, expect, test } from 'vitest';
 import { deployFolder } from '../../src/deploy/deploy.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
-import { collect, writeFiles } from '../folder/folders.ts';
-import { makeWorld, settled, sha256, type World } from './worlds.ts';
+import { collectEvents, writeFiles } from '../folder/folders.ts';
+import { makeWorld, untilSettled, sha256, type World } from './worlds.ts';
 
 const server = useServer();
 const EVENTS = ['walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked'] as const;
@@ -19,8 +19,8 @@ const SITE = {
 
 /** Checks that each content was sent at most once, and that the site is live. */
 async function expectFinished(world: World, deployments: number): Promise<void> {
-  const twice = world.proxy.contents.filter((content, i, all) => all.indexOf(content) !== i);
-  expect(twice).toEqual([]);
+  const sentTwice = world.proxy.contents.filter((content, i, all) => all.indexOf(content) !== i);
+  expect(sentTwice).toEqual([]);
   expect(world.proxy.contents.toSorted()).toEqual(Object.values(SITE).map(sha256).toSorted());
   expect(await world.deployments()).toBe(deployments);
 }
@@ -39,10 +39,10 @@ describe.each(EVENTS)('a deploy that is interrupted at the event %s', (event) =>
         const aborting = new AbortController();
         const events = deployFolder({ folder, client, domain }, { ...options, signal: aborting.signal });
         for (;;) {
-          const step = await events.next().catch((error: unknown) => error as Error);
-          if (step instanceof Error) return expect(step).toMatchObject({ kind: 'aborted' });
-          if (step.done) return;
-          if (step.value.type === event) aborting.abort();
+          const nextStep = await events.next().catch((error: unknown) => error as Error);
+          if (nextStep instanceof Error) return expect(nextStep).toMatchObject({ kind: 'aborted' });
+          if (nextStep.done) return;
+          if (nextStep.value.type === event) aborting.abort();
         }
       },
     ],
@@ -69,7 +69,7 @@ describe.each(EVENTS)('a deploy that is interrupted at the event %s', (event) =>
     const world = await makeWorld(server(), SITE);
     const domain = freshDomain();
     await end(world, domain);
-    await settled(world);
+    await untilSettled(world);
     const { result } = await world.deploy({ domain });
     await expectFinished(world, deploymentsAfter(event));
     const { deployment } = await world.client.api.domains.get.query({ domain });
@@ -82,7 +82,7 @@ test('an interrupted deploy is not resumed if the folder has changed since', asy
   const world = await makeWorld(server(), SITE);
   for await (const { type } of deployFolder({ folder: world.folder, client: world.client }, world.options))
     if (type === 'uploaded') break;
-  await settled(world);
+  await untilSettled(world);
   writeFiles(world.folder, { 'f/0.txt': 'another one' });
   const { result } = await world.deploy();
   expect(await world.read(result, '/f/0.txt')).toBe('another one');
@@ -93,7 +93,9 @@ test('an interrupted deploy is not resumed with another password', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi' });
   world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
   const deployOptions = { folder: world.folder, client: world.client };
-  await expect(collect(deployFolder({ ...deployOptions, password: 'first word' }, world.options))).rejects.toThrow();
+  await expect(
+    collectEvents(deployFolder({ ...deployOptions, password: 'first word' }, world.options)),
+  ).rejects.toThrow();
   world.proxy.trouble = () => undefined;
   const { result } = await world.deploy({ password: 'second word' });
   expect(result.password).toBe(true);

@@ -6,7 +6,7 @@ import { createClient } from '../../src/client.ts';
 import { deployFiles, deployFolder } from '../../src/deploy/deploy.ts';
 import { planFolder } from '../../src/deploy/changes.ts';
 import { watchFolder } from '../../src/watch/watch-folder.ts';
-import { collect, writeFiles } from '../folder/folders.ts';
+import { collectEvents, writeFiles } from '../folder/folders.ts';
 import { makeWorld, sha256, typesOf } from './worlds.ts';
 
 const server = useServer();
@@ -42,13 +42,13 @@ describe('a first deploy', () => {
   });
 
   test('sends each content larger than a body separately, and the others together', async () => {
-    const big = Buffer.alloc(9 * 1024 * 1024, 'big');
-    const world = await makeWorld(server(), { 'big.bin': big, 'z.txt': 'z', 'a.txt': 'a' });
+    const largeContent = Buffer.alloc(9 * 1024 * 1024, 'big');
+    const world = await makeWorld(server(), { 'big.bin': largeContent, 'z.txt': 'z', 'a.txt': 'a' });
     const { result } = await world.deploy();
     const bodies = world.proxy.passed.filter(({ method }) => method === 'PUT').map(({ bytes }) => bytes);
-    expect(bodies.toSorted((a, b) => a - b)).toEqual([41, 41, big.length + 40]);
+    expect(bodies.toSorted((a, b) => a - b)).toEqual([41, 41, largeContent.length + 40]);
     const response = await server().visit(result.deployment, '/big.bin');
-    expect(sha256(response.bytes)).toBe(sha256(big));
+    expect(sha256(response.bytes)).toBe(sha256(largeContent));
   });
 
   test('works without an account, and returns a claim link', async () => {
@@ -94,12 +94,12 @@ describe('a redeploy', () => {
 
   test('sends no content if the folder is unchanged', async () => {
     const world = await makeWorld(server(), SITE);
-    const first = await world.deploy();
+    const firstDeploy = await world.deploy();
     world.proxy.passed.length = 0;
     const { events, result } = await world.deploy();
     expect(world.proxy.passed.map(({ method }) => method)).toEqual(['POST', 'POST']);
     expect(typesOf(events)).toEqual(['walked', 'hashed', 'planned', 'uploaded', 'committed']);
-    expect(result.deployment).not.toBe(first.result.deployment);
+    expect(result.deployment).not.toBe(firstDeploy.result.deployment);
     expect(await world.read(result, '/a/b.txt')).toBe('text');
   });
 
@@ -116,10 +116,10 @@ describe('a redeploy', () => {
   test('does not use a base of another server, account or domain', async () => {
     const world = await makeWorld(server(), SITE);
     await world.deploy();
-    const other = createClient({ server: world.proxy.url, key: (await server().account()).key });
-    const { base } = await planFolder({ folder: world.folder, client: other }, world.options);
-    const at = await planFolder({ folder: world.folder, client: world.client, domain: 'x' }, world.options);
-    expect([base, at.base]).toEqual([null, null]);
+    const otherClient = createClient({ server: world.proxy.url, key: (await server().account()).key });
+    const { base } = await planFolder({ folder: world.folder, client: otherClient }, world.options);
+    const deployPlan = await planFolder({ folder: world.folder, client: world.client, domain: 'x' }, world.options);
+    expect([base, deployPlan.base]).toEqual([null, null]);
   });
 });
 
@@ -127,13 +127,13 @@ describe('a domain', () => {
   test('points at the new deployment after each deploy', async () => {
     const world = await makeWorld(server(), SITE);
     const domain = `d${Date.now()}.localhost`;
-    const first = await world.deploy({ domain });
-    expect(typesOf(first.events).slice(-2)).toEqual(['committed', 'linked']);
+    const firstDeploy = await world.deploy({ domain });
+    expect(typesOf(firstDeploy.events).slice(-2)).toEqual(['committed', 'linked']);
     writeFiles(world.folder, { 'index.html': 'two' });
     const { events } = await world.deploy({ domain });
-    const linked = events.at(-1);
-    if (linked?.type !== 'linked') throw new Error('it was not linked');
-    expect((await server().visit(linked.domain.url)).text).toBe('two');
+    const linkedEvent = events.at(-1);
+    if (linkedEvent?.type !== 'linked') throw new Error('it was not linked');
+    expect((await server().visit(linkedEvent.domain.url)).text).toBe('two');
   });
 
   const CONFLICTS = [
@@ -159,8 +159,8 @@ describe('a domain', () => {
         kind: 'refused',
         message: `${domain} cannot be used: this name, or one above it, belongs to another account.`,
       });
-    const requested = new Set(world.proxy.passed.map(({ method, path }) => `${method} ${path}`));
-    expect(requested).toEqual(new Set(['POST /trpc/domains.validate', 'GET /trpc/platform.limits']));
+    const requestedPaths = new Set(world.proxy.passed.map(({ method, path }) => `${method} ${path}`));
+    expect(requestedPaths).toEqual(new Set(['POST /trpc/domains.validate', 'GET /trpc/platform.limits']));
     expect(await world.deployments()).toBe(1);
   });
 
@@ -176,8 +176,8 @@ describe('a domain', () => {
 
 test('planFolder returns the changes and the missing contents, and sends nothing', async () => {
   const world = await makeWorld(server(), SITE);
-  const requested = { folder: world.folder, client: world.client };
-  expect(await planFolder(requested, world.options)).toMatchObject({
+  const deployInput = { folder: world.folder, client: world.client };
+  expect(await planFolder(deployInput, world.options)).toMatchObject({
     changes: { added: ['a/b.txt', 'a/same.txt', 'empty.txt', 'index.html'], changed: [], removed: [], unchanged: 0 },
     missing: { files: 3, bytes: 16 },
     total: { files: 4, bytes: 20 },
@@ -187,7 +187,7 @@ test('planFolder returns the changes and the missing contents, and sends nothing
   const { result } = await world.deploy();
   world.proxy.passed.length = 0;
   writeFiles(world.folder, { 'index.html': 'other', 'copy.txt': 'text' });
-  expect(await planFolder(requested, world.options)).toMatchObject({
+  expect(await planFolder(deployInput, world.options)).toMatchObject({
     changes: { added: ['copy.txt'], changed: ['index.html'], removed: [], unchanged: 3 },
     missing: { files: 1, bytes: 5 },
     base: result.deployment,
@@ -200,11 +200,11 @@ test.each(['', '   ', '12345', 'x'.repeat(129)])(
   async (password) => {
     const { deploy, client, options, folder, proxy, deployments } = await makeWorld(server(), { 'index.html': 'hi' });
     const files = [{ path: 'index.html', content: 'hi' }];
-    const refused = { kind: 'refused', message: expect.stringContaining('a password') };
-    await expect(deploy({ password })).rejects.toMatchObject(refused);
-    await expect(deploy({ password }, { delta: false })).rejects.toMatchObject(refused);
-    await expect(collect(deployFiles({ client, files, password }, options))).rejects.toMatchObject(refused);
-    await expect(collect(watchFolder({ client, folder, password }))).rejects.toMatchObject(refused);
+    const refusedError = { kind: 'refused', message: expect.stringContaining('a password') };
+    await expect(deploy({ password })).rejects.toMatchObject(refusedError);
+    await expect(deploy({ password }, { delta: false })).rejects.toMatchObject(refusedError);
+    await expect(collectEvents(deployFiles({ client, files, password }, options))).rejects.toMatchObject(refusedError);
+    await expect(collectEvents(watchFolder({ client, folder, password }))).rejects.toMatchObject(refusedError);
     expect(proxy.passed).toEqual([]);
     const contents = [{ path: 'index.html', size: 2, sha256: sha256('hi') }];
     await expect(client.api.deployments.begin.mutate({ files: contents, password })).rejects.toMatchObject({
@@ -218,11 +218,11 @@ test.each(['', '   ', '12345', 'x'.repeat(129)])(
 test('a program that is killed while it saves the deployment gets the same deployment from its next run', async () => {
   const world = await makeWorld(server(), { 'index.html': 'hi' });
   const storedKeys: string[] = [];
-  const keep = async ({ deployment }: { deployment: string }) => {
+  const keepDeployment = async ({ deployment }: { deployment: string }) => {
     storedKeys.push(deployment);
     throw new Error('killed');
   };
-  await expect(world.deploy({}, { onCommitted: keep })).rejects.toThrow('killed');
+  await expect(world.deploy({}, { onCommitted: keepDeployment })).rejects.toThrow('killed');
   const { result } = await world.deploy();
   expect(storedKeys).toEqual([result.deployment]);
   expect(await world.deployments()).toBe(1);
@@ -241,7 +241,7 @@ test('the cache contains neither the key nor the password', async () => {
   const world = await makeWorld(server(), SITE);
   world.proxy.trouble = (_req, path) => (path.endsWith('commit') ? { status: 400 } : undefined);
   const events = deployFolder({ folder: world.folder, client: world.client, password: 'open sesame' }, world.options);
-  await expect(collect(events)).rejects.toMatchObject({ kind: 'refused' });
+  await expect(collectEvents(events)).rejects.toMatchObject({ kind: 'refused' });
   const files = readdirSync(world.cacheDir, { recursive: true, encoding: 'utf8' })
     .map((name) => join(world.cacheDir, name))
     .filter((path) => statSync(path).isFile());

@@ -9,7 +9,7 @@ import { testEnvironment } from '@berth/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
-import { collect, makeFolder } from '../folder/folders.ts';
+import { collectEvents, makeFolder } from '../folder/folders.ts';
 
 test('a deploy creates one deployment even if the server is killed and restarted in the middle', async () => {
   const database = await createTestDatabase();
@@ -17,9 +17,9 @@ test('a deploy creates one deployment even if the server is killed and restarted
   const env = testEnvironment(database, dataDir);
   let port = 0;
   const start = async (): Promise<ServerProcess> => {
-    const started = await startProcess(env);
-    ({ port } = started);
-    return started;
+    const startedServer = await startProcess(env);
+    ({ port } = startedServer);
+    return startedServer;
   };
   let running = start();
   await running;
@@ -44,7 +44,9 @@ test('a deploy creates one deployment even if the server is killed and restarted
   const cacheDir = makeFolder();
   const client = createClient({ server: proxy.url, key: OWNER_KEY });
   const retries = { attempts: 100, firstMs: 100, longestMs: 300 };
-  const { events, result } = await collect(deployFolder({ folder, client, domain: 'killed' }, { cacheDir, retries }));
+  const { events, result } = await collectEvents(
+    deployFolder({ folder, client, domain: 'killed' }, { cacheDir, retries }),
+  );
 
   expect(events.filter(({ type }) => type === 'retried').length).toBeGreaterThanOrEqual(3);
   expect((await client.api.deployments.list.query({})).deployments).toHaveLength(1);

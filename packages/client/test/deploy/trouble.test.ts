@@ -8,8 +8,8 @@ import { createClient } from '../../src/client.ts';
 import { deployFiles, deployFolder } from '../../src/deploy/deploy.ts';
 import { CANCELLED } from '../../src/deploy/input.ts';
 import { readFolder } from '../../src/folder/read-folder.ts';
-import { collect, makeFolder } from '../folder/folders.ts';
-import { makeWorld, settled, sha256, typesOf, type World } from './worlds.ts';
+import { collectEvents, makeFolder } from '../folder/folders.ts';
+import { makeWorld, untilSettled, sha256, typesOf, type World } from './worlds.ts';
 
 const server = useServer();
 const BIG_FILE = Buffer.alloc(400_000, 'big');
@@ -89,9 +89,9 @@ describe('a deploy to a server whose database restarts', () => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) => (REQUESTS.includes(path) && nth === 0 ? RESTARTING : undefined);
     const { events, result } = await world.deploy({ domain: freshDomain() }, { delta });
-    const waits = events.flatMap((event) => (event.type === 'retried' ? [event.waitMs] : []));
-    expect(waits).toHaveLength(delta ? 4 : 2);
-    for (const waitMs of waits) expect(waitMs).toBeGreaterThanOrEqual(1_000);
+    const retryWaits = events.flatMap((event) => (event.type === 'retried' ? [event.waitMs] : []));
+    expect(retryWaits).toHaveLength(delta ? 4 : 2);
+    for (const waitMs of retryWaits) expect(waitMs).toBeGreaterThanOrEqual(1_000);
     await expectOneDeployment(world, result);
   });
 });
@@ -100,7 +100,7 @@ test('contents that arrived completely before the connection broke are not sent 
   const files = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, `${i}`.padEnd(60_000, '.')]));
   const world = await makeWorld(server(), files);
   world.proxy.trouble = async (_req, path, nth) => {
-    if (path.endsWith('begin')) await settled(world);
+    if (path.endsWith('begin')) await untilSettled(world);
     return path.startsWith('/uploads') && nth === 0 ? { cutAfter: 1_500_000 } : undefined;
   };
   await world.deploy();
@@ -165,7 +165,7 @@ describe('a file that changes after it was hashed', () => {
   test.each(FILES)('is never sent completely if it is %s, but reported (T3)', async (_, path, content) => {
     for (const delta of [true, false]) {
       const world = await makeWorld(server(), SITE);
-      const { result: snapshot } = await collect(readFolder(world.folder, world.options));
+      const { result: snapshot } = await collectEvents(readFolder(world.folder, world.options));
       writeFileSync(join(world.folder, 'new'), content);
       renameSync(join(world.folder, 'new'), join(world.folder, path));
       await expect(world.deploy({}, { snapshot, delta })).rejects.toMatchObject({ kind: 'folder', file: path });
@@ -178,11 +178,11 @@ describe('a file that changes after it was hashed', () => {
 
 test('a file that was replaced by a link after it was hashed is not sent, even if the content is the same (T3)', async () => {
   const world = await makeWorld(server(), SITE);
-  const elsewhere = makeFolder({ 'b.txt': 'text' });
+  const otherFolder = makeFolder({ 'b.txt': 'text' });
   world.proxy.trouble = (_req, path) => {
     if (!path.endsWith('begin')) return undefined;
     rmSync(join(world.folder, 'a/b.txt'));
-    symlinkSync(join(elsewhere, 'b.txt'), join(world.folder, 'a/b.txt'));
+    symlinkSync(join(otherFolder, 'b.txt'), join(world.folder, 'a/b.txt'));
     return undefined;
   };
   await expect(world.deploy()).rejects.toMatchObject({ kind: 'folder', file: 'a/b.txt' });
@@ -209,7 +209,7 @@ describe('files in memory', () => {
       { path: '.DS_Store', content: 'junk' },
     ];
     for (const delta of [true, false]) {
-      const { events, result } = await collect(deployFiles({ client, files }, { ...options, delta }));
+      const { events, result } = await collectEvents(deployFiles({ client, files }, { ...options, delta }));
       expect(typesOf(events)).toEqual(['planned', 'uploaded', 'committed']);
       expect(result).toMatchObject({ files: 2, size: 9_000_005 });
       expect(await read(result, '/')).toBe('hello');
@@ -224,19 +224,21 @@ describe('files in memory', () => {
   ] as const;
   test.each(REFUSED)('are refused before anything is sent if the path of one file is %s', async (path, reason) => {
     const { client, options, proxy } = await makeWorld(server(), {});
-    await expect(collect(deployFiles({ client, files: [{ path, content: '' }] }, options))).rejects.toMatchObject({
-      kind: 'folder',
-      file: path,
-      message: `${path}: ${reason}.`,
-    });
+    await expect(collectEvents(deployFiles({ client, files: [{ path, content: '' }] }, options))).rejects.toMatchObject(
+      {
+        kind: 'folder',
+        file: path,
+        message: `${path}: ${reason}.`,
+      },
+    );
     expect(proxy.passed).toEqual([]);
   });
 
   test('are refused if two files have the same path, or one path is the folder of another', async () => {
     const { client, options } = await makeWorld(server(), {});
-    for (const other of ['a', 'a/b']) {
-      const files = ['a', other].map((path) => ({ path, content: '' }));
-      await expect(collect(deployFiles({ client, files }, options))).rejects.toMatchObject({ kind: 'folder' });
+    for (const otherPath of ['a', 'a/b']) {
+      const files = ['a', otherPath].map((path) => ({ path, content: '' }));
+      await expect(collectEvents(deployFiles({ client, files }, options))).rejects.toMatchObject({ kind: 'folder' });
     }
   });
 });
@@ -244,7 +246,7 @@ describe('files in memory', () => {
 test('a cancelled deploy aborts its upload at once', async () => {
   const world = await makeWorld(server(), SITE);
   await abortPlanned(world, CANCELLED);
-  await settled(world);
+  await untilSettled(world);
   expect(await openUploads(world)).toBe(0);
   await world.deploy();
   expect(await world.deployments()).toBe(1);
@@ -253,7 +255,7 @@ test('a cancelled deploy aborts its upload at once', async () => {
 test('a deploy that is aborted without CANCELLED keeps its upload for the next run', async () => {
   const world = await makeWorld(server(), SITE);
   await abortPlanned(world);
-  await settled(world);
+  await untilSettled(world);
   expect(await openUploads(world)).toBe(1);
   await world.deploy();
   expect(await openUploads(world)).toBe(0);
@@ -273,7 +275,7 @@ test.each([
   const world = await makeWorld(server(), {});
   world.proxy.trouble = (_req, path) => (refused.some((end) => path.endsWith(end)) ? { status: 400 } : undefined);
   const files = [{ path: 'index.html', content: 'hi' }];
-  await expect(collect(deployFiles({ files, client: world.client }, world.options))).rejects.toMatchObject({
+  await expect(collectEvents(deployFiles({ files, client: world.client }, world.options))).rejects.toMatchObject({
     kind: 'refused',
     status: 400,
   });

@@ -7,7 +7,7 @@ import { createClient } from '../../src/client.ts';
 import type { DeployEvent } from '../../src/deploy/events.ts';
 import type { DeployFolderInput, DeployFolderOptions } from '../../src/deploy/input.ts';
 import { deployFolder } from '../../src/deploy/deploy.ts';
-import { collect, makeFolder } from '../folder/folders.ts';
+import { collectEvents, makeFolder } from '../folder/folders.ts';
 
 export type World = Awaited<ReturnType<typeof makeWorld>>;
 
@@ -29,7 +29,7 @@ export async function makeWorld(server: TestServer, files: Readonly<Record<strin
     cacheDir,
     options,
     deploy: (input: Partial<DeployFolderInput> = {}, more: DeployFolderOptions = {}) =>
-      collect(deployFolder({ folder, client, ...input }, { ...options, ...more })),
+      collectEvents(deployFolder({ folder, client, ...input }, { ...options, ...more })),
     /** Counts the deployments of the account. */
     deployments: async () => (await client.api.deployments.list.query({})).deployments.length,
     /** Returns the text that a deployment serves at a path. */
@@ -38,13 +38,13 @@ export async function makeWorld(server: TestServer, files: Readonly<Record<strin
 }
 
 /** Waits until no body is being sent and the server has recorded every content that passed the proxy completely. */
-export function settled({ server, proxy, account }: Pick<World, 'server' | 'proxy' | 'account'>): Promise<void> {
+export function untilSettled({ server, proxy, account }: Pick<World, 'server' | 'proxy' | 'account'>): Promise<void> {
   return vi.waitFor(
     async () => {
       expect(proxy.sending).toBe(0);
       expect(await server.database.query("select id from pack where state = 'open'")).toEqual([]);
-      const recorded = await recordedContents(server, account);
-      expect(proxy.contents.filter((sha256) => !recorded(sha256))).toEqual([]);
+      const recordedHashes = await recordedContents(server, account);
+      expect(proxy.contents.filter((sha256) => !recordedHashes(sha256))).toEqual([]);
     },
     { timeout: 10_000, interval: 20 },
   );

@@ -11,7 +11,7 @@ import {
 } from '../../src/folder/drive.ts';
 
 const { signal } = new AbortController();
-const never = new Promise<never>(() => {});
+const neverSettles = new Promise<never>(() => {});
 /** Returns a path on the disk of the system, which counts as a separate drive. */
 const ownDrive = () => join(parse(process.cwd()).root, crypto.randomUUID());
 
@@ -23,53 +23,53 @@ describe('a drive', () => {
 
   it('no longer blocks a caller that aborts, and may fail afterwards', async () => {
     const leaving = new AbortController();
-    const unfinished = Promise.withResolvers<never>();
-    const waiting = unlessAborted(unfinished.promise, leaving.signal);
+    const unfinishedCall = Promise.withResolvers<never>();
+    const waitingCall = unlessAborted(unfinishedCall.promise, leaving.signal);
     leaving.abort();
-    await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
-    await expect(unlessAborted(unfinished.promise, leaving.signal)).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(waitingCall).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(unlessAborted(unfinishedCall.promise, leaving.signal)).rejects.toMatchObject({ kind: 'aborted' });
     // Without a handler, the test runner would report the rejection.
-    unfinished.reject(new Error('the drive is gone'));
+    unfinishedCall.reject(new Error('the drive is gone'));
   });
 
   it('runs the work of its callers one after the other, in order of arrival', async () => {
     const path = ownDrive();
     const firstWork = Promise.withResolvers<void>();
-    const began = Promise.withResolvers<void>();
+    const callBegan = Promise.withResolvers<void>();
     const order: string[] = [];
-    const works = [
+    const driveWorks = [
       onDriveWithin(path, 60_000, async () => {
-        began.resolve();
+        callBegan.resolve();
         await firstWork.promise;
         order.push('first');
       }),
-      began.promise.then(() => onDriveWithin(path, 60_000, async () => void order.push('second'))),
+      callBegan.promise.then(() => onDriveWithin(path, 60_000, async () => void order.push('second'))),
     ];
-    await began.promise;
+    await callBegan.promise;
     firstWork.resolve();
-    await Promise.all(works);
+    await Promise.all(driveWorks);
     expect(order).toEqual(['first', 'second']);
   });
 
   it('that does not respond fails the first call after the time limit, and later calls at once', async () => {
     const path = join(ownDrive(), 'dist');
     const failure = { kind: 'folder', message: expect.stringContaining('The drive with “dist” does not answer.') };
-    await expect(onDriveWithin(path, 20, () => never)).rejects.toMatchObject(failure);
-    let worked = 0;
-    await expect(onDriveWithin(path, 20, async () => (worked += 1))).rejects.toMatchObject(failure);
-    expect(worked).toBe(0);
+    await expect(onDriveWithin(path, 20, () => neverSettles)).rejects.toMatchObject(failure);
+    let workCount = 0;
+    await expect(onDriveWithin(path, 20, async () => (workCount += 1))).rejects.toMatchObject(failure);
+    expect(workCount).toBe(0);
   });
 
   it('skips callers that aborted before the drive responded', async () => {
     const path = ownDrive();
     const driveResponse = Promise.withResolvers<void>();
-    const slow = onDriveWithin(path, 60_000, () => driveResponse.promise);
+    const slowWork = onDriveWithin(path, 60_000, () => driveResponse.promise);
     const leaving = new AbortController();
-    const waiting = statOnDrive(path, leaving.signal);
+    const waitingStat = statOnDrive(path, leaving.signal);
     leaving.abort();
-    await expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(waitingStat).rejects.toMatchObject({ kind: 'aborted' });
     driveResponse.resolve();
-    await slow;
+    await slowWork;
     expect(await statOnDrive(path, signal)).toBeNull();
   });
 });
@@ -84,7 +84,7 @@ const MOUNTS = [
 ].join('\n');
 
 const LINUX: Machine = { platform: 'linux', home: '/home/mara', mountPoints: () => parseMountPoints(MOUNTS) };
-const MAC: Machine = { platform: 'darwin', home: '/Users/mara', mountPoints: () => [] };
+const MAC_MACHINE: Machine = { platform: 'darwin', home: '/Users/mara', mountPoints: () => [] };
 const WINDOWS: Machine = { platform: 'win32', home: 'C:\\Users\\mara', mountPoints: () => [] };
 
 it.each([
@@ -94,8 +94,8 @@ it.each([
   ['a mount point may contain spaces', LINUX, '/media/Back up/site', '/media/Back up'],
   ['a folder on the disk of the home folder is a separate drive', LINUX, '/home/mara/site', '/home/mara/site'],
   ['a folder on the disk of the system is a separate drive', LINUX, '/srv/site', '/srv/site'],
-  ['a volume of macOS is a drive', MAC, '/Volumes/nas/a/site', '/Volumes/nas'],
-  ['a folder on the startup disk of macOS is a separate drive', MAC, '/Users/mara/site', '/Users/mara/site'],
+  ['a volume of macOS is a drive', MAC_MACHINE, '/Volumes/nas/a/site', '/Volumes/nas'],
+  ['a folder on the startup disk of macOS is a separate drive', MAC_MACHINE, '/Users/mara/site', '/Users/mara/site'],
   ['a drive letter of Windows is a drive', WINDOWS, 'Z:\\a\\site', 'z:\\'],
   ['a network share of Windows is a drive', WINDOWS, '\\\\Nas\\web\\site', '\\\\nas\\web\\'],
   ['a folder on the system drive of Windows is a separate drive', WINDOWS, 'C:\\site', 'C:\\site'],

@@ -19,17 +19,19 @@ export function writeFiles(folder: string, files: Files): void {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
-    const then = new Date(Date.now() - 60_000);
-    utimesSync(path, then, then);
+    const minuteAgo = new Date(Date.now() - 60_000);
+    utimesSync(path, minuteAgo, minuteAgo);
   }
 }
 
 /** Collects everything that a generator yields, and its result. */
-export async function collect<E, R>(events: AsyncGenerator<E, R, undefined>): Promise<{ events: E[]; result: R }> {
-  const all: E[] = [];
+export async function collectEvents<E, R>(
+  events: AsyncGenerator<E, R, undefined>,
+): Promise<{ events: E[]; result: R }> {
+  const allEvents: E[] = [];
   for (;;) {
     const { done, value } = await events.next();
-    if (done) return { events: all, result: value as R };
-    all.push(value as E);
+    if (done) return { events: allEvents, result: value as R };
+    allEvents.push(value as E);
   }
 }

@@ -20,12 +20,13 @@ import { ClientError } from '../../src/errors.ts';
 import { defaultCacheDir } from '../../src/folder/cache-files.ts';
 import { isSettled } from '../../src/folder/hash-cache.ts';
 import { type ReadFolder, readFolder } from '../../src/folder/read-folder.ts';
-import { collect, makeFolder } from './folders.ts';
+import { collectEvents, makeFolder } from './folders.ts';
 
 /** Reads a folder. @returns Its events and its result. */
-const follow = (folder: string, cacheDir = makeFolder()) => collect(readFolder(folder, { cacheDir }));
+const readEvents = (folder: string, cacheDir = makeFolder()) => collectEvents(readFolder(folder, { cacheDir }));
 
-const read = async (folder: string, cacheDir?: string): Promise<ReadFolder> => (await follow(folder, cacheDir)).result;
+const read = async (folder: string, cacheDir?: string): Promise<ReadFolder> =>
+  (await readEvents(folder, cacheDir)).result;
 
 const pathsOf = ({ files }: ReadFolder) => files.map(({ path }) => path);
 const skippedIn = ({ skipped }: ReadFolder) => skipped.map(({ path, reason }) => `${path}: ${reason}`);
@@ -50,9 +51,15 @@ describe('readFolder', () => {
     symlinkSync('index.html', join(folder, 'in.html'));
     symlinkSync('.', join(folder, 'loop'));
     symlinkSync('nowhere', join(folder, 'broken'));
-    const found = await read(folder);
-    expect(pathsOf(found)).toEqual(['index.html']);
-    expect(skippedIn(found)).toEqual(['broken: link', 'in.html: link', 'loop: link', 'out: link', 'out.txt: link']);
+    const foundFiles = await read(folder);
+    expect(pathsOf(foundFiles)).toEqual(['index.html']);
+    expect(skippedIn(foundFiles)).toEqual([
+      'broken: link',
+      'in.html: link',
+      'loop: link',
+      'out: link',
+      'out.txt: link',
+    ]);
   });
 
   test('skips and reports private files, at any depth (api §3)', async () => {
@@ -70,9 +77,9 @@ describe('readFolder', () => {
       'ssl/large.key': Buffer.concat([Buffer.alloc(600_000, ' '), Buffer.from(key)]),
       'ssl/server.crt.pem': '-----BEGIN CERTIFICATE-----\n',
     });
-    const found = await read(folder);
-    expect(pathsOf(found)).toEqual(['docs/node_modules/kept.txt', 'index.html', 'ssl/server.crt.pem']);
-    expect(found.skipped).toEqual(
+    const foundFiles = await read(folder);
+    expect(pathsOf(foundFiles)).toEqual(['docs/node_modules/kept.txt', 'index.html', 'ssl/server.crt.pem']);
+    expect(foundFiles.skipped).toEqual(
       ['.env', '.git/', 'id_rsa', 'node_modules/', 'ssl/large.key', 'ssl/server.pem', 'sub/.env.local', 'sub/.git'].map(
         (path) => ({ path, reason: 'private' }),
       ),
@@ -90,10 +97,10 @@ describe('readFolder', () => {
     const server = createServer().listen(join(folder, 'socket'));
     await new Promise((resolve) => server.once('listening', resolve));
     onTestFinished(() => void server.close());
-    const found = await read(folder);
-    expect(pathsOf(found)).toEqual(['a.txt']);
-    const junk = ['.DS_Store: junk', '__MACOSX/: junk', 'b/Thumbs.db: junk'];
-    expect(skippedIn(found)).toEqual([...junk, 'pipe: not-a-file', 'socket: not-a-file']);
+    const foundFiles = await read(folder);
+    expect(pathsOf(foundFiles)).toEqual(['a.txt']);
+    const junkLines = ['.DS_Store: junk', '__MACOSX/: junk', 'b/Thumbs.db: junk'];
+    expect(skippedIn(foundFiles)).toEqual([...junkLines, 'pipe: not-a-file', 'socket: not-a-file']);
   });
 
   test('skips .berthignore, and the files that .berthignore lists in the syntax of .gitignore', async () => {
@@ -108,10 +115,10 @@ describe('readFolder', () => {
       'sub/.berthignore': 'two.html',
       '.env': 'A=1',
     });
-    const found = await read(folder);
-    expect(pathsOf(found)).toEqual(['a.js', 'keep.map', 'sub/.berthignore', 'sub/drafts/two.html']);
-    const ignored = ['a.js.map: ignored', 'drafts/: ignored', 'sub/deep/er/x.txt: ignored'];
-    expect(skippedIn(found)).toEqual(['.berthignore: ignored', '.env: private', ...ignored]);
+    const foundFiles = await read(folder);
+    expect(pathsOf(foundFiles)).toEqual(['a.js', 'keep.map', 'sub/.berthignore', 'sub/drafts/two.html']);
+    const ignoredLines = ['a.js.map: ignored', 'drafts/: ignored', 'sub/deep/er/x.txt: ignored'];
+    expect(skippedIn(foundFiles)).toEqual(['.berthignore: ignored', '.env: private', ...ignoredLines]);
   });
 
   test('returns names in NFC, and finds files by their names on disk', async () => {
@@ -192,10 +199,10 @@ describe('a file that changes while it is read', () => {
     const path = join(folder, 'big.bin');
     writeFileSync(path, Buffer.alloc(4 * 1024 * 1024));
     const events = readFolder(folder, { cacheDir: makeFolder() });
-    const first = await events.next();
-    expect(first.value).toMatchObject({ type: 'walked' });
+    const firstEvent = await events.next();
+    expect(firstEvent.value).toMatchObject({ type: 'walked' });
     writeFileSync(path, 'finished');
-    const { result } = await collect(events);
+    const { result } = await collectEvents(events);
     expect(result).toMatchObject({ totalBytes: 8, files: [{ path: 'big.bin', size: 8 }] });
   });
 
@@ -204,8 +211,8 @@ describe('a file that changes while it is read', () => {
     const path = join(folder, 'big.bin');
     writeFileSync(path, Buffer.alloc(1024 * 1024));
     let size = 0;
-    const writing = setInterval(() => writeFileSync(path, Buffer.alloc(1024 * 1024 + (size += 1))), 1);
-    onTestFinished(() => clearInterval(writing));
+    const writeTimer = setInterval(() => writeFileSync(path, Buffer.alloc(1024 * 1024 + (size += 1))), 1);
+    onTestFinished(() => clearInterval(writeTimer));
     await expect(read(folder)).rejects.toMatchObject({
       kind: 'folder',
       file: 'big.bin',
@@ -217,20 +224,20 @@ describe('a file that changes while it is read', () => {
 describe('the hash cache', () => {
   /** Reads a folder. Returns the number of files that the cache knew, and the result. */
   async function cachedOf(folder: string, cache: string) {
-    const { events, result } = await follow(folder, cache);
-    const last = events.at(-1);
-    return { cached: last?.type === 'hashed' ? last.cached.files : null, result };
+    const { events, result } = await readEvents(folder, cache);
+    const lastEvent = events.at(-1);
+    return { cached: lastEvent?.type === 'hashed' ? lastEvent.cached.files : null, result };
   }
   /** Waits until files that were just written are settled. */
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
+  const waitForTicks = () => new Promise((resolve) => setTimeout(resolve, 30));
 
   test('avoids reading files whose state has not changed', async () => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'a', 'b.txt': 'b' }), makeFolder()];
-    await settle();
+    await waitForTicks();
     expect((await cachedOf(folder, cache)).cached).toBe(0);
-    const again = await cachedOf(folder, cache);
-    expect(again.cached).toBe(2);
-    expect(again.result.files.map(({ size }) => size)).toEqual([1, 1]);
+    const repeatedRead = await cachedOf(folder, cache);
+    expect(repeatedRead.cached).toBe(2);
+    expect(repeatedRead.result.files.map(({ size }) => size)).toEqual([1, 1]);
   });
 
   const CHANGES = [
@@ -245,15 +252,15 @@ describe('the hash cache', () => {
   ] as const;
   test.each(CHANGES)('detects %s, even if size and time are the same', async (_, change) => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'A' }), makeFolder()];
-    await settle();
-    const before = (await cachedOf(folder, cache)).result;
+    await waitForTicks();
+    const readBefore = (await cachedOf(folder, cache)).result;
     const path = join(folder, 'a.txt');
     const { atime, mtime } = statSync(path);
     change(path);
     utimesSync(path, atime, mtime);
     const { cached, result } = await cachedOf(folder, cache);
     expect(cached).toBe(0);
-    expect(result.files[0]?.sha256).not.toBe(before.files[0]?.sha256);
+    expect(result.files[0]?.sha256).not.toBe(readBefore.files[0]?.sha256);
   });
 
   test('does not reuse the hash of a file that was written just before it was read', async () => {
@@ -268,7 +275,7 @@ describe('the hash cache', () => {
 
   test('can be read only by its owner, and forgets deleted files', async () => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'a', 'gone.txt': 'b' }), makeFolder()];
-    await settle();
+    await waitForTicks();
     await read(folder, cache);
     rmSync(join(folder, 'gone.txt'));
     await read(folder, cache);
@@ -281,7 +288,7 @@ describe('the hash cache', () => {
   const DAMAGED_CACHES = ['{"version":99,"entries":[["a.txt","x","y"]]}', '{"version":1,"entries":[[1]]}'];
   test.each(['', '{', 'null', '[]', ...DAMAGED_CACHES])('is ignored if its text is %j', async (text) => {
     const [folder, cache] = [makeFolder({ 'a.txt': 'a' }), makeFolder()];
-    await settle();
+    await waitForTicks();
     const { files } = await read(folder, cache);
     const [name] = readdirSync(join(cache, 'hashes'));
     writeFileSync(join(cache, 'hashes', name!), text);
@@ -325,7 +332,7 @@ test.each([
 describe('reading a folder', () => {
   test('emits progress, and the total in the last event', async () => {
     const folder = makeFolder({ 'a.txt': 'a', 'b.bin': Buffer.alloc(300_000), '.env': 'x' });
-    const { events } = await follow(folder);
+    const { events } = await readEvents(folder);
     const total = { files: 2, bytes: 300_001 };
     expect(events[0]).toEqual({ type: 'walked', total, skipped: [{ path: '.env', reason: 'private' }] });
     expect(events.at(-1)).toEqual({ type: 'hashed', done: total, total, cached: { files: 0, bytes: 0 } });
@@ -334,19 +341,19 @@ describe('reading a folder', () => {
   test('returns no files if the folder is empty', async () => {
     const folder = makeFolder();
     mkdirSync(join(folder, 'empty'));
-    const { events, result } = await follow(folder);
+    const { events, result } = await readEvents(folder);
     expect(result).toMatchObject({ files: [], totalBytes: 0, skipped: [] });
     expect(events.map(({ type }) => type)).toEqual(['walked', 'hashed']);
   });
 
   test('stops if the caller aborts before or during the reading', async () => {
     const folder = makeFolder({ 'a.bin': Buffer.alloc(20 * 1024 * 1024) });
-    const before = readFolder(folder, { cacheDir: makeFolder(), signal: AbortSignal.abort() });
-    await expect(before.next()).rejects.toMatchObject({ kind: 'aborted' });
+    const abortedRead = readFolder(folder, { cacheDir: makeFolder(), signal: AbortSignal.abort() });
+    await expect(abortedRead.next()).rejects.toMatchObject({ kind: 'aborted' });
     const aborting = new AbortController();
     const events = readFolder(folder, { cacheDir: makeFolder(), signal: aborting.signal });
     await events.next();
     aborting.abort();
-    await expect(collect(events)).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(collectEvents(events)).rejects.toMatchObject({ kind: 'aborted' });
   });
 });

@@ -41,21 +41,21 @@ function pathsOf(files: number): string[] {
 }
 
 async function build(folder: string, number: number, { files, way, goneMs, gapsMs }: Plan): Promise<void> {
-  const at = way === 'swap' ? `${folder}.next` : folder;
+  const buildFolder = way === 'swap' ? `${folder}.next` : folder;
   if (way === 'delete') {
     rmSync(folder, { recursive: true, force: true });
     if (goneMs > 0) await sleep(goneMs);
   }
   for (const [i, path] of pathsOf(files).entries()) {
-    mkdirSync(dirname(join(at, path)), { recursive: true });
-    writeFileSync(join(at, path), textOf(number, files, path));
+    mkdirSync(dirname(join(buildFolder, path)), { recursive: true });
+    writeFileSync(join(buildFolder, path), textOf(number, files, path));
     const gapMs = gapsMs[i]!;
     if (gapMs > 0) await sleep(gapMs);
   }
   if (way === 'delete') return;
   rmSync(`${folder}.old`, { recursive: true, force: true });
   renameSync(folder, `${folder}.old`);
-  renameSync(at, folder);
+  renameSync(buildFolder, folder);
 }
 
 /** Reads the build number of a deployment. @throws if the deployment is not exactly one complete build. */
@@ -88,26 +88,26 @@ it(
     const published = new Map<number, string>();
     /** Waits until a build is live, and checks every deployment up to it. */
     const untilLive = async (wanted: number) => {
-      for (let number = -1; number !== wanted;) {
+      for (let visibleNumber = -1; visibleNumber !== wanted;) {
         const { deployment } = await watched.next('published');
-        number = await readBuild(deployment.url);
-        expect(published.has(number), `build ${number} was published twice`).toBe(false);
-        published.set(number, deployment.deployment);
+        visibleNumber = await readBuild(deployment.url);
+        expect(published.has(visibleNumber), `build ${visibleNumber} was published twice`).toBe(false);
+        published.set(visibleNumber, deployment.deployment);
       }
       expect(await readBuild(`http://${domain}:${server().port}`)).toBe(wanted);
     };
     await untilLive(0);
 
     // Visits the site until the test ends. The site must never be missing, incomplete, or older than before.
-    let visiting = true;
+    let isVisiting = true;
     const visitor = (async () => {
-      for (let newest = 0; visiting;) {
+      for (let newestBuild = 0; isVisiting;) {
         const { status, text } = await server().visit(`http://${domain}:${server().port}`);
         expect(status).toBe(200);
         const [number, files] = text.split(' ', 2).map(Number) as [number, number];
         expect(text).toBe(textOf(number, files, 'index.html'));
-        expect(number).toBeGreaterThanOrEqual(newest);
-        newest = number;
+        expect(number).toBeGreaterThanOrEqual(newestBuild);
+        newestBuild = number;
         await sleep(10);
       }
     })();
@@ -118,7 +118,7 @@ it(
       if (plan.thenMs === null || i === plans.length - 1) await untilLive(i + 1);
       else await sleep(plan.thenMs);
     }
-    visiting = false;
+    isVisiting = false;
     await visitor;
     await watched.stop();
 

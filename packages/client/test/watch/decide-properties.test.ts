@@ -21,7 +21,7 @@ const build = fc.record({
 const builds = fc.array(build, { minLength: 1, maxLength: 12 }).map((all) => {
   const folder: [number, Folder][] = [[0, ['0', '0']]];
   let at = 0;
-  let before = '0';
+  let lastBuild = '0';
   for (const [i, { after, deletes, deletedMs, writesMs }] of all.entries()) {
     const name = String(i + 1);
     at += after + 1;
@@ -29,10 +29,10 @@ const builds = fc.array(build, { minLength: 1, maxLength: 12 }).map((all) => {
       folder.push([at, deletes]);
       at += deletedMs;
     }
-    folder.push([at, [name, before]]);
+    folder.push([at, [name, lastBuild]]);
     at += writesMs;
     folder.push([at, [name, name]]);
-    before = name;
+    lastBuild = name;
   }
   return folder;
 });
@@ -57,14 +57,14 @@ const world = fc
     }),
   })
   .map(({ outages, kind, notifications, ...world }): FakeWorld => {
-    const notified = world.folder
+    const notifiedAt = world.folder
       .slice(1)
       .flatMap(([at], i) =>
         notifications[i % notifications.length]!.isSent ? [at + notifications[i % notifications.length]!.delayMs] : [],
       )
       .toSorted((a, b) => a - b);
     const isAway = (at: number) => outages.some(({ from, ms }) => at >= from && at < from + ms);
-    return { ...world, notified, fault: (at) => (at < FAULTS_END_MS && isAway(at) ? [kind] : null) };
+    return { ...world, notified: notifiedAt, fault: (at) => (at < FAULTS_END_MS && isAway(at) ? [kind] : null) };
   });
 
 const published = (log: readonly Entry[]) =>
@@ -74,10 +74,10 @@ describe('for any builds and notifications, a watch', () => {
   it('publishes nothing empty, missing or half written (D3, D5)', () => {
     fc.assert(
       fc.property(world, (world) => {
-        const whole = new Set(
+        const wholeBuilds = new Set(
           world.folder.flatMap(([, it]) => (typeof it !== 'string' && it[0] === it[1] ? it.join('+') : [])),
         );
-        for (const { id } of published(simulate(world, END_MS))) expect(whole).toContain(id);
+        for (const { id } of published(simulate(world, END_MS))) expect(wholeBuilds).toContain(id);
       }),
     );
   });
@@ -87,10 +87,10 @@ describe('for any builds and notifications, a watch', () => {
       fc.property(world, (world) => {
         for (const { at, id } of published(simulate(world, END_MS))) {
           const longAgo = at - 2 * world.scanMs! - 250;
-          const recent = world.folder.filter(
+          const recentChanges = world.folder.filter(
             ([since], i) => since <= at && (world.folder[i + 1]?.[0] ?? at) >= longAgo,
           );
-          expect(recent.map(([, it]) => (typeof it === 'string' ? it : it.join('+')))).toContain(id);
+          expect(recentChanges.map(([, it]) => (typeof it === 'string' ? it : it.join('+')))).toContain(id);
         }
       }),
     );
@@ -99,9 +99,9 @@ describe('for any builds and notifications, a watch', () => {
   it('eventually publishes the last state of the folder (D6, D7)', () => {
     fc.assert(
       fc.property(world, (world) => {
-        const last = simulate(world, END_MS).findLast(({ did }) => did.startsWith('published '));
+        const lastPublish = simulate(world, END_MS).findLast(({ did }) => did.startsWith('published '));
         const [first, second] = folderAt(world, END_MS);
-        expect(last?.did).toBe(`published ${first}+${second}`);
+        expect(lastPublish?.did).toBe(`published ${first}+${second}`);
       }),
     );
   });
@@ -109,15 +109,15 @@ describe('for any builds and notifications, a watch', () => {
   it('runs one scan or deploy at a time, and never deploys a state that is live (D4, D6)', () => {
     fc.assert(
       fc.property(world, (world) => {
-        let live = '';
+        let liveBuild = '';
         let busyUntil = 0;
         for (const { at, did } of simulate(world, END_MS)) {
           if (did === 'scan' || did.startsWith('publish ')) {
             expect(at).toBeGreaterThanOrEqual(busyUntil);
             busyUntil = at + (did === 'scan' ? world.scanMs! : world.publishMs!);
           }
-          if (did.startsWith('publish ')) expect(did.slice('publish '.length)).not.toBe(live);
-          if (did.startsWith('published ')) live = did.slice('published '.length);
+          if (did.startsWith('publish ')) expect(did.slice('publish '.length)).not.toBe(liveBuild);
+          if (did.startsWith('published ')) liveBuild = did.slice('published '.length);
         }
       }),
     );

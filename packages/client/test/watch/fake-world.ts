@@ -38,35 +38,35 @@ export interface Entry {
 export function simulate(world: FakeWorld, untilMs: number): Entry[] {
   const { scanMs = 10, publishMs = 100, fault = () => null, scanFault = () => null } = world;
   const log: Entry[] = [];
-  const scheduled: { at: number; toInput: (at: number) => WatchInput }[] = [];
-  const notified = world.notified ?? world.folder.slice(1).map(([at]) => at);
-  for (const at of notified) scheduled.push({ at, toInput: () => ({ type: 'changed' }) });
+  const scheduledInputs: { at: number; toInput: (at: number) => WatchInput }[] = [];
+  const notifiedAt = world.notified ?? world.folder.slice(1).map(([at]) => at);
+  for (const at of notifiedAt) scheduledInputs.push({ at, toInput: () => ({ type: 'changed' }) });
   for (const [at, wantsEvent] of world.nudged ?? [])
-    scheduled.push({ at, toInput: () => ({ type: 'nudged', wantsEvent }) });
+    scheduledInputs.push({ at, toInput: () => ({ type: 'nudged', wantsEvent }) });
   if (world.watcherFailsAt !== undefined)
-    scheduled.push({
+    scheduledInputs.push({
       at: world.watcherFailsAt,
       toInput: () => ({ type: 'watcher-failed', error: new Error('too many watches') }),
     });
 
-  let found: Scan | null = null;
+  let foundScan: Scan | null = null;
   let state = createWatchState(world.live ?? null, 0);
 
   const start = (effect: Effect, began: number): void => {
-    log.push({ at: began, did: nameOf(effect, found) });
+    log.push({ at: began, did: nameOf(effect, foundScan) });
     if (effect.do === 'scan')
-      scheduled.push({
+      scheduledInputs.push({
         at: began + scanMs,
         toInput(at) {
           const kind = scanFault(at);
           if (kind !== null) return { type: 'failed', error: new ClientError(kind, kind) };
-          found = scanBetween(folderAt(world, began), folderAt(world, at));
-          return { type: 'scanned', scan: found };
+          foundScan = scanBetween(folderAt(world, began), folderAt(world, at));
+          return { type: 'scanned', scan: foundScan };
         },
       });
     if (effect.do === 'publish') {
-      const { id } = found!;
-      scheduled.push({
+      const { id } = foundScan!;
+      scheduledInputs.push({
         at: began + publishMs,
         toInput(at) {
           const failure = fault(at);
@@ -77,22 +77,22 @@ export function simulate(world: FakeWorld, untilMs: number): Entry[] {
       });
     }
   };
-  const take = (input: WatchInput, at: number): void => {
+  const applyInput = (input: WatchInput, at: number): void => {
     const { state: next, effects } = decide(state, input, at, WATCH_RULE);
     state = next;
     for (const effect of effects) start(effect, at);
   };
 
-  take({ type: 'woken' }, 0);
+  applyInput({ type: 'woken' }, 0);
   for (;;) {
-    const wake = wakeAt(state, WATCH_RULE);
-    const first = scheduled.toSorted((a, b) => a.at - b.at)[0];
-    const at = Math.min(wake, first?.at ?? Number.POSITIVE_INFINITY);
+    const wakeMs = wakeAt(state, WATCH_RULE);
+    const firstInput = scheduledInputs.toSorted((a, b) => a.at - b.at)[0];
+    const at = Math.min(wakeMs, firstInput?.at ?? Number.POSITIVE_INFINITY);
     if (at > untilMs) return log;
-    if (first && first.at <= wake) {
-      scheduled.splice(scheduled.indexOf(first), 1);
-      take(first.toInput(at), at);
-    } else take({ type: 'woken' }, at);
+    if (firstInput && firstInput.at <= wakeMs) {
+      scheduledInputs.splice(scheduledInputs.indexOf(firstInput), 1);
+      applyInput(firstInput.toInput(at), at);
+    } else applyInput({ type: 'woken' }, at);
   }
 }
 
@@ -103,8 +103,8 @@ export function folderAt({ folder }: FakeWorld, at: number): Folder {
 
 /** Returns the result of a scan during which the folder changes from one state to another. */
 function scanBetween(first: Folder, last: Folder): Scan {
-  const nothing = [first, last].find((folder) => typeof folder === 'string');
-  if (typeof nothing === 'string') return { found: nothing, id: nothing, frontPage: false };
+  const missingFolder = [first, last].find((folder) => typeof folder === 'string');
+  if (typeof missingFolder === 'string') return { found: missingFolder, id: missingFolder, frontPage: false };
   const [firstFile, lastFile] = [first[0], last[1]];
   return { found: 'files', id: `${firstFile}+${lastFile}`, frontPage: !firstFile.endsWith('-') };
 }

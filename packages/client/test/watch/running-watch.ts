@@ -26,10 +26,10 @@ export function startWatch(
       wakeUp = Promise.withResolvers();
     }
   })();
-  const ended = running.then(() => {
+  const watchEnded = running.then(() => {
     throw new Error(`The watch ended; its events are ${JSON.stringify(events.map(({ type }) => type))}`);
   });
-  ended.catch(() => {});
+  watchEnded.catch(() => {});
   return {
     events: events as readonly WatchEvent[],
     /** Returns the next event of a type that was not returned before. Rejects if the watch ends before such an event. */
@@ -37,7 +37,7 @@ export function startWatch(
       for (;;) {
         for (; position < events.length; position += 1)
           if (events[position]!.type === type) return events[position++] as EventOf<T>;
-        await Promise.race([wakeUp.promise, ended]);
+        await Promise.race([wakeUp.promise, watchEnded]);
       }
     },
     count: (type: Type) => events.filter((event) => event.type === type).length,

@@ -45,11 +45,11 @@ it('the versions of a watched folder are the deployments of its series, newest f
   const folder = build('dist', 'one');
   const domain = freshDomain();
   const watched = watch({ folder, domain });
-  const first = await published(watched);
+  const firstVersion = await published(watched);
   build('dist', 'two');
-  const second = await published(watched);
+  const secondVersion = await published(watched);
   await server().publish({ 'index.html': 'not from the watch' }, { key: client.key });
-  expect(await versionsOf({ folder, domain })).toEqual([second, first]);
+  expect(await versionsOf({ folder, domain })).toEqual([secondVersion, firstVersion]);
   expect(await versionsOf({ folder, domain: 'another' })).toEqual([]);
 });
 
@@ -57,27 +57,32 @@ describe('a named series', () => {
   const series = 'the blog of the harbour, wherever it is';
 
   it('continues in another folder and at another domain, and uses the current value of keep', async () => {
-    let keep = 3;
-    const before = watch({ series, folder: build('dist', 'one'), domain: freshDomain(), keep: () => keep });
-    const firstDeployment = await published(before);
+    let keptVersions = 3;
+    const watchBefore = watch({
+      series,
+      folder: build('dist', 'one'),
+      domain: freshDomain(),
+      keep: () => keptVersions,
+    });
+    const firstDeployment = await published(watchBefore);
     build('dist', 'two');
-    const secondDeployment = await published(before);
-    await before.stop();
+    const secondDeployment = await published(watchBefore);
+    await watchBefore.stop();
 
     const folder = build('moved', 'three');
     const domain = freshDomain();
-    const moved = watch({ series, folder, domain, keep: () => keep });
-    const thirdDeployment = await published(moved);
+    const movedWatch = watch({ series, folder, domain, keep: () => keptVersions });
+    const thirdDeployment = await published(movedWatch);
     expect(await versionsOf({ series, folder, domain })).toEqual([thirdDeployment, secondDeployment, firstDeployment]);
     expect(await versionsOf({ folder, domain })).toEqual([]);
     build('moved', 'four');
-    const fourthDeployment = await published(moved);
-    expect(await moved.next('pruned')).toEqual({ type: 'pruned', deployments: [firstDeployment] });
-    keep = 1;
+    const fourthDeployment = await published(movedWatch);
+    expect(await movedWatch.next('pruned')).toEqual({ type: 'pruned', deployments: [firstDeployment] });
+    keptVersions = 1;
     build('moved', 'five');
-    const fifthDeployment = await published(moved);
+    const fifthDeployment = await published(movedWatch);
     // The first domain still points at the second deployment.
-    expect(await moved.next('pruned')).toEqual({
+    expect(await movedWatch.next('pruned')).toEqual({
       type: 'pruned',
       deployments: [fourthDeployment, thirdDeployment],
     });
@@ -85,15 +90,15 @@ describe('a named series', () => {
   });
 
   it('deletes nothing if keep is invalid, and reports the error', async () => {
-    let keep = 1;
+    let keptVersions = 1;
     const folder = build('dist', 'one');
-    const watched = watch({ series, folder, keep: () => keep });
+    const watched = watch({ series, folder, keep: () => keptVersions });
     const one = await published(watched);
-    keep = 0;
+    keptVersions = 0;
     build('dist', 'two');
-    const two = await published(watched);
+    const secondVersion = await published(watched);
     expect(await watched.next('failed')).toMatchObject({ error: { kind: 'refused' }, waitMs: null });
-    expect(await versionsOf({ series, folder })).toEqual([two, one]);
+    expect(await versionsOf({ series, folder })).toEqual([secondVersion, one]);
   });
 });
 
@@ -102,12 +107,12 @@ describe('a watch with another key', () => {
     const folder = build('dist', 'one');
     const ownAccount = await client.api.account.get.query();
     const { secret } = await client.api.tokens.create.mutate({ kind: 'api' });
-    const other = await server().account('scale');
+    const otherAccount = await server().account('scale');
     for (const [what, as, expected] of [
       ['at first', clientOf(client.key, ownAccount.account), 'published'],
       ['with another key', clientOf(secret, ownAccount.account), 'unchanged'],
-      ['with a key of another account', clientOf(other.key, other.account), 'published'],
-      ['with such a key that claims the first account', clientOf(other.key, ownAccount.account), 'published'],
+      ['with a key of another account', clientOf(otherAccount.key, otherAccount.account), 'published'],
+      ['with such a key that claims the first account', clientOf(otherAccount.key, ownAccount.account), 'published'],
       ['with a key of an unknown account', clientOf(secret), 'published'],
     ] as const) {
       const watched = watch({ client: as, folder, password: 'open sesame' });

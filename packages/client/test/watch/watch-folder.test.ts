@@ -50,7 +50,7 @@ function watch(
 /** Returns a domain name that no other test uses. */
 const freshDomain = () => `w${crypto.randomUUID().slice(0, 12)}.localhost`;
 
-const show = async (domain: string, path = '/') =>
+const visitDomain = async (domain: string, path = '/') =>
   (await server().visit(`http://${domain}:${server().port}`, path)).text;
 
 /** Returns the ids of all deployments of the account, newest first. */
@@ -62,23 +62,23 @@ const deployments = async () =>
 /** Creates a `deployFolder` that waits for `open` before it begins. */
 function gated() {
   const open = Promise.withResolvers<void>();
-  const arrived = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
+  const requestArrived = Promise.withResolvers<void>();
+  const requestEnded = Promise.withResolvers<void>();
   const parts = {
     async *deployFolder(...args: Parameters<typeof deployFolder>): ReturnType<typeof deployFolder> {
       const { signal } = args[1]!;
-      arrived.resolve();
+      requestArrived.resolve();
       const published = Promise.withResolvers<void>();
       signal!.addEventListener('abort', () => published.resolve());
       await Promise.race([open.promise, published.promise]);
       try {
         return yield* deployFolder(...args);
       } finally {
-        ended.resolve();
+        requestEnded.resolve();
       }
     },
   };
-  return { parts, arrived: arrived.promise, open: () => open.resolve(), ended: ended.promise };
+  return { parts, arrived: requestArrived.promise, open: () => open.resolve(), ended: requestEnded.promise };
 }
 
 describe('a watch', () => {
@@ -87,45 +87,45 @@ describe('a watch', () => {
     const domain = freshDomain();
     const watched = watch({ domain });
     expect(await watched.next('watching')).toEqual({ type: 'watching', folder, domain });
-    const first = await watched.next('published');
-    expect(first.url).toBe(`http://${domain}:${server().port}`);
+    const firstVersion = await watched.next('published');
+    expect(firstVersion.url).toBe(`http://${domain}:${server().port}`);
     const order = ['watching', 'walked', 'hashed', 'planned', 'uploaded', 'committed', 'linked', 'published'];
     expect([...new Set(watched.events.map(({ type }) => type))]).toEqual(order);
-    expect(await show(domain)).toBe('one');
+    expect(await visitDomain(domain)).toBe('one');
 
     build({ 'index.html': 'two', 'app.js': '2' });
     await watched.next('settling');
-    const second = await watched.next('published');
-    expect(second.deployment.deployment).not.toBe(first.deployment.deployment);
-    expect(await show(domain)).toBe('two');
-    expect(await show(domain, '/app.js')).toBe('2');
+    const secondVersion = await watched.next('published');
+    expect(secondVersion.deployment.deployment).not.toBe(firstVersion.deployment.deployment);
+    expect(await visitDomain(domain)).toBe('two');
+    expect(await visitDomain(domain, '/app.js')).toBe('2');
     expect(watched.count('committed')).toBe(2);
   });
 
   it('gives each deployment a different link without a domain', async () => {
     build({ 'index.html': 'one' });
     const watched = watch();
-    const first = await watched.next('published');
+    const firstVersion = await watched.next('published');
     build({ 'index.html': 'two' });
-    const second = await watched.next('published');
-    expect([first.url, second.url]).toEqual([first.deployment.url, second.deployment.url]);
-    expect((await server().visit(first.url)).text).toBe('one');
-    expect((await server().visit(second.url)).text).toBe('two');
+    const secondVersion = await watched.next('published');
+    expect([firstVersion.url, secondVersion.url]).toEqual([firstVersion.deployment.url, secondVersion.deployment.url]);
+    expect((await server().visit(firstVersion.url)).text).toBe('one');
+    expect((await server().visit(secondVersion.url)).text).toBe('two');
     expect((await client.api.domains.list.query({})).domains).toEqual([]);
   });
 
   it('publishes no file of a build that starts between a scan and its deploy, until the build is complete (D5)', async () => {
-    const gate = gated();
+    const uploadGate = gated();
     build({ 'index.html': 'page one', 'app.js': 'script one' });
     const domain = freshDomain();
-    const watched = watch({ domain }, {}, gate.parts);
-    await gate.arrived;
+    const watched = watch({ domain }, {}, uploadGate.parts);
+    await uploadGate.arrived;
     writeFileSync(join(folder, 'index.html'), 'page two');
-    gate.open();
-    await gate.ended;
+    uploadGate.open();
+    await uploadGate.ended;
     writeFileSync(join(folder, 'app.js'), 'script two');
     await watched.next('published');
-    expect([await show(domain), await show(domain, '/app.js')]).toEqual(['page two', 'script two']);
+    expect([await visitDomain(domain), await visitDomain(domain, '/app.js')]).toEqual(['page two', 'script two']);
     expect(await deployments()).toHaveLength(1);
     expect(watched.count('failed')).toBe(0);
   });
@@ -143,9 +143,9 @@ describe('a watch', () => {
     build({ 'index.html': 'one' });
     const domain = freshDomain();
     const name = domain.split('.')[0]!;
-    const before = watch({ domain: name });
-    await before.next('published');
-    await before.stop();
+    const watchBefore = watch({ domain: name });
+    await watchBefore.next('published');
+    await watchBefore.stop();
 
     const secondWatch = watch({ domain: name });
     await secondWatch.next('unchanged');
@@ -154,9 +154,9 @@ describe('a watch', () => {
 
     const { deployment } = await server().publish({ 'index.html': 'by hand' }, { key: client.key });
     await client.api.domains.put.mutate({ domain, deployment });
-    const third = watch({ domain: name });
-    await third.next('published');
-    expect(await show(domain)).toBe('one');
+    const thirdWatch = watch({ domain: name });
+    await thirdWatch.next('published');
+    expect(await visitDomain(domain)).toBe('one');
   });
 
   it('deploys nothing after a restart with the same password, but deploys with another password (D4)', async () => {
@@ -167,9 +167,9 @@ describe('a watch', () => {
       ['open barley', 'published'],
       [undefined, 'published'],
     ] as const) {
-      const watching = watch({ password });
-      await watching.next(expected);
-      await watching.stop();
+      const protectedWatch = watch({ password });
+      await protectedWatch.next(expected);
+      await protectedWatch.stop();
     }
   });
 
@@ -185,11 +185,11 @@ describe('a watch', () => {
     expect(await watched.next('missing')).toEqual({ type: 'missing', reason: 'empty' });
     writeFileSync(join(folder, 'app.js'), '2');
     expect(await watched.next('missing')).toEqual({ type: 'missing', reason: 'no-front-page' });
-    expect(await show(domain)).toBe('one');
+    expect(await visitDomain(domain)).toBe('one');
 
     build({ 'index.html': 'two', 'app.js': '2' });
     await watched.next('published');
-    expect(await show(domain)).toBe('two');
+    expect(await visitDomain(domain)).toBe('two');
     expect(watched.count('committed')).toBe(2);
   });
 
@@ -200,13 +200,13 @@ describe('a watch', () => {
     await watched.next('published');
     isOffline = true;
     build({ 'index.html': 'two' });
-    const first = await watched.next('failed');
-    expect(first).toMatchObject({ error: { kind: 'network' }, waitMs: 50 });
+    const firstFailure = await watched.next('failed');
+    expect(firstFailure).toMatchObject({ error: { kind: 'network' }, waitMs: 50 });
     expect(await watched.next('failed')).toMatchObject({ error: { kind: 'network' }, waitMs: 100 });
     build({ 'index.html': 'three' });
     isOffline = false;
     await watched.next('published');
-    expect(await show(domain)).toBe('three');
+    expect(await visitDomain(domain)).toBe('three');
     expect(await deployments()).toHaveLength(2);
   });
 
@@ -222,13 +222,13 @@ describe('a watch', () => {
 describe('a watch on a system that does not report changes', () => {
   it('polls the folder, and emits the event `polling` once (D8)', async () => {
     build({ 'index.html': 'one' });
-    const unnotified = {
+    const silentWatcher = {
       async createWatcher(_folder: string, events: WatcherEvents) {
         for (const file of ['a', 'b']) events.failed(new Error(`no watch is left for ${file}`));
         return { close: async () => {} };
       },
     };
-    const watched = watch({}, { rule: { pollEveryMs: 50 } }, unnotified);
+    const watched = watch({}, { rule: { pollEveryMs: 50 } }, silentWatcher);
     expect(await watched.next('polling')).toEqual({ type: 'polling', everyMs: 50, reason: 'no watch is left for a' });
     await watched.next('published');
     build({ 'index.html': 'two' });
@@ -240,31 +240,31 @@ describe('a watch on a system that does not report changes', () => {
 
 describe('a watch whose watcher is still starting', () => {
   it('publishes the changes that the watcher missed, and replaces the watcher after it has started', async () => {
-    const started = Promise.withResolvers<void>();
+    const watcherStarted = Promise.withResolvers<void>();
     const replaced = Promise.withResolvers<void>();
-    let closed = 0;
+    let closedCount = 0;
     let listeners = 0;
-    const slow = {
+    const slowWatcher = {
       async createWatcher(_folder: string, events: WatcherEvents) {
         listeners += 1;
         if (listeners === 2) replaced.resolve();
         events.changed();
-        await started.promise;
-        return { close: async () => void (closed += 1) };
+        await watcherStarted.promise;
+        return { close: async () => void (closedCount += 1) };
       },
     };
     build({ 'index.html': 'one' });
-    const watched = watch({}, { rule: { lookEveryMs: 50, quietMs: 20 } }, slow);
+    const watched = watch({}, { rule: { lookEveryMs: 50, quietMs: 20 } }, slowWatcher);
     await watched.next('published');
     build({ 'index.html': 'two' });
     const { url } = await watched.next('published');
     expect((await server().visit(url)).text).toBe('two');
-    expect([listeners, closed]).toEqual([1, 0]);
-    started.resolve();
+    expect([listeners, closedCount]).toEqual([1, 0]);
+    watcherStarted.resolve();
     await replaced.promise;
-    expect(closed).toBeGreaterThan(0);
+    expect(closedCount).toBeGreaterThan(0);
     await watched.stop();
-    expect(closed).toBe(listeners);
+    expect(closedCount).toBe(listeners);
   });
 });
 
@@ -309,9 +309,9 @@ describe('the pruning of a watch', () => {
       build({ 'index.html': text });
       createdFiles.push((await watched.next('published')).deployment.deployment);
     };
-    const before = watch({ keep: 3 });
-    for (const text of ['one', 'two', 'three']) await publishing(before, text);
-    await before.stop();
+    const watchBefore = watch({ keep: 3 });
+    for (const text of ['one', 'two', 'three']) await publishing(watchBefore, text);
+    await watchBefore.stop();
 
     const secondWatch = watch({ keep: 3 });
     await publishing(secondWatch, 'four');
@@ -326,15 +326,15 @@ describe('the pruning of a watch', () => {
     build({ 'index.html': 'first' });
     const domain = freshDomain();
     const watched = watch({ domain, keep: 1, labels: ['blog'] });
-    const first = (await watched.next('published')).deployment;
-    expect(first.labels).toEqual(['blog', expect.stringMatching(/^watch-[0-9a-f]{16}$/)]);
-    await client.api.domains.put.mutate({ domain: freshDomain(), deployment: first.deployment });
+    const firstVersion = (await watched.next('published')).deployment;
+    expect(firstVersion.labels).toEqual(['blog', expect.stringMatching(/^watch-[0-9a-f]{16}$/)]);
+    await client.api.domains.put.mutate({ domain: freshDomain(), deployment: firstVersion.deployment });
     build({ 'index.html': 'second' });
-    const second = (await watched.next('published')).deployment.deployment;
+    const secondVersion = (await watched.next('published')).deployment.deployment;
     build({ 'index.html': 'third' });
-    const third = (await watched.next('published')).deployment.deployment;
-    expect(await watched.next('pruned')).toEqual({ type: 'pruned', deployments: [second] });
-    expect(await deployments()).toEqual([third, first.deployment, foreign]);
+    const thirdVersion = (await watched.next('published')).deployment.deployment;
+    expect(await watched.next('pruned')).toEqual({ type: 'pruned', deployments: [secondVersion] });
+    expect(await deployments()).toEqual([thirdVersion, firstVersion.deployment, foreign]);
   });
 
   it('deletes nothing if the credential can only deploy, and reports the error once', async () => {
@@ -355,18 +355,18 @@ describe('a watch that is ended', () => {
   it('aborts a running deploy, and keeps the live deployment', async () => {
     build({ 'index.html': 'one' });
     const domain = freshDomain();
-    const before = watch({ domain });
-    await before.next('published');
-    await before.stop();
+    const watchBefore = watch({ domain });
+    await watchBefore.next('published');
+    await watchBefore.stop();
 
-    const gate = gated();
+    const uploadGate = gated();
     build({ 'index.html': 'two' });
-    const watched = watch({ domain }, {}, gate.parts);
-    await gate.arrived;
+    const watched = watch({ domain }, {}, uploadGate.parts);
+    await uploadGate.arrived;
     await watched.stop();
     expect(watched.count('failed')).toBe(0);
     expect(await deployments()).toHaveLength(1);
-    expect(await show(domain)).toBe('one');
+    expect(await visitDomain(domain)).toBe('one');
   });
 
   it('returns when its iterator is closed', async () => {

@@ -98,8 +98,8 @@ export function openDatabase(
     },
     migrate: () => em().transactional((tx) => migrate(orm, tx)),
     async schemaDrift() {
-      const drift = await orm.schema.getUpdateSchemaSQL({ safe: false });
-      return drift
+      const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
+      return driftStatements
         .split('\n')
         .filter((line) => line.trim() !== '' && !/"migration"|^set names|^drop (?:trigger|function) /.test(line))
         .join('\n');
@@ -116,8 +116,8 @@ export function openDatabase(
 }
 
 async function migrate(orm: MikroORM, tx: EntityManager): Promise<void> {
-  const lock = sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-  await lock.execute(db(tx));
+  const migrationLock = sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+  await migrationLock.execute(db(tx));
   await requireKnownSchema(tx);
   await orm.migrator.up({ transaction: tx.getTransactionContext()! });
   await recordCompatibility(tx);
@@ -151,14 +151,14 @@ class Connection extends PostgreSqlConnection {
 }
 
 function returnSessions(driver: Driver): Driver {
-  const begin = driver.beginTransaction.bind(driver);
+  const beginTransaction = driver.beginTransaction.bind(driver);
   const rollBack = driver.rollbackTransaction.bind(driver);
   const orReturn = (session: DatabaseConnection, step: Promise<void>) =>
     step.catch(async (error: unknown) => {
       await driver.releaseConnection(session);
       throw error;
     });
-  driver.beginTransaction = (session, settings) => orReturn(session, begin(session, settings));
+  driver.beginTransaction = (session, settings) => orReturn(session, beginTransaction(session, settings));
   driver.rollbackTransaction = (session) => orReturn(session, rollBack(session));
   return driver;
 }

@@ -141,9 +141,9 @@ async function ensureRunning(
   } catch (error) {
     for (const child of children)
       if (!hasEnded(child)) {
-        const exited = once(child, 'exit');
+        const exitEvent = once(child, 'exit');
         child.kill('SIGINT');
-        await Promise.race([exited, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+        await Promise.race([exitEvent, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
       }
     signal?.throwIfAborted();
     throw new Error(

@@ -107,11 +107,11 @@ export class ChannelListener {
   }
 
   async #keepConnected(first: Connection): Promise<void> {
-    let opened: Connection | null = first;
+    let openedConnection: Connection | null = first;
     for (let pauseMs = MIN_PAUSE_MS; ;) {
-      if (opened) {
-        this.#current = opened;
-        await useConnection(opened, this.#closing.signal);
+      if (openedConnection) {
+        this.#current = openedConnection;
+        await useConnection(openedConnection, this.#closing.signal);
         this.#current = null;
         this.#confirmedAt = -Infinity;
         pauseMs = MIN_PAUSE_MS;
@@ -120,8 +120,8 @@ export class ChannelListener {
         pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
       }
       if (this.#closing.signal.aborted) return;
-      opened = await this.#connect().catch(() => null);
-      if (opened) this.#publish(null);
+      openedConnection = await this.#connect().catch(() => null);
+      if (openedConnection) this.#publish(null);
     }
   }
 
@@ -162,13 +162,13 @@ async function openConnection(
   onNotification: (payload: string) => void,
 ): Promise<Connection> {
   const client = new Session({ query_timeout: PROBE_TIMEOUT_MS });
-  const ended = new Promise<void>((resolve) => void client.once('end', resolve));
+  const clientEnded = new Promise<void>((resolve) => void client.once('end', resolve));
   client.on('error', () => {});
   client.on('notification', ({ payload }) => onNotification(payload ?? ''));
   try {
     await client.connect();
     await client.query(`listen "${channel}"`);
-    return { client, ended };
+    return { client, ended: clientEnded };
   } catch (error) {
     await endConnection(client);
     throw error;
@@ -187,10 +187,10 @@ async function useConnection({ client, ended }: Connection, stop: AbortSignal): 
 
 /** Ends a connection. Waits at most a second for a server that does not respond. */
 async function endConnection(client: pg.Client): Promise<void> {
-  const waiting = new AbortController();
+  const waitAbort = new AbortController();
   await Promise.race([
     client.end().catch(() => {}),
-    sleep(END_TIMEOUT_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => {}),
+    sleep(END_TIMEOUT_MS, undefined, { signal: waitAbort.signal, ref: false }).catch(() => {}),
   ]);
-  waiting.abort();
+  waitAbort.abort();
 }

@@ -1,7 +1,7 @@
 import { type ServiceError, unavailable } from '../errors.ts';
 
 /** The errors of node:net, and the SQL states for connections, resources, start and stop, read-only servers and conflicts. */
-const AWAY =
+const UNAVAILABLE_CODES =
   /^(?:ECONN\w+|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08\w{3}|53\w{3}|57P0[1-5]|25006|55P03|40P01|40001)$/;
 /** The error codes of a full, broken or read-only disk, and of a system without free file descriptors. */
 const STORE_REFUSES = /^(?:ENOSPC|EDQUOT|EIO|EROFS|EMFILE|ENFILE)$/;
@@ -30,16 +30,19 @@ export class DatabaseAwayError extends Error {
 export function toUnavailable(thrown: unknown): ServiceError | null {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (error instanceof DatabaseAwayError) return unavailable(NOT_NOW);
-    if ((code && AWAY.test(code) && (code !== 'ENOENT' || syscall === 'connect')) || OUTAGE_TEXT.test(error.message))
-      return unavailable(NOT_NOW, thrown);
+    if (error instanceof DatabaseAwayError) return unavailable(UNAVAILABLE_MESSAGE);
+    if (
+      (code && UNAVAILABLE_CODES.test(code) && (code !== 'ENOENT' || syscall === 'connect')) ||
+      OUTAGE_TEXT.test(error.message)
+    )
+      return unavailable(UNAVAILABLE_MESSAGE, thrown);
     if (code && STORE_REFUSES.test(code))
       return unavailable('The service cannot store files right now; try again later.', thrown, 60);
   }
   return null;
 }
 
-const NOT_NOW = 'The service is not available right now; try again shortly.';
+const UNAVAILABLE_MESSAGE = 'The service is not available right now; try again shortly.';
 
 /** True if a session must be replaced after this error. */
 export function breaksSession(error: unknown): boolean {

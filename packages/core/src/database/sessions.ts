@@ -68,10 +68,10 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
     }
 
     override connect(...args: never[]): never {
-      const connected = watch.isAway ? Promise.reject(new DatabaseAwayError()) : this.#connect();
+      const newConnection = watch.isAway ? Promise.reject(new DatabaseAwayError()) : this.#connect();
       const [settle] = args as ((error?: Error) => void)[];
-      if (settle) connected.then(() => settle(), settle);
-      return connected as never;
+      if (settle) newConnection.then(() => settle(), settle);
+      return newConnection as never;
     }
 
     async #connect(): Promise<this> {
@@ -91,18 +91,18 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
     /** Supports all forms of `pg`: either the last argument is a callback, or the result is a promise. */
     override query(...args: never[]): never {
       const endWait = this.#watched.begin();
-      const finish = (fault: unknown) => {
+      const endQuery = (fault: unknown) => {
         endWait(!fault || isResponse(fault));
         if (fault && breaksSession(fault)) void this.end().catch(() => {});
       };
       const callback: unknown = args.at(-1);
       if (typeof callback === 'function')
         args[args.length - 1] = ((error: unknown, result: unknown) => {
-          finish(error);
+          endQuery(error);
           callback(error, result);
         }) as never;
       const result: unknown = super.query(...(args as unknown as [string]));
-      if (typeof callback !== 'function') Promise.resolve(result).then(() => finish(null), finish);
+      if (typeof callback !== 'function') Promise.resolve(result).then(() => endQuery(null), endQuery);
       return result as never;
     }
   }

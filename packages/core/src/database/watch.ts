@@ -131,13 +131,13 @@ export class DatabaseWatch {
     if (this.#isChecking || this.#isAway || this.#closing.signal.aborted) return;
     this.#isChecking = true;
     const start = performance.now();
-    const patience = new AbortController();
+    const probeAbort = new AbortController();
     try {
       const processes = [...this.#entries].map(({ session }) => session.serverProcess()).filter((pid) => pid !== null);
-      const states = await this.#probeWithTimeout(processes, patience);
+      const states = await this.#probeWithTimeout(processes, probeAbort);
       if (states) this.#cutDead(states, start);
     } catch (error) {
-      const isSilent = patience.signal.aborted;
+      const isSilent = probeAbort.signal.aborted;
       // An error without a code does not prove that no session can be opened.
       const isRefused = (error as { code?: string }).code !== undefined && toUnavailable(error) !== null;
       const isGone = (isSilent || isRefused) && this.#lastResponse < start;
@@ -181,19 +181,19 @@ export class DatabaseWatch {
       const state = states.get(session.serverProcess() ?? 0);
       return state === 'idle' || state === 'gone' || (waiting.size > 0 && state?.startsWith('idle') === true);
     };
-    let dead = false;
+    let isDead = false;
     for (const entry of this.#entries)
       for (const wait of entry.waiting) {
         const isSuspect = wait.since < start - SUSPICION_DELAY_MS && isIdle(entry);
-        dead ||= isSuspect && wait.suspected;
+        isDead ||= isSuspect && wait.suspected;
         wait.suspected = isSuspect;
       }
-    if (!dead) return;
-    const lost = [...this.#entries].filter(
+    if (!isDead) return;
+    const lostEntries = [...this.#entries].filter(
       (entry) => isIdle(entry) && [...entry.waiting].every((wait) => wait.suspected),
     );
-    this.#log.warn({ sessions: lost.length }, 'Connections to the database were dead; they are replaced');
-    cut(lost);
+    this.#log.warn({ sessions: lostEntries.length }, 'Connections to the database were dead; they are replaced');
+    cutConnections(lostEntries);
   }
 
   async #waitUntilBack(reason: string, isSilent: boolean): Promise<void> {
@@ -203,14 +203,14 @@ export class DatabaseWatch {
     const isOutage = this.#lastResponse > -Infinity;
     if (isOutage) this.#log.warn({ reason }, 'The database does not answer; requests get 503 until it does');
     this.#stopTicking();
-    if (isSilent) cut([...this.#entries]);
+    if (isSilent) cutConnections([...this.#entries]);
     while (!this.#closing.signal.aborted) {
       await sleep(RETRY_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
       const isBack = await this.#probeWithTimeout([]).then(
         () => true,
         () => false,
       );
-      if (!isBack && performance.now() - start > MAX_REFUSED_MS) cut([...this.#entries]);
+      if (!isBack && performance.now() - start > MAX_REFUSED_MS) cutConnections([...this.#entries]);
       if (!isBack) continue;
       this.#isAway = false;
       this.#startTicking();
@@ -220,7 +220,7 @@ export class DatabaseWatch {
   }
 }
 
-function cut(entries: readonly Entry[]): void {
+function cutConnections(entries: readonly Entry[]): void {
   for (const { session } of entries) session.cut();
 }
 

@@ -25,31 +25,33 @@ export async function checkRecord(query: DnsQuery, wanted: WantedRecord): Promis
   if (wanted.type === 'CNAME') return checkCname(query, wanted);
   const answer = await query(wanted.type, wanted.name);
   if (answer.kind !== 'found') return notFound(wanted, [], answer);
-  const found = new Set(answer.values.map((value) => canonicalValue(wanted.type, value)));
-  if (wanted.values.some((value) => found.has(canonicalValue(wanted.type, value))))
+  const foundValues = new Set(answer.values.map((value) => canonicalValue(wanted.type, value)));
+  if (wanted.values.some((value) => foundValues.has(canonicalValue(wanted.type, value))))
     return toCheck(wanted, answer.values);
-  const unread = answer.unread > 0 ? ` ${answer.unread} more records were not read because there are too many.` : '';
-  return toCheck(wanted, answer.values, `Saw ${enumerate(answer.values)}, want ${wantedText(wanted)}.${unread}`);
+  const unreadNote =
+    answer.unread > 0 ? ` ${answer.unread} more records were not read because there are too many.` : '';
+  return toCheck(wanted, answer.values, `Saw ${enumerate(answer.values)}, want ${wantedText(wanted)}.${unreadNote}`);
 }
 
 /** Checks whether a name points at one of the wanted targets, directly or through further CNAME records. */
 async function checkCname(query: DnsQuery, wanted: WantedRecord): Promise<DnsCheck> {
   const targets = new Set(wanted.values.map(canonicalName));
-  const chain = [canonicalName(wanted.name)];
+  const cnameChain = [canonicalName(wanted.name)];
   for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-    const answer = await query('CNAME', chain.at(-1)!);
-    const found = chain.slice(1);
-    if (answer.kind === 'failed') return notFound(wanted, found, answer);
+    const answer = await query('CNAME', cnameChain.at(-1)!);
+    const foundNames = cnameChain.slice(1);
+    if (answer.kind === 'failed') return notFound(wanted, foundNames, answer);
     if (answer.kind === 'none') {
-      if (hop > 0) return mismatch(wanted, found);
-      return answer.missing === 'name' ? notFound(wanted, found, answer) : checkWithoutCname(query, wanted);
+      if (hop > 0) return failedCheck(wanted, foundNames);
+      return answer.missing === 'name' ? notFound(wanted, foundNames, answer) : checkWithoutCname(query, wanted);
     }
     const [target = ''] = answer.values.map(canonicalName);
-    if (targets.has(target)) return toCheck(wanted, [...found, target]);
-    if (chain.includes(target)) return mismatch(wanted, [...found, target], 'The CNAME records form a loop.');
-    chain.push(target);
+    if (targets.has(target)) return toCheck(wanted, [...foundNames, target]);
+    if (cnameChain.includes(target))
+      return failedCheck(wanted, [...foundNames, target], 'The CNAME records form a loop.');
+    cnameChain.push(target);
   }
-  return mismatch(wanted, chain.slice(1), `The name goes through more than ${MAX_HOPS} CNAME records.`);
+  return failedCheck(wanted, cnameChain.slice(1), `The name goes through more than ${MAX_HOPS} CNAME records.`);
 }
 
 /** A name without a CNAME record often has the addresses of a provider's proxy or of a previous site. */
@@ -57,14 +59,14 @@ async function checkWithoutCname(query: DnsQuery, wanted: WantedRecord): Promise
   const addresses = await query('A', wanted.name);
   if (addresses.kind !== 'found')
     return notFound(wanted, [], { kind: 'none', missing: 'record', reason: 'There is no CNAME record at this name.' });
-  return mismatch(
+  return failedCheck(
     wanted,
     addresses.values,
     'There is an A record instead of a CNAME record. Remove it, or turn off the proxy of the DNS provider.',
   );
 }
 
-function mismatch(wanted: WantedRecord, found: readonly string[], why?: string): DnsCheck {
+function failedCheck(wanted: WantedRecord, found: readonly string[], why?: string): DnsCheck {
   const comparison = `Saw ${enumerate(found)}, want ${wantedText(wanted)}.`;
   return toCheck(wanted, found, why === undefined ? comparison : `${why} ${comparison}`);
 }
@@ -95,8 +97,10 @@ function enumerate(values: readonly string[]): string {
 }
 
 function toPrintable(text: string): string {
-  const visible = text.replace(UNPRINTABLE_CHARACTERS, '\u{FFFD}');
-  return visible.length > MAX_SHOWN_CHARACTERS ? `${visible.slice(0, MAX_SHOWN_CHARACTERS)}…` : visible;
+  const printableText = text.replace(UNPRINTABLE_CHARACTERS, '\u{FFFD}');
+  return printableText.length > MAX_SHOWN_CHARACTERS
+    ? `${printableText.slice(0, MAX_SHOWN_CHARACTERS)}…`
+    : printableText;
 }
 
 function canonicalName(name: string): string {

@@ -7,13 +7,13 @@ const PATTERNS = PROVIDER_TABLE.map((provider) => ({
 
 /** The provider that runs most of the given name servers; `null` if they are all unknown. */
 export function findProviderByNameServers(nameServers: readonly string[]): DnsProvider | null {
-  const counts = new Map<DnsProvider, number>();
+  const hostCounts = new Map<DnsProvider, number>();
   for (const server of nameServers) {
     const host = server.toLowerCase().replace(/\.$/, '');
-    const found = PATTERNS.find(({ pattern }) => pattern.test(host));
-    if (found) counts.set(found.provider, (counts.get(found.provider) ?? 0) + 1);
+    const matchingPattern = PATTERNS.find(({ pattern }) => pattern.test(host));
+    if (matchingPattern) hostCounts.set(matchingPattern.provider, (hostCounts.get(matchingPattern.provider) ?? 0) + 1);
   }
-  const [top] = [...counts].toSorted(([, a], [, b]) => b - a);
+  const [top] = [...hostCounts].toSorted(([, a], [, b]) => b - a);
   return top?.[0] ?? null;
 }
 

@@ -60,16 +60,16 @@ export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): ServiceError
 
 /** Converts an error to its wire form, limited in size. Source: api §2. */
 export function toErrorBody(error: ServiceError, requestId: string): ErrorBody {
-  const bounded = limitErrorSize(error);
+  const boundedError = limitErrorSize(error);
   const details =
     error.code === 'internal_server_error'
       ? { requestId }
       : error.code === 'rate_limit_exceeded'
         ? { retryAfter: error.retryAfterSeconds ?? 1 }
-        : bounded.details;
+        : boundedError.details;
   return {
     error: error.code,
-    message: bounded.message,
+    message: boundedError.message,
     status: ERROR_STATUS[error.code],
     ...(details ? { details: { ...details } } : {}),
   };
@@ -96,16 +96,16 @@ interface ErrorText {
  * the message then says how many entries are not listed. `details` has at most two levels. Source: api §2.
  */
 function limitErrorSize({ message, details }: ErrorText): ErrorText {
-  if (!details) return { message: cut(message) };
+  if (!details) return { message: cutText(message) };
   let omitted = 0;
-  const bounded = Object.entries(details).map(([name, value]: [string, unknown]) => {
+  const boundedDetails = Object.entries(details).map(([name, value]: [string, unknown]) => {
     if (!Array.isArray(value)) return [name, cutTexts(value)];
     const boundedEntries = firstEntries(value);
     omitted += value.length - boundedEntries.length;
     return [name, boundedEntries];
   });
   const note = omitted > 0 ? ` (and ${omitted.toLocaleString('en-US')} more that are not listed)` : '';
-  return { message: `${cut(message)}${note}`, details: Object.fromEntries(bounded) };
+  return { message: `${cutText(message)}${note}`, details: Object.fromEntries(boundedDetails) };
 }
 
 function firstEntries(list: readonly unknown[]): unknown[] {
@@ -121,13 +121,13 @@ function firstEntries(list: readonly unknown[]): unknown[] {
 }
 
 function cutTexts(value: unknown): unknown {
-  if (typeof value === 'string') return cut(value);
+  if (typeof value === 'string') return cutText(value);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, text]) => [name, typeof text === 'string' ? cut(text) : text]),
+    Object.entries(value).map(([name, text]) => [name, typeof text === 'string' ? cutText(text) : text]),
   );
 }
 
-function cut(text: string): string {
+function cutText(text: string): string {
   return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH).toWellFormed()}…` : text;
 }

@@ -50,6 +50,8 @@ interface RestMeta {
   creates?: true;
   /** The path to which REST redirects with 301, without calling the procedure. */
   redirect?: `/${string}`;
+  /** The subscription whose events REST sends to clients that prefer `text/event-stream` to JSON. */
+  events?: string;
 }
 
 /** The description of a procedure for REST and the OpenAPI document. */
@@ -60,7 +62,9 @@ export interface ProcedureMeta extends RestMeta, Record<string, unknown> {
 /** The maximum number of concurrent queries of one client, so that no client can take all connections to the database. */
 const QUERIES_AT_ONCE = 2;
 /** The interval of the pings on an idle event stream. */
-const PING_MS = 15_000;
+export const EVENT_PING_MS = 15_000;
+/** Clients that lose the connection of an event stream reconnect after this time. */
+export const EVENT_RETRY_MS = 1_000;
 
 /** The input of an operation without parameters. */
 export const NoInput = z.object({}).optional();
@@ -71,8 +75,8 @@ const t = initTRPC
   .create({
     isDev: false,
     sse: {
-      ping: { enabled: true, intervalMs: PING_MS },
-      client: { reconnectAfterInactivityMs: 3 * PING_MS },
+      ping: { enabled: true, intervalMs: EVENT_PING_MS },
+      client: { reconnectAfterInactivityMs: 3 * EVENT_PING_MS },
     },
     errorFormatter: ({ shape, error, ctx }) => {
       const body = toErrorBody(toServiceError(error), ctx?.requestId ?? '');
@@ -148,10 +152,10 @@ export function operations<P extends { meta(meta: ProcedureMeta): P }>(tag: stri
   return (
     route: `${OpenApiMeta['method']} ${OpenApiMeta['path']}`,
     summary: string,
-    { status, bodySize, creates, redirect, success: successDescription, ...details }: OperationOptions,
+    { status, bodySize, creates, redirect, events, success: successDescription, ...details }: OperationOptions,
   ): P => {
     const [method, path] = route.split(' ') as [OpenApiMeta['method'], OpenApiMeta['path']];
     const openapi = { method, path, summary, tags: [tag], successDescription, ...details };
-    return base.meta({ openapi, status, bodySize, creates, redirect });
+    return base.meta({ openapi, status, bodySize, creates, redirect, events });
   };
 }

@@ -58,28 +58,28 @@ export async function takeFromBucket(core: Core, key: string, limit: RateLimit, 
   const { token, capacity } = microsecondsOf(limit);
   const now = core.now();
   const micros = (amount: number) => sql`${amount} * interval '1 microsecond'`;
-  const empty = sql`${now}::timestamptz + ${micros(capacity)}`;
+  const emptyBucket = sql`${now}::timestamptz + ${micros(capacity)}`;
   // A wrong clock or a former, larger limit may have stored a later time than an empty bucket has.
-  const before = sql`least(greatest(b."full", ${now}), ${empty})`;
-  const mayTake = sql`${before} + ${micros(cost * token)} <= ${empty}`;
-  const fits = cost <= limit.count;
+  const bucketBefore = sql`least(greatest(b."full", ${now}), ${emptyBucket})`;
+  const mayTake = sql`${bucketBefore} + ${micros(cost * token)} <= ${emptyBucket}`;
+  const fitsLimit = cost <= limit.count;
   const { rows } = await sql<{ allowed: boolean; untilFull: number }>`
     insert into rate_bucket as b (key, "full", taken)
-    values (${key}, ${now}::timestamptz + ${micros(fits ? cost * token : 0)}, ${fits})
+    values (${key}, ${now}::timestamptz + ${micros(fitsLimit ? cost * token : 0)}, ${fitsLimit})
     on conflict (key) do update set
-      "full" = case when ${mayTake} then ${before} + ${micros(cost * token)} else ${before} end, taken = ${mayTake}
+      "full" = case when ${mayTake} then ${bucketBefore} + ${micros(cost * token)} else ${bucketBefore} end, taken = ${mayTake}
     returning taken as allowed, (extract(epoch from b."full" - ${now}::timestamptz) * 1000000)::float8 as "untilFull"`
     .execute(db(core))
     .catch(throwOutage);
   const { allowed, untilFull } = rows[0]!;
   const missing = Math.max(0, Math.min(untilFull, capacity));
-  const wanted = Math.min(cost, limit.count) * token;
+  const wantedMicros = Math.min(cost, limit.count) * token;
   return {
     allowed,
     limit: limit.count,
     remaining: Math.floor((capacity - missing) / token),
     resetSeconds: Math.ceil(missing / 1_000_000),
-    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((missing + wanted - capacity) / 1_000_000)),
+    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((missing + wantedMicros - capacity) / 1_000_000)),
   };
 }
 

@@ -51,24 +51,24 @@ const MAX_FAILED_GROUPS = 1_000;
  */
 export async function runWorklist<T>(core: Core, list: Worklist<T>, { limit, signal }: RunLimits): Promise<number> {
   const failedGroups = new Set<string>();
-  let processed = 0;
+  let processedCount = 0;
   for (;;) {
-    const maxItems = limit - processed;
+    const maxItems = limit - processedCount;
     const failedGroupsBefore = failedGroups.size;
     const items = await list.due([...failedGroups], maxItems);
     for (const item of items) {
-      if (signal?.aborted || failedGroups.size >= MAX_FAILED_GROUPS) return processed;
+      if (signal?.aborted || failedGroups.size >= MAX_FAILED_GROUPS) return processedCount;
       const group = list.groupOf(item);
       if (failedGroups.has(group)) continue;
       const outcome = await attemptTask(core, { task: list.task, ...list.idsOf(item) }, () => list.work(item));
-      if (outcome.ok) processed += Number(outcome.value);
+      if (outcome.ok) processedCount += Number(outcome.value);
       else {
         await throwIfDatabaseAway(core, outcome.error);
         failedGroups.add(group);
       }
     }
-    const isMoreDue = items.length === maxItems && processed < limit && failedGroups.size > failedGroupsBefore;
-    if (!isMoreDue) return processed;
+    const isMoreDue = items.length === maxItems && processedCount < limit && failedGroups.size > failedGroupsBefore;
+    if (!isMoreDue) return processedCount;
   }
 }
 

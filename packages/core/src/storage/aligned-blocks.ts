@@ -10,7 +10,7 @@ export function alignedBlocks(count: number, size: number): () => Buffer | null 
   let memory: SharedArrayBuffer | null | undefined;
   let allocated = 0;
   return () => {
-    if (memory === undefined) memory = reserve(count * size);
+    if (memory === undefined) memory = reserveMemory(count * size);
     if (memory === null || allocated === count) return null;
     allocated += 1;
     return Buffer.from(memory, (allocated - 1) * size, size);
@@ -24,7 +24,7 @@ declare const WebAssembly: {
 
 const PAGE_BYTES = 64 * 1024;
 
-function reserve(bytes: number): SharedArrayBuffer | null {
+function reserveMemory(bytes: number): SharedArrayBuffer | null {
   const pages = bytes / PAGE_BYTES;
   try {
     return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }).buffer;

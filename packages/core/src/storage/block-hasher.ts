@@ -35,11 +35,14 @@ export function createBlockHasher(): (job: HashJob) => HashResult | null {
     let digestsLength = 0;
     for (const contentEnd of ends) {
       const content = block.subarray(start, contentEnd);
-      const unfinished = running.get(stream);
+      const unfinishedContent = running.get(stream);
       running.delete(stream);
-      digests.set(unfinished ? unfinished.md5.update(content).digest() : hash('md5', content, 'buffer'), digestsLength);
       digests.set(
-        unfinished ? unfinished.sha256.update(content).digest() : hash('sha256', content, 'buffer'),
+        unfinishedContent ? unfinishedContent.md5.update(content).digest() : hash('md5', content, 'buffer'),
+        digestsLength,
+      );
+      digests.set(
+        unfinishedContent ? unfinishedContent.sha256.update(content).digest() : hash('sha256', content, 'buffer'),
         digestsLength + MD5_BYTES,
       );
       digestsLength += MD5_BYTES + SHA256_BYTES;

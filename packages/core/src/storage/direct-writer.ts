@@ -13,19 +13,19 @@ const MIN_BYTES = 2 * 1024 * 1024;
 export function openDirectWriter(file: string) {
   let handle: FileHandle | null = null;
   // Some systems have no O_DIRECT.
-  let refused = constants.O_DIRECT === undefined;
+  let isRefused = constants.O_DIRECT === undefined;
   return {
     /** @returns `false` if the caller must write the bytes in the ordinary way. @throws for errors of the disk. */
     async write(bytes: Uint8Array, position: number): Promise<boolean> {
       const isWholeBlocks = bytes.length % BLOCK_BYTES === 0 && position % BLOCK_BYTES === 0;
-      if (refused || !isWholeBlocks || bytes.length < MIN_BYTES) return false;
+      if (isRefused || !isWholeBlocks || bytes.length < MIN_BYTES) return false;
       try {
         handle ??= await open(file, constants.O_WRONLY | constants.O_DIRECT);
         await writeFully(handle, bytes, position);
         return true;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error;
-        refused = true;
+        isRefused = true;
         return false;
       }
     },

@@ -13,8 +13,9 @@ const SHARDS = Array.from({ length: 16 }, (_, i) => i.toString(16));
 /** Opens a store of packs as files in 16 folders below `root`, which are created if they are missing. */
 export async function openDiskPacks(root: string): Promise<PackStore> {
   await mkdir(root, { recursive: true, mode: 0o700 });
-  const present = new Set(await readdir(root));
-  for (const shard of SHARDS) if (!present.has(shard)) await mkdir(join(root, shard), { recursive: true, mode: 0o700 });
+  const presentFolders = new Set(await readdir(root));
+  for (const shard of SHARDS)
+    if (!presentFolders.has(shard)) await mkdir(join(root, shard), { recursive: true, mode: 0o700 });
   await syncFolder(root);
 
   const folderOf = (pack: string) => join(root, pack.slice(0, 1));
@@ -59,10 +60,10 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
 }
 
 function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
-  const direct = openDirectWriter(file);
+  const directWriter = openDirectWriter(file);
   return {
     async write(bytes, position) {
-      if (!(await direct.write(bytes, position))) await writeFully(handle, bytes, position);
+      if (!(await directWriter.write(bytes, position))) await writeFully(handle, bytes, position);
     },
     read: (bytes, position) => readFully(handle, bytes, position),
     async seal(size) {
@@ -71,13 +72,13 @@ function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
         await handle.sync();
         failpoint('pack.synced');
       } finally {
-        await direct.close();
+        await directWriter.close();
         await handle.close();
       }
       await syncFolder(folder);
     },
     async abandon() {
-      await direct.close();
+      await directWriter.close();
       await handle.close().catch(() => {});
       await rm(file, { force: true });
     },

@@ -43,33 +43,33 @@ const DIGEST_BYTES = MD5_BYTES + SHA256_BYTES;
 
 /** Creates a hasher. The thread starts on first use, restarts after an error, and does not keep the process alive. */
 export function createHasher(): Hasher {
-  const waiting = new Map<number, PromiseWithResolvers<HashResult>>();
+  const waitingJobs = new Map<number, PromiseWithResolvers<HashResult>>();
   let worker: Worker | null = null;
   let jobs = 0;
   let streams = 0;
 
   function start(): Worker {
-    const started = new Worker(new URL('./hash-worker.ts', import.meta.url));
+    const startedWorker = new Worker(new URL('./hash-worker.ts', import.meta.url));
     const onEnd = (error: Error) => {
-      if (worker !== started) return;
+      if (worker !== startedWorker) return;
       worker = null;
-      for (const { reject } of waiting.values()) reject(error);
-      waiting.clear();
+      for (const { reject } of waitingJobs.values()) reject(error);
+      waitingJobs.clear();
     };
-    started.on('message', (result: HashResult) => {
-      waiting.get(result.job)?.resolve(result);
-      waiting.delete(result.job);
-      if (waiting.size === 0) started.unref();
+    startedWorker.on('message', (result: HashResult) => {
+      waitingJobs.get(result.job)?.resolve(result);
+      waitingJobs.delete(result.job);
+      if (waitingJobs.size === 0) startedWorker.unref();
     });
-    started.on('error', onEnd);
-    started.on('exit', () => onEnd(threadEnded()));
-    started.unref();
-    return started;
+    startedWorker.on('error', onEnd);
+    startedWorker.on('exit', () => onEnd(threadEnded()));
+    startedWorker.unref();
+    return startedWorker;
   }
 
-  function send(job: HashJob & { block: Uint8Array }): Promise<HashResult> {
+  function sendJob(job: HashJob & { block: Uint8Array }): Promise<HashResult> {
     const pending = Promise.withResolvers<HashResult>();
-    waiting.set(job.job, pending);
+    waitingJobs.set(job.job, pending);
     worker ??= start();
     worker.ref();
     worker.postMessage(job, transferListOf(job.block));
@@ -87,7 +87,7 @@ export function createHasher(): Hasher {
           const canHashNow = usedWorker === null && isSmall && (ends.at(-1) ?? 0) === used;
           if (canHashNow) return toHashes(createBlockHasher()(job)!);
           if (usedWorker !== null && usedWorker !== worker) throw threadEnded();
-          const result = send(job);
+          const result = sendJob(job);
           usedWorker = worker;
           return toHashes(await result);
         },

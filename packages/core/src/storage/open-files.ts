@@ -55,7 +55,7 @@ export function createOpenFiles(): OpenFiles {
     }
   }
 
-  function add(path: string): Entry {
+  function addEntry(path: string): Entry {
     const entry: Entry = { fd: openFile(path, 'r'), users: 0, isClosing: false, wasUsed: true };
     entry.fd.catch(() => entries.get(path) === entry && entries.delete(path));
     if (entries.size >= MAX_OPEN_FILES) {
@@ -68,7 +68,7 @@ export function createOpenFiles(): OpenFiles {
 
   return {
     async use(path) {
-      const entry = entries.get(path) ?? add(path);
+      const entry = entries.get(path) ?? addEntry(path);
       // Reinserts the entry, because the map is ordered by last use.
       entries.delete(path);
       entries.set(path, entry);

@@ -108,19 +108,19 @@ export class PackBuilder {
 
   /** Drops duplicates and the contents that `wanted` rejects, and closes the gaps. Call it after {@link finish}. */
   async retain(wanted: (sha256: string) => boolean): Promise<void> {
-    const remaining = this.contents().filter(({ sha256 }) => wanted(sha256));
-    const keptBytes = remaining.reduce((sum, { length }) => sum + length, 0);
-    if (keptBytes === this.#flushed + this.#used && remaining.length === this.#entries.size) return;
+    const wantedContents = this.contents().filter(({ sha256 }) => wanted(sha256));
+    const keptBytes = wantedContents.reduce((sum, { length }) => sum + length, 0);
+    if (keptBytes === this.#flushed + this.#used && wantedContents.length === this.#entries.size) return;
     this.#entries.clear();
-    if (remaining.length > 0 && this.#flushed > 0) {
+    if (wantedContents.length > 0 && this.#flushed > 0) {
       if (this.#batch && this.#used > 0) this.#flush(Promise.resolve(this.#batch));
       await this.#settle();
-      this.#flushed = await closeGaps(await this.#openOnce(), remaining);
+      this.#flushed = await closeGaps(await this.#openOnce(), wantedContents);
     } else {
-      this.#used = this.#batch ? closeGapsInMemory(this.#batch, remaining) : 0;
+      this.#used = this.#batch ? closeGapsInMemory(this.#batch, wantedContents) : 0;
       this.#flushed = 0;
     }
-    for (const entry of remaining) this.#entries.set(entry.sha256, entry);
+    for (const entry of wantedContents) this.#entries.set(entry.sha256, entry);
   }
 
   /** Writes the remaining bytes and the index, and makes the pack durable. @throws if a step fails. The pack is then lost. */
@@ -135,18 +135,18 @@ export class PackBuilder {
     await this.#finishing?.catch(() => {});
     await this.#writes;
     await this.#sealing?.catch(() => {});
-    const opened = await this.#file?.catch(() => null);
-    await opened?.abandon();
+    const openedFile = await this.#file?.catch(() => null);
+    await openedFile?.abandon();
     this.#returnBatches();
   }
 
   #append(chunk: Uint8Array): Promise<void> | undefined {
     for (let copied = 0; copied < chunk.length;) {
       const batch = (this.#batch = this.#batchWithRoom());
-      const fits = Math.min(chunk.length - copied, batch.length - this.#used);
-      batch.set(fits === chunk.length ? chunk : chunk.subarray(copied, copied + fits), this.#used);
-      this.#used += fits;
-      copied += fits;
+      const fittingBytes = Math.min(chunk.length - copied, batch.length - this.#used);
+      batch.set(fittingBytes === chunk.length ? chunk : chunk.subarray(copied, copied + fittingBytes), this.#used);
+      this.#used += fittingBytes;
+      copied += fittingBytes;
       if (this.#used >= BATCH_BYTES && this.#used === batch.length) this.#flush(this.#hashBatch(batch));
     }
     if (this.#failure) throw this.#failure.error;
@@ -174,8 +174,8 @@ export class PackBuilder {
   async #hashBatch(full: Buffer): Promise<Buffer> {
     const contents = this.#ended;
     this.#ended = [];
-    const ends = contents.map(({ offset, length }) => offset + length - this.#flushed);
-    const { block, hashes } = await this.#hashing.hash(full, this.#used, ends);
+    const contentEnds = contents.map(({ offset, length }) => offset + length - this.#flushed);
+    const { block, hashes } = await this.#hashing.hash(full, this.#used, contentEnds);
     for (const [i, { offset, length, onDigest }] of contents.entries()) {
       const { md5, sha256 } = hashes[i]!;
       if (!this.#entries.has(sha256)) this.#entries.set(sha256, { sha256, offset, length });
@@ -191,13 +191,13 @@ export class PackBuilder {
     this.#used = 0;
     this.#flushed += length;
     ready.catch(() => {}); // The write below handles the failure.
-    const write = async () => {
-      const full = await ready;
-      if (!this.#failure) await (await this.#openOnce()).write(full.subarray(0, length), position);
-      this.#spareBatches.push(full);
+    const writeBatch = async () => {
+      const fullBatch = await ready;
+      if (!this.#failure) await (await this.#openOnce()).write(fullBatch.subarray(0, length), position);
+      this.#spareBatches.push(fullBatch);
     };
     this.#writes = this.#writes
-      .then(write)
+      .then(writeBatch)
       .catch((error: unknown) => this.#fail(error))
       .then(() => {
         batchesInFlight -= 1;

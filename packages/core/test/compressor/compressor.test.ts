@@ -5,7 +5,7 @@ import { type Compressor, createCompressor } from '../../src/compressor/compress
 import { compressContent } from '../../src/compressor/forms.ts';
 
 const compressors: Compressor[] = [];
-const create = (...options: Parameters<typeof createCompressor>) => {
+const createForTest = (...options: Parameters<typeof createCompressor>) => {
   const compressor = createCompressor(...options);
   compressors.push(compressor);
   return compressor;
@@ -30,7 +30,7 @@ const isAlive = (pid: number) => {
 
 describe('the compressor (S48)', () => {
   it('starts one process of low priority on demand and reuses it', async () => {
-    const compressor = create();
+    const compressor = createForTest();
     expect(compressor.pid).toBeNull();
     const outcome = await compressor.compress(SMALL, signal);
     expect(outcome).toEqual({ kind: 'forms', forms: expect.anything() });
@@ -47,11 +47,13 @@ describe('the compressor (S48)', () => {
   });
 
   it('reports bytes that do not match their hash', async () => {
-    expect(await create().compress({ ...SMALL, bytes: Buffer.from('other') }, signal)).toEqual({ kind: 'damaged' });
+    expect(await createForTest().compress({ ...SMALL, bytes: Buffer.from('other') }, signal)).toEqual({
+      kind: 'damaged',
+    });
   });
 
   it('reports when the process has died, and starts a new process for the next content', async () => {
-    const compressor = create();
+    const compressor = createForTest();
     await compressor.compress(SMALL, signal);
     const pid = compressor.pid!;
     // Stop the process first, so that it cannot return a result before it dies.
@@ -64,14 +66,14 @@ describe('the compressor (S48)', () => {
   });
 
   it('ignores SIGINT and SIGTERM, which are meant for the server', async () => {
-    const compressor = create();
+    const compressor = createForTest();
     await compressor.compress(SMALL, signal);
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.kill(compressor.pid!, name);
     expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
   });
 
   it('kills the process at once when the caller aborts a compression', async () => {
-    const compressor = create();
+    const compressor = createForTest();
     await compressor.compress(SMALL, signal);
     const pid = compressor.pid!;
     const stopping = new AbortController();
@@ -84,16 +86,16 @@ describe('the compressor (S48)', () => {
   });
 
   it('kills its process after an idle period', async () => {
-    const compressor = create({ idleMs: 20 });
+    const compressor = createForTest({ idleMs: 20 });
     await compressor.compress(SMALL, signal);
     await expect.poll(() => compressor.pid).toBeNull();
     expect(await compressor.compress(SMALL, signal)).toMatchObject({ kind: 'forms' });
   });
 
   it('rejects a second content while the first content is being compressed', async () => {
-    const compressor = create();
-    const first = compressor.compress(SMALL, signal);
+    const compressor = createForTest();
+    const firstForms = compressor.compress(SMALL, signal);
     await expect(compressor.compress(SMALL, signal)).rejects.toThrow('one content at a time');
-    expect(await first).toMatchObject({ kind: 'forms' });
+    expect(await firstForms).toMatchObject({ kind: 'forms' });
   });
 });

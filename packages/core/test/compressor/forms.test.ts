@@ -43,10 +43,10 @@ describe('compressContent', () => {
 
   it('compresses contents above 1 MiB, with a zstd window that every browser supports (S48)', async () => {
     const line = Array.from({ length: 2_000 }, (_, i) => `${i} `).join('');
-    const large = Buffer.alloc(9 * MiB, line);
-    const forms = compressContent(large);
+    const largeText = Buffer.alloc(9 * MiB, line);
+    const forms = compressContent(largeText);
     for (const [coding, form] of Object.entries(forms) as [Coding, Uint8Array][])
-      expect(large.equals(await decompressForm(coding, form, large.length)), coding).toBe(true);
+      expect(largeText.equals(await decompressForm(coding, form, largeText.length)), coding).toBe(true);
     expect(windowOf(forms.zstd!)).toBeLessThanOrEqual(8 * MiB);
   });
 });

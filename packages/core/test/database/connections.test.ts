@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
 import { toServiceError } from '../../src/routers/error-body.ts';
-import { connect } from './running-postgres.ts';
+import { connectTo } from './running-postgres.ts';
 
 /** A separate loopback address, because the port of the embedded server is fixed. */
 const HOST =
@@ -51,7 +51,7 @@ beforeAll(async () => {
       ssl_key_file: key,
     },
   });
-  admin = await connect(server);
+  admin = await connectTo(server);
   await admin.query('create role app login');
 });
 afterAll(async () => {
@@ -120,32 +120,32 @@ describe('scale B1: a connection by DATABASE_URL, for statements or for notifica
 describe('scale B3: a database', () => {
   it('that is read-only causes a 503, and its session is replaced', async () => {
     const database = openDatabase(server.address, { poolSize: 1 });
-    const write = () => sql`create table if not exists written (x int)`.execute(database.kysely);
+    const writeTable = () => sql`create table if not exists written (x int)`.execute(database.kysely);
     await admin.query(`alter database berth set default_transaction_read_only = on`);
     try {
       const transaction = database.transaction((em) => sql`create table x (y int)`.execute(em.getKysely()));
-      const errors = await refusals([write(), transaction]);
+      const errors = await refusals([writeTable(), transaction]);
       const outage = { code: 'unavailable', status: 503 };
       expect(errors.map(toServiceError)).toMatchObject([outage, outage]);
     } finally {
       await admin.query(`alter database berth reset default_transaction_read_only`);
     }
     // A session keeps the setting from its start, so that only a new session can write.
-    await write();
+    await writeTable();
     await database.transaction((em) => sql`insert into written values (1)`.execute(em.getKysely()));
     await database.close();
   });
 
   it('without a free connection causes a 503, and works as soon as a connection is free', async () => {
     const url = `postgresql:///berth?host=${encodeURIComponent(server.address.socketDir)}&user=app`;
-    const others: pg.Client[] = [];
+    const otherClients: pg.Client[] = [];
     const database = openDatabase({ url });
     try {
       for (;;) {
-        const other = new pg.Client(url);
-        other.on('error', () => {});
-        others.push(other);
-        const code = await other.connect().catch((error: { code?: string }) => error.code);
+        const otherClient = new pg.Client(url);
+        otherClient.on('error', () => {});
+        otherClients.push(otherClient);
+        const code = await otherClient.connect().catch((error: { code?: string }) => error.code);
         if (code === '53300') break;
       }
       const runQuery = () => sql`select 1`.execute(database.kysely);
@@ -154,11 +154,11 @@ describe('scale B3: a database', () => {
           code: 'unavailable',
           retryAfterSeconds: expect.any(Number),
         });
-      await others.shift()!.end();
+      await otherClients.shift()!.end();
       await expect.poll(() => runQuery().catch(() => null)).toMatchObject({ rows: [{}] });
     } finally {
       await database.close();
-      await Promise.all(others.map((other) => other.end().catch(() => {})));
+      await Promise.all(otherClients.map((other) => other.end().catch(() => {})));
     }
   });
 });

@@ -9,10 +9,10 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../src/database/embedded-postgres.ts';
-import { announced, ask, connect, kill, postmaster, spawnOwner } from './running-postgres.ts';
+import { readAnnouncement, queryOnce, connectTo, killProcess, postmaster, spawnOwner } from './running-postgres.ts';
 
-const QUICK = { settings: { fsync: 'off' } };
-const VISITOR = { ...QUICK, visitor: true };
+const WITHOUT_FSYNC = { settings: { fsync: 'off' } };
+const VISITOR = { ...WITHOUT_FSYNC, visitor: true };
 const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === 'linux';
 
@@ -20,15 +20,15 @@ const running = new Set<EmbeddedPostgres>();
 
 const root = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
 /** A folder with a complete database, on which tests start and stop servers. */
-const warm = join(root, 'warm');
-await (await startEmbeddedPostgres(warm, QUICK)).stop();
+const initializedDir = join(root, 'warm');
+await (await startEmbeddedPostgres(initializedDir, WITHOUT_FSYNC)).stop();
 afterEach(async () => {
   await Promise.all([...running].map((server) => server.stop()));
   running.clear();
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-async function start(dir: string, options: EmbeddedPostgresOptions = QUICK): Promise<EmbeddedPostgres> {
+async function start(dir: string, options: EmbeddedPostgresOptions = WITHOUT_FSYNC): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres(dir, options);
   running.add(server);
   return server;
@@ -54,54 +54,54 @@ describe('an embedded PostgreSQL', () => {
     const dir = join(root, 'cold', 'nested');
     const server = await start(dir, {});
     expect(server.adopted).toBe(false);
-    expect(await ask(server, 'select current_database()')).toBe('berth');
+    expect(await queryOnce(server, 'select current_database()')).toBe('berth');
     for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
-      expect(await ask(server, `show ${setting}`)).toBe('on');
-    expect(await ask(server, 'show listen_addresses')).toBe('');
+      expect(await queryOnce(server, `show ${setting}`)).toBe('on');
+    expect(await queryOnce(server, 'show listen_addresses')).toBe('');
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, '.s.PGSQL.5432'))).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, 'data'))).uid).toBe((await stat(dir)).uid);
   });
 
   it('leaves no process and no socket after it was stopped, and can be stopped again', async () => {
-    const server = await start(warm);
-    const pid = await postmaster(warm);
+    const server = await start(initializedDir);
+    const pid = await postmaster(initializedDir);
     expect(await isAlive(pid)).toBe(true);
     await Promise.all([server.stop(), server.stop()]);
     await server.stop();
     expect(await isAlive(pid)).toBe(false);
-    expect(await readdir(warm)).not.toContain('.s.PGSQL.5432');
+    expect(await readdir(initializedDir)).not.toContain('.s.PGSQL.5432');
   });
 
   it('ends open sessions when it stops', async () => {
-    const server = await start(warm);
-    const client = await connect(server);
-    const ended = new Promise((resolve) => client.once('end', resolve));
+    const server = await start(initializedDir);
+    const client = await connectTo(server);
+    const clientEnded = new Promise((resolve) => client.once('end', resolve));
     await client.query('begin');
     await server.stop();
-    await ended;
+    await clientEnded;
   });
 
   it('keeps its data after a restart', async () => {
-    const first = await start(warm);
-    await ask(first, 'create table kept as select 42 as value');
-    await first.stop();
-    const second = await start(warm);
-    expect(second.adopted).toBe(false);
-    expect(await ask(second, 'table kept')).toBe('42');
+    const firstServer = await start(initializedDir);
+    await queryOnce(firstServer, 'create table kept as select 42 as value');
+    await firstServer.stop();
+    const secondServer = await start(initializedDir);
+    expect(secondServer.adopted).toBe(false);
+    expect(await queryOnce(secondServer, 'table kept')).toBe('42');
   });
 
   it('accepts settings and a number of connections', async () => {
-    const server = await start(warm, { maxConnections: 23, settings: { work_mem: '1MB' } });
-    expect(await ask(server, 'show max_connections')).toBe('23');
-    expect(await ask(server, 'show work_mem')).toBe('1MB');
+    const server = await start(initializedDir, { maxConnections: 23, settings: { work_mem: '1MB' } });
+    expect(await queryOnce(server, 'show max_connections')).toBe('23');
+    expect(await queryOnce(server, 'show work_mem')).toBe('1MB');
   });
 
   it.runIf(isLinux)('does not pass its environment, which contains secrets, to the server', async () => {
     process.env['SECRET_KEY'] = 'marker';
     try {
-      await start(warm);
-      expect(await readFile(`/proc/${await postmaster(warm)}/environ`, 'utf8')).not.toContain('marker');
+      await start(initializedDir);
+      expect(await readFile(`/proc/${await postmaster(initializedDir)}/environ`, 'utf8')).not.toContain('marker');
     } finally {
       delete process.env['SECRET_KEY'];
     }
@@ -110,23 +110,23 @@ describe('an embedded PostgreSQL', () => {
 
 describe('a process that shares the folder of an embedded PostgreSQL', () => {
   it('leaves the server that it started to a later owner, which stops the server', async () => {
-    const visitor = await start(warm, VISITOR);
-    const owner = spawnOwner(warm);
-    expect(await announced(owner)).toEqual({ adopted: true });
-    const pid = await postmaster(warm);
+    const visitor = await start(initializedDir, VISITOR);
+    const owner = spawnOwner(initializedDir);
+    expect(await readAnnouncement(owner)).toEqual({ adopted: true });
+    const pid = await postmaster(initializedDir);
     await Promise.all([visitor.stop(), visitor.stop()]);
-    expect(await ask(visitor, 'select 1')).toBe('1');
+    expect(await queryOnce(visitor, 'select 1')).toBe('1');
     owner.stdin!.end();
     await once(owner, 'exit');
     expect(await isAlive(pid)).toBe(false);
   });
 
   it.each(['its owner lives', 'its owner was killed'] as const)('leaves the server running when %s', async (fate) => {
-    const owner = spawnOwner(warm);
-    await announced(owner);
-    const pid = await postmaster(warm);
-    const visitors = [await start(warm, VISITOR), await start(warm, VISITOR)];
-    if (fate === 'its owner was killed') await kill(owner);
+    const owner = spawnOwner(initializedDir);
+    await readAnnouncement(owner);
+    const pid = await postmaster(initializedDir);
+    const visitors = [await start(initializedDir, VISITOR), await start(initializedDir, VISITOR)];
+    if (fate === 'its owner was killed') await killProcess(owner);
     await visitors[0]!.stop();
     expect(await isAlive(pid)).toBe(true);
     await visitors[1]!.stop();
@@ -137,8 +137,8 @@ describe('a process that shares the folder of an embedded PostgreSQL', () => {
   });
 
   it('stops the server that it started as a visitor when no other process uses the server', async () => {
-    const visitor = await start(warm, VISITOR);
-    const pid = await postmaster(warm);
+    const visitor = await start(initializedDir, VISITOR);
+    const pid = await postmaster(initializedDir);
     await visitor.stop();
     expect(await isAlive(pid)).toBe(false);
   });
@@ -146,7 +146,7 @@ describe('a process that shares the folder of an embedded PostgreSQL', () => {
   it('starts the only server when several processes start at once on an empty folder', async () => {
     const dir = join(root, 'together');
     const visitors = [spawnOwner(dir, 'visitor'), spawnOwner(dir, 'visitor'), spawnOwner(dir, 'visitor')];
-    const [here, ...others] = await Promise.all([start(dir), ...visitors.map(announced)]);
+    const [here, ...others] = await Promise.all([start(dir), ...visitors.map(readAnnouncement)]);
     expect([here, ...others].filter(({ adopted }) => !adopted)).toHaveLength(1);
     const pid = await postmaster(dir);
     for (const visitor of visitors) visitor.stdin!.end();
@@ -158,23 +158,23 @@ describe('a process that shares the folder of an embedded PostgreSQL', () => {
   it('starts after another process was killed while it created the database', async () => {
     const dir = join(root, 'half-made');
     await mkdir(dir);
-    const begun = appears(dir, 'initdb-');
+    const initBegun = appears(dir, 'initdb-');
     const owner = spawnOwner(dir);
-    await begun;
-    await kill(owner);
+    await initBegun;
+    await killProcess(owner);
     const server = await start(dir);
-    expect(await ask(server, 'select current_database()')).toBe('berth');
+    expect(await queryOnce(server, 'select current_database()')).toBe('berth');
     expect((await readdir(dir)).filter((name) => name.startsWith('initdb-'))).toEqual([]);
   });
 
   it('starts after another process was killed while its server started', async () => {
-    const begun = appears(join(warm, 'data'), 'postmaster.pid');
-    const owner = spawnOwner(warm);
-    await begun;
-    await kill(owner);
-    const server = await start(warm);
-    expect(await ask(server, 'select 1')).toBe('1');
-    const pid = await postmaster(warm);
+    const startBegun = appears(join(initializedDir, 'data'), 'postmaster.pid');
+    const owner = spawnOwner(initializedDir);
+    await startBegun;
+    await killProcess(owner);
+    const server = await start(initializedDir);
+    expect(await queryOnce(server, 'select 1')).toBe('1');
+    const pid = await postmaster(initializedDir);
     await server.stop();
     expect(await isAlive(pid)).toBe(false);
   });
@@ -182,16 +182,26 @@ describe('a process that shares the folder of an embedded PostgreSQL', () => {
   it.each(['a dead process', 'a live process that is no server'])(
     'starts although a postmaster.pid names %s',
     async (whose) => {
-      const other = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
-      await once(other, 'spawn');
-      if (whose === 'a dead process') await kill(other);
-      const lines = [other.pid, join(warm, 'data'), '1790000000', '5432', warm, '', '', 'ready', ''].join('\n');
-      await writeFile(join(warm, 'data', 'postmaster.pid'), lines);
-      await writeFile(join(warm, '.s.PGSQL.5432.lock'), lines);
-      const server = await start(warm);
+      const otherProcess = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+      await once(otherProcess, 'spawn');
+      if (whose === 'a dead process') await killProcess(otherProcess);
+      const lines = [
+        otherProcess.pid,
+        join(initializedDir, 'data'),
+        '1790000000',
+        '5432',
+        initializedDir,
+        '',
+        '',
+        'ready',
+        '',
+      ].join('\n');
+      await writeFile(join(initializedDir, 'data', 'postmaster.pid'), lines);
+      await writeFile(join(initializedDir, '.s.PGSQL.5432.lock'), lines);
+      const server = await start(initializedDir);
       expect(server.adopted).toBe(false);
-      expect(await postmaster(warm)).not.toBe(other.pid);
-      if (other.exitCode === null && other.signalCode === null) await kill(other);
+      expect(await postmaster(initializedDir)).not.toBe(otherProcess.pid);
+      if (otherProcess.exitCode === null && otherProcess.signalCode === null) await killProcess(otherProcess);
     },
   );
 });
@@ -203,7 +213,7 @@ describe('an embedded PostgreSQL on its system', () => {
     const { socketDir } = server.address;
     expect(socketDir.startsWith(tmpdir())).toBe(true);
     expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
-    expect(await ask(server, 'select 1')).toBe('1');
+    expect(await queryOnce(server, 'select 1')).toBe('1');
     await server.stop();
     expect((await start(dir)).address.socketDir).toBe(socketDir);
     await rm(socketDir, { recursive: true });
@@ -223,12 +233,12 @@ describe('an embedded PostgreSQL on its system', () => {
     ['platform', 'win32', /runs on Linux and macOS, not on win32-.* Set DATABASE_URL/],
     ['arch', 'mips', /optional package @embedded-postgres\/\w+-mips, is not installed. Set DATABASE_URL/],
   ] as const)('reports what to do when the %s is %s', async (property, value, message) => {
-    const before = Object.getOwnPropertyDescriptor(process, property)!;
-    Object.defineProperty(process, property, { ...before, value });
+    const originalProperty = Object.getOwnPropertyDescriptor(process, property)!;
+    Object.defineProperty(process, property, { ...originalProperty, value });
     try {
       await expect(startEmbeddedPostgres(join(root, 'nowhere'))).rejects.toThrow(message);
     } finally {
-      Object.defineProperty(process, property, before);
+      Object.defineProperty(process, property, originalProperty);
     }
   });
 
@@ -237,6 +247,8 @@ describe('an embedded PostgreSQL on its system', () => {
     await mkdir(join(dir, 'data'), { recursive: true, mode: 0o700 });
     await writeFile(join(dir, 'data', 'PG_VERSION'), '9.6\n');
     for (let attempt = 0; attempt < 2; attempt += 1)
-      await expect(startEmbeddedPostgres(dir, QUICK)).rejects.toThrow(/did not start in .*postgres.*Set DATABASE_URL/s);
+      await expect(startEmbeddedPostgres(dir, WITHOUT_FSYNC)).rejects.toThrow(
+        /did not start in .*postgres.*Set DATABASE_URL/s,
+      );
   });
 });

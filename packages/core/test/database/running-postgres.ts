@@ -14,12 +14,12 @@ export function spawnOwner(dir: string, role: 'owner' | 'visitor' = 'owner'): Ch
 }
 
 /** Resolves when the PostgreSQL of a process from `spawnOwner` is ready. */
-export async function announced(child: ChildProcess): Promise<{ adopted: boolean }> {
+export async function readAnnouncement(child: ChildProcess): Promise<{ adopted: boolean }> {
   const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
   return JSON.parse(line) as { adopted: boolean };
 }
 
-export async function kill(child: ChildProcess): Promise<void> {
+export async function killProcess(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
   await exit;
@@ -30,7 +30,7 @@ export async function postmaster(dir: string): Promise<number> {
   return Number((await readFile(join(dir, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-export async function connect({ address }: EmbeddedPostgres): Promise<pg.Client> {
+export async function connectTo({ address }: EmbeddedPostgres): Promise<pg.Client> {
   const { socketDir, user, database } = address;
   const client = new pg.Client({ host: socketDir, port: 5432, user, database });
   client.on('error', () => {});
@@ -39,8 +39,8 @@ export async function connect({ address }: EmbeddedPostgres): Promise<pg.Client>
 }
 
 /** Returns the values of the first row, as text. */
-export async function ask(server: EmbeddedPostgres, sql: string): Promise<string> {
-  const client = await connect(server);
+export async function queryOnce(server: EmbeddedPostgres, sql: string): Promise<string> {
+  const client = await connectTo(server);
   try {
     return Object.values<string>((await client.query(sql)).rows[0] ?? {}).join();
   } finally {

@@ -16,9 +16,9 @@ afterAll(() => test.drop());
 
 describe('the schema', () => {
   it('of a migrated database equals the schema of the entities', async () => {
-    const migrated = openDatabase(test.address);
-    expect(await migrated.schemaDrift()).toBe('');
-    await migrated.close();
+    const migratedDatabase = openDatabase(test.address);
+    expect(await migratedDatabase.schemaDrift()).toBe('');
+    await migratedDatabase.close();
   });
 
   it.each([
@@ -28,12 +28,12 @@ describe('the schema', () => {
     ['a missing index', 'drop index deployment_expires_index'],
     ['a column that may be empty', 'alter table pack alter column boot_id drop not null'],
   ])('differs from the entities after the change %s', async (_, change) => {
-    const copy = await createTestDatabase();
-    await copy.query(change);
-    const drifted = openDatabase(copy.address);
+    const copiedDatabase = await createTestDatabase();
+    await copiedDatabase.query(change);
+    const drifted = openDatabase(copiedDatabase.address);
     expect(await drifted.schemaDrift()).not.toBe('');
     await drifted.close();
-    await copy.drop();
+    await copiedDatabase.drop();
   });
 });
 
@@ -51,15 +51,15 @@ describe('migrations', () => {
       await database.migrate();
       await database.close();`;
     await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', program])));
-    const migrated = openDatabase(address);
-    expect(await migrated.schemaDrift()).toBe('');
+    const migratedDatabase = openDatabase(address);
+    expect(await migratedDatabase.schemaDrift()).toBe('');
     const { rows } = await sql<{ name: string }>`select name from migration order by id`.execute(
-      migrated.em().getKysely(),
+      migratedDatabase.em().getKysely(),
     );
     expect(rows.map((row) => `Migration${row.name.slice(0, 4)}`)).toEqual(migrations.map(({ name }) => name));
-    await migrated.migrate();
-    expect(await migrated.schemaDrift()).toBe('');
-    await migrated.close();
+    await migratedDatabase.migrate();
+    expect(await migratedDatabase.schemaDrift()).toBe('');
+    await migratedDatabase.close();
     await admin.query(`drop database ${name} with (force)`);
     await admin.end();
   });
@@ -67,31 +67,31 @@ describe('migrations', () => {
   describe('scale B9: with migrations of a newer program', () => {
     /** Creates a copy of the database that a newer program has migrated. */
     async function upgraded(...future: [name: string, compatibleSince: number | null][]): Promise<TestDatabase> {
-      const copy = await createTestDatabase();
-      const insert = 'insert into migration (name, executed_at, compatible_since) values ($1, now(), $2)';
-      for (const row of future) await copy.query(insert, row);
-      return copy;
+      const copiedDatabase = await createTestDatabase();
+      const insertMigration = 'insert into migration (name, executed_at, compatible_since) values ($1, now(), $2)';
+      for (const row of future) await copiedDatabase.query(insertMigration, row);
+      return copiedDatabase;
     }
 
     it('accept a database whose newer migrations are compatible with this program', async () => {
-      const copy = await upgraded(['0998-more', 6], ['0999-even-more', null]);
-      const program = openDatabase(copy.address);
+      const copiedDatabase = await upgraded(['0998-more', 6], ['0999-even-more', null]);
+      const program = openDatabase(copiedDatabase.address);
       await program.migrate();
       expect(await program.isReady()).toBe(true);
       await program.close();
-      await copy.drop();
+      await copiedDatabase.drop();
     });
 
     it('refuse a database that needs a newer program, with the migration and the next step in the message', async () => {
-      const copy = await upgraded(['0998-more', 6], ['0999-another-world', 998]);
-      const before = await copy.query('select * from migration');
-      const program = openDatabase(copy.address);
+      const copiedDatabase = await upgraded(['0998-more', 6], ['0999-another-world', 998]);
+      const migrationsBefore = await copiedDatabase.query('select * from migration');
+      const program = openDatabase(copiedDatabase.address);
       await expect(program.migrate()).rejects.toThrow(
         /^The database has schema 999, which needs a Berth that knows schema 998 or newer; this one knows schema \d+\. Install a newer Berth, or restore a backup from before the upgrade\.$/,
       );
       await program.close();
-      expect(await copy.query('select * from migration')).toEqual(before);
-      await copy.drop();
+      expect(await copiedDatabase.query('select * from migration')).toEqual(migrationsBefore);
+      await copiedDatabase.drop();
     });
 
     it('record in the database which schema each of them requires', async () => {
@@ -102,35 +102,35 @@ describe('migrations', () => {
         expect(since, name).toBeGreaterThan(0);
         expect(since, name).toBeLessThanOrEqual(Number.parseInt(name, 10));
       }
-      const undeclared = migrations.filter(
+      const undeclaredMigrations = migrations.filter(
         ({ name, compatibleSince }) => Number(name.slice(-4)) >= 6 && compatibleSince === undefined,
       );
-      expect(undeclared).toEqual([]);
+      expect(undeclaredMigrations).toEqual([]);
     });
 
     it('update a database from before compatibility was recorded', async () => {
-      const copy = await createTestDatabase();
-      await copy.query('alter table migration drop column compatible_since');
-      await copy.query(`delete from migration where name = '0006-compatibility'`);
-      const program = openDatabase(copy.address);
+      const copiedDatabase = await createTestDatabase();
+      await copiedDatabase.query('alter table migration drop column compatible_since');
+      await copiedDatabase.query(`delete from migration where name = '0006-compatibility'`);
+      const program = openDatabase(copiedDatabase.address);
       await program.migrate();
-      expect(await copy.query('select name from migration where compatible_since is null')).toEqual([]);
+      expect(await copiedDatabase.query('select name from migration where compatible_since is null')).toEqual([]);
       expect(await program.schemaDrift()).toBe('');
       await program.close();
-      await copy.drop();
+      await copiedDatabase.drop();
     });
   });
 
   it('list each content of an upload once after 0005, and set an upper bound for the storage of accounts', async () => {
-    const before = await createTestDatabase();
-    await before.query(`
+    const oldDatabase = await createTestDatabase();
+    await oldDatabase.query(`
       delete from migration where name = '0005-storage';
       alter table account drop column storage_bytes, drop column storage_exact, drop column storage_version;
       alter table deployment drop column address;
       alter table upload drop column token, drop column touched;
       drop index upload_address_index`);
     const hash = (byte: string) => `decode(repeat('${byte}', 32), 'hex')`;
-    await before.query(`
+    await oldDatabase.query(`
       insert into account (id, email, plan, created, dns_name, period_started) values ('a', 'a@test', 'free', now(), 'a', now());
       insert into deployment (id, account_id, status, files, size, labels, via, created)
         values ('one', 'a', 'success', 1, 70, '{}', 'api', now()), ('gone', 'a', 'deleting', 1, 500, '{}', 'api', now());
@@ -138,17 +138,17 @@ describe('migrations', () => {
         values ('u', 'a', '', '{x,y}', ${hash('01')} || ${hash('02')}, '{3,4}', ${hash('01')} || ${hash('02')}, '{3,4}', '{}', 'api', now(), now());
       insert into upload_content (upload_hash, hashes, lengths)
         values ('u', ${hash('01')}, '{3}'), ('u', ${hash('02')} || ${hash('01')}, '{4,3}'), ('u', ${hash('01')}, '{3}')`);
-    const migrated = openDatabase(before.address);
-    await migrated.migrate();
-    expect(await migrated.schemaDrift()).toBe('');
-    await migrated.close();
+    const migratedDatabase = openDatabase(oldDatabase.address);
+    await migratedDatabase.migrate();
+    expect(await migratedDatabase.schemaDrift()).toBe('');
+    await migratedDatabase.close();
     expect(
-      await before.query(`select encode(hashes, 'hex') as hashes, lengths::text as lengths from upload_content`),
+      await oldDatabase.query(`select encode(hashes, 'hex') as hashes, lengths::text as lengths from upload_content`),
     ).toEqual([{ hashes: '01'.repeat(32) + '02'.repeat(32), lengths: '{3,4}' }]);
-    expect(await before.query('select storage_bytes::int as bytes, storage_exact as exact from account')).toEqual([
+    expect(await oldDatabase.query('select storage_bytes::int as bytes, storage_exact as exact from account')).toEqual([
       { bytes: 77, exact: false },
     ]);
-    await before.drop();
+    await oldDatabase.drop();
   });
 
   it('begin the history of each domain with its present link after 0007', async () => {

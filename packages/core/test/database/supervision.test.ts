@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres.ts';
-import { announced, ask, connect, kill, postmaster, spawnOwner } from './running-postgres.ts';
+import { readAnnouncement, queryOnce, connectTo, killProcess, postmaster, spawnOwner } from './running-postgres.ts';
 
 const isLinux = process.platform === 'linux';
 
 let dir: string;
 let server: EmbeddedPostgres;
-let logged: string[];
+let loggedMessages: string[];
 /** Resolves with the first line of the log, after the supervisor has noticed the end of the server. */
 let noticed: Promise<string>;
-let notice: (message: string) => void;
+let onLogMessage: (message: string) => void;
 
 function note(_: object, message: string): void {
-  logged.push(message);
-  notice(message);
+  loggedMessages.push(message);
+  onLogMessage(message);
 }
 const start = () =>
   startEmbeddedPostgres(dir, { settings: { fsync: 'off' }, log: { info: note, warn: note, error: note } });
@@ -34,15 +34,15 @@ async function copyTemplate(): Promise<string> {
   return folder;
 }
 
-const query = (sql: string) => ask(server, sql);
+const query = (sql: string) => queryOnce(server, sql);
 const isBack = (times: number) =>
-  expect.poll(() => logged.filter((message) => message === 'The database is back').length).toBe(times);
+  expect.poll(() => loggedMessages.filter((message) => message === 'The database is back').length).toBe(times);
 
 describe('api §12: an embedded PostgreSQL is restarted', () => {
   beforeEach(async () => {
     dir = await copyTemplate();
-    logged = [];
-    ({ promise: noticed, resolve: notice } = Promise.withResolvers<string>());
+    loggedMessages = [];
+    ({ promise: noticed, resolve: onLogMessage } = Promise.withResolvers<string>());
     server = await start();
   });
   afterEach(async () => {
@@ -54,13 +54,13 @@ describe('api §12: an embedded PostgreSQL is restarted', () => {
     await query('create table kept (kill int)');
     for (let kill = 1; kill <= 3; kill += 1) {
       await query(`insert into kept values (${kill})`);
-      const before = await postmaster(dir);
-      process.kill(before, 'SIGKILL');
+      const pidBefore = await postmaster(dir);
+      process.kill(pidBefore, 'SIGKILL');
       await isBack(kill);
-      expect(await postmaster(dir)).not.toBe(before);
+      expect(await postmaster(dir)).not.toBe(pidBefore);
       expect(await query('select count(*) from kept')).toBe(String(kill));
     }
-    expect(logged).toEqual(
+    expect(loggedMessages).toEqual(
       [1, 2, 3].flatMap(() => ['The database ended (signal 9); restarting', 'The database is back']),
     );
   });
@@ -68,15 +68,15 @@ describe('api §12: an embedded PostgreSQL is restarted', () => {
   it('after an immediate shutdown by another process', async () => {
     process.kill(await postmaster(dir), 'SIGQUIT');
     await isBack(1);
-    expect(logged[0]).toMatch(/^The database ended \((?:exit code|signal) \d+\); restarting$/);
+    expect(loggedMessages[0]).toMatch(/^The database ended \((?:exit code|signal) \d+\); restarting$/);
     expect(await query('select 1')).toBe('1');
   });
 
   it('after it was adopted from a process that was killed', async () => {
     await server.stop();
     const owner = spawnOwner(dir);
-    await announced(owner);
-    await kill(owner);
+    await readAnnouncement(owner);
+    await killProcess(owner);
     server = await start();
     expect(server.adopted).toBe(true);
     process.kill(await postmaster(dir), 'SIGKILL');
@@ -87,23 +87,23 @@ describe('api §12: an embedded PostgreSQL is restarted', () => {
   it('after it was killed again during its recovery', async () => {
     await query('create table big as select g, repeat(md5(g::text), 20) as text from generate_series(1, 50000) g');
     process.kill(await postmaster(dir), 'SIGKILL');
-    let killed = 0;
+    let killCount = 0;
     await expect
       .poll(async () => {
         const pid = await postmaster(dir).catch(() => 0);
-        if (pid > 0 && killed < 3 && !logged.includes('The database is back')) {
+        if (pid > 0 && killCount < 3 && !loggedMessages.includes('The database is back')) {
           try {
             process.kill(pid, 'SIGKILL');
-            killed += 1;
+            killCount += 1;
           } catch {}
         }
-        return logged.includes('The database is back') && query('select count(*) from big').catch(() => 0);
+        return loggedMessages.includes('The database is back') && query('select count(*) from big').catch(() => 0);
       })
       .toBe('50000');
   });
 
   it.runIf(isLinux)('after it was killed while a stopped session of it holds the shared memory', async () => {
-    const client = await connect(server);
+    const client = await connectTo(server);
     const session = Number((await client.query('select pg_backend_pid() as pid')).rows[0].pid);
     process.kill(session, 'SIGSTOP');
     process.kill(await postmaster(dir), 'SIGKILL');
@@ -117,9 +117,9 @@ describe('api §12: an embedded PostgreSQL is restarted', () => {
     process.kill(await postmaster(dir), 'SIGKILL');
     expect(await noticed).toBe('The database ended (signal 9); restarting');
     await server.stop();
-    const last = await postmaster(dir).catch(() => null);
-    if (last !== null) expect(() => process.kill(last, 0)).toThrow('ESRCH');
-    expect(logged).not.toContain('The database is back');
+    const lastPid = await postmaster(dir).catch(() => null);
+    if (lastPid !== null) expect(() => process.kill(lastPid, 0)).toThrow('ESRCH');
+    expect(loggedMessages).not.toContain('The database is back');
     await expect(query('select 1')).rejects.toThrow();
   });
 });
@@ -129,10 +129,10 @@ describe('api §12: an embedded PostgreSQL that cannot be restarted', () => {
   async function breakServer(damage: (folder: string) => Promise<unknown>) {
     const folder = await copyTemplate();
     const lines: string[] = [];
-    const add = (_: object, message: string) => void lines.push(message);
-    const log = { info: add, warn: add, error: add };
+    const addLine = (_: object, message: string) => void lines.push(message);
+    const log = { info: addLine, warn: addLine, error: addLine };
     const { promise: gaveUp, resolve: giveUp } = Promise.withResolvers<Error>();
-    const broken = await startEmbeddedPostgres(folder, { settings: { fsync: 'off' }, log, giveUp });
+    const brokenServer = await startEmbeddedPostgres(folder, { settings: { fsync: 'off' }, log, giveUp });
     try {
       const pid = await postmaster(folder);
       await damage(folder);
@@ -140,7 +140,7 @@ describe('api §12: an embedded PostgreSQL that cannot be restarted', () => {
       const { message } = await gaveUp;
       return { message, lines, files: await readdir(folder) };
     } finally {
-      await broken.stop();
+      await brokenServer.stop();
       await rm(folder, { recursive: true, force: true });
     }
   }

@@ -7,7 +7,7 @@ const TARGET = 'to-abc1234.cname.test';
 const PROOF = 'berth-proof-abc';
 const cname: WantedRecord = { type: 'CNAME', name: 'www.example.com', values: [TARGET] };
 const txt: WantedRecord = { type: 'TXT', name: '_berth.example.com', values: [PROOF] };
-const a: WantedRecord = { type: 'A', name: 'example.com', values: ['192.0.2.10', '192.0.2.11'] };
+const aRecord: WantedRecord = { type: 'A', name: 'example.com', values: ['192.0.2.10', '192.0.2.11'] };
 const aaaa: WantedRecord = { type: 'AAAA', name: 'example.com', values: ['2001:db8::10'] };
 
 const server = await startDnsServer();
@@ -28,10 +28,10 @@ async function atDeadline<T>(
 ): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    const checked = check(createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 5_000 }));
+    const checkedRecords = check(createDns({ servers: [server.address], timeoutMs: 60_000, deadlineMs: 5_000 }));
     await until();
     vi.advanceTimersByTime(5_000);
-    return await checked;
+    return await checkedRecords;
   } finally {
     vi.useRealTimers();
   }
@@ -39,9 +39,9 @@ async function atDeadline<T>(
 
 type Zone = Record<string, Records | Fault>;
 
-const EDGE: Zone = { 'edge.test': { CNAME: TARGET } };
-const LOOP: Zone = { 'b.test': { CNAME: 'c.test' }, 'c.test': { CNAME: 'b.test' } };
-const LONG = 'v'.repeat(300);
+const EDGE_ZONE: Zone = { 'edge.test': { CNAME: TARGET } };
+const CNAME_LOOP: Zone = { 'b.test': { CNAME: 'c.test' }, 'c.test': { CNAME: 'b.test' } };
+const LONG_VALUE = 'v'.repeat(300);
 
 const setRecords = (records: Zone) => {
   for (const [name, entry] of Object.entries(records)) server.zone.set(name, entry);
@@ -52,18 +52,28 @@ describe('api §4: a check of DNS records', () => {
   it.each<[string, WantedRecord, Records, string[], Zone?]>([
     ['a CNAME record', cname, { CNAME: TARGET }, [TARGET]],
     ['the target of a CNAME record in another case', cname, { CNAME: TARGET.toUpperCase() }, [TARGET]],
-    ['a chain of CNAME records', cname, { CNAME: 'Edge.test' }, ['edge.test', TARGET], EDGE],
+    ['a chain of CNAME records', cname, { CNAME: 'Edge.test' }, ['edge.test', TARGET], EDGE_ZONE],
     ['a TXT record', txt, { TXT: [PROOF] }, [PROOF]],
     ['a TXT record among others', txt, { TXT: ['x', PROOF, 'y'] }, ['x', PROOF, 'y']],
-    ['one of two addresses', a, { A: ['192.0.2.11'] }, ['192.0.2.11']],
-    ['the wanted address and an unrelated address', a, { A: ['192.0.2.10', '10.0.0.1'] }, ['192.0.2.10', '10.0.0.1']],
+    ['one of two addresses', aRecord, { A: ['192.0.2.11'] }, ['192.0.2.11']],
+    [
+      'the wanted address and an unrelated address',
+      aRecord,
+      { A: ['192.0.2.10', '10.0.0.1'] },
+      ['192.0.2.10', '10.0.0.1'],
+    ],
     [
       'an IPv6 address in another notation',
       { ...aaaa, values: ['2001:DB8:0:0::10'] },
       { AAAA: ['2001:db8::10'] },
       ['2001:db8::10'],
     ],
-    ['a text in several pieces', { ...txt, values: [LONG] }, { TXT: [LONG] }, [`${LONG.slice(0, 255)}…`]],
+    [
+      'a text in several pieces',
+      { ...txt, values: [LONG_VALUE] },
+      { TXT: [LONG_VALUE] },
+      [`${LONG_VALUE.slice(0, 255)}…`],
+    ],
   ])('passes if the DNS has %s', async (_, wanted, record, found, others = {}) => {
     setRecords({ [wanted.name]: record, ...others });
     const check = await checkOne(wanted);
@@ -78,7 +88,7 @@ describe('api §4: a check of DNS records', () => {
 
   it('checks several records at once and returns the results in the order of the records', async () => {
     setRecords({ 'example.com': { A: ['192.0.2.10'] }, '_berth.example.com': { TXT: [PROOF] } });
-    const checks = await dns.check([a, aaaa, txt]);
+    const checks = await dns.check([aRecord, aaaa, txt]);
     expect(checks.map(({ type, ok }) => [type, ok])).toEqual([
       ['A', true],
       ['AAAA', false],
@@ -88,7 +98,7 @@ describe('api §4: a check of DNS records', () => {
 });
 
 describe('T30: a check of DNS records', () => {
-  const chain = Object.fromEntries(
+  const cnameChain = Object.fromEntries(
     Array.from({ length: 8 }, (_, index) => [
       index === 0 ? 'www.example.com' : `hop${index}.test`,
       { CNAME: index === 7 ? TARGET : `hop${index + 1}.test` },
@@ -111,7 +121,7 @@ describe('T30: a check of DNS records', () => {
     ['a text in another case', txt, { TXT: [PROOF.toUpperCase()] }, /^Saw "BERTH-PROOF-ABC", want/, 1],
     [
       'a private address',
-      a,
+      aRecord,
       { A: ['127.0.0.1'] },
       /^Saw "127\.0\.0\.1", want one of "192\.0\.2\.10", "192\.0\.2\.11"\.$/,
       1,
@@ -122,10 +132,10 @@ describe('T30: a check of DNS records', () => {
       { CNAME: 'b.test' },
       /loop\. Saw "b\.test", "c\.test", "b\.test", want/,
       3,
-      LOOP,
+      CNAME_LOOP,
     ],
     ['a CNAME record to itself', cname, { CNAME: 'www.example.com' }, /form a loop/, 1],
-    ['a chain that is too long', cname, null, /^The name goes through more than 5 CNAME records\./, 5, chain],
+    ['a chain that is too long', cname, null, /^The name goes through more than 5 CNAME records\./, 5, cnameChain],
     ['a target that is not a valid name', cname, { CNAME: 'a b.test' }, /^Saw "a.* b\.test", want/, 1],
     [
       '1,000 TXT records',
@@ -158,7 +168,7 @@ describe('T30: a check of DNS records', () => {
   });
 
   it('sends at most five queries for a chain of CNAME records, and no query for an invalid name', async () => {
-    setRecords(chain);
+    setRecords(cnameChain);
     await checkOne(cname);
     expect(server.asked).toHaveLength(5);
     server.asked.length = 0;
@@ -182,8 +192,8 @@ describe('T30: a DNS check whose query gets no answer', () => {
   it('is reported as failed if only the second query of a chain of CNAME records gets no answer', async () => {
     setRecords({ 'www.example.com': { CNAME: 'b.test' }, 'b.test': 'silence' });
     const bothAsked = () => expect.poll(() => server.asked).toHaveLength(2);
-    const checked = await atDeadline((slow) => checkOne(cname, slow), bothAsked);
-    expect(checked).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
+    const checkedRecord = await atDeadline((slow) => checkOne(cname, slow), bothAsked);
+    expect(checkedRecord).toMatchObject({ ok: false, failed: true, found: ['b.test'] });
   });
 
   it('is reported as failed if the connection to the DNS server is refused', async () => {
@@ -200,8 +210,8 @@ describe('T30: a DNS check whose query gets no answer', () => {
     setRecords(Object.fromEntries([...names, 'twice.test'].map((name) => [name, 'silence' as const])));
     const checks = await atDeadline((slow) => slow.check(names.map((name) => ({ ...txt, name }))));
     expect(checks.every(({ failed }) => failed)).toBe(true);
-    const twice = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 90_000 });
-    await twice.check([{ ...txt, name: 'twice.test' }]);
+    const twoTryDns = createDns({ servers: [server.address], timeoutMs: 60, deadlineMs: 90_000 });
+    await twoTryDns.check([{ ...txt, name: 'twice.test' }]);
     // The server may read the last query after the check has ended.
     await expect
       .poll(() => server.asked.filter((question) => question.includes('twice')))

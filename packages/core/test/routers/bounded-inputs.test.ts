@@ -24,18 +24,18 @@ function describeInput(schema: z.core.$ZodType): { maxItems?: number; maxLength?
 }
 
 /** Returns the positions in an input that accept lists or texts of any length. */
-function unbounded(schema: z.core.$ZodType, place: string): string[] {
+function unboundedPlaces(schema: z.core.$ZodType, place: string): string[] {
   const def = schema._zod.def as unknown as Definition;
-  const inner = (part: unknown, name: string) => unbounded(part as z.core.$ZodType, name);
-  if (WRAPPER_TYPES.has(def.type)) return inner(def['innerType'], place);
-  if (def.type === 'pipe') return inner(def['in'], place);
-  if (def.type === 'union') return (def['options'] as unknown[]).flatMap((option) => inner(option, place));
+  const innerPlaces = (part: unknown, name: string) => unboundedPlaces(part as z.core.$ZodType, name);
+  if (WRAPPER_TYPES.has(def.type)) return innerPlaces(def['innerType'], place);
+  if (def.type === 'pipe') return innerPlaces(def['in'], place);
+  if (def.type === 'union') return (def['options'] as unknown[]).flatMap((option) => innerPlaces(option, place));
   if (def.type === 'object')
-    return Object.entries(def['shape'] as object).flatMap(([name, field]) => inner(field, `${place} ${name}`));
+    return Object.entries(def['shape'] as object).flatMap(([name, field]) => innerPlaces(field, `${place} ${name}`));
   const { maxItems, maxLength } = describeInput(schema);
   if (def.type === 'array') {
     const isBounded = schema._zod.traits.has('List') && (maxItems !== undefined || OTHER_BOUNDS.has(place));
-    return [...(isBounded ? [] : [`${place}: a list`]), ...inner(def['element'], `${place} []`)];
+    return [...(isBounded ? [] : [`${place}: a list`]), ...innerPlaces(def['element'], `${place} []`)];
   }
   if (def.type === 'string') return maxLength !== undefined || OTHER_BOUNDS.has(place) ? [] : [`${place}: a text`];
   return BOUNDED_TYPES.has(def.type) ? [] : [`${place}: ${def.type}`];
@@ -48,16 +48,16 @@ const procedures = Object.entries(appRouter._def.procedures) as unknown as [
 
 describe('S1: the input', () => {
   it.each(procedures.map(([name, { _def }]) => [name, _def.inputs] as const))('of %s is bounded', (name, inputs) => {
-    expect(inputs.flatMap((input) => unbounded(input, name))).toEqual([]);
+    expect(inputs.flatMap((input) => unboundedPlaces(input, name))).toEqual([]);
   });
 
   it('of a procedure is recognised by this test if it is unbounded', () => {
-    const found = (schema: z.core.$ZodType) => unbounded(schema, 'x');
-    expect(found(z.object({ a: z.string(), b: z.string().max(3) }))).toEqual(['x a: a text']);
-    expect(found(z.array(z.int()).max(3))).toEqual(['x: a list']);
-    expect(found(list(z.string().max(3)).optional())).toEqual(['x: a list']);
-    expect(found(list(z.string()).max(3).transform(String))).toEqual(['x []: a text']);
-    expect(found(z.record(z.string(), z.unknown()))).toEqual(['x: record']);
+    const foundPlaces = (schema: z.core.$ZodType) => unboundedPlaces(schema, 'x');
+    expect(foundPlaces(z.object({ a: z.string(), b: z.string().max(3) }))).toEqual(['x a: a text']);
+    expect(foundPlaces(z.array(z.int()).max(3))).toEqual(['x: a list']);
+    expect(foundPlaces(list(z.string().max(3)).optional())).toEqual(['x: a list']);
+    expect(foundPlaces(list(z.string()).max(3).transform(String))).toEqual(['x []: a text']);
+    expect(foundPlaces(z.record(z.string(), z.unknown()))).toEqual(['x: record']);
   });
 
   it('that is listed as an exception belongs to an existing procedure', () => {

@@ -7,16 +7,16 @@ import { invalid, invalidFile, notFound, ServiceError, unavailable } from '../..
 import { fromZodIssues, toErrorBody, toServiceError, toTrpcError } from '../../src/routers/error-body.ts';
 
 const SECRET = 'postgresql://berth:hunter2@db/berth select * from token';
-const coded = (code: string, extras: object = {}) => Object.assign(new Error(SECRET), { code, ...extras });
+const errorWithCode = (code: string, extras: object = {}) => Object.assign(new Error(SECRET), { code, ...extras });
 const bodyOf = (thrown: unknown) => toErrorBody(toServiceError(thrown), 'request-1');
 
 describe('F7: an unexpected error', () => {
   const internal = (cause: unknown) => new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: SECRET, cause });
   it.each<[string, unknown]>([
     ['an exception', new TypeError(SECRET)],
-    ['a database error', coded('23505', { detail: SECRET, query: SECRET })],
-    ['a missing file', coded('ENOENT', { syscall: 'open', path: '/srv/secret' })],
-    ['a refused file', coded('EACCES')],
+    ['a database error', errorWithCode('23505', { detail: SECRET, query: SECRET })],
+    ['a missing file', errorWithCode('ENOENT', { syscall: 'open', path: '/srv/secret' })],
+    ['a refused file', errorWithCode('EACCES')],
     ['a tRPC internal error', internal(undefined)],
     ['a tRPC internal error around an exception', internal(new Error(SECRET))],
     ['an unforeseen tRPC code', new TRPCError({ code: 'TEAPOT' as 'CONFLICT', message: SECRET })],
@@ -129,8 +129,8 @@ describe('api §2: the issues of a schema', () => {
   });
 
   it('S1: are cut to 50, and the message says how many more there are', () => {
-    const many = fromZodIssues(issuesOf({ limit: 1, labels: Array.from({ length: 5_050 }, () => 1) }));
-    expect(toErrorBody(many, '')).toMatchObject({
+    const manyIssues = fromZodIssues(issuesOf({ limit: 1, labels: Array.from({ length: 5_050 }, () => 1) }));
+    expect(toErrorBody(manyIssues, '')).toMatchObject({
       message: 'labels.0: a text (and 5,000 more that are not listed)',
       details: { issues: expect.toSatisfy((issues: unknown[]) => issues.length === 50) },
     });
@@ -164,11 +164,11 @@ describe('I9: an unavailable dependency', () => {
     'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT 08000 08003 08006 53300 53400 57P01 57P02 57P03 55P03 40P01 ' +
     '40001 ENOSPC EDQUOT EIO EROFS EMFILE ENFILE';
   it.each(codes.split(' '))('causes a 503 with Retry-After and without details, as for %s', (code) => {
-    const direct = coded(code);
+    const directError = errorWithCode(code);
     for (const thrown of [
-      direct,
-      new Error(SECRET, { cause: direct }),
-      new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: direct }),
+      directError,
+      new Error(SECRET, { cause: directError }),
+      new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: directError }),
     ]) {
       const error = toServiceError(thrown);
       expect(error).toMatchObject({ code: 'unavailable', status: 503, retryAfterSeconds: expect.any(Number) });
@@ -187,9 +187,9 @@ describe('I9: an unavailable dependency', () => {
   });
 
   it('is recognised by a missing socket, but not by a missing file', () => {
-    expect(bodyOf(coded('ENOENT', { syscall: 'connect' })).status).toBe(503);
-    expect(bodyOf(coded('ENOENT', { syscall: 'open' })).status).toBe(500);
-    expect(bodyOf(coded('ENOENT')).status).toBe(500);
+    expect(bodyOf(errorWithCode('ENOENT', { syscall: 'connect' })).status).toBe(503);
+    expect(bodyOf(errorWithCode('ENOENT', { syscall: 'open' })).status).toBe(500);
+    expect(bodyOf(errorWithCode('ENOENT')).status).toBe(500);
   });
 
   it('does not cause an endless loop in a circular chain of causes', () => {

@@ -40,11 +40,13 @@ describe('T21: the access table', () => {
     );
   });
 
-  it('api §5: allows a deploy token only the operations of deploys', () => {
+  it('api §5: allows a deploy token only the operations of deploys, and to read the domains that it is limited to', () => {
     const open = (actor: Actor) => Object.keys(OPERATION_ACCESS).filter((operation) => mayCall(operation, actor));
     const deploys = ['abort', 'begin', 'commit', 'contents', 'create'].map((verb) => `deployments.${verb}`);
     expect(open('deploy').toSorted()).toEqual([
       ...deploys,
+      'domains.get',
+      'domains.versions',
       'plans.list',
       'platform.config',
       'platform.limits',
@@ -54,8 +56,8 @@ describe('T21: the access table', () => {
     expect(open('api')).toEqual(Object.keys(OPERATION_ACCESS));
   });
 
-  const unknown = ['deployments', 'deployments.destroy', 'Deployments.list', '', 'constructor', '__proto__'];
-  it.each(unknown)('denies every actor the operation %j, which has no row', (operation) => {
+  const unknownPaths = ['deployments', 'deployments.destroy', 'Deployments.list', '', 'constructor', '__proto__'];
+  it.each(unknownPaths)('denies every actor the operation %j, which has no row', (operation) => {
     for (const actor of ACTORS) expect(mayCall(operation, actor)).toBe(false);
   });
 
@@ -70,14 +72,14 @@ describe('T21: the access table', () => {
   );
 
   it('refuses a procedure without a row, and the procedure never runs', async () => {
-    let ran = false;
-    const forgotten = createCallerFactory(router({ forgotten: procedure.query(() => void (ran = true)) }));
+    let hasRun = false;
+    const forgotten = createCallerFactory(router({ forgotten: procedure.query(() => void (hasRun = true)) }));
     for (const actor of ACTORS)
       await expect(forgotten(contextOf(actor)).forgotten()).rejects.toMatchObject({
         code: actor === 'anonymous' ? 'UNAUTHORIZED' : 'FORBIDDEN',
         cause: { status: actor === 'anonymous' ? 401 : 403 },
       });
-    expect(ran).toBe(false);
+    expect(hasRun).toBe(false);
   });
 });
 
@@ -107,8 +109,8 @@ describe('api §2: errors of procedures', () => {
   it('T23: do not occur for unknown fields, which are dropped', async () => {
     const deployment = await deploy();
     const fields = { status: 'deleting', account: 'acc-x', ['__proto__']: { password: 'x' } };
-    const patch = { deployment, labels: ['one', 'one'], ...fields };
-    expect(await api.deployments.update(patch)).toMatchObject({ status: 'success', labels: ['one'] });
+    const patchInput = { deployment, labels: ['one', 'one'], ...fields };
+    expect(await api.deployments.update(patchInput)).toMatchObject({ status: 'success', labels: ['one'] });
   });
 
   it('T22: are not_found for a missing resource, with the error of the service as the cause', async () => {
@@ -121,8 +123,8 @@ describe('api §2: errors of procedures', () => {
     const now = () => {
       throw new Error('hunter2');
     };
-    const broken = createCaller({ ...contextOf('api'), core: { ...test.core, now } });
-    await expect(broken.platform.ping()).rejects.toMatchObject({
+    const failingCaller = createCaller({ ...contextOf('api'), core: { ...test.core, now } });
+    await expect(failingCaller.platform.ping()).rejects.toMatchObject({
       code: 'INTERNAL_SERVER_ERROR',
       message: 'Something went wrong on our side.',
     });

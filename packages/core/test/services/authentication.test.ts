@@ -83,14 +83,14 @@ describe('T20: an invalid Authorization header', () => {
   });
 
   it('gets the same error for an unknown, an expired and a revoked credential', async () => {
-    const expired = await tokenOf({ expires: new Date(test.core.now().getTime() + 600_000) });
-    const revoked = await tokenOf({});
-    await callerOf(`Bearer ${expired.secret}`);
-    await callerOf(`Bearer ${revoked.secret}`);
-    await test.database.query('delete from token where token = $1', [revoked.token]);
+    const expiredToken = await tokenOf({ expires: new Date(test.core.now().getTime() + 600_000) });
+    const revokedToken = await tokenOf({});
+    await callerOf(`Bearer ${expiredToken.secret}`);
+    await callerOf(`Bearer ${revokedToken.secret}`);
+    await test.database.query('delete from token where token = $1', [revokedToken.token]);
     test.advance(600);
     const [unknown, ...others] = await Promise.all(
-      [`deploy-${UNKNOWN_SECRET}`, expired.secret, revoked.secret].map((secret) =>
+      [`deploy-${UNKNOWN_SECRET}`, expiredToken.secret, revokedToken.secret].map((secret) =>
         refusal(callerOf(`Bearer ${secret}`)),
       ),
     );
@@ -135,14 +135,14 @@ describe('api §5: the time of last use of a credential', () => {
     const { token, secret } = await tokenOf({});
     expect(await usedAt(token)).toBeUndefined();
     await callerOf(`Bearer ${secret}`);
-    const first = await usedAt(token);
-    expect(first).toEqual(expect.any(Number));
+    const firstUse = await usedAt(token);
+    expect(firstUse).toEqual(expect.any(Number));
     test.advance(30);
     await callerOf(`Bearer ${secret}`);
-    expect(await usedAt(token)).toBe(first);
+    expect(await usedAt(token)).toBe(firstUse);
     test.advance(31);
-    expect(await callerOf(`Bearer ${secret}`)).toMatchObject({ used: new Date(first!) });
-    expect(await usedAt(token)).toBeGreaterThanOrEqual(first! + 60_000);
+    expect(await callerOf(`Bearer ${secret}`)).toMatchObject({ used: new Date(firstUse!) });
+    expect(await usedAt(token)).toBeGreaterThanOrEqual(firstUse! + 60_000);
   });
 
   it('is written once for many concurrent requests', async () => {

@@ -25,7 +25,7 @@ beforeEach(async () => {
   ({ caller } = await test.account());
 });
 
-let serial = 0;
+let lastNumber = 0;
 const domains = (nextName: () => string) => ({
   create: async () => (await putDomain({ core, caller }, nextName(), {})).domain.domain,
   delete: (name: string) => deleteDomain({ core, caller }, name),
@@ -38,8 +38,8 @@ const KINDS = {
     delete: (id: string) => deleteDeployment({ core, caller }, id),
     list: async () => (await listDeployments({ core, caller }, { limit: 100 })).deployments,
   },
-  platformDomains: domains(() => `site-${(serial += 1)}.sites.test`),
-  customDomains: domains(() => `www.shop-${(serial += 1)}.dev`),
+  platformDomains: domains(() => `site-${(lastNumber += 1)}.sites.test`),
+  customDomains: domains(() => `www.shop-${(lastNumber += 1)}.dev`),
 };
 const names = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
@@ -49,7 +49,7 @@ const refusalOf = (cap: keyof typeof KINDS, used = CAPS[cap]) => ({
   status: 403,
   details: { cap, used, limit: CAPS[cap] },
 });
-async function fill(kind: keyof typeof KINDS): Promise<string[]> {
+async function fillCap(kind: keyof typeof KINDS): Promise<string[]> {
   const created: string[] = [];
   while (created.length < CAPS[kind]) created.push(await KINDS[kind].create());
   return created;
@@ -62,11 +62,11 @@ describe.each(names)('api §6: the cap on %s', (kind) => {
   const resources = KINDS[kind];
 
   it('T26: lets exactly as many of 50 concurrent requests succeed as the cap allows', async () => {
-    const before = await usage();
-    const refused = await refusals(Array.from({ length: 50 }, resources.create));
-    expect(refused).toHaveLength(50 - limit);
-    for (const error of refused) expect(error).toMatchObject(refusalOf(kind));
-    expect(await usage()).toEqual({ ...before, storage: expect.any(Number), [kind]: limit });
+    const usageBefore = await usage();
+    const refusedCreations = await refusals(Array.from({ length: 50 }, resources.create));
+    expect(refusedCreations).toHaveLength(50 - limit);
+    for (const error of refusedCreations) expect(error).toMatchObject(refusalOf(kind));
+    expect(await usage()).toEqual({ ...usageBefore, storage: expect.any(Number), [kind]: limit });
     expect(await resources.list()).toHaveLength(limit);
   });
 
@@ -102,13 +102,13 @@ describe.each(names)('api §6: the cap on %s', (kind) => {
   });
 
   it('does not restrict other kinds of resources', async () => {
-    await fill(kind);
+    await fillCap(kind);
     await expect(resources.create()).rejects.toMatchObject(refusalOf(kind));
-    for (const other of names.filter((each) => each !== kind)) await KINDS[other].create();
+    for (const otherKind of names.filter((each) => each !== kind)) await KINDS[otherKind].create();
   });
 
   it('follows the current plan of the account, not the plan that was read with the credential', async () => {
-    await fill(kind);
+    await fillCap(kind);
     await changePlan('open');
     await resources.create();
     await changePlan('no longer sold');
@@ -118,15 +118,15 @@ describe.each(names)('api §6: the cap on %s', (kind) => {
 
 describe('api §6: the cap on deployments', () => {
   it('refuses a deploy before its first byte is read, or at its end if the deploy has an idempotency key', async () => {
-    await fill('deployments');
+    await fillCap('deployments');
     await expect(beginDeploy({ core, caller }, null)).rejects.toMatchObject(refusalOf('deployments'));
     await expect(deploySite(core, caller, SITE, { key: 'k' })).rejects.toMatchObject(refusalOf('deployments'));
     expect(core.activePacks.size).toBe(0);
   });
 
   it('does not count deployments that are being deleted', async () => {
-    const [first] = await fill('deployments');
-    for (let twice = 0; twice < 2; twice += 1) await deleteDeployment({ core, caller }, first!);
+    const [first] = await fillCap('deployments');
+    for (let deletion = 0; deletion < 2; deletion += 1) await deleteDeployment({ core, caller }, first!);
     expect((await usage()).deployments).toBe(CAPS.deployments - 1);
     await deploySite(core, caller, SITE);
     await expect(deploySite(core, caller, SITE)).rejects.toMatchObject(refusalOf('deployments'));
@@ -134,17 +134,17 @@ describe('api §6: the cap on deployments', () => {
 });
 
 describe('api §6: the cap on custom domains', () => {
-  const pause = (paused: string[]) =>
+  const pauseDomains = (paused: string[]) =>
     test.database.query(`update domain set status = 'paused' where name = any($1)`, [paused]);
 
   it('does not prevent changes of existing domains', async () => {
-    const [first] = await fill('customDomains');
+    const [first] = await fillCap('customDomains');
     expect(await putDomain({ core, caller }, first!, { labels: ['kept'] })).toMatchObject({ created: false });
   });
 
   it('does not count paused domains, which stay paused when they are changed', async () => {
-    const [first, second] = await fill('customDomains');
-    await pause([first!, second!]);
+    const [first, second] = await fillCap('customDomains');
+    await pauseDomains([first!, second!]);
     expect(await usage()).toMatchObject({ customDomains: 1 });
     const { domain } = await putDomain({ core, caller }, first!, { labels: ['later'] });
     expect(domain).toMatchObject({ status: 'paused', labels: ['later'] });

@@ -37,12 +37,12 @@ async function events({ fix = false, apiHost = 'api.example.com' } = {}, of = co
   return Array.fromAsync(doctor(of, { fix, graceMs: GRACE_MS, apiHost }));
 }
 /** Returns the findings without the expected advice about the isolation of the test domain. */
-async function examine(options: { fix?: boolean } = {}, of = core): Promise<Found[]> {
+async function examineCore(options: { fix?: boolean } = {}, of = core): Promise<Found[]> {
   const found = (await events(options, of)).filter((event) => event.kind === 'finding');
   return found.filter(({ check }) => check !== 'isolation');
 }
 const fileOf = (id: string) => packFile(test, id);
-const exists = (id: string) => existsSync(fileOf(id));
+const packFileExists = (id: string) => existsSync(fileOf(id));
 /** Returns the hash and the location of the content at a path. */
 async function placeOf(path: string) {
   const [row] = await test.database.query<{ hash: string; offset: string; length: string; pack: string }>(
@@ -56,8 +56,8 @@ async function placeOf(path: string) {
 }
 async function createOrphan(ageMs: number, name: string = randomUUID()): Promise<string> {
   await writeFile(fileOf(name), 'left over');
-  const at = new Date(Date.now() - ageMs);
-  await utimes(fileOf(name), at, at);
+  const modifiedAt = new Date(Date.now() - ageMs);
+  await utimes(fileOf(name), modifiedAt, modifiedAt);
   return name;
 }
 
@@ -74,7 +74,7 @@ describe('api §8: on a healthy service, the doctor', () => {
     const emitted = await events();
     const checks = emitted.filter(({ kind }) => kind === 'check').map(({ check }) => check);
     expect(checks.join(' ')).toBe('isolation backlog counters domains packs manifests contents forms');
-    expect(await examine()).toEqual([]);
+    expect(await examineCore()).toEqual([]);
     const [row] = await test.database.query<{ bytes: string }>('select sum(length) as bytes from content');
     const lastProgress = emitted.findLast(({ kind }) => kind === 'progress');
     expect(lastProgress).toMatchObject({ done: Number(row!.bytes), total: Number(row!.bytes), unit: 'bytes' });
@@ -83,17 +83,17 @@ describe('api §8: on a healthy service, the doctor', () => {
   it('finds no problem while deploys, deletes and sweeps are running', async () => {
     const { caller } = await test.account('pro');
     let isRunning = true;
-    const traffic = async () => {
+    const createTraffic = async () => {
       while (isRunning) {
         const { deployment } = (await deploySite(core, caller, { 'a.txt': randomUUID(), 'b.txt': randomUUID() })).body;
         await deleteDeployment({ core, caller }, deployment);
         await sweep(core, { graceMs: 0 });
       }
     };
-    const running = Promise.all([traffic(), traffic()]);
+    const running = Promise.all([createTraffic(), createTraffic()]);
     const found: Found[] = [];
     try {
-      for (let i = 0; i < 4; i += 1) found.push(...(await examine()));
+      for (let i = 0; i < 4; i += 1) found.push(...(await examineCore()));
     } finally {
       isRunning = false;
       await running;
@@ -111,8 +111,8 @@ describe('api §8: while a sweep is running, the doctor', () => {
       await sweep(core, { graceMs: 0 });
       return core.packs.read(place);
     };
-    expect(await examine({}, { ...core, packs: { ...core.packs, read } })).toEqual([]);
-    expect(exists(pack)).toBe(false);
+    expect(await examineCore({}, { ...core, packs: { ...core.packs, read } })).toEqual([]);
+    expect(packFileExists(pack)).toBe(false);
   });
 
   it('does not report pack files without a row that the sweep removed after they were listed', async () => {
@@ -120,7 +120,7 @@ describe('api §8: while a sweep is running, the doctor', () => {
       yield* core.packs.list();
       yield randomUUID();
     }
-    expect(await examine({ fix: true }, { ...core, packs: { ...core.packs, list } })).toEqual([]);
+    expect(await examineCore({ fix: true }, { ...core, packs: { ...core.packs, list } })).toEqual([]);
   });
 });
 
@@ -128,8 +128,15 @@ describe('T36: when the doctor reads the stored bytes, it', () => {
   it.each(['index.html', 'big.bin'])('finds a flipped bit in %s, and names the affected deployment', async (path) => {
     const { hash, pack, offset, length } = await placeOf(path);
     await flipBit(fileOf(pack), offset + Math.floor(length / 2));
-    const damage = { check: 'contents', severity: 'damage', content: hash, pack, deployments: [site], fixed: false };
-    expect(await examine()).toMatchObject([damage]);
+    const damageFinding = {
+      check: 'contents',
+      severity: 'damage',
+      content: hash,
+      pack,
+      deployments: [site],
+      fixed: false,
+    };
+    expect(await examineCore()).toMatchObject([damageFinding]);
   });
 
   it('names every deployment that shares a damaged content, and no other deployment', async () => {
@@ -138,25 +145,25 @@ describe('T36: when the doctor reads the stored bytes, it', () => {
     await deploySite(core, caller, { 'own.txt': 'has other bytes' });
     const { pack, offset } = await placeOf('index.html');
     await flipBit(fileOf(pack), offset);
-    expect(await examine()).toMatchObject([{ deployments: [site, sharing].toSorted() }]);
+    expect(await examineCore()).toMatchObject([{ deployments: [site, sharing].toSorted() }]);
   });
 
   it('finds a truncated pack', async () => {
     const { pack, offset, hash } = await placeOf('big.bin');
     await truncate(fileOf(pack), offset + 500_000);
-    const damage = { severity: 'damage', content: hash, deployments: [site] };
-    expect(await examine()).toContainEqual(expect.objectContaining(damage));
+    const damageFinding = { severity: 'damage', content: hash, deployments: [site] };
+    expect(await examineCore()).toContainEqual(expect.objectContaining(damageFinding));
   });
 
   it('reports only once that the file of a pack is missing', async () => {
     await unlink(fileOf(pack));
-    const damage = { check: 'contents', severity: 'damage', pack, deployments: [site], fixed: false };
-    expect(await examine({ fix: true })).toMatchObject([damage]);
+    const damageFinding = { check: 'contents', severity: 'damage', pack, deployments: [site], fixed: false };
+    expect(await examineCore({ fix: true })).toMatchObject([damageFinding]);
   });
 
   it('finds an empty pack whose file is missing', async () => {
-    const empty = await insertPack(test, 'sealed');
-    expect(await examine()).toMatchObject([{ check: 'contents', pack: empty, deployments: [] }]);
+    const emptyPack = await insertPack(test, 'sealed');
+    expect(await examineCore()).toMatchObject([{ check: 'contents', pack: emptyPack, deployments: [] }]);
   });
 
   it('lists twenty damaged contents of a pack, and only counts further ones', async () => {
@@ -165,9 +172,9 @@ describe('T36: when the doctor reads the stored bytes, it', () => {
     site = (await deploySite(core, caller, files)).body.deployment;
     const { pack } = await placeOf('0.txt');
     await writeFile(fileOf(pack), Buffer.alloc(4_096));
-    const found = await examine();
-    expect(found).toHaveLength(21);
-    expect(found.at(-1)!.message).toMatch(/^10 more contents in pack/);
+    const foundFaults = await examineCore();
+    expect(foundFaults).toHaveLength(21);
+    expect(foundFaults.at(-1)!.message).toMatch(/^10 more contents in pack/);
   });
 });
 
@@ -178,27 +185,29 @@ describe('I2: when the doctor checks the contents of every manifest, it', () => 
   ])('finds files in a manifest that %s', async (words, change) => {
     const { hash } = await placeOf('big.bin');
     await test.database.query(change, [hash, 'hex']);
-    const found = (await examine()).filter(({ check }) => check === 'manifests');
-    expect(found).toMatchObject([{ severity: 'damage', deployments: [site], message: expect.stringContaining(words) }]);
-    expect(found[0]!.message).toContain('1 of its files, such as "big.bin"');
+    const foundFaults = (await examineCore()).filter(({ check }) => check === 'manifests');
+    expect(foundFaults).toMatchObject([
+      { severity: 'damage', deployments: [site], message: expect.stringContaining(words) },
+    ]);
+    expect(foundFaults[0]!.message).toContain('1 of its files, such as "big.bin"');
   });
 
   it('finds a pack that a deployment does not refer to', async () => {
     await test.database.query('delete from deployment_pack where deployment_id = $1', [site]);
-    expect(await examine({ fix: true })).toMatchObject([{ check: 'manifests', deployments: [site], fixed: false }]);
+    expect(await examineCore({ fix: true })).toMatchObject([{ check: 'manifests', deployments: [site], fixed: false }]);
   });
 
   it('finds a deployment without a manifest', async () => {
     await test.database.query('delete from manifest where deployment_id = $1', [site]);
     await test.database.query('update account set storage_bytes = 0');
-    expect(await examine()).toMatchObject([{ check: 'manifests', severity: 'damage', deployments: [site] }]);
+    expect(await examineCore()).toMatchObject([{ check: 'manifests', severity: 'damage', deployments: [site] }]);
   });
 
   it('finds contents whose pack is not sealed', async () => {
     await test.database.query(`update pack set state = 'open' where id = $1`, [pack]);
-    const found = await examine();
-    expect(found.map(({ check }) => check)).toEqual(expect.arrayContaining(['packs', 'manifests']));
-    expect(found.every(({ severity }) => severity === 'damage')).toBe(true);
+    const foundFaults = await examineCore();
+    expect(foundFaults.map(({ check }) => check)).toEqual(expect.arrayContaining(['packs', 'manifests']));
+    expect(foundFaults.every(({ severity }) => severity === 'damage')).toBe(true);
   });
 
   it('checks more deployments than fit in one page', async () => {
@@ -212,8 +221,8 @@ describe('I2: when the doctor checks the contents of every manifest, it', () => 
     ])
       await test.database.query(copy, [deployment]);
     await test.database.query('delete from content where length = 4');
-    const found = (await examine()).filter(({ check }) => check === 'manifests');
-    expect(new Set(found.flatMap(({ deployments }) => deployments))).toHaveProperty('size', 110);
+    const foundFaults = (await examineCore()).filter(({ check }) => check === 'manifests');
+    expect(new Set(foundFaults.flatMap(({ deployments }) => deployments))).toHaveProperty('size', 110);
   });
 });
 
@@ -221,37 +230,37 @@ describe('I3: when the doctor compares pack files and rows, it', () => {
   it('finds a file without a row, and with fix removes the file once it is older than the grace time', async () => {
     const [old, young] = [await createOrphan(GRACE_MS + 1_000), await createOrphan(GRACE_MS / 2)];
     const { caller } = await test.account();
-    const remaining = [await deploySite(core, caller, { a: 'one' }), await deploySite(core, caller, { a: 'two' })];
-    const found = await examine();
-    expect(found.map(({ pack }) => pack).toSorted()).toEqual([old, young].toSorted());
-    expect(found).toMatchObject(Array(2).fill({ severity: 'drift', fixed: false }));
-    expect(exists(old)).toBe(true);
-    expect((await examine({ fix: true })).filter(({ fixed }) => fixed).map(({ pack }) => pack)).toEqual([old]);
-    expect([old, young, pack].map(exists)).toEqual([false, true, true]);
-    for (const { body } of remaining) expect(await readSite(core, body.deployment)).not.toBeNull();
+    const remainingSites = [await deploySite(core, caller, { a: 'one' }), await deploySite(core, caller, { a: 'two' })];
+    const foundFaults = await examineCore();
+    expect(foundFaults.map(({ pack }) => pack).toSorted()).toEqual([old, young].toSorted());
+    expect(foundFaults).toMatchObject(Array(2).fill({ severity: 'drift', fixed: false }));
+    expect(packFileExists(old)).toBe(true);
+    expect((await examineCore({ fix: true })).filter(({ fixed }) => fixed).map(({ pack }) => pack)).toEqual([old]);
+    expect([old, young, pack].map(packFileExists)).toEqual([false, true, true]);
+    for (const { body } of remainingSites) expect(await readSite(core, body.deployment)).not.toBeNull();
   });
 
   it('removes no file if most files have no row, because the database is probably the wrong one', async () => {
-    const orphans = await Promise.all(Array.from({ length: 5 }, () => createOrphan(10 * GRACE_MS)));
-    const found = await examine({ fix: true });
-    const kept = { fixed: false, message: expect.stringMatching(/right database/) };
-    expect(found).toMatchObject(Array(5).fill(kept));
-    expect(orphans.map(exists)).toEqual(Array(5).fill(true));
+    const orphanPacks = await Promise.all(Array.from({ length: 5 }, () => createOrphan(10 * GRACE_MS)));
+    const foundFaults = await examineCore({ fix: true });
+    const keptFinding = { fixed: false, message: expect.stringMatching(/right database/) };
+    expect(foundFaults).toMatchObject(Array(5).fill(keptFinding));
+    expect(orphanPacks.map(packFileExists)).toEqual(Array(5).fill(true));
   });
 
   it('finds a pack that an open upload needs but that may be removed', async () => {
     const pack = await insertPack(test, 'open');
     const upload = await beginAnUpload(`now() + interval '1 hour'`);
     await test.database.query('insert into upload_pack values ($1, $2)', [upload, pack]);
-    expect(await examine()).toMatchObject([{ check: 'packs', severity: 'damage', pack }]);
+    expect(await examineCore()).toMatchObject([{ check: 'packs', severity: 'damage', pack }]);
     await test.database.query('delete from upload');
     await test.database.query('delete from pack where id = $1', [pack]);
   });
 
   it('keeps a file that Berth did not create', async () => {
     await createOrphan(10 * GRACE_MS, 'a-note');
-    expect(await examine({ fix: true })).toMatchObject([{ check: 'packs', pack: 'a-note', fixed: false }]);
-    expect(exists('a-note')).toBe(true);
+    expect(await examineCore({ fix: true })).toMatchObject([{ check: 'packs', pack: 'a-note', fixed: false }]);
+    expect(packFileExists('a-note')).toBe(true);
   });
 });
 
@@ -265,28 +274,31 @@ describe('I4: the doctor compares the counters of accounts, and', () => {
       `update account set ${change} where id = (select account_id from deployment where id = $1) returning id as account`,
       [site],
     )) as [{ account: string }];
-    const drift = { check: 'counters', severity: 'drift', account, message: expect.stringMatching(message) };
-    for (const fix of [false, false, true]) expect(await examine({ fix })).toMatchObject([{ ...drift, fixed: fix }]);
-    expect(await examine()).toEqual([]);
+    const driftFinding = { check: 'counters', severity: 'drift', account, message: expect.stringMatching(message) };
+    for (const fix of [false, false, true])
+      expect(await examineCore({ fix })).toMatchObject([{ ...driftFinding, fixed: fix }]);
+    expect(await examineCore()).toEqual([]);
   });
 });
 
 describe('api §8: the doctor finds overdue work of the background jobs, and', () => {
   it('with fix removes expired deployments, expired uploads and dead packs, and applies plan changes', async () => {
-    const dead = await insertPack(test, 'dead');
-    await createOrphan(0, dead);
+    const deadPack = await insertPack(test, 'dead');
+    await createOrphan(0, deadPack);
     await test.database.query(`update deployment set expires = now() - interval '1 hour' where id = $1`, [site]);
     await beginAnUpload(`now() - interval '1 hour'`);
     await test.database.query(
       `insert into plan_change select account_id, 'free', now(), now() - interval '1 hour' from deployment where id = $1`,
       [site],
     );
-    const unfixed = await examine();
-    const overdue = { check: 'backlog', fixed: false };
-    expect(unfixed).toMatchObject(['drift', 'drift', 'drift', 'advice'].map((severity) => ({ ...overdue, severity })));
-    expect(await examine({ fix: true })).toMatchObject(Array(4).fill({ fixed: true }));
-    expect(await examine()).toEqual([]);
-    expect(exists(dead)).toBe(false);
+    const unfixedFindings = await examineCore();
+    const overdueFinding = { check: 'backlog', fixed: false };
+    expect(unfixedFindings).toMatchObject(
+      ['drift', 'drift', 'drift', 'advice'].map((severity) => ({ ...overdueFinding, severity })),
+    );
+    expect(await examineCore({ fix: true })).toMatchObject(Array(4).fill({ fixed: true }));
+    expect(await examineCore()).toEqual([]);
+    expect(packFileExists(deadPack)).toBe(false);
   });
 });
 
@@ -302,8 +314,10 @@ describe('api §4: when the doctor checks domains, it', () => {
       [site],
     );
     await test.database.query(change, [site]);
-    const found = (await examine()).filter(({ check }) => check === 'domains');
-    expect(found).toMatchObject([{ severity: 'drift', deployments: [site], message: expect.stringContaining(words) }]);
+    const foundFaults = (await examineCore()).filter(({ check }) => check === 'domains');
+    expect(foundFaults).toMatchObject([
+      { severity: 'drift', deployments: [site], message: expect.stringContaining(words) },
+    ]);
   });
 });
 

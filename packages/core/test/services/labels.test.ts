@@ -45,13 +45,13 @@ describe('api §6: GET /labels', () => {
 
   it('lists only labels that a resource has at the moment', async () => {
     const [first, second] = [await deploy(['one']), await deploy(['two'])];
-    const third = await token(['three']);
+    const thirdToken = await token(['three']);
     await deploy(['four'], { ttl: '1' });
     expect(await labels()).toEqual(['four', 'three', 'two', 'one']);
     test.advance(1);
     expect(await labels()).toEqual(['three', 'two', 'one']);
     await deleteDeployment(scope(), second);
-    await deleteToken(scope(), third);
+    await deleteToken(scope(), thirdToken);
     expect(await labels()).toEqual(['one']);
     await updateDeployment(scope(), first, { labels: ['new'] });
     expect(await labels()).toEqual(['new']);
@@ -82,10 +82,10 @@ describe('api §6: GET /labels', () => {
        from generate_series(0, 104) n`,
       [caller.account],
     );
-    const listed = await labels();
-    expect(listed).toHaveLength(MAX_LISTED_LABELS);
-    expect(listed[0]).toBe('label-1040');
-    expect(listed).not.toContain('label-49');
-    expect(listed).toContain('label-50');
+    const listedLabels = await labels();
+    expect(listedLabels).toHaveLength(MAX_LISTED_LABELS);
+    expect(listedLabels[0]).toBe('label-1040');
+    expect(listedLabels).not.toContain('label-49');
+    expect(listedLabels).toContain('label-50');
   });
 });

@@ -24,7 +24,8 @@ const expectOutage = (error: unknown) =>
   expect(toServiceError(error), String(error)).toMatchObject({ code: 'unavailable', status: 503 });
 const expectUnavailable = async (work: Promise<unknown>) => expectOutage(await refusal(work));
 
-const kill = (em: EntityManager) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(em.getKysely());
+const killConnection = (em: EntityManager) =>
+  sql`select pg_terminate_backend(pg_backend_pid())`.execute(em.getKysely());
 const endIdleSessions = () =>
   test.database.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
@@ -59,14 +60,14 @@ describe('F12: when PostgreSQL ends its sessions', () => {
   });
 
   it('an open transaction is refused with 503 and leaves nothing behind', async () => {
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     await expectUnavailable(
       core.database.transaction(async (em) => {
         await sql`insert into issued_id (id) values ('half-done-0000000')`.execute(em.getKysely());
-        await kill(em);
+        await killConnection(em);
       }),
     );
-    expect(await stateOf(test)).toEqual(before);
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 
   it('a deploy during COMMIT is refused with 503, and a retry with the same key creates exactly one deployment', async () => {
@@ -77,7 +78,7 @@ describe('F12: when PostgreSQL ends its sessions', () => {
     await test.database.query(
       'create constraint trigger end_session after insert on deployment deferrable initially deferred for each row execute function end_session()',
     );
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     const files = { 'index.html': randomBytes(2_000) };
     await expectUnavailable(deploySite(core, caller, files, { key: 'commit' }));
     const { body, replayed } = await deploySite(core, caller, files, { key: 'commit' });
@@ -85,9 +86,9 @@ describe('F12: when PostgreSQL ends its sessions', () => {
     expect(replayed).toBe(false);
     await sweepAll(test);
     expect(await stateOf(test)).toMatchObject({
-      deployment: before.deployment + 1,
-      pack: before.pack + 1,
-      counters: before.counters + 1,
+      deployment: stateBefore.deployment + 1,
+      pack: stateBefore.pack + 1,
+      counters: stateBefore.counters + 1,
     });
     expect((await readSite(core, body.deployment))!['index.html']!.equals(files['index.html'])).toBe(true);
   });
@@ -140,18 +141,18 @@ describe('storage §2: a transaction that loses a race for locks', () => {
 
   it('is retried after a deadlock', async () => {
     await test.database.query(`create table pair (id int primary key); insert into pair values (1), (2)`);
-    const take = (em: EntityManager, id: number) =>
+    const lockRow = (em: EntityManager, id: number) =>
       sql`select 1 from pair where id = ${id} for update`.execute(em.getKysely());
-    const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    const bothLocked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     let attempts = 0;
     const cross = (mine: 0 | 1) =>
       core.database.transaction(async (em) => {
         attempts += 1;
         await sql`select set_config('deadlock_timeout', '20ms', true)`.execute(em.getKysely());
-        await take(em, mine + 1);
-        met[mine].resolve();
-        await met[1 - mine]!.promise;
-        await take(em, 2 - mine);
+        await lockRow(em, mine + 1);
+        bothLocked[mine].resolve();
+        await bothLocked[1 - mine]!.promise;
+        await lockRow(em, 2 - mine);
       });
     await Promise.all([cross(0), cross(1)]);
     expect(attempts).toBeGreaterThan(2);

@@ -15,18 +15,18 @@ const test = await useTestCore({ rateLimits: DEFAULT_RATE_LIMITS });
 
 const MINUTE_MS = 60_000;
 /** Returns a core whose clock shows the given time. */
-const at = (ms: number) => ({ ...test.core, now: () => new Date(1_800_000_000_000 + ms) });
+const coreAt = (ms: number) => ({ ...test.core, now: () => new Date(1_800_000_000_000 + ms) });
 
 /** Takes single tokens until a token is refused. Returns how many were taken. */
-async function drain(key: string, limit: RateLimit, ms: number): Promise<number> {
-  for (let taken = 0; ; taken += 1) if (!(await takeFromBucket(at(ms), key, limit)).allowed) return taken;
+async function drainBucket(key: string, limit: RateLimit, ms: number): Promise<number> {
+  for (let taken = 0; ; taken += 1) if (!(await takeFromBucket(coreAt(ms), key, limit)).allowed) return taken;
 }
 
 describe('api §7: a token bucket', () => {
   it('starts full and reports the remaining tokens and the time until it is full', async () => {
     const limit = { count: 3, perSeconds: 60 };
     const states = [];
-    for (let call = 0; call < 4; call += 1) states.push(await takeFromBucket(at(0), 'says', limit));
+    for (let call = 0; call < 4; call += 1) states.push(await takeFromBucket(coreAt(0), 'says', limit));
     expect(states).toEqual([
       { allowed: true, limit: 3, remaining: 2, resetSeconds: 20, retryAfterSeconds: 0 },
       { allowed: true, limit: 3, remaining: 1, resetSeconds: 40, retryAfterSeconds: 0 },
@@ -47,11 +47,11 @@ describe('api §7: a token bucket', () => {
     async (count, perSeconds) => {
       const limit = { count, perSeconds };
       const key = `exact ${count}/${perSeconds}`;
-      expect(await drain(key, limit, 0)).toBe(count);
+      expect(await drainBucket(key, limit, 0)).toBe(count);
       const shareMs = Math.ceil((perSeconds * 1000) / count);
-      expect(await drain(key, limit, shareMs - 2)).toBe(0);
-      expect(await drain(key, limit, shareMs + 1)).toBe(1);
-      expect(await drain(key, limit, 2 * perSeconds * 1000 + shareMs + 2)).toBe(count);
+      expect(await drainBucket(key, limit, shareMs - 2)).toBe(0);
+      expect(await drainBucket(key, limit, shareMs + 1)).toBe(1);
+      expect(await drainBucket(key, limit, 2 * perSeconds * 1000 + shareMs + 2)).toBe(count);
     },
   );
 
@@ -62,7 +62,7 @@ describe('api §7: a token bucket', () => {
     for (let step = 1; step <= 150; step += 1) {
       ms += (step * 7919) % 400;
       const cost = 1 + ((step * 31) % 5);
-      const { allowed, remaining } = await takeFromBucket(at(ms), 'whenever', limit, cost);
+      const { allowed, remaining } = await takeFromBucket(coreAt(ms), 'whenever', limit, cost);
       if (allowed) taken += cost;
       expect(taken).toBeLessThanOrEqual(13 + (ms / 7_000) * 13);
       expect(remaining).toBeGreaterThanOrEqual(0);
@@ -73,7 +73,7 @@ describe('api §7: a token bucket', () => {
 
   it('of size 10 gives exactly 10 tokens to 100 concurrent requests', async () => {
     const limit = { count: 10, perSeconds: 600 };
-    const states = await Promise.all(Array.from({ length: 100 }, () => takeFromBucket(at(0), 'at once', limit)));
+    const states = await Promise.all(Array.from({ length: 100 }, () => takeFromBucket(coreAt(0), 'at once', limit)));
     const allowed = states.filter((state) => state.allowed);
     expect(allowed.map(({ remaining }) => remaining).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     for (const state of states) expect(state.retryAfterSeconds).toBe(state.allowed ? 0 : 60);
@@ -81,36 +81,39 @@ describe('api §7: a token bucket', () => {
 
   it('gives all requested tokens or none', async () => {
     const limit = { count: 5, perSeconds: 50 };
-    expect(await takeFromBucket(at(0), 'all', limit, 3)).toMatchObject({ allowed: true, remaining: 2 });
-    const refused = { allowed: false, remaining: 2, retryAfterSeconds: 10 };
-    expect(await takeFromBucket(at(0), 'all', limit, 3)).toMatchObject(refused);
-    expect(await takeFromBucket(at(0), 'all', limit, 2)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await takeFromBucket(coreAt(0), 'all', limit, 3)).toMatchObject({ allowed: true, remaining: 2 });
+    const refusedState = { allowed: false, remaining: 2, retryAfterSeconds: 10 };
+    expect(await takeFromBucket(coreAt(0), 'all', limit, 3)).toMatchObject(refusedState);
+    expect(await takeFromBucket(coreAt(0), 'all', limit, 2)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
   it('refuses a request for more tokens than its size, and reports the time until it is full', async () => {
     const limit = { count: 5, perSeconds: 50 };
-    const refused = { allowed: false, remaining: 5, retryAfterSeconds: 1 };
-    expect(await takeFromBucket(at(0), 'too much', limit, 6)).toMatchObject(refused);
-    await takeFromBucket(at(0), 'too much', limit, 2);
-    expect(await takeFromBucket(at(0), 'too much', limit, 6)).toMatchObject({ allowed: false, retryAfterSeconds: 20 });
+    const refusedState = { allowed: false, remaining: 5, retryAfterSeconds: 1 };
+    expect(await takeFromBucket(coreAt(0), 'too much', limit, 6)).toMatchObject(refusedState);
+    await takeFromBucket(coreAt(0), 'too much', limit, 2);
+    expect(await takeFromBucket(coreAt(0), 'too much', limit, 6)).toMatchObject({
+      allowed: false,
+      retryAfterSeconds: 20,
+    });
   });
 
   it('refuses requests for no longer than its refill takes, even after a request with a clock that was ahead', async () => {
     const limit = { count: 2, perSeconds: 60 };
-    expect(await drain('ahead', limit, 24 * 60 * MINUTE_MS)).toBe(2);
-    expect(await takeFromBucket(at(0), 'ahead', limit)).toMatchObject({ allowed: false, retryAfterSeconds: 30 });
-    expect(await takeFromBucket(at(30_000), 'ahead', limit)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await drainBucket('ahead', limit, 24 * 60 * MINUTE_MS)).toBe(2);
+    expect(await takeFromBucket(coreAt(0), 'ahead', limit)).toMatchObject({ allowed: false, retryAfterSeconds: 30 });
+    expect(await takeFromBucket(coreAt(30_000), 'ahead', limit)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
   it('follows a limit that has changed', async () => {
-    expect(await drain('changed', { count: 2, perSeconds: 60 }, 0)).toBe(2);
-    const state = await takeFromBucket(at(0), 'changed', { count: 10, perSeconds: 10 });
+    expect(await drainBucket('changed', { count: 2, perSeconds: 60 }, 0)).toBe(2);
+    const state = await takeFromBucket(coreAt(0), 'changed', { count: 10, perSeconds: 10 });
     expect(state).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
   });
 });
 
 describe('api §7: the named limits', () => {
-  const coreWith = (limits: object) => ({ ...at(0), rateLimits: { ...DEFAULT_RATE_LIMITS, ...limits } });
+  const coreWith = (limits: object) => ({ ...coreAt(0), rateLimits: { ...DEFAULT_RATE_LIMITS, ...limits } });
 
   it('have a separate bucket for each name and client', async () => {
     const core = coreWith({ unlock: { count: 1, perSeconds: 600 } });
@@ -140,7 +143,7 @@ describe('api §7: the named limits', () => {
   });
 
   it('allow every request if they are switched off', async () => {
-    const core = { ...at(0), rateLimits: null };
+    const core = { ...coreAt(0), rateLimits: null };
     await giveBackRateLimit(core, 'signin', 'off');
     for (let call = 0; call < 50; call += 1)
       expect((await takeRateLimit(core, 'signin', 'off', 100)).allowed).toBe(true);
@@ -168,9 +171,9 @@ describe('api §7: the named limits', () => {
 });
 
 it('deleteFullBuckets deletes the buckets that are full again, and no others', async () => {
-  await takeFromBucket(at(0), 'forgotten', { count: 2, perSeconds: 60 });
-  await takeFromBucket(at(0), 'kept', { count: 2, perSeconds: 62 });
-  await deleteFullBuckets(at(30_000));
+  await takeFromBucket(coreAt(0), 'forgotten', { count: 2, perSeconds: 60 });
+  await takeFromBucket(coreAt(0), 'kept', { count: 2, perSeconds: 62 });
+  await deleteFullBuckets(coreAt(30_000));
   expect(await test.database.query(`select key from rate_bucket where key in ('forgotten', 'kept')`)).toEqual([
     { key: 'kept' },
   ]);

@@ -8,20 +8,20 @@ const test = await useTestCore();
 
 /** A worklist of numbers that are due in ascending order. Numbers whose work fails stay due. */
 function listOf(count: number, fails: (item: number) => boolean, groupOf: (item: number) => string = String) {
-  const due = new Set(Array.from({ length: count }, (_, n) => n));
-  const worked: number[] = [];
+  const dueItems = new Set(Array.from({ length: count }, (_, n) => n));
+  const processedItems: number[] = [];
   const list: Worklist<number> = {
     task: 'count',
-    due: async (skip, limit) => [...due].filter((item) => !skip.includes(groupOf(item))).slice(0, limit),
+    due: async (skip, limit) => [...dueItems].filter((item) => !skip.includes(groupOf(item))).slice(0, limit),
     groupOf,
     idsOf: (item) => ({ item }),
     async work(item) {
-      worked.push(item);
+      processedItems.push(item);
       if (fails(item)) throw new Error(`item ${item} fails`);
-      return due.delete(item);
+      return dueItems.delete(item);
     },
   };
-  return { list, due, worked };
+  return { list, due: dueItems, worked: processedItems };
 }
 
 describe('a run of a worklist', () => {

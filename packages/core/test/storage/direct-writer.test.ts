@@ -17,45 +17,45 @@ describe('writes with O_DIRECT', () => {
   it('produce the same file as ordinary writes, whichever pieces the disk accepts', async () => {
     const file = join(dir, 'mixed');
     const handle = await open(file, 'wx+');
-    const direct = openDirectWriter(file);
-    const next = alignedBlocks(2, 4 * MiB);
-    const pieces: [Uint8Array, boolean | null][] = [
-      [next()!, null],
-      [next()!, null],
+    const directWriter = openDirectWriter(file);
+    const nextBlock = alignedBlocks(2, 4 * MiB);
+    const writtenPieces: [Uint8Array, boolean | null][] = [
+      [nextBlock()!, null],
+      [nextBlock()!, null],
       // The pieces are not whole blocks, are too small, or are not page-aligned.
       [new Uint8Array(4 * MiB + 5), false],
       [new Uint8Array(4096), false],
       [new Uint8Array(4 * MiB), false],
     ];
     let position = 0;
-    for (const [bytes, taken] of pieces) {
+    for (const [bytes, taken] of writtenPieces) {
       randomFillSync(bytes);
-      const isTaken = await direct.write(bytes, position);
+      const isTaken = await directWriter.write(bytes, position);
       if (!isTaken) await writeFully(handle, bytes, position);
       if (taken !== null) expect(isTaken).toBe(taken);
       position += bytes.length;
     }
-    await direct.close();
+    await directWriter.close();
     await handle.close();
-    expect((await readFile(file)).equals(Buffer.concat(pieces.map(([bytes]) => bytes)))).toBe(true);
+    expect((await readFile(file)).equals(Buffer.concat(writtenPieces.map(([bytes]) => bytes)))).toBe(true);
   });
 
   it('fail with the error of the system if the file cannot be opened', async () => {
-    const direct = openDirectWriter(join(dir, 'nowhere', 'file'));
-    await expect(direct.write(alignedBlocks(1, 4 * MiB)()!, 0)).rejects.toMatchObject({ code: 'ENOENT' });
-    await direct.close();
+    const directWriter = openDirectWriter(join(dir, 'nowhere', 'file'));
+    await expect(directWriter.write(alignedBlocks(1, 4 * MiB)()!, 0)).rejects.toMatchObject({ code: 'ENOENT' });
+    await directWriter.close();
   });
 });
 
 describe('alignedBlocks', () => {
   it('returns as many blocks as requested, and they do not overlap', () => {
-    const next = alignedBlocks(3, 4 * MiB);
-    const blocks = [next()!, next()!, next()!];
+    const nextBlock = alignedBlocks(3, 4 * MiB);
+    const blocks = [nextBlock()!, nextBlock()!, nextBlock()!];
     for (const [i, block] of blocks.entries()) block.fill(i + 1);
     expect(blocks.map((block) => [block.length, block[0], block.at(-1)])).toEqual(
       [1, 2, 3].map((fill) => [4 * MiB, fill, fill]),
     );
-    expect(next()).toBeNull();
+    expect(nextBlock()).toBeNull();
   });
 
   it('returns null if the memory cannot be reserved', () => {

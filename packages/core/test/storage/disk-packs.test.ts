@@ -32,12 +32,12 @@ describe('packs on a disk', () => {
 
   it('are found again by a store that is opened later, which ignores other files', async () => {
     const root = join(dir, 'again');
-    const first = await openDiskPacks(root);
-    await (await first.create('cd01')).seal(0);
+    const firstStore = await openDiskPacks(root);
+    await (await firstStore.create('cd01')).seal(0);
     await writeFile(join(root, 'c', 'note.txt'), '');
-    const second = await openDiskPacks(root);
-    expect(await Array.fromAsync(second.list())).toEqual(['cd01']);
-    await expect(second.create('cd01')).rejects.toMatchObject({ code: 'EEXIST' });
+    const secondStore = await openDiskPacks(root);
+    expect(await Array.fromAsync(secondStore.list())).toEqual(['cd01']);
+    await expect(secondStore.create('cd01')).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
   it('cannot be opened if the root is below a file', async () => {

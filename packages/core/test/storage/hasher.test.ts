@@ -12,17 +12,19 @@ const BLOCK_BYTES = 150_000;
 /** Concatenates contents, cuts the bytes into blocks and hashes the blocks. */
 async function hashAll(stream: HashStream, contents: readonly Buffer[], blockBytes: number) {
   const bytes = Buffer.concat(contents);
-  const ends = contents.map((_, i) => contents.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
+  const contentEnds = contents.map((_, i) => contents.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
   const pending = [];
   for (let start = 0; start === 0 || start < bytes.length; start += blockBytes) {
-    const end = Math.min(bytes.length, start + blockBytes);
-    const isLast = end === bytes.length;
+    const blockEnd = Math.min(bytes.length, start + blockBytes);
+    const isLast = blockEnd === bytes.length;
     const block = new Uint8Array(blockBytes);
-    block.set(bytes.subarray(start, end));
-    const here = ends.filter((at) => (at > start || (start === 0 && at === 0)) && (at < end || (isLast && at === end)));
-    const atSeam = isLast ? [] : ends.filter((at) => at === end);
+    block.set(bytes.subarray(start, blockEnd));
+    const here = contentEnds.filter(
+      (at) => (at > start || (start === 0 && at === 0)) && (at < blockEnd || (isLast && at === blockEnd)),
+    );
+    const atSeam = isLast ? [] : contentEnds.filter((at) => at === blockEnd);
     const boundaries = [...here, ...atSeam].map((at) => at - start);
-    pending.push(stream.hash(block, end - start, boundaries));
+    pending.push(stream.hash(block, blockEnd - start, boundaries));
   }
   const results = await Promise.all(pending);
   expect(Buffer.concat(results.map(({ block }) => block)).subarray(0, bytes.length)).toEqual(bytes);
@@ -67,8 +69,8 @@ describe('a hashing thread that ends', () => {
     const secondHasher = createHasher();
     const interrupted = secondHasher.stream();
     await interrupted.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
-    const lost = interrupted.hash(new Uint8Array(64 * BLOCK_BYTES), 64 * BLOCK_BYTES, []);
-    const rejection = expect(lost).rejects.toMatchObject({ code: 'EIO' });
+    const lostHash = interrupted.hash(new Uint8Array(64 * BLOCK_BYTES), 64 * BLOCK_BYTES, []);
+    const rejection = expect(lostHash).rejects.toMatchObject({ code: 'EIO' });
     await secondHasher.close();
     await rejection;
     const error: unknown = await interrupted.hash(new Uint8Array(10), 10, [10]).catch((thrown: unknown) => thrown);

@@ -30,7 +30,7 @@ function contentOf(seed: number, size: number): Buffer {
 }
 
 /** Writes a content in chunks of the given sizes in turn. Overwrites each chunk after writing it. */
-async function put(builder: PackBuilder, bytes: Buffer, chunkSizes: readonly number[], keep = true) {
+async function writeContent(builder: PackBuilder, bytes: Buffer, chunkSizes: readonly number[], keep = true) {
   const digests: ContentDigest[] = [];
   const sink = builder.begin((digest) => digests.push(digest), { keep });
   for (let at = 0, i = 0; at < bytes.length; i += 1) {
@@ -67,15 +67,15 @@ const anyPattern = fc.oneof(fc.constant([true]), fc.array(fc.boolean(), { minLen
 /** Builds a pack on a disk, and compares every digest and the sealed file with the expected bytes. */
 async function matchesOracle(contents: readonly Content[], pattern: readonly boolean[]): Promise<void> {
   const pack = `${(packs++ % 256).toString(16).padStart(2, '0')}${packs}`;
-  let opened = 0;
+  let openedFiles = 0;
   const builder = new PackBuilder(() => {
-    opened += 1;
+    openedFiles += 1;
     return store.create(pack);
   }, hasher);
   const oracle = new Map<string, Buffer>();
   const digests: ContentDigest[][] = [];
   for (const { seed, size, chunkSizes, keep } of contents)
-    digests.push(await put(builder, contentOf(seed, size), chunkSizes, keep));
+    digests.push(await writeContent(builder, contentOf(seed, size), chunkSizes, keep));
   await builder.finish();
   for (const [i, { seed, size, keep }] of contents.entries()) {
     const bytes = contentOf(seed, size);
@@ -83,22 +83,24 @@ async function matchesOracle(contents: readonly Content[], pattern: readonly boo
     if (keep && !oracle.has(sha256(bytes))) oracle.set(sha256(bytes), bytes);
   }
   expect(builder.contents().map((entry) => entry.sha256)).toEqual([...oracle.keys()]);
-  const wanted = new Set([...oracle.keys()].filter((_, i) => pattern[i % pattern.length]));
-  for (const key of oracle.keys()) if (!wanted.has(key)) oracle.delete(key);
-  await builder.retain((key) => wanted.has(key));
+  const wantedHashes = new Set([...oracle.keys()].filter((_, i) => pattern[i % pattern.length]));
+  for (const key of oracle.keys()) if (!wantedHashes.has(key)) oracle.delete(key);
+  await builder.retain((key) => wantedHashes.has(key));
   expect(builder.contents().map((entry) => entry.sha256)).toEqual([...oracle.keys()]);
   const { sizeBytes } = await builder.seal();
   const file = await readFile(join(dir, pack.slice(0, 1), `${pack}.pack`));
-  expect(opened).toBe(1);
+  expect(openedFiles).toBe(1);
   expect(file).toHaveLength(sizeBytes);
   expect(decodePackIndex(file)).toEqual(builder.contents());
-  let end = 0;
+  let contentEnd = 0;
   for (const { sha256: key, offset, length } of builder.contents()) {
-    expect(offset).toBe(end);
-    end += length;
-    expect(file.subarray(offset, end).equals(oracle.get(key)!), `content of ${length} bytes at ${offset}`).toBe(true);
+    expect(offset).toBe(contentEnd);
+    contentEnd += length;
+    expect(file.subarray(offset, contentEnd).equals(oracle.get(key)!), `content of ${length} bytes at ${offset}`).toBe(
+      true,
+    );
   }
-  expect(sizeBytes - end).toBe(oracle.size * 48 + 48);
+  expect(sizeBytes - contentEnd).toBe(oracle.size * 48 + 48);
   await store.remove(pack);
 }
 
@@ -134,24 +136,27 @@ describe('P1, P2: contents collected into a pack', () => {
   it('are stored completely if a short remainder, a discarded content, a duplicate and a gap meet at a batch boundary', async () => {
     const content = (size: number, keep = true): Content => ({ seed: 0, size, chunkSizes: [100_000], keep });
     const [remainder, discarded] = [content(BATCH_BYTES - 1), content(BATCH_BYTES + 7, false)];
-    const large = content(2 * BATCH_BYTES);
-    await matchesOracle([remainder, discarded, content(10), remainder, large, content(3)], [true]);
-    await matchesOracle([content(5), large, content(6), content(7), large, content(0)], [true, false, true]);
-    await matchesOracle([large, content(9), content(BATCH_BYTES)], [false, true, true]);
+    const largeContent = content(2 * BATCH_BYTES);
+    await matchesOracle([remainder, discarded, content(10), remainder, largeContent, content(3)], [true]);
+    await matchesOracle(
+      [content(5), largeContent, content(6), content(7), largeContent, content(0)],
+      [true, false, true],
+    );
+    await matchesOracle([largeContent, content(9), content(BATCH_BYTES)], [false, true, true]);
   });
 });
 
 /** An in-memory pack file whose writes wait until they are released. */
 function slowFile() {
-  const waiting: (() => void)[] = [];
-  let abandoned = 0;
+  const waitingWrites: (() => void)[] = [];
+  let abandonCount = 0;
   const file: PackFile = {
-    write: () => new Promise((resolve) => waiting.push(resolve)),
+    write: () => new Promise((resolve) => waitingWrites.push(resolve)),
     read: () => Promise.reject(new Error('Unexpected read')),
     seal: () => Promise.resolve(),
-    abandon: async () => void (abandoned += 1),
+    abandon: async () => void (abandonCount += 1),
   };
-  return { file, waiting, abandoned: () => abandoned };
+  return { file, waiting: waitingWrites, abandoned: () => abandonCount };
 }
 
 describe('a pack on a slow or broken disk', () => {
@@ -160,70 +165,71 @@ describe('a pack on a slow or broken disk', () => {
     const builder = new PackBuilder(() => Promise.resolve(slow.file), hasher);
     const sink = builder.begin(() => {});
     const chunk = Buffer.alloc(65_536, 'x');
-    let accepted = 0;
-    let written = 0;
-    while (accepted < 40 * MiB) {
-      let drained: Promise<void> | undefined;
-      while (!drained) {
-        drained = sink.write(chunk);
-        accepted += chunk.length;
-        if (accepted > 100 * MiB) throw new Error('There was no backpressure');
+    let acceptedBytes = 0;
+    let writtenBytes = 0;
+    while (acceptedBytes < 40 * MiB) {
+      let sinkDrained: Promise<void> | undefined;
+      while (!sinkDrained) {
+        sinkDrained = sink.write(chunk);
+        acceptedBytes += chunk.length;
+        if (acceptedBytes > 100 * MiB) throw new Error('There was no backpressure');
       }
-      expect(accepted - written).toBeLessThanOrEqual(6 * BATCH_BYTES);
-      const free = drained.then(() => true);
-      while (!(await Promise.race([free, new Promise((resolve) => setImmediate(resolve, false))]))) {
+      expect(acceptedBytes - writtenBytes).toBeLessThanOrEqual(6 * BATCH_BYTES);
+      const bufferFree = sinkDrained.then(() => true);
+      while (!(await Promise.race([bufferFree, new Promise((resolve) => setImmediate(resolve, false))]))) {
         const release = slow.waiting.shift();
-        if (release) written += BATCH_BYTES;
+        if (release) writtenBytes += BATCH_BYTES;
         release?.();
       }
     }
-    const abandoned = builder.abandon();
+    const packAbandoned = builder.abandon();
     while (slow.abandoned() === 0) {
       slow.waiting.shift()?.();
       await new Promise(setImmediate);
     }
-    await abandoned;
+    await packAbandoned;
   });
 
   /** Writes contents until the failing write is reached. */
-  async function fill(builder: PackBuilder): Promise<void> {
-    for (let i = 0; i < 60; i += 1) await put(builder, contentOf(i, 200_000), [50_000]);
+  async function fillBuffers(builder: PackBuilder): Promise<void> {
+    for (let i = 0; i < 60; i += 1) await writeContent(builder, contentOf(i, 200_000), [50_000]);
   }
 
   it.each([[1], [3], [7]])(
     'T10: reports to the writer that write %s failed, and is removed when it is abandoned',
     async (nth) => {
-      const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-      let writes = 0;
+      const diskFullError = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      let writeCount = 0;
       const created = await store.create(`ff${nth}`);
       const file: PackFile = {
         ...created,
-        write: (bytes, position) => (++writes === nth ? Promise.reject(full) : created.write(bytes, position)),
+        write: (bytes, position) =>
+          ++writeCount === nth ? Promise.reject(diskFullError) : created.write(bytes, position),
       };
       const builder = new PackBuilder(() => Promise.resolve(file), hasher);
-      await expect(fill(builder)).rejects.toBe(full);
-      await expect(builder.seal()).rejects.toBe(full);
+      await expect(fillBuffers(builder)).rejects.toBe(diskFullError);
+      await expect(builder.seal()).rejects.toBe(diskFullError);
       await builder.abandon();
-      expect(writes).toBe(nth);
+      expect(writeCount).toBe(nth);
       expect(await Array.fromAsync(store.list())).toEqual([]);
     },
   );
 
   it.each(['write', 'seal'] as const)('T10: reports at the latest when it is sealed that a %s failed', async (step) => {
-    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const diskFullError = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     const created = await store.create('fe01');
-    const builder = new PackBuilder(async () => ({ ...created, [step]: () => Promise.reject(full) }), hasher);
-    await put(builder, contentOf(1, 10), [10]);
-    await expect(builder.seal()).rejects.toBe(full);
+    const builder = new PackBuilder(async () => ({ ...created, [step]: () => Promise.reject(diskFullError) }), hasher);
+    await writeContent(builder, contentOf(1, 10), [10]);
+    await expect(builder.seal()).rejects.toBe(diskFullError);
     await builder.abandon();
     expect(await Array.fromAsync(store.list())).toEqual([]);
   });
 
   it('reports that no file could be opened, and can then be abandoned', async () => {
-    const refused = new Error('the database is unavailable');
-    const builder = new PackBuilder(() => Promise.reject(refused), hasher);
-    await expect(fill(builder)).rejects.toBe(refused);
-    await expect(builder.seal()).rejects.toBe(refused);
+    const databaseError = new Error('the database is unavailable');
+    const builder = new PackBuilder(() => Promise.reject(databaseError), hasher);
+    await expect(fillBuffers(builder)).rejects.toBe(databaseError);
+    await expect(builder.seal()).rejects.toBe(databaseError);
     await builder.abandon();
   });
 });
@@ -234,17 +240,17 @@ describe('a pack that is abandoned early', () => {
     ['little was written', [10, 0, 300_000]],
     ['just less than a batch was written', [BATCH_BYTES - 1]],
   ])('never touches a disk when %s', async (_, sizes) => {
-    let opened = 0;
+    let openedFiles = 0;
     const builder = new PackBuilder(() => {
-      opened += 1;
+      openedFiles += 1;
       return Promise.reject(new Error('Unexpected open'));
     }, hasher);
-    for (const [i, size] of sizes.entries()) await put(builder, contentOf(i, size), [64_000]);
+    for (const [i, size] of sizes.entries()) await writeContent(builder, contentOf(i, size), [64_000]);
     await builder.finish();
     await builder.retain(() => false);
     void builder.begin(() => {}).write(Buffer.from('the client left here'));
     await builder.abandon();
-    expect(opened).toBe(0);
+    expect(openedFiles).toBe(0);
   });
 
   it('is abandoned only after its sealing has finished', async () => {
@@ -258,19 +264,19 @@ describe('a pack that is abandoned early', () => {
       abandon: async () => void steps.push('abandoned'),
     };
     const builder = new PackBuilder(async () => file, hasher);
-    await put(builder, contentOf(1, 10), [10]);
+    await writeContent(builder, contentOf(1, 10), [10]);
     const sealed = builder.seal();
     await sealing;
-    const abandoned = builder.abandon();
+    const packAbandoned = builder.abandon();
     await new Promise(setImmediate);
     finish();
-    await Promise.all([sealed, abandoned]);
+    await Promise.all([sealed, packAbandoned]);
     expect(steps).toEqual(['sealed', 'abandoned']);
   });
 
   it('is removed if it is abandoned while it is being sealed', async () => {
     const builder = new PackBuilder(() => store.create('fb01'), hasher);
-    await put(builder, contentOf(1, 3 * MiB), [MiB]);
+    await writeContent(builder, contentOf(1, 3 * MiB), [MiB]);
     const sealed = builder.seal();
     sealed.catch(() => {});
     await builder.abandon();

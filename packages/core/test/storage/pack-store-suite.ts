@@ -29,7 +29,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     afterAll(() => test.close());
 
     /** Creates a sealed pack with the given bytes. */
-    async function sealed(bytes: Uint8Array): Promise<string> {
+    async function sealPack(bytes: Uint8Array): Promise<string> {
       const pack = newId();
       const file = await store.create(pack);
       await file.write(bytes, 0);
@@ -37,7 +37,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       return pack;
     }
 
-    async function listed(): Promise<string[]> {
+    async function listPacks(): Promise<string[]> {
       const ids = await Array.fromAsync(store.list());
       expect(new Set(ids).size).toBe(ids.length);
       return ids;
@@ -47,7 +47,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       const bytes = randomBytes(LARGE_BYTES);
       let pack: string;
       beforeAll(async () => {
-        pack = await sealed(bytes);
+        pack = await sealPack(bytes);
       });
 
       it.each([
@@ -96,13 +96,13 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
     it.runIf(process.platform === 'linux')(
       'I10: leaks no descriptor when a stream is destroyed early, at any time',
       async () => {
-        const pack = await sealed(randomBytes(LARGE_BYTES));
+        const pack = await sealPack(randomBytes(LARGE_BYTES));
         const place = { pack, offset: 0, length: LARGE_BYTES };
         await store.read(place);
         const openBefore = (await readdir('/proc/self/fd')).length;
-        const leave = async (when: number) => {
+        const leaveDownload = async (when: number) => {
           const stream = store.stream(place);
-          const closed = once(stream, 'close');
+          const streamClosed = once(stream, 'close');
           if (when === 0) stream.destroy();
           if (when === 1) {
             stream.read();
@@ -115,9 +115,9 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
           }
           if (when === 4) for await (const _ of stream) break;
           if (when === 5) stream.on('error', () => {}).destroy(new Error('The client left'));
-          await closed.catch(() => {});
+          await streamClosed.catch(() => {});
         };
-        await Promise.all(Array.from({ length: 60 }, (_, i) => leave(i % 6)));
+        await Promise.all(Array.from({ length: 60 }, (_, i) => leaveDownload(i % 6)));
         expect((await readdir('/proc/self/fd')).length).toBeLessThanOrEqual(openBefore);
       },
     );
@@ -166,7 +166,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       it('can be sealed without any bytes', async () => {
         const pack = newId();
         await (await store.create(pack)).seal(0);
-        expect(await listed()).toContain(pack);
+        expect(await listPacks()).toContain(pack);
       });
     });
 
@@ -192,25 +192,25 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       it('is listed once while its pack exists, sealed or not', async () => {
         const open = newId();
         const file = await store.create(open);
-        const packs = await Promise.all(Array.from({ length: 20 }, (_, i) => sealed(Buffer.from(`pack ${i}`))));
-        const ids = await listed();
+        const packs = await Promise.all(Array.from({ length: 20 }, (_, i) => sealPack(Buffer.from(`pack ${i}`))));
+        const ids = await listPacks();
         for (const id of [open, ...packs]) expect(ids).toContain(id);
         await store.remove(packs[0]!);
         await file.abandon();
-        const after = await listed();
-        expect(ids.filter((id) => !after.includes(id)).toSorted()).toEqual([open, packs[0]!].toSorted());
+        const packsAfter = await listPacks();
+        expect(ids.filter((id) => !packsAfter.includes(id)).toSorted()).toEqual([open, packs[0]!].toSorted());
       });
     });
 
     describe('the function modified', () => {
       it('returns when a pack was last written, sealed or not, and null for a missing pack', async () => {
-        const before = Date.now() - 2_000;
+        const earliestMs = Date.now() - 2_000;
         const open = newId();
         const file = await store.create(open);
-        for (const pack of [open, await sealed(Buffer.from('bytes'))]) {
-          const modified = (await store.modified(pack))!.getTime();
-          expect(modified).toBeGreaterThan(before);
-          expect(modified).toBeLessThan(Date.now() + 2_000);
+        for (const pack of [open, await sealPack(Buffer.from('bytes'))]) {
+          const modifiedMs = (await store.modified(pack))!.getTime();
+          expect(modifiedMs).toBeGreaterThan(earliestMs);
+          expect(modifiedMs).toBeLessThan(Date.now() + 2_000);
         }
         await file.abandon();
         expect(await store.modified(open)).toBeNull();
@@ -220,11 +220,11 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
 
     describe('a pack that is removed', () => {
       it('no longer exists, and can be removed again without an error', async () => {
-        const pack = await sealed(Buffer.from('bytes'));
+        const pack = await sealPack(Buffer.from('bytes'));
         await store.remove(pack);
         await store.remove(pack);
         await expect(store.read({ pack, offset: 0, length: 5 })).rejects.toMatchObject({ code: 'ENOENT' });
-        expect(await listed()).not.toContain(pack);
+        expect(await listPacks()).not.toContain(pack);
       });
 
       it('no longer exists if it was abandoned empty, written, twice, removed by another process, or sealed', async () => {
@@ -239,7 +239,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await removed!.abandon();
         await done!.seal(0);
         await done!.abandon();
-        const ids = await listed();
+        const ids = await listPacks();
         for (const pack of packs) expect(ids).not.toContain(pack);
       });
     });

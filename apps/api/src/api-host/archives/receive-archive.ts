@@ -11,6 +11,7 @@ import {
   type ProcedureContext,
   type ServiceError,
 } from '@berth/core';
+import { boundMemoryUntilClosed } from '../../memory.ts';
 import { reserveMemory } from '../body-memory.ts';
 import { chunksOf } from '../body-chunks.ts';
 import { inClientTurn } from '../client-turns.ts';
@@ -52,6 +53,7 @@ export async function receiveArchive(
 ): Promise<void> {
   const { core, caller } = ctx;
   const client = clientOf(caller);
+  boundMemoryUntilClosed(res);
   const limits = limitsOf(ctx);
   const maxBytes = maxArchiveBytes(limits);
   const reserve = reserveMemory(res, core, caller);

@@ -7,6 +7,7 @@ import { Migration0004 } from './0004-uploads.ts';
 import { Migration0005 } from './0005-storage.ts';
 import { Migration0006 } from './0006-compatibility.ts';
 import { Migration0007 } from './0007-domain-versions.ts';
+import { Migration0008 } from './0008-deploys-to-domains.ts';
 import { Migration0009 } from './0009-take-down-reasons.ts';
 import { db } from '../tables.ts';
 
@@ -31,6 +32,7 @@ export const migrations: readonly MigrationClass[] = [
   Migration0005,
   Migration0006,
   Migration0007,
+  Migration0008,
   Migration0009,
 ];
 
@@ -52,11 +54,11 @@ export async function requireKnownSchema(em: EntityManager): Promise<void> {
     .selectFrom('migration')
     .select(({ fn }) => fn.toJson('migration').as('row'))
     .execute();
-  const needed = Math.max(0, ...rows.map(({ row }) => row.compatible_since ?? 0));
-  if (needed <= NEWEST_KNOWN) return;
-  const installed = Math.max(...rows.map(({ row }) => numberOf(row.name)));
+  const neededSchema = Math.max(0, ...rows.map(({ row }) => row.compatible_since ?? 0));
+  if (neededSchema <= NEWEST_KNOWN) return;
+  const installedSchema = Math.max(...rows.map(({ row }) => numberOf(row.name)));
   throw new Error(
-    `The database has schema ${installed}, which needs a Berth that knows schema ${needed} or newer; this one knows schema ` +
+    `The database has schema ${installedSchema}, which needs a Berth that knows schema ${neededSchema} or newer; this one knows schema ` +
       `${NEWEST_KNOWN}. Install a newer Berth, or restore a backup from before the upgrade.`,
   );
 }

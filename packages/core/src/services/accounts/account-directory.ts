@@ -41,12 +41,12 @@ export async function getBilling(core: Core, account: string) {
   const em = core.database.em();
   const row = await em.findOne(Account, { id: account });
   if (!row) throw notFound('account');
-  const scheduled = await em.findOne(PlanChange, { account });
+  const scheduledChange = await em.findOne(PlanChange, { account });
   return {
     state: row.state,
     period: row.period,
     periodEnds: toUnixSeconds(endOfPeriod(row.periodStarted, row.period, core.now())),
-    scheduled: scheduled && { plan: scheduled.plan, due: toUnixSeconds(scheduled.due) },
+    scheduled: scheduledChange && { plan: scheduledChange.plan, due: toUnixSeconds(scheduledChange.due) },
   };
 }
 

@@ -13,9 +13,9 @@ const MONTHS = { month: 1, year: 12 } as const satisfies Record<BillingPeriod, n
  */
 export function endOfPeriod(started: Date, period: BillingPeriod, now: Date): Date {
   const step = MONTHS[period];
-  const passed = Math.floor((monthsOf(now) - monthsOf(started)) / step);
-  const end = addMonths(started, Math.max(1, passed) * step);
-  return end > now ? end : addMonths(started, (passed + 1) * step);
+  const passedPeriods = Math.floor((monthsOf(now) - monthsOf(started)) / step);
+  const periodEnd = addMonths(started, Math.max(1, passedPeriods) * step);
+  return periodEnd > now ? periodEnd : addMonths(started, (passedPeriods + 1) * step);
 }
 
 function monthsOf(date: Date): number {
@@ -26,7 +26,7 @@ function monthsOf(date: Date): number {
 function addMonths(date: Date, months: number): Date {
   const month = date.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(date.getUTCFullYear(), month + 1, 0)).getUTCDate();
-  const moved = new Date(date);
-  moved.setUTCMonth(month, Math.min(date.getUTCDate(), lastDay));
-  return moved;
+  const movedDate = new Date(date);
+  movedDate.setUTCMonth(month, Math.min(date.getUTCDate(), lastDay));
+  return movedDate;
 }

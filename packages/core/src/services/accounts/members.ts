@@ -66,8 +66,8 @@ async function lockExisting(em: EntityManager, account: string): Promise<LockedA
 }
 
 async function findMember(em: EntityManager, account: string, email: string): Promise<Member | undefined> {
-  const wanted = email.toLowerCase();
-  return (await em.find(Member, { account })).find((member) => member.email.toLowerCase() === wanted);
+  const wantedEmail = email.toLowerCase();
+  return (await em.find(Member, { account })).find((member) => member.email.toLowerCase() === wantedEmail);
 }
 
 function recordChange(em: EntityManager, account: string, created: Date, meta: Record<string, unknown>): void {

@@ -68,6 +68,7 @@ export async function measureStorage(
  *
  * @param contents The contents that were not found among the account's own.
  * @param options.certain True if none of the account's deployments can have any of the contents.
+ * @param options.leaving Deployments that will be deleted when the contents are published. They do not count against the cap.
  * @throws `forbidden`, with `details`, beyond the cap. Source: api §6; security T26.
  */
 export async function addStorage(
@@ -75,26 +76,28 @@ export async function addStorage(
   core: Core,
   account: LockedAccount,
   contents: ContentLengths,
-  { certain }: { certain: boolean },
+  { certain, leaving = [] }: { certain: boolean; leaving?: readonly string[] },
 ): Promise<void> {
   const owner = { account: account.id };
   const limit = storageCapOf(core, account.plan);
-  let exact = account.storageExact && (certain || contents.size === 0);
+  let isExact = account.storageExact && (certain || contents.size === 0);
   let storage: StorageUsage = { used: account.storageBytes, added: 0 };
   // Contents of the account's open uploads are already counted.
   if (contents.size > 0)
     ({ added: storage.added } = await measureStorage(em, owner, contents, uploadListsOf(em, owner)));
-  if (!exact && limit !== undefined && storage.used + storage.added > limit) {
-    storage = await measureStorage(em, owner, contents);
-    exact = true;
+  if (limit !== undefined && storage.used + storage.added > limit) {
+    if (!isExact) storage = await measureStorage(em, owner, contents);
+    isExact = true;
+    const isBeyond = storage.used + storage.added > limit;
+    const remaining = isBeyond && leaving.length > 0 ? allListsOf(em, owner, leaving) : null;
+    refuseBeyondStorageCap(remaining ? await measureStorage(em, owner, contents, remaining) : storage, limit);
   }
-  refuseBeyondStorageCap(storage, limit);
-  if (contents.size === 0 && exact === account.storageExact) return;
+  if (contents.size === 0 && isExact === account.storageExact) return;
   await db(em)
     .updateTable('account')
     .set((eb) => ({
       storage_bytes: storage.used + storage.added,
-      storage_exact: exact,
+      storage_exact: isExact,
       storage_version: eb('storage_version', '+', 1),
     }))
     .where('id', '=', account.id)
@@ -110,9 +113,9 @@ export async function requireAnonymousStorage(
   address: string,
   contents: ContentLengths,
 ): Promise<void> {
-  const added = sumOf(contents);
-  const used = await estimateStorage(em, { address });
-  if (used + added <= ANONYMOUS_STORAGE_BYTES) return;
+  const addedBytes = sumOf(contents);
+  const usedBytes = await estimateStorage(em, { address });
+  if (usedBytes + addedBytes <= ANONYMOUS_STORAGE_BYTES) return;
   refuseBeyondStorageCap(await measureStorage(em, { address }, contents), ANONYMOUS_STORAGE_BYTES);
 }
 
@@ -193,13 +196,14 @@ const uploadListsOf = (scope: StatementScope, owner: StorageOwner) =>
     .where('committed', 'is', null)
     .where(({ and }) => and(columnsOf(owner)));
 
-const allListsOf = (scope: StatementScope, owner: StorageOwner) =>
+const allListsOf = (scope: StatementScope, owner: StorageOwner, except: readonly string[] = []) =>
   db(scope)
     .selectFrom('deployment')
     .innerJoin('manifest', 'deployment_id', 'id')
     .select(['hashes', 'sizes'])
     .where('status', '=', 'success')
     .where(({ and }) => and(columnsOf(owner)))
+    .where(({ eb, fn, not, val }) => not(eb('id', '=', fn.any(val(except)))))
     .unionAll(uploadListsOf(scope, owner));
 
 /** Returns an upper bound of the bytes that are stored for an owner. Reads no manifests, so it is fast. */

@@ -33,15 +33,15 @@ export function recordActivity(
 /** `GET /activities`: the audit log, newest first. @throws `validation_failed` for an invalid cursor. Source: api §6. */
 export async function listActivities({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof ActivityList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'activities' };
-  const before = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
-  const found = await core.database
+  const beforeId = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
+  const activityRows = await core.database
     .em()
     .find(
       Activity,
-      { account: caller.account, ...(before === undefined ? {} : { id: { $lt: before } }) },
+      { account: caller.account, ...(beforeId === undefined ? {} : { id: { $lt: beforeId } }) },
       { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
     );
-  const { rows, nextCursor } = toPage(scope, found, page.limit, (row) => [row.id]);
+  const { rows, nextCursor } = toPage(scope, activityRows, page.limit, (row) => [row.id]);
   return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
 }
 

@@ -18,11 +18,11 @@ export function createActivityFeed(newActivities: Listener, { perAccount, perPro
 
   function notify(payload: string | null): void {
     const account = payload === null ? null : (JSON.parse(payload) as { account: string }).account;
-    const woken = account === null ? subscribers.values() : [subscribers.get(account) ?? []];
-    for (const wakes of woken) for (const wake of wakes) wake();
+    const wokenSubscribers = account === null ? subscribers.values() : [subscribers.get(account) ?? []];
+    for (const wakes of wokenSubscribers) for (const wake of wakes) wake();
   }
 
-  function leave(account: string, wake: () => void): void {
+  function unsubscribe(account: string, wake: () => void): void {
     const wakes = subscribers.get(account);
     if (!wakes?.delete(wake)) return;
     subscriberCount -= 1;
@@ -52,10 +52,10 @@ export function createActivityFeed(newActivities: Listener, { perAccount, perPro
         await listening;
       } catch (error) {
         listening = null;
-        leave(account, wake);
+        unsubscribe(account, wake);
         throw error;
       }
-      return () => leave(account, wake);
+      return () => unsubscribe(account, wake);
     },
     ended: stopping.signal,
     end: () => stopping.abort(),

@@ -56,25 +56,25 @@ export async function watchActivities(
   signal.addEventListener('abort', unsubscribe);
   if (signal.aborted) unsubscribe();
   try {
-    const begin = Number(after ?? (await idBefore(core, caller.account, last)));
-    return { begin: String(begin), activities: () => stream(begin) };
+    const beginId = Number(after ?? (await idBefore(core, caller.account, last)));
+    return { begin: String(beginId), activities: () => stream(beginId) };
   } catch (error) {
     unsubscribe();
     throw error;
   }
 
   async function* stream(begin: number): AsyncGenerator<{ id: string; activity: WireActivity }, void> {
-    let last = begin;
+    let lastId = begin;
     try {
       while (!signal.aborted) {
         core.activityFeed.ended.throwIfAborted();
         hasNews = false;
-        const rows = await readAfter(core, caller.account, last);
+        const rows = await readAfter(core, caller.account, lastId);
         // Check after reading, so that no activity is sent that was recorded after the credential lost access.
         const expires = await checkCredential({ core, caller });
         for (const row of rows) {
           yield { id: String(row.id), activity: toActivity(row) };
-          last = row.id;
+          lastId = row.id;
         }
         if (rows.length < BATCH && !hasNews) await nextNews(expires);
       }

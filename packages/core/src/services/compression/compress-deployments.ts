@@ -68,7 +68,7 @@ async function takeTurn(
   { signal, turnMs }: Required<CompressionOptions>,
 ): Promise<boolean> {
   const uncompressed = await findUncompressedContents(core, deployment);
-  const end = performance.now() + turnMs;
+  const turnEnd = performance.now() + turnMs;
   const pack = openPack(core);
   const compressed: { sha256: string; digests: Map<Coding, string> }[] = [];
   try {
@@ -76,18 +76,18 @@ async function takeTurn(
       const forms = await compressWithRetries(core, compressor, content, signal);
       if (forms === null) break;
       compressed.push({ sha256: content.sha256, digests: await addForms(pack, forms) });
-      if (performance.now() >= end) break;
+      if (performance.now() >= turnEnd) break;
     }
     const isDone = compressed.length === uncompressed.length;
     await pack.finish();
-    const places = new Map(pack.contents().map((place) => [place.sha256, place]));
+    const placeOfContent = new Map(pack.contents().map((place) => [place.sha256, place]));
     const contents = compressed.map(({ sha256, digests }) => {
-      const forms = [...digests].map(([coding, digest]) => [coding, places.get(digest)!] as const);
+      const forms = [...digests].map(([coding, digest]) => [coding, placeOfContent.get(digest)!] as const);
       return { sha256, forms: Object.fromEntries(forms) };
     });
-    const sealed = places.size === 0 ? null : { id: pack.id, ...(await pack.seal()) };
+    const sealedPack = placeOfContent.size === 0 ? null : { id: pack.id, ...(await pack.seal()) };
     failpoint('compression.sealed');
-    await commitWithPack(core, pack, (em) => recordForms(em, core, { deployment, contents, pack: sealed, isDone }));
+    await commitWithPack(core, pack, (em) => recordForms(em, core, { deployment, contents, pack: sealedPack, isDone }));
     failpoint('compression.recorded');
     return isDone;
   } finally {
@@ -180,10 +180,10 @@ async function findUncompressedContents(core: Core, deployment: string): Promise
     where m.deployment_id = ${deployment} and not exists (select 1 from compression k where k.content_hash = c.hash)`.execute(
     db(core),
   );
-  const found = new Map<string, StoredBytes>();
+  const storedForms = new Map<string, StoredBytes>();
   for (const { path, ...content } of rows)
-    if (isWorthCompressing(path, content.length)) found.set(content.sha256, content);
-  return [...found.values()];
+    if (isWorthCompressing(path, content.length)) storedForms.set(content.sha256, content);
+  return [...storedForms.values()];
 }
 
 /**

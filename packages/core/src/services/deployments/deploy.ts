@@ -1,8 +1,8 @@
 import { type CreatedDeployment, type DeployLimits, FILES_FIELD } from '@berth/contract';
 import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
+import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
-import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
 import type { ContentDigest } from '../../storage/pack-builder.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
@@ -11,11 +11,14 @@ import { hashPassword } from '../sites/passwords.ts';
 import { type ArchiveFiles, collectArchive } from './archive-files.ts';
 import { collectFiles, type DeployFiles, verifyChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
+import { readDeployOptions, refuseForbiddenOptions } from './deploy-options.ts';
+import { refuseUnavailableTarget } from './domain-target.ts';
 import { trackStorage } from './deploy-storage.ts';
 import { publishedFiles } from './file-rules.ts';
-import { canonicalFiles, fingerprintOf, type IdempotencyKey } from './idempotency.ts';
+import { canonicalFiles, fingerprintOf, hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
 import { publish } from './publish.ts';
 import { compileDeployRules } from './rule-files.ts';
+import { refuseFullAccount } from './versions.ts';
 
 /** The number of files above which a deploy waits for a turn of its own before its files are checked. */
 const MANY_FILES = 1_000;
@@ -23,7 +26,7 @@ const MANY_FILES = 1_000;
 /** A deploy that is being received. Its owner must always call `close`. */
 export interface Deploy<Files = Pick<DeployFiles, 'begin'>> {
   files: Files;
-  form: Pick<DeployForm, 'add' | 'readOptions'>;
+  form: Pick<DeployForm, 'add'>;
   /**
    * Publishes everything that arrived, durably, or nothing.
    *
@@ -43,8 +46,9 @@ export type ArchiveDeploy = Deploy<Pick<ArchiveFiles, 'begin' | 'leaveOut'>>;
  * Starts a deploy. Bytes are hashed and written to a pack as they arrive; `commit` writes all rows at once.
  *
  * @throws `forbidden` before any byte is read if the account is at a cap. A deploy with a key may repeat an earlier
- *   deploy, so the cap on deployments is checked later, and a repetition is not refused for its storage.
- *   Source: api §3; storage §3.
+ *   deploy, so the cap on deployments is checked later, and a repetition is not refused for its storage. Caps are also
+ *   checked later if the deploy may delete old versions of a domain.
+ *   Options are checked as they arrive: a domain that would be refused ends the upload. Source: api §3; storage §3.
  */
 export function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<Deploy> {
   return startDeploy(scope, key, collectFiles, { hasChecksums: true });
@@ -78,7 +82,7 @@ async function startDeploy<F extends DeployFiles>(
   { hasChecksums }: { hasChecksums: boolean },
 ): Promise<Deploy<F>> {
   const { core, caller } = scope;
-  if (!key) await refuseAtDeploymentCap(scope);
+  if (!key) await refuseFullAccount(scope);
   const storage = await trackStorage(scope, key);
   const pack = openPack(core);
   const stored = new StoredContentsQuery(core);
@@ -87,15 +91,23 @@ async function startDeploy<F extends DeployFiles>(
     stored.add(content.sha256);
     storage.add(content);
   };
-  const received = collect(pack, limits, onContent, storage.check);
-  const form = collectForm(limits);
+  const domainCheck = createDomainCheck(scope, key);
+  const check = () => {
+    storage.check();
+    domainCheck.check();
+  };
+  const received = collect(pack, limits, onContent, check);
+  const form = collectForm(limits, (option) => {
+    refuseForbiddenOptions(scope, option);
+    if (option.domain !== undefined) domainCheck.start(option.domain);
+  });
   return {
     files: received,
     form,
     close: () => pack.close(),
     async commit() {
       const checksums = hasChecksums ? form.readChecksums() : null;
-      const options = form.readOptions(caller);
+      const settings = readDeployOptions(scope, form.options);
       await pack.finish();
       const { parts, ruleFiles, leftOut } = received;
       if (parts.length > MANY_FILES) await ownTurn(clientOf(caller));
@@ -104,16 +116,40 @@ async function startDeploy<F extends DeployFiles>(
       const files = published.map(({ path, sha256, size }) => ({ path, sha256, size }));
       const publication = {
         files,
-        options,
-        passwordHash: options.password === null ? null : await hashPassword(options.password),
+        options: settings,
+        passwordHash: settings.password === null ? null : await hashPassword(settings.password),
         pack: await sealNewContents(pack, stored),
         reserved: false,
         ...compileDeployRules(ruleFiles, files, leftOut),
-        idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), options]) },
+        idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), settings]) },
       };
       const outcome = await commitWithPack(core, pack, (em) => publish(em, scope, publication));
       failpoint('deploy.committed');
       return outcome;
+    },
+  };
+}
+
+/**
+ * Checks concurrently with the upload whether the domain of a deploy would be refused. A deploy that repeats an earlier deploy
+ * is not refused. The transaction of the deploy makes the final check.
+ */
+function createDomainCheck(scope: Scope<Caller>, key: IdempotencyKey | null) {
+  let refusal: ServiceError | null = null;
+  const findRefusal = async (domain: string): Promise<void> => {
+    if (key && (await hasStoredOutcome(scope.core, key))) return;
+    await refuseUnavailableTarget(scope, domain);
+  };
+  return {
+    start(domain: string): void {
+      findRefusal(domain).catch((error: unknown) => {
+        // The transaction of the deploy reports other errors.
+        if (error instanceof ServiceError) refusal = error;
+      });
+    },
+    /** Throws once the domain is known to be refused. */
+    check(): void {
+      if (refusal !== null) throw refusal;
     },
   };
 }

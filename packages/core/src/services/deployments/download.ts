@@ -2,7 +2,7 @@ import type { Manifest } from '@berth/serving';
 import type { Scope } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
 import { loadSite } from '../sites/load-sites.ts';
-import { getOwnDeployment } from './deployments.ts';
+import { getOwnDeployment } from '../own-deployments.ts';
 
 /** The files of a deployment that its owner downloads. */
 export interface Download {

@@ -20,17 +20,17 @@ export const backlog: Check = {
   name: 'backlog',
   title: 'Overdue work',
   async *run(core, { fix, graceMs }) {
-    const overdue = await countOverdue(core);
-    const isFixable = overdue.expired + overdue.uploads + overdue.changes + overdue.dead > 0;
+    const overdueCount = await countOverdue(core);
+    const isFixable = overdueCount.expired + overdueCount.uploads + overdueCount.changes + overdueCount.dead > 0;
     if (fix && isFixable) {
       await sweep(core, { graceMs });
       await applyDuePlanChanges(core);
     }
-    const remaining = fix && isFixable ? await countOverdue(core) : overdue;
+    const remainingCount = fix && isFixable ? await countOverdue(core) : overdueCount;
     for (const [work, severity, text] of FINDINGS)
-      if (overdue[work] > 0)
-        yield finding(severity, `${overdue[work]} ${text}`, {
-          fixed: work !== 'uncompressed' && remaining[work] < overdue[work],
+      if (overdueCount[work] > 0)
+        yield finding(severity, `${overdueCount[work]} ${text}`, {
+          fixed: work !== 'uncompressed' && remainingCount[work] < overdueCount[work],
         });
   },
 };
@@ -43,13 +43,13 @@ async function countOverdue(core: Core) {
       const published = selectFrom('deployment').select(count).where('status', '=', 'success');
       const uploads = selectFrom('upload').select(count).where('expires', '<=', overdueBefore);
       const changes = selectFrom('plan_change').select(count).where('due', '<=', overdueBefore);
-      const dead = selectFrom('pack').select(count).where('state', '=', 'dead');
+      const deadPacks = selectFrom('pack').select(count).where('state', '=', 'dead');
       return [
         published.where('expires', '<=', overdueBefore).$asScalar().$notNull().as('expired'),
         uploads.$asScalar().$notNull().as('uploads'),
         changes.$asScalar().$notNull().as('changes'),
         published.where('compress_at', '<=', overdueBefore).$asScalar().$notNull().as('uncompressed'),
-        dead.$asScalar().$notNull().as('dead'),
+        deadPacks.$asScalar().$notNull().as('dead'),
       ];
     })
     .executeTakeFirstOrThrow();

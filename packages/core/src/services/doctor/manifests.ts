@@ -16,7 +16,7 @@ interface Row {
 const DEPLOYMENTS_AT_ONCE = 100;
 
 /** Describes the faults of files in a manifest. Each text is the end of a sentence that starts with "3 of its files". */
-const FAULTS: Record<string, string> = {
+const MANIFEST_FAULTS: Record<string, string> = {
   missing: 'are missing in the store',
   'pack-state': 'are in a pack that may be removed',
   unlisted: 'are in a pack that the deployment does not refer to',
@@ -35,10 +35,16 @@ export const manifests: Check = {
       for (const { id, fault, files, path } of await readPage(core, last)) {
         if (fault === null) ids.push(id);
         else if (fault === 'files')
-          yield damage(id, `The manifest of ${id} lists ${files} files, but the deployment has another file count.`);
+          yield damageFinding(
+            id,
+            `The manifest of ${id} lists ${files} files, but the deployment has another file count.`,
+          );
         else {
           const example = JSON.stringify(path);
-          yield damage(id, `Deployment ${id}: ${files} of its files, such as ${example}, ${FAULTS[fault]}.`);
+          yield damageFinding(
+            id,
+            `Deployment ${id}: ${files} of its files, such as ${example}, ${MANIFEST_FAULTS[fault]}.`,
+          );
         }
       }
       done += ids.length;
@@ -49,7 +55,7 @@ export const manifests: Check = {
   },
 };
 
-const damage = (id: string, message: string) => finding('damage', message, { deployments: [id] });
+const damageFinding = (id: string, message: string) => finding('damage', message, { deployments: [id] });
 
 /** Reads the deployments of a page and their faults in a single statement, which reads one consistent snapshot. */
 async function readPage(core: Core, last: string): Promise<Row[]> {

@@ -91,12 +91,12 @@ async function* filesWithoutRow(core: Core, { fix, graceMs }: DoctorOptions): As
   const removableBefore = new Date(core.now().getTime() - graceMs);
   let removedCount = 0;
   for (const pack of unknownPacks) {
-    const modified = await core.packs.modified(pack);
-    if (modified === null) continue;
+    const modifiedAt = await core.packs.modified(pack);
+    if (modifiedAt === null) continue;
     const report = (remark = '', fixed = false) =>
       finding('drift', `The file of pack ${pack} has no row in the database.${remark}`, { pack, fixed });
     if (!PACK_ID.test(pack)) yield report(' Berth did not create it.');
-    else if (modified > removableBefore) yield report(' It is too recent to be removed.');
+    else if (modifiedAt > removableBefore) yield report(' It is too recent to be removed.');
     else if (!fix) yield report();
     else if (isWrongDatabase)
       yield report(

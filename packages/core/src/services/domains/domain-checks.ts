@@ -6,7 +6,7 @@ import { db, type Tables } from '../../database/tables.ts';
 import { type DnsCheck, Domain } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { namesAbove, registrableOf } from './domain-names.ts';
+import { namesAbove, registrableOf } from '../domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
 import { applyChecks, CHECK_INTERVAL_MS } from './domain-schedule.ts';
 import { attemptTask } from '../worklist.ts';
@@ -150,7 +150,7 @@ async function claimDue(core: Core, batch: number): Promise<number[]> {
   const now = core.now();
   const afterMs = (ms: number) => new Date(now.getTime() + ms);
   // A wrong clock may have set a next check that is later than any schedule, or a last check in the future.
-  const due = db(core)
+  const dueDomains = db(core)
     .selectFrom('domain as d')
     .innerJoin('account as a', 'a.id', 'd.account_id')
     .select('d.id')
@@ -174,11 +174,11 @@ async function claimDue(core: Core, batch: number): Promise<number[]> {
     .limit(batch)
     .forUpdate('d')
     .skipLocked();
-  const claimed = await db(core)
+  const claimedRows = await db(core)
     .updateTable('domain')
     .set({ checked: now, next_check: afterMs(LEASE_MS) })
-    .where('id', 'in', due)
+    .where('id', 'in', dueDomains)
     .returning('id')
     .execute();
-  return claimed.map(({ id }) => id);
+  return claimedRows.map(({ id }) => id);
 }

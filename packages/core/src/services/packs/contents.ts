@@ -157,19 +157,19 @@ export async function assignToPacks(
   pack: NewPack | null,
 ): Promise<{ packs: string[]; fresh: ReadonlySet<string> }> {
   const packs = new Set<string>();
-  let fresh: ReadonlySet<string> = new Set();
+  let freshContents: ReadonlySet<string> = new Set();
   if (pack) {
-    const added = pack.contents.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+    const addedContents = pack.contents.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
     const rows = sql`
       insert into content (hash, pack_id, "offset", length)
-      select ${hashAtPosition(packHashes(added.map((c) => c.sha256)), 'position')}, ${pack.id}, "offset", length
-      from unnest(${numberArray(added.map((c) => c.offset))}::bigint[], ${numberArray(added.map((c) => c.length))}::bigint[]) with ordinality as f ("offset", length, position)`;
-    if (await insertAll(em, rows, added.length)) {
+      select ${hashAtPosition(packHashes(addedContents.map((c) => c.sha256)), 'position')}, ${pack.id}, "offset", length
+      from unnest(${numberArray(addedContents.map((c) => c.offset))}::bigint[], ${numberArray(addedContents.map((c) => c.length))}::bigint[]) with ordinality as f ("offset", length, position)`;
+    if (await insertAll(em, rows, addedContents.length)) {
       packs.add(pack.id);
-      fresh = new Set(added.map((c) => c.sha256));
+      freshContents = new Set(addedContents.map((c) => c.sha256));
     }
   }
-  const stored = hashes.filter((hash) => !fresh.has(hash));
+  const stored = hashes.filter((hash) => !freshContents.has(hash));
   if (stored.length > 0) {
     const rows = await db(em)
       .selectFrom('content')
@@ -177,10 +177,10 @@ export async function assignToPacks(
       .where(isOneOf(stored))
       .groupBy('pack_id')
       .execute();
-    const found = rows.reduce((sum, row) => sum + row.contents, 0);
-    if (found !== stored.length)
+    const foundCount = rows.reduce((sum, row) => sum + row.contents, 0);
+    if (foundCount !== stored.length)
       throw unavailable('Some files were removed from the store in the meantime; send the deploy again.', undefined, 1);
     for (const row of rows) packs.add(row.pack);
   }
-  return { packs: [...packs], fresh };
+  return { packs: [...packs], fresh: freshContents };
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { db } from '../../database/tables.ts';
 
-const FENCE = 7_212_010;
+const FENCE_LOCK_ID = 7_212_010;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
@@ -11,7 +11,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * be removed before the deploy commits. Source: storage L2.
  */
 export async function enterFence(em: EntityManager): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${FENCE})`.execute(db(em));
+  await sql`select pg_advisory_xact_lock_shared(${FENCE_LOCK_ID})`.execute(db(em));
 }
 
 /**
@@ -22,7 +22,9 @@ export async function enterFence(em: EntityManager): Promise<void> {
  */
 export async function tryCloseFence(em: EntityManager, waitMs: number): Promise<boolean> {
   if (waitMs > 0) return waitForFence(em, waitMs);
-  const { rows } = await sql<{ closed: boolean }>`select pg_try_advisory_xact_lock(${FENCE}) as closed`.execute(db(em));
+  const { rows } = await sql<{ closed: boolean }>`select pg_try_advisory_xact_lock(${FENCE_LOCK_ID}) as closed`.execute(
+    db(em),
+  );
   return rows[0]?.closed ?? false;
 }
 
@@ -30,7 +32,7 @@ async function waitForFence(em: EntityManager, waitMs: number): Promise<boolean>
   await sql`savepoint outside`.execute(db(em));
   await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(db(em));
   try {
-    await sql`select pg_advisory_xact_lock(${FENCE})`.execute(db(em));
+    await sql`select pg_advisory_xact_lock(${FENCE_LOCK_ID})`.execute(db(em));
     return true;
   } catch (error) {
     if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;

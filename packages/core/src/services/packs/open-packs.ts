@@ -26,7 +26,7 @@ export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
 /** Starts a pack. Its row and file are created with the first byte. Source: storage P1. */
 export function openPack(core: Core): OpenPack {
   const id = randomUUID();
-  let recorded = false;
+  let isRecorded = false;
   let isKept = false;
   core.activePacks.add(id);
   const builder = new PackBuilder(async () => {
@@ -42,7 +42,7 @@ export function openPack(core: Core): OpenPack {
       .insertInto('pack')
       .values({ id, state: 'open', boot_id: core.boot, created })
       .execute();
-    recorded = true;
+    isRecorded = true;
     failpoint('pack.recorded');
     return core.packs.create(id);
   }, core.hasher);
@@ -58,7 +58,7 @@ export function openPack(core: Core): OpenPack {
       try {
         if (isKept) return;
         await builder.abandon();
-        if (recorded) await dropPack(core, id);
+        if (isRecorded) await dropPack(core, id);
       } catch (error) {
         core.log.warn({ err: error, pack: id }, 'An abandoned pack could not be dropped; the sweep will drop it');
       } finally {

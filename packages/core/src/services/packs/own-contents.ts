@@ -26,28 +26,28 @@ interface ContentList {
  * @returns The lengths of the found contents, and their packs. Source: api §9; security T22; storage P10.
  */
 export async function findOwnContents(em: EntityManager, core: Core, account: string, hashes: ReadonlySet<string>) {
-  const wanted = new Set(hashes);
+  const wantedHashes = new Set(hashes);
   const lengths = new Map<string, number>();
   const packs = new Set<string>();
   const searchIn = async (lists: RawBuilder<ContentList>) => {
-    if (wanted.size === 0) return;
+    if (wantedHashes.size === 0) return;
     const { rows } = await lists.execute(db(em));
-    for (const row of rows) if (moveFound(row, wanted, lengths)) for (const pack of row.packs) packs.add(pack);
+    for (const row of rows) if (moveFound(row, wantedHashes, lengths)) for (const pack of row.packs) packs.add(pack);
   };
   // The newest deployment usually has most of the contents, so few of them are searched for in older deployments.
-  if (wanted.size > MAX_SEARCHED_IN_DATABASE) await searchIn(deploymentsWith(core, account, 1, wanted));
-  await searchIn(uploadsWith(core, account, wanted));
-  await searchIn(deploymentsWith(core, account, MAX_RECENT_DEPLOYMENTS, wanted));
+  if (wantedHashes.size > MAX_SEARCHED_IN_DATABASE) await searchIn(deploymentsWith(core, account, 1, wantedHashes));
+  await searchIn(uploadsWith(core, account, wantedHashes));
+  await searchIn(deploymentsWith(core, account, MAX_RECENT_DEPLOYMENTS, wantedHashes));
   return { lengths, packs };
 }
 
 /** Moves the contents of a list from `wanted` to `found`. @returns True if the list has any of them. */
 function moveFound(list: ContentList, wanted: Set<string>, found: Map<string, number>): boolean {
-  const before = found.size;
+  const foundBefore = found.size;
   let lengths: number[] | null = null;
   for (const [i, sha256] of unpackHashes(list.hashes).entries())
     if (wanted.delete(sha256)) found.set(sha256, (lengths ??= splitNumbers(list.lengths))[i]!);
-  return found.size > before;
+  return found.size > foundBefore;
 }
 
 const deploymentsWith = (core: Core, account: string, maxDeployments: number, wanted: ReadonlySet<string>) =>

@@ -50,15 +50,15 @@ export async function changePlan(
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!row) throw notFound('account');
     const pending = await em.findOne(PlanChange, { account });
-    const from = row.plan;
-    const outcome = { from, to: plan, due: null, paused: [], resumed: [] };
-    if (plan === from) {
+    const oldPlan = row.plan;
+    const outcome = { from: oldPlan, to: plan, due: null, paused: [], resumed: [] };
+    if (plan === oldPlan) {
       if (!pending) return { ...outcome, outcome: 'unchanged' };
       em.remove(pending);
-      recordRequest(em, core, account, { plan: from, cancelled: pending.plan });
+      recordRequest(em, core, account, { plan: oldPlan, cancelled: pending.plan });
       return { ...outcome, outcome: 'cancelled' };
     }
-    if (!atOnce && rankOf(core.plans, plan) < rankOf(core.plans, from))
+    if (!atOnce && rankOf(core.plans, plan) < rankOf(core.plans, oldPlan))
       return { ...outcome, outcome: 'scheduled', due: schedule(em, core, row, pending, plan) };
     if (pending) em.remove(pending);
     return { ...outcome, outcome: 'changed', ...(await transition(em, core, row, plan, 'operator')) };
@@ -119,12 +119,18 @@ async function transition(
   plan: string,
   authMethod: AuthMethod,
 ): Promise<ChangedDomains> {
-  const from = row.plan;
+  const oldPlan = row.plan;
   const created = core.now();
-  if (isFree(core, from) && !isFree(core, plan)) row.periodStarted = created;
+  if (isFree(core, oldPlan) && !isFree(core, plan)) row.periodStarted = created;
   row.plan = plan;
   const account = row.id;
-  recordActivity(em, { account, event: 'account.plan.transition', authMethod, created, meta: { from, to: plan } });
+  recordActivity(em, {
+    account,
+    event: 'account.plan.transition',
+    authMethod,
+    created,
+    meta: { from: oldPlan, to: plan },
+  });
   return pauseOrResumeDomains(em, core, { account, plan, authMethod });
 }
 
@@ -141,29 +147,31 @@ export async function pauseOrResumeDomains(
   { account, plan, authMethod }: { account: string; plan: string; authMethod: AuthMethod },
 ): Promise<ChangedDomains> {
   const cap = core.plans.get(plan).caps?.customDomains ?? Infinity;
-  const locked = await em.find(
+  const lockedDomains = await em.find(
     Domain,
     { account, kind: 'custom' },
     { orderBy: { name: 'asc', id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   );
-  const oldestFirst = locked.toSorted((a, b) => a.created.getTime() - b.created.getTime() || a.id - b.id);
-  const active = oldestFirst.filter(({ status }) => status !== 'paused');
-  const paused = active.slice(Math.min(cap, active.length)).toReversed();
-  const resumed = oldestFirst.filter(({ status }) => status === 'paused').slice(0, Math.max(0, cap - active.length));
+  const oldestFirst = lockedDomains.toSorted((a, b) => a.created.getTime() - b.created.getTime() || a.id - b.id);
+  const activeDomains = oldestFirst.filter(({ status }) => status !== 'paused');
+  const paused = activeDomains.slice(Math.min(cap, activeDomains.length)).toReversed();
+  const resumedDomains = oldestFirst
+    .filter(({ status }) => status === 'paused')
+    .slice(0, Math.max(0, cap - activeDomains.length));
   const created = core.now();
   for (const domain of paused) em.assign(domain, { status: 'paused', nextCheck: null });
-  for (const domain of resumed)
+  for (const domain of resumedDomains)
     em.assign(domain, {
       nextCheck: created,
       ...(domain.verified ? { status: 'success' } : { status: 'pending', misses: 0, missing: created }),
     });
   for (const [event, changed] of [
     ['domain.pause', paused],
-    ['domain.resume', resumed],
+    ['domain.resume', resumedDomains],
   ] as const)
     for (const { name } of changed)
       recordActivity(em, { account, event, authMethod, created, domain: name, meta: { plan } });
-  return { paused: paused.map(({ name }) => name), resumed: resumed.map(({ name }) => name) };
+  return { paused: paused.map(({ name }) => name), resumed: resumedDomains.map(({ name }) => name) };
 }
 
 function recordRequest(em: EntityManager, core: Core, account: string, meta: Record<string, unknown>): void {

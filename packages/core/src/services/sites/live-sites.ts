@@ -72,8 +72,8 @@ export class LiveSiteCache {
     try {
       return await this.#load(address, { fresh: false });
     } catch (error) {
-      const stale = toUnavailable(error) && this.#peekStale(address);
-      if (stale) return stale;
+      const staleSite = toUnavailable(error) && this.#peekStale(address);
+      if (staleSite) return staleSite;
       throw error;
     }
   }
@@ -98,8 +98,8 @@ export class LiveSiteCache {
     if ('deployment' in address) return this.#peekDeployment(address.deployment);
     const link = this.#links.peek(address.domain);
     if (!link?.deployment) return link && resultForDomain(link, null);
-    const found = this.#peekDeployment(link.deployment);
-    return found === undefined ? undefined : resultForDomain(link, found);
+    const cachedDeployment = this.#peekDeployment(link.deployment);
+    return cachedDeployment === undefined ? undefined : resultForDomain(link, cachedDeployment);
   }
 
   #peekDeployment(deployment: string): SiteLookup | undefined {
@@ -108,15 +108,15 @@ export class LiveSiteCache {
   }
 
   async #load(address: SiteAddress, { fresh }: { fresh: boolean }): Promise<SiteLookup> {
-    const how = !(await this.#freshness.ensureFresh()) || fresh ? 'reload' : 'get';
-    if ('deployment' in address) return this.#loadDeployment(address.deployment, how);
+    const loadMode = !(await this.#freshness.ensureFresh()) || fresh ? 'reload' : 'get';
+    if ('deployment' in address) return this.#loadDeployment(address.deployment, loadMode);
     const { domain } = address;
     // If the domain is switched, the old deployment may be deleted before it is loaded. Then the link is loaded again.
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const link = await this.#links[tries === 0 ? how : 'reload'](domain, () => loadLink(this.#core, domain));
+      const link = await this.#links[tries === 0 ? loadMode : 'reload'](domain, () => loadLink(this.#core, domain));
       if (!link?.deployment) return link && resultForDomain(link, null);
-      const found = await this.#loadDeployment(link.deployment, how);
-      if (found !== null) return resultForDomain(link, found);
+      const loadedDeployment = await this.#loadDeployment(link.deployment, loadMode);
+      if (loadedDeployment !== null) return resultForDomain(link, loadedDeployment);
     }
     return null;
   }

@@ -76,7 +76,7 @@ export function createLoadingCache<T extends object>({
     absent.delete(key);
   }
 
-  function forget(key: string): void {
+  function forgetKey(key: string): void {
     discard(key);
     loading.delete(key);
   }
@@ -86,11 +86,11 @@ export function createLoadingCache<T extends object>({
     get(key, load) {
       const underWay = loading.get(key);
       if (underWay) return underWay;
-      const known = peek(key);
-      return known === undefined ? loadOnce(key, load) : known;
+      const cachedValue = peek(key);
+      return cachedValue === undefined ? loadOnce(key, load) : cachedValue;
     },
     reload: loadOnce,
-    forget,
+    forget: forgetKey,
     clear() {
       cache.clear();
       oversized = null;
@@ -106,11 +106,11 @@ export function createLoadingCache<T extends object>({
  */
 function createRecentKeys(minKeys: number): (key: string) => boolean {
   let current = new Set<string>();
-  let before = new Set<string>();
+  let previousKeys = new Set<string>();
   return (key) => {
     if (current.has(key)) return true;
-    const isRepeated = before.has(key);
-    if (current.size >= minKeys) [before, current] = [current, new Set()];
+    const isRepeated = previousKeys.has(key);
+    if (current.size >= minKeys) [previousKeys, current] = [current, new Set()];
     current.add(key);
     return isRepeated;
   };

@@ -46,9 +46,9 @@ export class PackedManifest implements Manifest {
       for (const stored of [file, ...forms])
         if (stored) {
           const { pack } = stored;
-          const number = packNumbers.get(pack) ?? this.#packs.push(pack) - 1;
-          packNumbers.set(pack, number);
-          this.#write(end, stored, number);
+          const packNumber = packNumbers.get(pack) ?? this.#packs.push(pack) - 1;
+          packNumbers.set(pack, packNumber);
+          this.#write(end, stored, packNumber);
           end += STORED_BYTES;
         }
     }

@@ -18,7 +18,7 @@ const VERSION_LENGTH = 22;
 const MAX_CONCURRENT = 2;
 const MAX_QUEUED_HASHES = 50;
 
-const derive = promisify(argon2);
+const deriveHash = promisify(argon2);
 const queue = pLimit(MAX_CONCURRENT);
 
 const PHC_PATTERN = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
@@ -32,7 +32,7 @@ const PHC_PATTERN = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+
  * @throws `unavailable` if the queue is full. Source: security §7.
  */
 export function hashPassword(password: string): Promise<string> {
-  return write(password, { ...NEWEST_PARAMETERS, salt: randomBytes(SALT_BYTES) });
+  return formatHash(password, { ...NEWEST_PARAMETERS, salt: randomBytes(SALT_BYTES) });
 }
 
 /**
@@ -57,7 +57,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
 export async function renewHash(password: string, stored: string): Promise<string | null> {
   const { tag, salt } = read(stored);
   const isNewest = stored.startsWith(prefixOf(NEWEST_PARAMETERS)) && tag.length === TAG_BYTES;
-  return isNewest ? null : write(password, { ...NEWEST_PARAMETERS, salt });
+  return isNewest ? null : formatHash(password, { ...NEWEST_PARAMETERS, salt });
 }
 
 /**
@@ -80,7 +80,7 @@ function read(stored: string): Parameters & { tag: Buffer } {
   };
 }
 
-async function write(password: string, parameters: Parameters): Promise<string> {
+async function formatHash(password: string, parameters: Parameters): Promise<string> {
   const tag = await deriveTag(password, parameters, TAG_BYTES);
   const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
   return `${prefixOf(parameters)}${text(parameters.salt)}$${text(tag)}`;
@@ -93,5 +93,5 @@ function prefixOf({ memory, passes, parallelism }: Omit<Parameters, 'salt'>): st
 async function deriveTag(password: string, { salt, ...cost }: Parameters, tagLength: number): Promise<Buffer> {
   if (queue.activeCount + queue.pendingCount >= MAX_CONCURRENT + MAX_QUEUED_HASHES)
     throw unavailable('Too many passwords are being hashed right now; try again shortly.');
-  return queue(() => derive('argon2id', { ...cost, message: password, nonce: salt, tagLength }));
+  return queue(() => deriveHash('argon2id', { ...cost, message: password, nonce: salt, tagLength }));
 }

@@ -27,34 +27,34 @@ export interface Sieve<T> {
  */
 export function createSieve<T>(maxBytes: number, sizeOf: (value: T) => number): Sieve<T> {
   const entries = new Map<string, Entry<T>>();
-  let newest: Entry<T> | null = null;
-  let oldest: Entry<T> | null = null;
+  let newestEntry: Entry<T> | null = null;
+  let oldestEntry: Entry<T> | null = null;
   let hand: Entry<T> | null = null;
   let bytes = 0;
 
   function remove(entry: Entry<T>): void {
     const { newer, older } = entry;
     if (newer) newer.older = older;
-    else newest = older;
+    else newestEntry = older;
     if (older) older.newer = newer;
-    else oldest = newer;
+    else oldestEntry = newer;
     if (hand === entry) hand = newer;
     bytes -= entry.bytes;
     entries.delete(entry.key);
   }
 
   function makeRoom(): void {
-    let candidate = hand ?? oldest;
+    let candidate = hand ?? oldestEntry;
     while (candidate?.isVisited) {
       candidate.isVisited = false;
-      candidate = candidate.newer ?? oldest;
+      candidate = candidate.newer ?? oldestEntry;
     }
     if (!candidate) return;
     hand = candidate.newer;
     remove(candidate);
   }
 
-  function forget(key: string): void {
+  function forgetKey(key: string): void {
     const entry = entries.get(key);
     if (entry) remove(entry);
   }
@@ -67,21 +67,21 @@ export function createSieve<T>(maxBytes: number, sizeOf: (value: T) => number): 
       return entry.value;
     },
     set(key, value) {
-      forget(key);
+      forgetKey(key);
       const size = sizeOf(value);
       if (size > maxBytes) return;
       while (bytes + size > maxBytes) makeRoom();
-      const entry: Entry<T> = { key, value, bytes: size, isVisited: false, newer: null, older: newest };
-      if (newest) newest.newer = entry;
-      newest = entry;
-      oldest ??= entry;
+      const entry: Entry<T> = { key, value, bytes: size, isVisited: false, newer: null, older: newestEntry };
+      if (newestEntry) newestEntry.newer = entry;
+      newestEntry = entry;
+      oldestEntry ??= entry;
       bytes += size;
       entries.set(key, entry);
     },
-    delete: forget,
+    delete: forgetKey,
     clear() {
       entries.clear();
-      newest = oldest = hand = null;
+      newestEntry = oldestEntry = hand = null;
       bytes = 0;
     },
   };

@@ -61,11 +61,11 @@ async function findHash(core: Core, deployment: string): Promise<string | null> 
 /** Renews a stored hash. Only logs a failure, because the next attempt to unlock the site renews the hash. */
 async function renewStoredHash(core: Core, deployment: string, password: string, stored: string): Promise<void> {
   try {
-    const renewed = await renewHash(password, stored);
-    if (renewed === null) return;
+    const renewedHash = await renewHash(password, stored);
+    if (renewedHash === null) return;
     await db(core)
       .updateTable('deployment')
-      .set({ password_hash: renewed })
+      .set({ password_hash: renewedHash })
       .where('id', '=', deployment)
       .where('password_hash', '=', stored)
       .execute();
@@ -94,15 +94,15 @@ export function createUnlockCookie(key: Buffer, { host, deployment, passwordVers
   const expires = now.getTime() + UNLOCK_SECONDS * 1000;
   const payload = Buffer.from(JSON.stringify([host, deployment, passwordVersion, expires])).toString('base64url');
   const signed = `${FORMAT}.${keyId(key)}.${payload}`;
-  return `${signed}.${sign(key, signed)}`;
+  return `${signed}.${signText(key, signed)}`;
 }
 
 /** True if a cookie unlocks this host and deployment with this password now. Source: serving S62; security T16. */
 export function isUnlockCookieValid(value: string, key: Buffer, wanted: UnlockScope, now: Date): boolean {
-  const end = value.lastIndexOf('.');
-  const signed = value.slice(0, Math.max(0, end));
+  const payloadEnd = value.lastIndexOf('.');
+  const signed = value.slice(0, Math.max(0, payloadEnd));
   if (value.length > MAX_COOKIE_LENGTH || !signed.startsWith(`${FORMAT}.${keyId(key)}.`)) return false;
-  if (!areEqual(value.slice(end + 1), sign(key, signed))) return false;
+  if (!areEqual(value.slice(payloadEnd + 1), signText(key, signed))) return false;
   const payload = Buffer.from(signed.slice(signed.lastIndexOf('.') + 1), 'base64url').toString();
   const [host, deployment, passwordVersion, expires] = JSON.parse(payload) as [string, string, string, number];
   return (
@@ -115,10 +115,10 @@ export function isUnlockCookieValid(value: string, key: Buffer, wanted: UnlockSc
 
 /** A cookie contains the id of its key, so that cookies of other keys are refused without computing an HMAC. */
 function keyId(key: Buffer): string {
-  return sign(key, 'key id').slice(0, KEY_ID_LENGTH);
+  return signText(key, 'key id').slice(0, KEY_ID_LENGTH);
 }
 
-function sign(key: Buffer, text: string): string {
+function signText(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 

@@ -8,6 +8,7 @@ import { ServiceError, unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentLocation } from '../../storage/packs.ts';
 import { createContentCheck } from '../deployments/deploy-files.ts';
+import { requireTargetAccess } from '../deployments/deploy-options.ts';
 import { findReplay } from '../deployments/idempotency.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
 import { compileDeployRules } from '../deployments/rule-files.ts';
@@ -27,15 +28,15 @@ type CommitKey = NonNullable<Publication['idempotency']>;
  */
 export async function commitUpload(scope: Scope<Caller>, name: string): Promise<CreatedDeployment> {
   // The list of files is large, and only the first of several concurrent commits needs it.
-  return runQueued(scope.core, `commit:${name}`, async () => commit(scope, await getUpload(scope, name)));
+  return runQueued(scope.core, `commit:${name}`, async () => commitInTransaction(scope, await getUpload(scope, name)));
 }
 
-async function commit(scope: Scope<Caller>, upload: FoundUpload): Promise<CreatedDeployment> {
+async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): Promise<CreatedDeployment> {
   const { core } = scope;
   const { hash, missing } = upload;
   // The outcome of an upload is stored like the outcome of a deploy with a key.
   const key: CommitKey = { scope: `upload:${hash.toString('hex')}`, key: 'commit', fingerprint: hash };
-  if (upload.committed) return replay(core, key);
+  if (upload.committed) return replayCommit(core, key);
   if (missing > 0)
     throw new ServiceError(
       'business_logic_error',
@@ -43,8 +44,8 @@ async function commit(scope: Scope<Caller>, upload: FoundUpload): Promise<Create
       { details: { state: 'incomplete', missing } },
     );
   await touchUpload(core, upload);
-  const publication = await publicationOf(core, upload, key);
-  if (!publication) return replay(core, key); // Another process has committed the upload.
+  const publication = await publicationOf(scope, upload, key);
+  if (!publication) return replayCommit(core, key); // Another process has committed the upload.
   const { body } = await core.database.transaction(async (em) => {
     const outcome = await publish(em, scope, publication);
     if (!outcome.replayed) await markCommitted(em, core, upload);
@@ -54,14 +55,18 @@ async function commit(scope: Scope<Caller>, upload: FoundUpload): Promise<Create
   return body;
 }
 
-async function replay(core: Core, key: CommitKey): Promise<CreatedDeployment> {
+async function replayCommit(core: Core, key: CommitKey): Promise<CreatedDeployment> {
   const body = await core.database.transaction((em) => findReplay<CreatedDeployment>(em, core, key));
   if (!body) throw uploadNotFound();
   return body;
 }
 
 /** Reads the files and options of an upload; `null` if the upload was committed. */
-async function publicationOf(core: Core, { hash }: FoundUpload, idempotency: CommitKey): Promise<Publication | null> {
+async function publicationOf(
+  { core, caller }: Scope<Caller>,
+  { hash }: FoundUpload,
+  idempotency: CommitKey,
+): Promise<Publication | null> {
   const row = await db(core)
     .selectFrom('upload')
     .select(({ fn, ref }) => [
@@ -72,16 +77,21 @@ async function publicationOf(core: Core, { hash }: FoundUpload, idempotency: Com
       'via',
       'password_hash as passwordHash',
       'ttl as ttlSeconds',
+      'domain',
+      'keep',
+      'inherits_password as inheritsPassword',
     ])
     .where('hash', '=', hash)
     .where('committed', 'is', null)
     .executeTakeFirst();
   if (!row) return null;
-  const { labels, via, ttlSeconds, passwordHash } = row;
+  const { labels, via, ttlSeconds, passwordHash, domain, keep, inheritsPassword } = row;
+  const target = domain === null ? null : { domain, keep, inheritsPassword };
+  if (target) requireTargetAccess({ core, caller }, target);
   const files = filesOf(row);
   return {
     files,
-    options: { labels, via, ttlSeconds },
+    options: { labels, via, ttlSeconds, ...(target && { target }) },
     passwordHash,
     pack: null,
     reserved: true,
@@ -120,12 +130,12 @@ async function checkContents(core: Core, files: readonly UploadFile[]): Promise<
 
 /** Marks an upload as committed. Its row stays for 24 hours, so that the commit can be repeated. */
 async function markCommitted(em: EntityManager, core: Core, { hash }: FoundUpload): Promise<void> {
-  const committed = core.now();
-  const expires = new Date(committed.getTime() + UPLOAD_SECONDS * 1000);
+  const committedAt = core.now();
+  const expires = new Date(committedAt.getTime() + UPLOAD_SECONDS * 1000);
   const updated = await em.nativeUpdate(
     Upload,
     { hash, committed: null },
-    { committed, expires, paths: [], hashes: Buffer.of(), sizes: [], asked: Buffer.of(), lengths: [] },
+    { committed: committedAt, expires, paths: [], hashes: Buffer.of(), sizes: [], asked: Buffer.of(), lengths: [] },
   );
   if (updated !== 1) throw uploadNotFound();
   await em.nativeDelete(UploadContent, { upload: hash });

@@ -66,14 +66,14 @@ export function planFiles(
   { field, base = [] }: { field: string; base?: readonly UploadFile[] },
 ): UploadFile[] {
   const checkFile = createFileChecker(limits);
-  const accepted = new Set(base);
-  const checked = files.map((file) => {
+  const acceptedPaths = new Set(base);
+  const checkedFiles = files.map((file) => {
     const { path: name, size, sha256 } = file;
-    const { path, junk, grow } = checkFile(name, { accepted: accepted.has(file) });
+    const { path, junk, grow } = checkFile(name, { accepted: acceptedPaths.has(file) });
     grow(size);
     return { path, junk, size, sha256 };
   });
-  const plannedFiles = publishedFiles(checked, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
+  const plannedFiles = publishedFiles(checkedFiles, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
   refuseTwoSizes(plannedFiles);
   return plannedFiles;
 }
@@ -87,11 +87,11 @@ export function changedFiles(
   base: readonly UploadFile[],
   { put, remove }: Pick<ChangeUpload, 'put' | 'remove'>,
 ): UploadFile[] {
-  const removedPaths = new Set(remove.map(canonical));
+  const removedPaths = new Set(remove.map(canonicalPath));
   const changed = new Map(base.filter(({ path }) => !removedPaths.has(path)).map((file) => [file.path, file]));
   const putPaths = new Set<string>();
   for (const file of put) {
-    const path = canonical(file.path);
+    const path = canonicalPath(file.path);
     if (removedPaths.has(path)) throw invalid('remove', `${path} must not also be in put`);
     if (putPaths.has(path)) throw invalidFile(path, 'the path must be in put only once');
     putPaths.add(path);
@@ -101,7 +101,7 @@ export function changedFiles(
 }
 
 /** Returns the canonical form of a name; an invalid name unchanged, because it is refused later or matches no file. */
-function canonical(name: string): string {
+function canonicalPath(name: string): string {
   const normalized = normalizePath(name);
   return normalized.ok ? normalized.path : name;
 }
@@ -109,8 +109,8 @@ function canonical(name: string): string {
 function refuseTwoSizes(files: readonly UploadFile[]): void {
   const sizes = new Map<string, number>();
   for (const { path, size, sha256 } of files) {
-    const known = sizes.get(sha256) ?? size;
-    if (known !== size) throw sizeMismatch(path, size, known);
+    const knownSize = sizes.get(sha256) ?? size;
+    if (knownSize !== size) throw sizeMismatch(path, size, knownSize);
     sizes.set(sha256, size);
   }
 }

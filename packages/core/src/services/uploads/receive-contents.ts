@@ -57,19 +57,19 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
   await touchUpload(core, upload);
   const { requested, received } = await readContents(core, upload);
   const touch = createTouch(core, upload);
-  let ignored = 0;
+  let ignoredCount = 0;
   const pack = openPack(core);
   const storedContents = new StoredContentsQuery(core);
-  const arrived = new Set<string>();
-  const complete = new Map<string, number>();
-  let mismatch: { sha256: string; actual: string } | null = null;
+  const arrivedHashes = new Set<string>();
+  const completeContents = new Map<string, number>();
+  let hashMismatch: { sha256: string; actual: string } | null = null;
   let openContent: { sink: ContentSink; sha256: string } | null = null;
 
   function onDigest(sha256: string, digest: { sha256: string; size: number }): void {
     if (digest.sha256 === sha256) {
-      complete.set(sha256, digest.size);
+      completeContents.set(sha256, digest.size);
       storedContents.add(sha256);
-    } else if (openContent?.sha256 !== sha256) mismatch ??= { sha256, actual: digest.sha256 };
+    } else if (openContent?.sha256 !== sha256) hashMismatch ??= { sha256, actual: digest.sha256 };
   }
 
   return {
@@ -79,9 +79,9 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
       if (expected === undefined) throw invalid('contents', `${sha256} must be one of the missing contents`);
       if (length !== expected)
         throw invalid('contents', `${sha256} must have ${expected} bytes as announced, not ${length}`);
-      if (arrived.has(sha256)) throw invalid('contents', `${sha256} must be in the body only once`);
-      arrived.add(sha256);
-      if (received.has(sha256)) return { write: () => void touch(), end: () => void (ignored += 1) };
+      if (arrivedHashes.has(sha256)) throw invalid('contents', `${sha256} must be in the body only once`);
+      arrivedHashes.add(sha256);
+      if (received.has(sha256)) return { write: () => void touch(), end: () => void (ignoredCount += 1) };
       const sink = pack.begin((digest) => onDigest(sha256, digest));
       openContent = { sink, sha256 };
       return {
@@ -99,13 +99,13 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
       // The hash of an incomplete content does not match, so the content is not recorded.
       openContent?.sink.end();
       await pack.finish();
-      if (complete.size > 0) {
-        const newPack = await sealNewContents(pack, storedContents, (sha256) => complete.has(sha256));
-        await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, complete, newPack));
+      if (completeContents.size > 0) {
+        const newPack = await sealNewContents(pack, storedContents, (sha256) => completeContents.has(sha256));
+        await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, completeContents, newPack));
         failpoint('upload.contents-recorded');
       } else if (caller.kind === 'account') await checkCredential({ core, caller });
-      if (mismatch) throw await contentMismatch(core, upload, mismatch.sha256, mismatch.actual);
-      return { received: complete.size + ignored, missing: (await getUpload(scope, name)).missing };
+      if (hashMismatch) throw await contentMismatch(core, upload, hashMismatch.sha256, hashMismatch.actual);
+      return { received: completeContents.size + ignoredCount, missing: (await getUpload(scope, name)).missing };
     },
     close: () => pack.close(),
   };
@@ -144,11 +144,11 @@ async function recordReceived(
   hash: Buffer,
   contents: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const locked = await em.nativeUpdate(Upload, { hash, committed: null }, { touched: core.now() });
-  if (locked !== 1) throw uploadIsOver();
+  const lockedRows = await em.nativeUpdate(Upload, { hash, committed: null }, { touched: core.now() });
+  if (lockedRows !== 1) throw uploadIsOver();
   const bodies = await db(em).selectFrom('upload_content').select('hashes').where('upload_hash', '=', hash).execute();
-  const received = new Set(bodies.flatMap(({ hashes }) => unpackHashes(hashes)));
-  const freshContents = [...contents].filter(([sha256]) => !received.has(sha256));
+  const receivedHashes = new Set(bodies.flatMap(({ hashes }) => unpackHashes(hashes)));
+  const freshContents = [...contents].filter(([sha256]) => !receivedHashes.has(sha256));
   if (freshContents.length === 0) return;
   await sql`
     insert into upload_content (upload_hash, hashes, lengths)

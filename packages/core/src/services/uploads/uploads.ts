@@ -68,24 +68,24 @@ export async function readContents(
     .where('hash', '=', hash)
     .executeTakeFirst();
   if (!row) throw uploadNotFound();
-  const received = new Set(row.received && unpackHashes(row.received));
-  return { requested: lengthsOf(row.asked, row.lengths), received };
+  const receivedHashes = new Set(row.received && unpackHashes(row.received));
+  return { requested: lengthsOf(row.asked, row.lengths), received: receivedHashes };
 }
 
 /** Marks an upload as active, at most once a minute. */
 export async function touchUpload(core: Core, { hash }: FoundUpload): Promise<void> {
-  const touched = core.now();
-  const before = new Date(touched.getTime() - TOUCH_INTERVAL_MS);
-  await core.database.em().nativeUpdate(Upload, { hash, touched: { $lt: before } }, { touched });
+  const touchedAt = core.now();
+  const touchedBefore = new Date(touchedAt.getTime() - TOUCH_INTERVAL_MS);
+  await core.database.em().nativeUpdate(Upload, { hash, touched: { $lt: touchedBefore } }, { touched: touchedAt });
 }
 
 /** Returns a function that marks an upload as active; call it with every chunk. It logs failures. */
 export function createTouch(core: Core, upload: FoundUpload): () => void {
-  let touched = core.now().getTime();
+  let touchedMs = core.now().getTime();
   return () => {
     const now = core.now().getTime();
-    if (now - touched < TOUCH_INTERVAL_MS) return;
-    touched = now;
+    if (now - touchedMs < TOUCH_INTERVAL_MS) return;
+    touchedMs = now;
     touchUpload(core, upload).catch((error: unknown) =>
       core.log.warn({ err: error }, 'An upload could not be marked as active'),
     );

@@ -17,7 +17,7 @@ const test = await useTestCore();
 const { core } = test;
 beforeEach(async () => void ({ caller } = await test.account()));
 
-const newest = async (count: number) =>
+const newestEvents = async (count: number) =>
   (await listActivities({ core, caller }, { limit: 100 })).activities.slice(0, count);
 
 describe('api §6: the state of an account', () => {
@@ -26,7 +26,7 @@ describe('api §6: the state of an account', () => {
     for (const state of ['suspended', 'suspended', 'terminated', 'active', 'active'] as const)
       changes.push(await setAccountState(core, caller.account, state));
     expect(changes.map(({ from }) => from)).toEqual(['active', 'suspended', 'suspended', 'terminated', 'active']);
-    expect((await newest(4)).map(({ event, authMethod, meta }) => ({ event, authMethod, meta }))).toMatchObject([
+    expect((await newestEvents(4)).map(({ event, authMethod, meta }) => ({ event, authMethod, meta }))).toMatchObject([
       { event: 'account.update', meta: { state: { from: 'terminated', to: 'active' } } },
       { event: 'account.delete', meta: { state: { from: 'suspended', to: 'terminated' } } },
       { event: 'account.update', meta: { state: { from: 'active', to: 'suspended' } } },
@@ -41,9 +41,9 @@ describe('api §6: the state of an account', () => {
   it('T26: is enforced at commit: no deploy commits after the account is suspended', async () => {
     const deploys = Array.from({ length: 12 }, () => deploySite(core, caller, { 'index.html': 'x' }));
     await Promise.allSettled([...deploys, setAccountState(core, caller.account, 'suspended')]);
-    const log = (await newest(100)).map(({ event }) => event);
-    const after = log.slice(0, log.indexOf('account.update'));
-    expect(after).not.toContain('deployment.create');
+    const log = (await newestEvents(100)).map(({ event }) => event);
+    const eventsAfter = log.slice(0, log.indexOf('account.update'));
+    expect(eventsAfter).not.toContain('deployment.create');
   });
 });
 
@@ -59,7 +59,7 @@ describe('api §6: a deployment that the operator takes down', () => {
     expect(await setTakenDown(core, deployment, true)).toMatchObject({ changed: false });
     expect(await setTakenDown(core, deployment, false)).toMatchObject({ changed: true });
     expect(await setTakenDown(core, deployment, false)).toMatchObject({ changed: false });
-    expect(await newest(2)).toMatchObject([
+    expect(await newestEvents(2)).toMatchObject([
       { event: 'deployment.update', deployment, authMethod: 'operator', meta: { takenDown: false } },
       { event: 'deployment.update', deployment, meta: { takenDown: true, reason: 'Phishing' } },
     ]);
@@ -84,8 +84,8 @@ describe('api §8: the accounts that an operator manages', () => {
   it('are created with a plan, a name and a billing period; two accounts cannot have the same e-mail address', async () => {
     const email = `${caller.account}@new.test`;
     const account = await registerAccount(core, { email, plan: 'pro', name: 'Ada', period: 'year' });
-    const listed = { account, email, name: 'Ada', plan: 'pro', deployments: 0 };
-    expect((await listAccounts(core)).at(-1)).toMatchObject(listed);
+    const listedAccount = { account, email, name: 'Ada', plan: 'pro', deployments: 0 };
+    expect((await listAccounts(core)).at(-1)).toMatchObject(listedAccount);
     const { period, periodEnds, scheduled } = await getBilling(core, account);
     expect({ period, scheduled }).toEqual({ period: 'year', scheduled: null });
     expect(periodEnds - Date.now() / 1000).toBeGreaterThan(364 * 86_400);

@@ -69,10 +69,10 @@ describe('api §10: the key in OWNER_API_KEY', () => {
   });
 
   it('is added to an existing owner, whose earlier keys stay valid', async () => {
-    const first = await ensureOwner(test.core, OWNER);
+    const firstOwner = await ensureOwner(test.core, OWNER);
     await ensureOwner(test.core, { ...OWNER, apiKey: CHOSEN_KEY });
     await ensureOwner(test.core, { ...OWNER, apiKey: OTHER_KEY });
-    for (const key of [first!, CHOSEN_KEY, OTHER_KEY]) await expectKeyOfOwner(key);
+    for (const key of [firstOwner!, CHOSEN_KEY, OTHER_KEY]) await expectKeyOfOwner(key);
     expect(await accounts()).toHaveLength(1);
   });
 
@@ -94,8 +94,8 @@ describe('api §6: GET /account', () => {
   it('returns the last characters of the newest API key as the hint, and null if the account has only deploy tokens', async () => {
     const { caller } = await test.account();
     test.advance(1);
-    const newer = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
-    expect(await getAccount({ core: test.core, caller })).toMatchObject({ hint: newer.slice(-4) });
+    const newerKey = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
+    expect(await getAccount({ core: test.core, caller })).toMatchObject({ hint: newerKey.slice(-4) });
     await test.database.query(`update token set kind = 'deploy'`);
     expect(await getAccount({ core: test.core, caller: { ...caller, authMethod: 'deploy-token' } })).toMatchObject({
       hint: null,

@@ -14,12 +14,12 @@ import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { abortUpload } from '../../../src/services/uploads/uploads.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
-const CAP = 10_000;
+const CAP_BYTES = 10_000;
 const MiB = 1024 ** 2;
 const HOUR_SECONDS = 3_600;
 
 let caller: AccountCaller;
-const plans = DEFAULT_PLANS.map((plan) => ({ ...plan, caps: plan.caps && { ...plan.caps, storage: CAP } }));
+const plans = DEFAULT_PLANS.map((plan) => ({ ...plan, caps: plan.caps && { ...plan.caps, storage: CAP_BYTES } }));
 const test = await createTestCore({ plans: createPlans(plans) });
 const { core } = test;
 beforeEach(async () => void ({ caller } = await test.account('free')));
@@ -38,7 +38,7 @@ async function toFree(of: AccountCaller): Promise<AccountCaller> {
   await test.database.query(`update account set plan = 'free' where id = $1`, [of.account]);
   return { ...of, plan: 'free' };
 }
-const atCap = (used: number, limit = CAP) => ({ status: 403, details: { cap: 'storage', used, limit } });
+const atCap = (used: number, limit = CAP_BYTES) => ({ status: 403, details: { cap: 'storage', used, limit } });
 let addresses = 0;
 const anonymous = (): AnonymousCaller => ({ kind: 'anonymous', address: `198.51.100.${(addresses += 1)}` });
 
@@ -100,14 +100,14 @@ describe('api §6: the storage of an account', () => {
   });
 
   it('does not grow when a file is published again that only the eleventh-newest deployment has', async () => {
-    const old = randomBytes(300);
-    await deploySite(core, caller, { 'old.bin': old });
+    const oldContent = randomBytes(300);
+    await deploySite(core, caller, { 'old.bin': oldContent });
     for (let i = 0; i < 10; i += 1) await deploySite(core, caller, { 'a.txt': `${caller.account} ${i}` });
-    const before = await stored();
-    await deploySite(core, caller, { 'old.bin': old });
-    expect(await stored()).toBe(before);
+    const storedBefore = await stored();
+    await deploySite(core, caller, { 'old.bin': oldContent });
+    expect(await stored()).toBe(storedBefore);
     await begin(core, caller, { files: listOf({ 'index.html': 'x' }) });
-    expect(await stored()).toBe(before + 1);
+    expect(await stored()).toBe(storedBefore + 1);
   });
 
   it('counts the common files of two open uploads once', async () => {
@@ -130,7 +130,7 @@ describe('api §6: the storage cap', () => {
     expect(await refusal(claimDeployment({ core, caller }, body.claim!))).toMatchObject(atCap(9_000));
     expect(await stored()).toBe(9_000);
     await deploySite(core, caller, { 'b.bin': randomBytes(1_000) });
-    expect(await stored()).toBe(CAP);
+    expect(await stored()).toBe(CAP_BYTES);
   });
 
   it('refuses a claim that would exceed the cap; the claim succeeds after another deployment was deleted', async () => {
@@ -150,74 +150,78 @@ describe('api §6: the storage cap', () => {
   });
 
   it('allows files that the account already has, even if the account is at the cap', async () => {
-    const files = { 'a.bin': randomBytes(CAP) };
+    const files = { 'a.bin': randomBytes(CAP_BYTES) };
     await deploySite(core, caller, files);
     await deploySite(core, caller, files);
     await publishDelta(core, caller, files);
-    expect(await stored()).toBe(CAP);
+    expect(await stored()).toBe(CAP_BYTES);
   });
 
   it('cannot be exceeded by parallel deploys and uploads', async () => {
     const publish = (_: unknown, i: number) =>
       (i % 2 ? deploySite : publishDelta)(core, caller, { 'a.bin': randomBytes(1_000) });
-    const refused = await refusals(Array.from({ length: 24 }, publish));
-    expect(refused).toHaveLength(14);
-    for (const reason of refused) expect(reason).toMatchObject(atCap(CAP));
-    expect(await stored()).toBe(CAP);
+    const refusalReasons = await refusals(Array.from({ length: 24 }, publish));
+    expect(refusalReasons).toHaveLength(14);
+    for (const reason of refusalReasons) expect(reason).toMatchObject(atCap(CAP_BYTES));
+    expect(await stored()).toBe(CAP_BYTES);
   });
 
   it('is checked again when an upload is committed after a downgrade of the account', async () => {
-    const scale = (await test.account('scale')).caller;
-    const files = { 'index.html': 'x'.repeat(CAP + 1) };
-    const begunUpload = await uploadAll(core, scale, files);
-    await toFree(scale);
-    expect(await refusal(commitUpload({ core, caller: scale }, begunUpload.upload))).toMatchObject(atCap(CAP + 1));
+    const scaleCaller = (await test.account('scale')).caller;
+    const files = { 'index.html': 'x'.repeat(CAP_BYTES + 1) };
+    const begunUpload = await uploadAll(core, scaleCaller, files);
+    await toFree(scaleCaller);
+    expect(await refusal(commitUpload({ core, caller: scaleCaller }, begunUpload.upload))).toMatchObject(
+      atCap(CAP_BYTES + 1),
+    );
   });
 
   it('does not exist on the plan Scale', async () => {
     const { caller: scale } = await test.account('scale');
-    await deploySite(core, scale, { 'a.bin': randomBytes(3 * CAP) });
-    expect(await stored(scale)).toBe(3 * CAP);
+    await deploySite(core, scale, { 'a.bin': randomBytes(3 * CAP_BYTES) });
+    expect(await stored(scale)).toBe(3 * CAP_BYTES);
   });
 
   it('refuses a deploy before a byte is read if the account is beyond the cap', async () => {
-    const scale = (await test.account('scale')).caller;
-    await deploySite(core, scale, { 'a.bin': randomBytes(CAP + 1) });
-    expect(await refusal(beginDeploy({ core, caller: await toFree(scale) }, null))).toMatchObject(atCap(CAP + 1));
+    const scaleCaller = (await test.account('scale')).caller;
+    await deploySite(core, scaleCaller, { 'a.bin': randomBytes(CAP_BYTES + 1) });
+    expect(await refusal(beginDeploy({ core, caller: await toFree(scaleCaller) }, null))).toMatchObject(
+      atCap(CAP_BYTES + 1),
+    );
   });
 
   it('refuses a large deploy before all of its files have arrived', async () => {
     const deploy = await beginDeploy({ core, caller }, null);
-    let sent = 0;
+    let sentBytes = 0;
     try {
       await expect(async () => {
         for (let i = 0; i < 20; i += 1) {
           const sink = deploy.files.begin(`${i}.bin`);
           await sink.write(randomBytes(MiB));
           sink.end();
-          sent += 1;
+          sentBytes += 1;
           await core.database.isReady();
         }
       }).rejects.toMatchObject(atCap(0));
     } finally {
       await deploy.close();
     }
-    expect(sent).toBeLessThan(20);
+    expect(sentBytes).toBeLessThan(20);
   });
 
   it('does not refuse a repeated deploy with the same idempotency key', async () => {
-    const scale = (await test.account('scale')).caller;
-    const files = { 'a.bin': randomBytes(CAP + 1) };
-    const { body } = await deploySite(core, scale, files, { key: 'again' });
-    const replay = await deploySite(core, await toFree(scale), files, { key: 'again' });
-    expect(replay).toMatchObject({ replayed: true, body });
+    const scaleCaller = (await test.account('scale')).caller;
+    const files = { 'a.bin': randomBytes(CAP_BYTES + 1) };
+    const { body } = await deploySite(core, scaleCaller, files, { key: 'again' });
+    const replayedDeploy = await deploySite(core, await toFree(scaleCaller), files, { key: 'again' });
+    expect(replayedDeploy).toMatchObject({ replayed: true, body });
   });
 });
 
 describe('api §6: the storage of an anonymous address', () => {
   const LIMIT = 500 * MiB;
   /** Records that an address has deployed this many bytes. */
-  const fill = async (by: AnonymousCaller, size: number) => {
+  const fillStorage = async (by: AnonymousCaller, size: number) => {
     const { body } = await deploySite(core, by, { 'a.bin': randomBytes(10) });
     for (const change of [
       'update deployment set size = $2 where id = $1',
@@ -229,7 +233,7 @@ describe('api §6: the storage of an anonymous address', () => {
 
   it('is limited to 500 MiB for all deployments and open uploads together', async () => {
     const uploader = anonymous();
-    await fill(uploader, LIMIT - 100);
+    await fillStorage(uploader, LIMIT - 100);
     const deploy = deploySite(core, uploader, { 'b.bin': randomBytes(101) });
     expect(await refusal(deploy)).toMatchObject(atCap(LIMIT - 100, LIMIT));
     await begin(core, uploader, { files: listOf({ 'c.bin': randomBytes(60) }) });
@@ -241,7 +245,7 @@ describe('api §6: the storage of an anonymous address', () => {
   it('counts equal files once, and does not count deployments that were claimed', async () => {
     const uploader = anonymous();
     const site = { 'b.bin': randomBytes(80) };
-    const { claim } = await fill(uploader, LIMIT - 100);
+    const { claim } = await fillStorage(uploader, LIMIT - 100);
     await deploySite(core, uploader, site);
     await deploySite(core, uploader, site);
     await test.database.query(`update account set plan = 'scale' where id = $1`, [caller.account]);
@@ -251,7 +255,7 @@ describe('api §6: the storage of an anonymous address', () => {
 
   it('cannot exceed the cap by parallel deploys', async () => {
     const uploader = anonymous();
-    await fill(uploader, LIMIT - 250);
+    await fillStorage(uploader, LIMIT - 250);
     const deploys = Array.from({ length: 8 }, () => deploySite(core, uploader, { 'b.bin': randomBytes(100) }));
     expect(await refusals(deploys)).toHaveLength(6);
   });

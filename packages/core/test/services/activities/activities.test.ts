@@ -19,12 +19,12 @@ beforeEach(async () => void ({ caller } = await test.account()));
 const scope = () => ({ core: test.core, caller });
 const rowOf = (deployment: string) =>
   test.database.query('select labels, status from deployment where id = $1', [deployment]);
-const all = async () => (await listActivities(scope(), { limit: 100 })).activities;
+const allActivities = async () => (await listActivities(scope(), { limit: 100 })).activities;
 
 describe('api §6: the audit log', () => {
   it('of a new account lists the creation of its API key and of the account, newest first', async () => {
     const common = { created: expect.any(Number), authMethod: 'operator' };
-    expect(await all()).toEqual([
+    expect(await allActivities()).toEqual([
       { ...common, event: 'account.key.generate', token: caller.token, meta: {} },
       { ...common, event: 'account.create', meta: { email: expect.any(String), plan: 'free' } },
     ]);
@@ -34,7 +34,7 @@ describe('api §6: the audit log', () => {
 describe('api §6: an activity is recorded in the transaction of its change, so', () => {
   it('a deploy, an update and a deletion fail if the activity cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     const allowRows = await refuseRows(test.database, 'insert on activity', 'true');
     for (const change of [
       () => deploySite(test.core, caller, { other: 'bytes' }),
@@ -43,7 +43,7 @@ describe('api §6: an activity is recorded in the transaction of its change, so'
     ])
       await expect(change()).rejects.toThrow('refused by the test');
     await allowRows();
-    expect(await stateOf(test)).toEqual(before);
+    expect(await stateOf(test)).toEqual(stateBefore);
     expect(await rowOf(body.deployment)).toEqual([{ labels: [], status: 'success' }]);
   });
 
@@ -56,23 +56,23 @@ describe('api §6: an activity is recorded in the transaction of its change, so'
     expect(await rowOf(body.deployment)).toEqual([{ labels: [], status: 'success' }]);
     await sweepAll(test);
     const expiry = { event: 'deployment.expire', deployment: body.deployment, authMethod: 'system' };
-    expect((await all())[0]).toMatchObject(expiry);
+    expect((await allActivities())[0]).toMatchObject(expiry);
   });
 
   it('a change that fails is not recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);
     await deleteDeployment(scope(), body.deployment);
-    const before = await all();
+    const activitiesBefore = await allActivities();
     await deleteDeployment(scope(), body.deployment);
     await expect(updateDeployment(scope(), body.deployment, { labels: [] })).rejects.toThrow();
     await expect(deleteDeployment(scope(), 'calm-otter-0000000')).rejects.toThrow();
     await expect(deploySite(test.core, caller, SITE, { fields: { checksums: '[]' } })).rejects.toThrow();
-    expect(await all()).toEqual(before);
+    expect(await allActivities()).toEqual(activitiesBefore);
   });
 });
 
-const NEVER = new AbortController().signal;
-const watch = (core = test.core, signal = NEVER) => watchActivities({ core, caller }, { signal });
+const NEVER_ABORTED = new AbortController().signal;
+const watch = (core = test.core, signal = NEVER_ABORTED) => watchActivities({ core, caller }, { signal });
 
 type Activities = ReturnType<Awaited<ReturnType<typeof watch>>['activities']>;
 const nextName = async (activities: Activities) => {
@@ -101,7 +101,7 @@ describe("api §9: a watch of an account's activities", () => {
   ])('begins with at most the newest %i activities, and then yields every further activity', async (last, names) => {
     await test.database.query('delete from activity where account_id = $1', [caller.account]);
     for (const name of ['one', 'two', 'three']) await recordNamed(name);
-    const watching = await watchActivities({ core: test.core, caller }, { last, signal: NEVER });
+    const watching = await watchActivities({ core: test.core, caller }, { last, signal: NEVER_ABORTED });
     await recordNamed('four');
     const activities = watching.activities();
     for (const name of names) expect(await nextName(activities)).toBe(name);
@@ -112,57 +112,57 @@ describe("api §9: a watch of an account's activities", () => {
   });
 
   it('reads the activities again if a notification arrives during a read', async () => {
-    let wake = () => {};
-    let reads = 0;
+    let wakeWatch = () => {};
+    let readCount = 0;
     const { database } = test.core;
     const core = {
       ...test.core,
       database: {
         ...database,
-        em: () => ((reads += 1), database.em()),
+        em: () => ((readCount += 1), database.em()),
         get kysely() {
-          reads += 1;
+          readCount += 1;
           return database.kysely;
         },
       },
       activityFeed: {
         ...test.core.activityFeed,
-        subscribe: async (_: string, onNews: () => void) => ((wake = onNews), () => {}),
+        subscribe: async (_: string, onNews: () => void) => ((wakeWatch = onNews), () => {}),
       },
     };
     const leaving = new AbortController();
     const activities = (await watch(core, leaving.signal)).activities();
-    reads = 0;
-    const next = activities.next();
-    wake();
-    await expect.poll(() => reads, { interval: 5 }).toBe(4);
+    readCount = 0;
+    const nextActivity = activities.next();
+    wakeWatch();
+    await expect.poll(() => readCount, { interval: 5 }).toBe(4);
     leaving.abort();
-    expect(await next).toMatchObject({ done: true });
+    expect(await nextActivity).toMatchObject({ done: true });
   });
 
   it('fails soon after the credential is deleted, even without new activities', async () => {
-    const { activities } = await watchActivities({ core: test.core, caller }, { signal: NEVER, recheckMs: 5 });
-    const next = activities()
+    const { activities } = await watchActivities({ core: test.core, caller }, { signal: NEVER_ABORTED, recheckMs: 5 });
+    const nextActivity = activities()
       .next()
       .catch((error: unknown) => error);
     await test.database.query('delete from token where account_id = $1', [caller.account]);
-    expect(await next).toMatchObject({ code: 'authentication_failed' });
+    expect(await nextActivity).toMatchObject({ code: 'authentication_failed' });
   });
 
   it('ends without an error when its client disconnects', async () => {
     const leaving = new AbortController();
     const activities = (await watch(test.core, leaving.signal)).activities();
-    const next = activities.next();
+    const nextActivity = activities.next();
     leaving.abort();
-    expect(await next).toEqual({ done: true, value: undefined });
+    expect(await nextActivity).toEqual({ done: true, value: undefined });
   });
 
   it('fails when the service stops; a new watch is refused', async () => {
     const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities) };
     const activities = (await watch(core)).activities();
-    const next = activities.next().catch((error: unknown) => error);
+    const nextActivity = activities.next().catch((error: unknown) => error);
     core.activityFeed.end();
-    expect(await next).toMatchObject({ name: 'AbortError' });
+    expect(await nextActivity).toMatchObject({ name: 'AbortError' });
     await expect(watch(core)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
@@ -183,12 +183,12 @@ describe("api §9: a watch of an account's activities", () => {
   });
 
   it('cannot start while the database is unavailable, and a failed start does not count against the limits', async () => {
-    const unreachable = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
-    const feed = createActivityFeed(unreachable.newActivities, { perAccount: 1, perProcess: 1 });
+    const unreachableDatabase = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
+    const activityFeed = createActivityFeed(unreachableDatabase.newActivities, { perAccount: 1, perProcess: 1 });
     for (let attempt = 0; attempt < 2; attempt += 1)
-      await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await unreachable.close();
-    await unreachable.close();
-    await expect(feed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(activityFeed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await unreachableDatabase.close();
+    await unreachableDatabase.close();
+    await expect(activityFeed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

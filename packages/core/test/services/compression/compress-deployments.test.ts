@@ -11,14 +11,14 @@ import { createCompressionWorld, expectForms, hashOf, withHook, textOf } from '.
 
 const LEASE_SECONDS = 120;
 
-let logged: { level: string; message: string }[] = [];
-const write = (level: string) => (_: object, message: string) => void logged.push({ level, message });
+let loggedLines: { level: string; message: string }[] = [];
+const write = (level: string) => (_: object, message: string) => void loggedLines.push({ level, message });
 const log = { info: write('info'), warn: write('warn'), error: write('error') };
 const world = await createCompressionWorld({ log });
 const { test, core, caller, compressor, deploy, recorded, due } = world;
 afterAll(() => world.close());
 afterEach(async () => {
-  logged = [];
+  loggedLines = [];
   expect([...core.activePacks]).toEqual([]);
   await expectSound(test);
   await sweepAll(test);
@@ -31,9 +31,9 @@ afterEach(async () => {
 });
 
 /** Records the contents that reach the compressor process. */
-function counting(of = compressor): { compressor: Compressor; received: string[] } {
-  const received: string[] = [];
-  return { received, compressor: withHook(of, (sha256) => void received.push(sha256)) };
+function countCompressions(of = compressor): { compressor: Compressor; received: string[] } {
+  const receivedHashes: string[] = [];
+  return { received: receivedHashes, compressor: withHook(of, (sha256) => void receivedHashes.push(sha256)) };
 }
 const remove = (deployment: string) => deleteDeployment({ core, caller }, deployment);
 async function removeAll(): Promise<void> {
@@ -60,7 +60,7 @@ describe('compression of deployments (S48)', () => {
     expect(await packs()).toHaveLength(2);
     expect(await test.database.query('select pack_id from deployment_pack')).toHaveLength(1);
     expect(await test.database.query('select size::int from deployment')).toEqual([{ size: 4_000 }]);
-    expect(logged).toEqual([]);
+    expect(loggedLines).toEqual([]);
   });
 
   it.each<[string, string, string | Buffer]>([
@@ -69,7 +69,7 @@ describe('compression of deployments (S48)', () => {
     ['compressed by its owner', 'bundle.js.br', textOf('bundle')],
   ])('skips a file that is %s', async (_, path, bytes) => {
     const site = await deploy({ [path]: bytes });
-    const { compressor, received } = counting();
+    const { compressor, received } = countCompressions();
     expect(await compressDeployments(core, compressor)).toBe(1);
     expect(received).toEqual([]);
     expect(await recorded()).toEqual(new Map());
@@ -78,24 +78,24 @@ describe('compression of deployments (S48)', () => {
   });
 
   it('tries to compress a file that does not get smaller only once, even if it is published again', async () => {
-    const noise = randomBytes(2_000);
-    await deploy({ 'noise.txt': noise });
+    const randomContent = randomBytes(2_000);
+    await deploy({ 'noise.txt': randomContent });
     expect(await compressDeployments(core, compressor)).toBe(1);
-    expect([...(await recorded()).values()]).toEqual([{ sha256: hashOf(noise), pack: null, forms: {} }]);
+    expect([...(await recorded()).values()]).toEqual([{ sha256: hashOf(randomContent), pack: null, forms: {} }]);
     expect(await packs()).toHaveLength(1);
-    await deploy({ 'again.txt': noise });
-    const { compressor: second, received } = counting();
+    await deploy({ 'again.txt': randomContent });
+    const { compressor: second, received } = countCompressions();
     expect(await compressDeployments(core, second)).toBe(1);
     expect(received).toEqual([]);
   });
 
   it('compresses equal files once, for all paths and all deployments', async () => {
-    const shared = textOf('shared');
-    await deploy({ 'a.js': shared, 'b.js': shared, 'c.bin': shared });
-    await deploy({ 'd.txt': shared, 'own.txt': textOf('own') });
-    const { compressor, received } = counting();
+    const sharedText = textOf('shared');
+    await deploy({ 'a.js': sharedText, 'b.js': sharedText, 'c.bin': sharedText });
+    await deploy({ 'd.txt': sharedText, 'own.txt': textOf('own') });
+    const { compressor, received } = countCompressions();
     expect(await compressDeployments(core, compressor)).toBe(2);
-    expect(received).toEqual([hashOf(shared), hashOf(textOf('own'))]);
+    expect(received).toEqual([hashOf(sharedText), hashOf(textOf('own'))]);
   });
 
   it('compresses the bytes of a file when they are published under a name that is worth compressing', async () => {
@@ -122,7 +122,7 @@ describe('compression in turns (S48)', () => {
     const texts = ['large 1', 'large 2', 'large 3', 'small'].map((name) => textOf(name));
     await deploy({ '1.txt': texts[0]!, '2.txt': texts[1]!, '3.txt': texts[2]! });
     await deploy({ 'small.txt': texts[3]! });
-    const { compressor, received } = counting();
+    const { compressor, received } = countCompressions();
     expect(await compressDeployments(core, compressor, { turnMs: 0 })).toBe(2);
     expect(received.indexOf(hashOf(texts[3]!))).toBe(1);
     expect(received.toSorted()).toEqual(texts.map(hashOf).toSorted());
@@ -130,7 +130,7 @@ describe('compression in turns (S48)', () => {
   });
 
   it('stores each form once and leaves no unused pack if two processes run at once', async () => {
-    using other = await anotherCompressor();
+    using otherCompressor = await anotherCompressor();
     const names = Array.from({ length: 6 }, (_, i) => i);
     for (const i of names)
       await deploy({
@@ -140,7 +140,7 @@ describe('compression in turns (S48)', () => {
       });
     const done = await Promise.all([
       compressDeployments(core, compressor, { turnMs: 0 }),
-      compressDeployments(other.core, other.compressor, { turnMs: 0 }),
+      compressDeployments(otherCompressor.core, otherCompressor.compressor, { turnMs: 0 }),
     ]);
     expect(done[0] + done[1]).toBe(6);
     expect((await recorded()).size).toBe(10);
@@ -149,14 +149,14 @@ describe('compression in turns (S48)', () => {
   });
 
   it('stores the forms of a file once if the lease of the first process expires and a second process repeats the work', async () => {
-    using other = await anotherCompressor();
+    using otherCompressor = await anotherCompressor();
     const text = textOf('slow');
     const site = await deploy({ 'slow.txt': text });
-    const slow = withHook(compressor, async () => {
+    const slowCompressor = withHook(compressor, async () => {
       test.advance(LEASE_SECONDS + 1);
-      expect(await compressDeployments(other.core, other.compressor)).toBe(1);
+      expect(await compressDeployments(otherCompressor.core, otherCompressor.compressor)).toBe(1);
     });
-    expect(await compressDeployments(core, slow)).toBe(1);
+    expect(await compressDeployments(core, slowCompressor)).toBe(1);
     await expectForms(world, text);
     expect(await packs()).toHaveLength(2);
     expect(await due(site)).toBeNull();
@@ -166,14 +166,14 @@ describe('compression in turns (S48)', () => {
     const texts = ['first', 'second', 'third'].map((name) => textOf(name));
     const site = await deploy(Object.fromEntries(texts.map((text, i) => [`${i}.txt`, text])));
     const stopping = new AbortController();
-    const { compressor: counted, received } = counting();
-    const stopped = withHook(counted, () => received.length === 1 && stopping.abort());
-    expect(await compressDeployments(core, stopped, stopping)).toBe(0);
+    const { compressor: counted, received } = countCompressions();
+    const stoppedCompressor = withHook(counted, () => received.length === 1 && stopping.abort());
+    expect(await compressDeployments(core, stoppedCompressor, stopping)).toBe(0);
     expect((await recorded()).size).toBe(1);
     expect((await due(site))!.getTime()).toBeLessThanOrEqual(core.now().getTime());
-    const next = counting();
-    expect(await compressDeployments(core, next.compressor)).toBe(1);
-    expect(next.received).toHaveLength(2);
+    const nextCompressor = countCompressions();
+    expect(await compressDeployments(core, nextCompressor.compressor)).toBe(1);
+    expect(nextCompressor.received).toHaveLength(2);
     for (const text of texts) await expectForms(world, text);
   });
 });
@@ -200,16 +200,16 @@ describe('compression of deployments with failures (S48)', () => {
     expect(crashes).toBe(2);
     expect((await recorded()).get(hashOf(poison))).toMatchObject({ pack: null, forms: {} });
     await expectForms(world, sound);
-    expect(logged.filter(({ message }) => message.includes('crashed'))).toHaveLength(2);
+    expect(loggedLines.filter(({ message }) => message.includes('crashed'))).toHaveLength(2);
   });
 
   it('retries a deployment two minutes after a temporary failure, and compresses the other deployments at once', async () => {
     const [first, second] = [await deploy({ 'a.txt': textOf('a') }), await deploy({ 'b.txt': textOf('b') })];
-    const failing = withHook(compressor, (sha256) => {
+    const failingCompressor = withHook(compressor, (sha256) => {
       if (sha256 === hashOf(textOf('a'))) throw Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
     });
-    expect(await compressDeployments(core, failing)).toBe(1);
-    expect(logged).toEqual([{ level: 'warn', message: 'A background task failed and will be retried' }]);
+    expect(await compressDeployments(core, failingCompressor)).toBe(1);
+    expect(loggedLines).toEqual([{ level: 'warn', message: 'A background task failed and will be retried' }]);
     expect([await due(first), await due(second)]).toEqual([expect.any(Date), null]);
     expect(await compressDeployments(core, compressor)).toBe(0);
     test.advance(LEASE_SECONDS);
@@ -227,29 +227,29 @@ describe('compression of deployments with failures (S48)', () => {
     const query = `select "offset"::int from content where hash = decode($1, 'hex')`;
     const [row] = await test.database.query<{ offset: number }>(query, [hashOf(lost)]);
     const readLost: Core['packs']['read'] = (place) => (place.offset === row!.offset ? read() : core.packs.read(place));
-    const faulty = { ...core, packs: { ...core.packs, read: readLost } };
-    expect(await compressDeployments(faulty, compressor)).toBe(1);
+    const faultyCore = { ...core, packs: { ...core.packs, read: readLost } };
+    expect(await compressDeployments(faultyCore, compressor)).toBe(1);
     expect(await due(site)).toBeNull();
     expect((await recorded()).get(hashOf(lost))).toMatchObject({ pack: null, forms: {} });
     await expectForms(world, sound);
-    expect(logged.map((line) => line.level)).toEqual([level]);
+    expect(loggedLines.map((line) => line.level)).toEqual([level]);
   });
 });
 
 describe('W2: packs of compressed forms', () => {
   it('are kept while one of their files is published, and are removed by the sweep that removes the last file', async () => {
     const [shared, own] = [textOf('shared'), textOf('own')];
-    const remaining = await deploy({ 'shared.txt': shared });
-    const deleted = await deploy({ 'shared.txt': shared, 'own.txt': own });
-    await test.database.query('update deployment set compress_at = null where id = $1', [remaining]);
+    const remainingSite = await deploy({ 'shared.txt': shared });
+    const deletedSite = await deploy({ 'shared.txt': shared, 'own.txt': own });
+    await test.database.query('update deployment set compress_at = null where id = $1', [remainingSite]);
     await compressDeployments(core, compressor);
     expect(await packs()).toHaveLength(3);
-    await remove(deleted);
+    await remove(deletedSite);
     await sweepAll(test);
     expect([...(await recorded()).keys()]).toEqual([hashOf(shared)]);
     await expectForms(world, shared);
     expect(await packs()).toHaveLength(2);
-    await remove(remaining);
+    await remove(remainingSite);
     expect(await sweepAll(test)).toMatchObject({ packs: 2 });
     expect(await packs()).toEqual([]);
   });
@@ -264,28 +264,28 @@ describe('W2: packs of compressed forms', () => {
     expect(await compressDeployments(core, late)).toBe(1);
     expect(await recorded()).toEqual(new Map());
     expect(await packs()).toEqual([]);
-    expect(logged).toEqual([]);
+    expect(loggedLines).toEqual([]);
   });
 
   it('are created again for a file that is published again after it was swept', async () => {
     const site = { 'again.txt': textOf('again') };
     await deploy(site);
     await compressDeployments(core, compressor);
-    const first = (await recorded()).get(hashOf(site['again.txt']))!.pack;
+    const firstPack = (await recorded()).get(hashOf(site['again.txt']))!.pack;
     await removeAll();
     await sweepAll(test);
     await deploy(site);
     await compressDeployments(core, compressor);
     await expectForms(world, site['again.txt']);
-    expect((await recorded()).get(hashOf(site['again.txt']))!.pack).not.toBe(first);
+    expect((await recorded()).get(hashOf(site['again.txt']))!.pack).not.toBe(firstPack);
   });
 
   it('cannot be marked as dead while they contain forms', async () => {
     await deploy({ 'net.txt': textOf('net') });
     await compressDeployments(core, compressor);
     const { pack } = (await recorded()).get(hashOf(textOf('net')))!;
-    const kill = test.database.query(`update pack set state = 'dead' where id = $1`, [pack]);
-    await expect(kill).rejects.toThrow('still holds compressed forms');
+    const markDead = test.database.query(`update pack set state = 'dead' where id = $1`, [pack]);
+    await expect(markDead).rejects.toThrow('still holds compressed forms');
     await expect(test.database.query('delete from pack where id = $1', [pack])).rejects.toThrow();
   });
 });

@@ -16,11 +16,11 @@ beforeEach(async () => {
   await compressDeployments(core, compressor);
 });
 
-async function examine(fix = false) {
+async function runDoctor(fix = false) {
   const events = await Array.fromAsync(doctor(core, { fix, graceMs: 0, apiHost: 'api.example.com' }));
   return events.filter(({ check }) => check !== 'isolation');
 }
-const findings = async (fix = false) => (await examine(fix)).filter((event) => event.kind === 'finding');
+const findings = async (fix = false) => (await runDoctor(fix)).filter((event) => event.kind === 'finding');
 
 /** Fixes the damage and compresses the site again. */
 async function repair(): Promise<void> {
@@ -34,7 +34,7 @@ describe('api §8: the doctor', () => {
   it('finds no problem in intact compressed forms, and reports their number', async () => {
     expect(await findings()).toEqual([]);
     const message = expect.stringMatching(/^\d+ contents also have compressed forms, \d+ bytes/);
-    const notes = (await examine()).filter(({ kind }) => kind === 'note');
+    const notes = (await runDoctor()).filter(({ kind }) => kind === 'note');
     expect(notes).toEqual([{ check: 'forms', kind: 'note', message }]);
   });
 

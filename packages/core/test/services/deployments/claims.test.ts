@@ -32,52 +32,56 @@ const publish = async () => {
   const { body } = await deploySite(test.core, ANONYMOUS, { 'index.html': 'hello' });
   return { deployment: body.deployment, claim: body.claim!, hash: body.claim!.split('/').at(-1)! };
 };
-const used = async (owner: AccountCaller) => (await getAccount(scope(owner))).usage.deployments;
+const usedDeployments = async (owner: AccountCaller) => (await getAccount(scope(owner))).usage.deployments;
 
 describe('api §6: a claim', () => {
   it('moves an anonymous deployment to the account, and makes it permanent', async () => {
     const { deployment, hash } = await publish();
-    const claimed = await claimDeployment(scope(), hash);
-    expect(Deployment.strict().parse(claimed)).toEqual(claimed);
-    expect(claimed).toMatchObject({ deployment, status: 'success', files: 1 });
-    for (const field of ['expires', 'claim']) expect(claimed).not.toHaveProperty(field);
-    expect((await listDeployments(scope(), { limit: 9 })).deployments).toEqual([claimed]);
-    expect(await used(caller)).toBe(1);
+    const claimedDeployment = await claimDeployment(scope(), hash);
+    expect(Deployment.strict().parse(claimedDeployment)).toEqual(claimedDeployment);
+    expect(claimedDeployment).toMatchObject({ deployment, status: 'success', files: 1 });
+    for (const field of ['expires', 'claim']) expect(claimedDeployment).not.toHaveProperty(field);
+    expect((await listDeployments(scope(), { limit: 9 })).deployments).toEqual([claimedDeployment]);
+    expect(await usedDeployments(caller)).toBe(1);
     const meta = { files: 1, size: 5, via: 'api' };
     expect((await listActivities(scope(), { limit: 1 })).activities).toEqual([
       { event: 'deployment.claim', created: expect.any(Number), deployment, authMethod: 'api-key', meta },
     ]);
     test.advance(THREE_DAYS + 1);
     await sweepAll(test);
-    expect(await getDeployment(scope(), deployment)).toEqual(claimed);
+    expect(await getDeployment(scope(), deployment)).toEqual(claimedDeployment);
   });
 
   it('succeeds again if the same account repeats it, and then changes nothing', async () => {
     const { hash, claim } = await publish();
-    const first = await claimDeployment(scope(), hash);
-    const before = await stateOf(test);
-    for (const text of [hash, claim]) expect(await claimDeployment(scope(), text)).toEqual(first);
-    expect(await stateOf(test)).toEqual(before);
+    const firstClaim = await claimDeployment(scope(), hash);
+    const stateBefore = await stateOf(test);
+    for (const text of [hash, claim]) expect(await claimDeployment(scope(), text)).toEqual(firstClaim);
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 
   it('counts one deployment if an account sends it 12 times at once', async () => {
     const { hash } = await publish();
     const responses = await Promise.all(Array.from({ length: 12 }, () => claimDeployment(scope(), hash)));
     expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
-    expect(await used(caller)).toBe(1);
+    expect(await usedDeployments(caller)).toBe(1);
   });
 
   it('T24: succeeds for exactly one of 50 accounts that send it at once; the other 49 get 404', async () => {
     const { deployment, hash } = await publish();
     const callers = await Promise.all(Array.from({ length: 50 }, async () => (await test.account()).caller));
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     const outcomes = await Promise.allSettled(callers.map((owner) => claimDeployment(scope(owner), hash)));
     const winners = callers.filter((_, at) => outcomes[at]!.status === 'fulfilled');
     expect(winners).toHaveLength(1);
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'not_found', status: 404 });
     expect(await getDeployment(scope(winners[0]), deployment)).toMatchObject({ deployment });
-    expect(await stateOf(test)).toEqual({ ...before, activity: before.activity + 1, counters: before.counters + 1 });
+    expect(await stateOf(test)).toEqual({
+      ...stateBefore,
+      activity: stateBefore.activity + 1,
+      counters: stateBefore.counters + 1,
+    });
   });
 
   it('L4: of a locked account waits without locking the deployment, so that another account can claim the deployment', async () => {
@@ -87,13 +91,13 @@ describe('api §6: a claim', () => {
       test.core,
       (em) => lockAccount(em, caller.account),
       async (release) => {
-        const refused = refusal(claimDeployment(scope(), hash));
+        const refusedClaim = refusal(claimDeployment(scope(), hash));
         await untilLockIsAwaited(test);
-        const unlocked = 'select 1 from deployment where id = $1 for update skip locked';
-        expect(await test.database.query(unlocked, [deployment])).toHaveLength(1);
+        const unlockedRows = 'select 1 from deployment where id = $1 for update skip locked';
+        expect(await test.database.query(unlockedRows, [deployment])).toHaveLength(1);
         expect(await claimDeployment(scope(other), hash)).toMatchObject({ status: 'success' });
         await release();
-        expect(await refused).toMatchObject({ status: 404 });
+        expect(await refusedClaim).toMatchObject({ status: 404 });
       },
     );
   });
@@ -103,10 +107,10 @@ describe('api §6: a claim', () => {
     const sites = [await publish(), await publish()];
     const error = await refusal(Promise.all(sites.map(({ hash }) => claimDeployment(scope(owner), hash))));
     expect(error).toMatchObject({ code: 'forbidden', details: { cap: 'deployments', used: 1, limit: 1 } });
-    expect(await used(owner)).toBe(1);
+    expect(await usedDeployments(owner)).toBe(1);
     // Another account can claim the remaining deployment.
     for (const { hash } of sites) await claimDeployment(scope(), hash).catch(() => {});
-    expect(await used(caller)).toBe(1);
+    expect(await usedDeployments(caller)).toBe(1);
   });
 });
 
@@ -132,11 +136,11 @@ describe('api §6: a claim', () => {
   ])('gets the same 404 as an unknown claim if %s', async (_, prepare) => {
     const site = await publish();
     await prepare(site);
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     const error = await refusal(claimDeployment(scope(), site.hash));
     expect(error).toMatchObject({ code: 'not_found', message: 'There is no such claim.', details: undefined });
     expect(error).toEqual(await refusal(claimDeployment(scope(), HASH)));
-    expect(await stateOf(test)).toEqual(before);
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 
   it.each(['suspended', 'terminated'])('gets 403 if the account is %s during the request', async (state) => {
@@ -148,14 +152,14 @@ describe('api §6: a claim', () => {
   it('T24: either succeeds or gets 404 if the deployment expires at the same time; no claimed deployment is deleted', async () => {
     const { caller: owner } = await test.account('pro');
     const sites = await Promise.all(Array.from({ length: 10 }, publish));
-    const later: Core = { ...test.core, now: () => new Date(test.core.now().getTime() + THREE_DAYS * 1000) };
+    const laterCore: Core = { ...test.core, now: () => new Date(test.core.now().getTime() + THREE_DAYS * 1000) };
     const [outcomes] = await Promise.all([
       Promise.allSettled(sites.map(({ hash }) => claimDeployment(scope(owner), hash))),
-      sweepAll({ ...test, core: later }),
+      sweepAll({ ...test, core: laterCore }),
     ]);
-    const succeeded = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    expect(await used(owner)).toBe(succeeded);
-    expect((await listDeployments(scope(owner), { limit: 100 })).deployments).toHaveLength(succeeded);
+    const successCount = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(await usedDeployments(owner)).toBe(successCount);
+    expect((await listDeployments(scope(owner), { limit: 100 })).deployments).toHaveLength(successCount);
     const rows = await test.database.query<{ status: string; owned: boolean; kept: boolean }>(
       'select status, account_id is not null as owned, expires is null as kept from deployment where id = any($1)',
       [sites.map(({ deployment }) => deployment)],

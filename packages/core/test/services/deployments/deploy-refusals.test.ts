@@ -26,9 +26,9 @@ const includes = (text: string) => expect.stringContaining(text);
 /** Expects that a deploy is refused, and leaves rows, counters and packs unchanged. */
 async function expectRefused(attempt: () => Promise<unknown>, error: object): Promise<void> {
   const state = async () => ({ ...(await stateOf(test)), packs: (await Array.fromAsync(core.packs.list())).length });
-  const before = await state();
+  const stateBefore = await state();
   await expect(attempt()).rejects.toMatchObject(error);
-  expect(await state()).toEqual(before);
+  expect(await state()).toEqual(stateBefore);
 }
 
 /** Expects a 400 that names a field. */
@@ -95,6 +95,13 @@ describe('api §3: a deploy', () => {
     ['ttl', '060', 'ttl', 'whole seconds'],
     ['ttl', '', 'ttl', 'whole seconds'],
     ['ttl', '9'.repeat(400), 'ttl', 'whole seconds'],
+    ['domain', 'no name', 'domain', 'white space'],
+    ['domain', 'www.sites.test', 'domain', 'reserved'],
+    ['keep', '0', 'keep', 'at least 1'],
+    ['keep', '1001', 'keep', 'at most 1,000'],
+    ['keep', '1.5', 'keep', 'whole number'],
+    ['keep', '3', 'keep', 'sent with domain'],
+    ['open', 'yes', 'open', '1 or 0'],
     ['Labels', '[]', 'Labels', 'unknown field'],
     ['', 'x', '', 'unknown field'],
     ['constructor', 'x', 'constructor', 'unknown field'],
@@ -104,12 +111,21 @@ describe('api §3: a deploy', () => {
     await expectInvalid(TWO_FILES, { [field]: value }, path, message);
   });
 
-  it.each(['checksums', 'labels', 'password', 'via', 'ttl'])('is refused if field %s is sent twice', async (field) => {
+  it.each([
+    ['checksums', '[]'],
+    ['labels', '[]'],
+    ['password', 'open sesame'],
+    ['via', 'cli'],
+    ['ttl', '60'],
+    ['domain', 'shop.sites.test'],
+    ['keep', '3'],
+    ['open', '1'],
+  ])('is refused if field %s is sent twice', async (field, value) => {
     const { form, close } = await beginDeploy({ core, caller }, null);
-    form.add(field, '[]');
-    const issue = { path: field, message: 'the field must be sent only once' };
-    expect(() => form.add(field, '[]')).toThrow(
-      expect.objectContaining({ code: 'validation_failed', details: { issues: [issue] } }),
+    form.add(field, value);
+    const repeatedFieldIssue = { path: field, message: 'the field must be sent only once' };
+    expect(() => form.add(field, value)).toThrow(
+      expect.objectContaining({ code: 'validation_failed', details: { issues: [repeatedFieldIssue] } }),
     );
     await close();
   });
@@ -184,7 +200,7 @@ describe('api §3: the files of a deploy', () => {
 });
 
 describe('api §3: a rule file with Basic-Auth or a Role condition (S23)', () => {
-  const ways: [string, (files: UploadFiles) => Promise<unknown>][] = [
+  const waysToDeploy: [string, (files: UploadFiles) => Promise<unknown>][] = [
     ['a multipart deploy', deploy],
     ['a multipart deploy that arrives in single bytes', (files) => deploySite(core, caller, files, { chunkBytes: 1 })],
     ['a multipart deploy with a password', (files) => deploy(files, { password: 'hunter22' })],
@@ -206,9 +222,9 @@ describe('api §3: a rule file with Basic-Auth or a Role condition (S23)', () =>
     ['netlify.toml', '[[headers]]\nfor = "/*"\n[headers.values]\nBasic-Auth = "jane:hunter2"\n', 'line 4'],
   ];
 
-  it.each(ways)('is refused in %s, and the message recommends a password', async (_, send) => {
+  it.each(waysToDeploy)('is refused in %s, and the message recommends a password', async (_, send) => {
     const deployments = () => test.database.query('select id from deployment');
-    const before = await deployments();
+    const deploymentsBefore = await deployments();
     for (const [file, text, place, protection = 'Basic-Auth'] of rules) {
       const message =
         `${file}: ${place}: ${protection} has no effect here, so the site would be public. ` +
@@ -216,7 +232,7 @@ describe('api §3: a rule file with Basic-Auth or a Role condition (S23)', () =>
       const error = { status: 400, code: 'validation_failed', message, details: { file } };
       await expect(send({ 'index.html': 'home', [file]: text })).rejects.toMatchObject(error);
     }
-    expect(await deployments()).toEqual(before);
+    expect(await deployments()).toEqual(deploymentsBefore);
   });
 
   it('is published if it is in a subfolder, where it is an ordinary file', async () => {
@@ -226,17 +242,30 @@ describe('api §3: a rule file with Basic-Auth or a Role condition (S23)', () =>
 });
 
 describe('T4: a deploy under the limits of a plan', () => {
-  const fill = (count: number, bytes = 'x') => Array.from({ length: count }, (_, i) => [`f${i}`, bytes] as const);
-  const junk = (count: number, bytes = '') =>
+  const numberedFiles = (count: number, bytes = 'x') =>
+    Array.from({ length: count }, (_, i) => [`f${i}`, bytes] as const);
+  const junkFiles = (count: number, bytes = '') =>
     Array.from({ length: count }, (_, i) => [`${i}/.DS_Store`, bytes] as const);
   const largest = 'x'.repeat(1_000);
 
   it.each<[string, TestFiles, object]>([
     ['a file of one byte too many', { big: `${largest}x` }, { limit: 'maxFileSize', max: 1_000, file: 'big' }],
-    ['junk of one byte too many', junk(1, `${largest}x`), { limit: 'maxFileSize', max: 1_000, file: '0/.DS_Store' }],
-    ['one file too many', fill(6), { limit: 'maxFilesCount', max: 5 }],
-    ['one byte too many in all', [...fill(3, largest), ['d', 'd']], { limit: 'maxTotalSize', max: 3_000, file: 'd' }],
-    ['one part too many, with junk', [...junk(maxFileParts(LIMITS)), ['a', '1']], { limit: 'maxFilesCount', max: 5 }],
+    [
+      'junk of one byte too many',
+      junkFiles(1, `${largest}x`),
+      { limit: 'maxFileSize', max: 1_000, file: '0/.DS_Store' },
+    ],
+    ['one file too many', numberedFiles(6), { limit: 'maxFilesCount', max: 5 }],
+    [
+      'one byte too many in all',
+      [...numberedFiles(3, largest), ['d', 'd']],
+      { limit: 'maxTotalSize', max: 3_000, file: 'd' },
+    ],
+    [
+      'one part too many, with junk',
+      [...junkFiles(maxFileParts(LIMITS)), ['a', '1']],
+      { limit: 'maxFilesCount', max: 5 },
+    ],
   ])('is refused with 413 if it has %s', async (_, files, details) => {
     for (const who of [caller, ANONYMOUS])
       await expectRefused(() => deploySite(core, who, files), { code: 'payload_too_large', status: 413, details });
@@ -244,10 +273,14 @@ describe('T4: a deploy under the limits of a plan', () => {
 
   it.each<[string, TestFiles, object]>([
     ['a file of the largest size', { a: largest }, { files: 1, size: 1_000 }],
-    ['as many files as allowed', fill(5), { files: 5, size: 5 }],
-    ['as many bytes as allowed, in equal files', fill(3, largest), { files: 3, size: 3_000 }],
-    ['as many parts as allowed, with junk', [...junk(maxFileParts(LIMITS) - 1), ['a', '1']], { files: 1, size: 1 }],
-    ['junk beyond the allowed bytes and files', [...junk(20, largest), ['a', '1']], { files: 1, size: 1 }],
+    ['as many files as allowed', numberedFiles(5), { files: 5, size: 5 }],
+    ['as many bytes as allowed, in equal files', numberedFiles(3, largest), { files: 3, size: 3_000 }],
+    [
+      'as many parts as allowed, with junk',
+      [...junkFiles(maxFileParts(LIMITS) - 1), ['a', '1']],
+      { files: 1, size: 1 },
+    ],
+    ['junk beyond the allowed bytes and files', [...junkFiles(20, largest), ['a', '1']], { files: 1, size: 1 }],
     ['a ship.json nested 8 deep', { a: '1', 'ship.json': '{"a":'.repeat(8) + '1' + '}'.repeat(8) }, { files: 2 }],
     ['a ship.json with a byte-order mark', { 'ship.json': '\ufeff{}' }, { files: 1 }],
     ['a ship.json below the root', { 'sub/ship.json': 'not JSON', 'myship.json': 'nor this' }, { files: 2 }],
@@ -273,12 +306,12 @@ describe('T4: a deploy under the limits of a plan', () => {
 it.each([0, 500, 999])(
   'T6: a deploy whose connection breaks after %s bytes of a file leaves no rows and no packs',
   async (bytes) => {
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     const { form, files, close } = await beginDeploy({ core, caller }, null);
     form.add('checksums', checksumsOf({ a: 'x'.repeat(1_000) }));
     void files.begin('a').write(Buffer.alloc(bytes, 'x'));
     await close();
     await close();
-    expect(await stateOf(test)).toEqual(before);
+    expect(await stateOf(test)).toEqual(stateBefore);
   },
 );

@@ -24,7 +24,7 @@ describe('api §3: a deploy with a credential', () => {
       empty: '',
       'twin.html': '<h1>hello</h1>',
     };
-    const before = now();
+    const timeBefore = now();
     const body = await deploy(files);
     expect(body).toEqual({
       deployment: expect.stringMatching(DEPLOYMENT_ID),
@@ -36,21 +36,21 @@ describe('api §3: a deploy with a credential', () => {
       via: 'api',
       labels: [],
       domains: [],
-      created: expect.toSatisfy((created) => before <= created && created <= now()),
+      created: expect.toSatisfy((created) => timeBefore <= created && created <= now()),
     });
     expect(body).not.toHaveProperty('warnings');
-    const served = (await readSite(test.core, body.deployment))!;
-    expect(Object.keys(served).toSorted()).toEqual(['a/b/caf\u00e9.bin', 'empty', 'index.html', 'twin.html']);
+    const servedSite = (await readSite(test.core, body.deployment))!;
+    expect(Object.keys(servedSite).toSorted()).toEqual(['a/b/caf\u00e9.bin', 'empty', 'index.html', 'twin.html']);
     for (const [name, bytes] of Object.entries(files))
-      expect(served[name.replace(/^\.?\//, '').normalize('NFC')]!.equals(Buffer.from(bytes)), name).toBe(true);
+      expect(servedSite[name.replace(/^\.?\//, '').normalize('NFC')]!.equals(Buffer.from(bytes)), name).toBe(true);
   });
 
   it('keeps paths unchanged, even if they have a meaning in SQL', async () => {
     const names = ['NULL', '{a}', 'a,b', "it's", '$1', ' x ', '__proto__', '日本', '(x)', "E'x'"];
     const files = names.map((name) => [name, `bytes of ${name}`] as const);
     const { deployment } = await deploy(files);
-    const served = Object.entries((await readSite(test.core, deployment))!);
-    expect(served.map(([path, bytes]) => [path, String(bytes)]).toSorted()).toEqual(files.toSorted());
+    const servedEntries = Object.entries((await readSite(test.core, deployment))!);
+    expect(servedEntries.map(([path, bytes]) => [path, String(bytes)]).toSorted()).toEqual(files.toSorted());
   });
 
   it('T7: can have checksums in upper case, including the checksums of junk files, which are not published', async () => {
@@ -74,8 +74,8 @@ describe('api §3: a deploy with a credential', () => {
   it('S65: can have a ship.json of 256 KiB, but not of 256 KiB and one byte', async () => {
     const shipJsonOf = (bytes: number) => ({ 'ship.json': `{"a":"${'x'.repeat(bytes - 8)}"}` });
     expect(await deploy(shipJsonOf(256 * 1024))).toMatchObject({ size: 256 * 1024 });
-    const refused = { code: 'validation_failed', details: { file: 'ship.json' } };
-    await expect(deploy(shipJsonOf(256 * 1024 + 1))).rejects.toMatchObject(refused);
+    const shipJsonError = { code: 'validation_failed', details: { file: 'ship.json' } };
+    await expect(deploy(shipJsonOf(256 * 1024 + 1))).rejects.toMatchObject(shipJsonError);
   });
 });
 
@@ -108,14 +108,14 @@ describe('api §3: an anonymous deploy', () => {
 
 describe('api §3: the warnings of a deploy', () => {
   it('report invalid rule files, dot files, server code for other hosts, and names that differ only in case', async () => {
-    const faulty = ['_redirects', '_headers', 'ship.json', '.htaccess', 'a/.hidden/x', '_worker.js'];
-    const twins = ['page.html', 'PAGE.html'];
-    const names = ['Page.html', ...twins, ...faulty, 'index.html', '.well-known/security.txt'];
+    const faultyFiles = ['_redirects', '_headers', 'ship.json', '.htaccess', 'a/.hidden/x', '_worker.js'];
+    const caseTwins = ['page.html', 'PAGE.html'];
+    const names = ['Page.html', ...caseTwins, ...faultyFiles, 'index.html', '.well-known/security.txt'];
     const body = await deploy(names.map((name) => [name, name === 'ship.json' ? '{"x": 1}' : name] as const));
     expect(body.files).toBe(names.length);
-    expect(body.warnings!.map(({ file }) => file).toSorted()).toEqual([...faulty, ...twins].toSorted());
+    expect(body.warnings!.map(({ file }) => file).toSorted()).toEqual([...faultyFiles, ...caseTwins].toSorted());
     for (const { file, message } of body.warnings!)
-      expect(message).toMatch(twins.includes(file) ? /^[A-Z].+Page\.html.+\.$/ : /^[A-Z].+\.$/);
+      expect(message).toMatch(caseTwins.includes(file) ? /^[A-Z].+Page\.html.+\.$/ : /^[A-Z].+\.$/);
   });
 
   it('name each file at the root that configures another host, and what replaces it (S23)', async () => {
@@ -169,8 +169,8 @@ it('api §1: a site password protects the site and is stored only as an argon2id
     `select table_name as name from information_schema.tables where table_schema = 'public'`,
   );
   for (const { name } of tables) {
-    const dump = await test.database.query<{ row: string }>(`select t::text as row from "${name}" t`);
-    const text = dump.map(({ row }) => row).join('\n');
+    const tableDump = await test.database.query<{ row: string }>(`select t::text as row from "${name}" t`);
+    const text = tableDump.map(({ row }) => row).join('\n');
     for (const form of [password, Buffer.from(password).toString('hex'), Buffer.from(password).toString('base64')])
       expect(text, name).not.toContain(form);
   }

@@ -55,7 +55,7 @@ describe('T22: a deployment that the account cannot see', () => {
   ])('gets the same 404 from GET, PATCH and DELETE if %s', async (_, refer) => {
     const reference = await refer();
     test.advance(2);
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     const responses = await Promise.allSettled([
       getDeployment(scope, reference),
       updateDeployment(scope, reference, { labels: ['abc'] }),
@@ -63,7 +63,7 @@ describe('T22: a deployment that the account cannot see', () => {
     ]);
     const reason = { code: 'not_found', status: 404, message: 'There is no such deployment.', details: undefined };
     for (const response of responses) expect(response).toMatchObject({ status: 'rejected', reason });
-    expect(await stateOf(test)).toEqual(before);
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 });
 
@@ -73,15 +73,13 @@ describe('api §3: GET /deployments', () => {
     expect(await page()).toEqual({ deployments: [] });
     const createdIds: string[] = [];
     for (let i = 0; i < 5; i += 1) createdIds.unshift((await deploy()).deployment);
-    const first = await page(2);
-    const second = await page(2, first.nextCursor);
-    const third = await page(2, second.nextCursor);
-    expect([first, second, third].map(({ deployments }) => deployments.map(({ deployment }) => deployment))).toEqual([
-      createdIds.slice(0, 2),
-      createdIds.slice(2, 4),
-      createdIds.slice(4),
-    ]);
-    expect(third).not.toHaveProperty('nextCursor');
+    const firstPage = await page(2);
+    const secondPage = await page(2, firstPage.nextCursor);
+    const thirdPage = await page(2, secondPage.nextCursor);
+    expect(
+      [firstPage, secondPage, thirdPage].map(({ deployments }) => deployments.map(({ deployment }) => deployment)),
+    ).toEqual([createdIds.slice(0, 2), createdIds.slice(2, 4), createdIds.slice(4)]);
+    expect(thirdPage).not.toHaveProperty('nextCursor');
     expect(await page(5)).not.toHaveProperty('nextCursor');
     expect((await page(4)).nextCursor).toEqual(expect.any(String));
   });
@@ -259,19 +257,19 @@ describe('api §3: DELETE /deployments/{deployment}', () => {
   it('storage §2: causes no deadlock with concurrent updates of the same deployment', async () => {
     const deadlocks = () =>
       test.database.query('select deadlocks from pg_stat_database where datname = current_database()');
-    const before = await deadlocks();
+    const deadlocksBefore = await deadlocks();
     for (let round = 0; round < 6; round += 1) {
       const { deployment } = await deploy();
-      const refused = await refusals(
+      const refusedCalls = await refusals(
         Array.from({ length: 14 }, (_, i) =>
           i % 7 === 6
             ? deleteDeployment(scope, deployment)
             : updateDeployment(scope, deployment, { labels: [`label-${i}`] }),
         ),
       );
-      for (const error of refused) expect(error).toMatchObject({ code: 'business_logic_error' });
+      for (const error of refusedCalls) expect(error).toMatchObject({ code: 'business_logic_error' });
     }
     await test.database.query('select pg_stat_force_next_flush()');
-    expect(await deadlocks()).toEqual(before);
+    expect(await deadlocks()).toEqual(deadlocksBefore);
   });
 });

@@ -38,18 +38,18 @@ describe('T25: a deploy with an idempotency key', () => {
   }
 
   it('creates one deployment if it is sent 40 times at once, and every response is the same', async () => {
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     await deployAtOnce(caller);
-    const after = await stateOf(test);
-    expect(after).toMatchObject({
-      deployment: before.deployment + 1,
-      idempotency_record: before.idempotency_record + 1,
-      activity: before.activity + 1,
-      counters: before.counters + 1,
-      pack: before.pack + 1,
+    const stateAfter = await stateOf(test);
+    expect(stateAfter).toMatchObject({
+      deployment: stateBefore.deployment + 1,
+      idempotency_record: stateBefore.idempotency_record + 1,
+      activity: stateBefore.activity + 1,
+      counters: stateBefore.counters + 1,
+      pack: stateBefore.pack + 1,
       activePacks: 0,
     });
-    expect(await Array.fromAsync(test.core.packs.list())).toHaveLength(after.pack);
+    expect(await Array.fromAsync(test.core.packs.list())).toHaveLength(stateAfter.pack);
   });
 
   it('creates one anonymous deployment if it is sent 40 times at once, and every response has the same claim URL', async () => {
@@ -57,18 +57,18 @@ describe('T25: a deploy with an idempotency key', () => {
   });
 
   it('can be repeated when the account has reached its cap, and the repetition does not count', async () => {
-    const first = await deploy('one');
+    const firstDeploy = await deploy('one');
     await deploy('two');
-    const before = await stateOf(test);
-    expect(await deploy('one')).toEqual({ ...first, replayed: true, packUsed: false });
-    expect(await stateOf(test)).toEqual(before);
+    const stateBefore = await stateOf(test);
+    expect(await deploy('one')).toEqual({ ...firstDeploy, replayed: true, packUsed: false });
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 
   it('returns the stored response if it is repeated, even if the deployment has been deleted since', async () => {
-    const first = await deploy('deleted');
-    await deleteDeployment({ core: test.core, caller }, first.body.deployment);
+    const firstDeploy = await deploy('deleted');
+    await deleteDeployment({ core: test.core, caller }, firstDeploy.body.deployment);
     await sweepAll(test);
-    expect((await deploy('deleted')).body).toEqual(first.body);
+    expect((await deploy('deleted')).body).toEqual(firstDeploy.body);
   });
 });
 
@@ -81,8 +81,8 @@ describe('api §3: a deploy with an idempotency key that was used before', () =>
     ['additional junk files', { ...SITE, '.DS_Store': 'junk' }, fields],
     ['the notation of its fields', SITE, { labels: ' ["one", "two", "one"]', via: 'CLI', ttl: '3600' }],
   ])('returns the stored response if it differs only in %s', async (_, files, otherFields) => {
-    const first = await deploy('same', SITE, fields);
-    expect(await deploy('same', files, otherFields)).toMatchObject({ replayed: true, body: first.body });
+    const firstDeploy = await deploy('same', SITE, fields);
+    expect(await deploy('same', files, otherFields)).toMatchObject({ replayed: true, body: firstDeploy.body });
   });
 
   it.each<[string, TestFiles, Record<string, string>]>([
@@ -97,22 +97,22 @@ describe('api §3: a deploy with an idempotency key that was used before', () =>
     ['its ttl', SITE, { ...fields, ttl: '3601' }],
     ['missing fields', SITE, {}],
   ])('is refused with 422 if it differs in %s', async (_, files, otherFields) => {
-    const first = await deploy('other', SITE, fields);
-    const before = await stateOf(test);
+    const firstDeploy = await deploy('other', SITE, fields);
+    const stateBefore = await stateOf(test);
     await expect(deploy('other', files, otherFields)).rejects.toMatchObject({
       code: 'business_logic_error',
       status: 422,
       details: { state: expect.any(String) },
     });
-    expect(await stateOf(test)).toEqual(before);
-    expect(await deploy('other', SITE, fields)).toMatchObject({ replayed: true, body: first.body });
+    expect(await stateOf(test)).toEqual(stateBefore);
+    expect(await deploy('other', SITE, fields)).toMatchObject({ replayed: true, body: firstDeploy.body });
   });
 });
 
 it('api §3: a repeated deploy must have the same password, apart from white space around it', async () => {
-  const first = await deploy('password', SITE, { password: 'secret' });
-  const again = await deploy('password', SITE, { password: ' secret ' });
-  expect(again).toMatchObject({ replayed: true, body: first.body });
+  const firstDeploy = await deploy('password', SITE, { password: 'secret' });
+  const repeatedDeploy = await deploy('password', SITE, { password: ' secret ' });
+  expect(repeatedDeploy).toMatchObject({ replayed: true, body: firstDeploy.body });
   for (const fields of [{ password: 'Secret' }, undefined])
     await expect(deploy('password', SITE, fields)).rejects.toMatchObject({ code: 'business_logic_error' });
 });
@@ -120,18 +120,18 @@ it('api §3: a repeated deploy must have the same password, apart from white spa
 describe('api §3: the scope of an idempotency key', () => {
   it('is the credential: a deploy with another API key of the same account creates another deployment', async () => {
     const secret = await test.core.database.transaction(async (em) => insertApiKey(em, test.core, caller.account));
-    const second = (await authenticate(test.core, `Bearer ${secret}`, '')) as AccountCaller;
-    const first = await deploy('shared');
-    const other = await deploySite(test.core, second, SITE, { key: 'shared' });
-    expect(other.replayed).toBe(false);
-    expect(other.body.deployment).not.toBe(first.body.deployment);
+    const secondCaller = (await authenticate(test.core, `Bearer ${secret}`, '')) as AccountCaller;
+    const firstDeploy = await deploy('shared');
+    const otherDeploy = await deploySite(test.core, secondCaller, SITE, { key: 'shared' });
+    expect(otherDeploy.replayed).toBe(false);
+    expect(otherDeploy.body.deployment).not.toBe(firstDeploy.body.deployment);
   });
 
   it('is the address of an anonymous client: a deploy from another address creates another deployment', async () => {
-    const first = await deploySite(test.core, ANONYMOUS, SITE, { key: 'address' });
-    const other = await deploySite(test.core, { ...ANONYMOUS, address: '192.0.2.2' }, SITE, { key: 'address' });
-    expect(other.replayed).toBe(false);
-    expect(other.body.claim).not.toBe(first.body.claim);
+    const firstDeploy = await deploySite(test.core, ANONYMOUS, SITE, { key: 'address' });
+    const otherDeploy = await deploySite(test.core, { ...ANONYMOUS, address: '192.0.2.2' }, SITE, { key: 'address' });
+    expect(otherDeploy.replayed).toBe(false);
+    expect(otherDeploy.body.claim).not.toBe(firstDeploy.body.claim);
   });
 
   it('is different for every credential and every address, even if an address looks like a credential', () => {
@@ -148,15 +148,15 @@ describe('api §3: the scope of an idempotency key', () => {
 
 describe('api §3: the outcome of a deploy with an idempotency key', () => {
   it('is returned to repeated deploys for 24 hours; after that, the key can be used for another deploy', async () => {
-    const first = await deploy('window');
+    const firstDeploy = await deploy('window');
     test.advance(DAY_SECONDS - 600);
     await sweepAll(test);
     expect((await deploy('window')).replayed).toBe(true);
     test.advance(600);
-    const next = await deploy('window', { other: 'body' });
-    expect(next.replayed).toBe(false);
-    expect(next.body.deployment).not.toBe(first.body.deployment);
-    expect((await deploy('window', { other: 'body' })).body).toEqual(next.body);
+    const nextDeploy = await deploy('window', { other: 'body' });
+    expect(nextDeploy.replayed).toBe(false);
+    expect(nextDeploy.body.deployment).not.toBe(firstDeploy.body.deployment);
+    expect((await deploy('window', { other: 'body' })).body).toEqual(nextDeploy.body);
   });
 
   it('is deleted by the sweep after 24 hours', async () => {
@@ -210,15 +210,15 @@ describe('T25: the stored response', () => {
   });
 
   it('has a fingerprint that depends on the secret key of the server', async () => {
-    const other = await createTestCore({ plans: createPlans([PLAN]) });
+    const otherCore = await createTestCore({ plans: createPlans([PLAN]) });
     const fingerprints = [];
-    for (const { core, database } of [test, other]) {
+    for (const { core, database } of [test, otherCore]) {
       await deploySite(core, ANONYMOUS, SITE, { key: 'mac', fields: { password: 'weak password' } });
       const sql = `select encode(fingerprint, 'hex') as text from idempotency_record where key = 'mac'`;
       fingerprints.push(...(await database.query<{ text: string }>(sql)));
     }
     expect(new Set(fingerprints.map(({ text }) => text)).size).toBe(2);
-    await other.close();
+    await otherCore.close();
   });
 });
 

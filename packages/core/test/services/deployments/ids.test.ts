@@ -16,8 +16,8 @@ describe('api §1: the generated ids', () => {
   it('of deployments are valid DNS labels of two words and 7 characters, for all words of the lists', () => {
     for (const adjective of ADJECTIVES)
       for (const noun of NOUNS) expect(`${adjective}-${noun}-4k9x2qd`).toMatch(DEPLOYMENT_ID);
-    const longest = [ADJECTIVES, NOUNS].map((words) => Math.max(...words.map(({ length }) => length)));
-    expect(longest[0]! + longest[1]! + 9).toBeLessThanOrEqual(63);
+    const longestWords = [ADJECTIVES, NOUNS].map((words) => Math.max(...words.map(({ length }) => length)));
+    expect(longestWords[0]! + longestWords[1]! + 9).toBeLessThanOrEqual(63);
     expect(new Set(ADJECTIVES).size).toBe(ADJECTIVES.length);
     expect(new Set(NOUNS).size).toBe(NOUNS.length);
   });
@@ -28,12 +28,12 @@ describe('api §1: the generated ids', () => {
   });
 
   it('have every character of a to z and 0 to 9 equally often', () => {
-    const counts = new Map<string, number>();
+    const letterCounts = new Map<string, number>();
     for (let i = 0; i < 6_000; i += 1)
-      for (const character of randomSuffix()) counts.set(character, (counts.get(character) ?? 0) + 1);
-    expect(counts.size).toBe(36);
+      for (const character of randomSuffix()) letterCounts.set(character, (letterCounts.get(character) ?? 0) + 1);
+    expect(letterCounts.size).toBe(36);
     // Each of the 36 characters is expected 1,167 times, with a standard deviation of 34.
-    for (const count of counts.values()) expect(Math.abs(count - 42_000 / 36)).toBeLessThan(34 * 6);
+    for (const count of letterCounts.values()) expect(Math.abs(count - 42_000 / 36)).toBeLessThan(34 * 6);
     expect(randomSuffix()).toMatch(TOKEN_ID);
     expect(randomSecret()).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -46,8 +46,8 @@ describe('T15, I5: the id of a deployment', () => {
     await sweepAll(test);
     expect(await test.database.query('select 1 from deployment where id = $1', [body.deployment])).toEqual([]);
     expect(await issued()).toContain(body.deployment);
-    const insert = test.database.query('insert into issued_id (id) values ($1)', [body.deployment]);
-    await expect(insert).rejects.toMatchObject({ code: '23505' });
+    const insertUsedId = test.database.query('insert into issued_id (id) values ($1)', [body.deployment]);
+    await expect(insertUsedId).rejects.toMatchObject({ code: '23505' });
   });
 
   it('is generated again if it was issued before', async () => {
@@ -64,9 +64,9 @@ describe('T15, I5: the id of a deployment', () => {
   });
 
   it('is released if the deploy is refused, because no client has seen the id', async () => {
-    const before = await issued();
-    const refused = deploySite(test.core, { ...caller, account: 'acc-missing' }, { a: '1' }, { key: 'k' });
-    await expect(refused).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await issued()).toEqual(before);
+    const issuedBefore = await issued();
+    const refusedDeploy = deploySite(test.core, { ...caller, account: 'acc-missing' }, { a: '1' }, { key: 'k' });
+    await expect(refusedDeploy).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await issued()).toEqual(issuedBefore);
   });
 });

@@ -12,13 +12,14 @@ import { readIdempotencyKey } from '../../../src/services/deployments/idempotenc
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
 
+const DOMAIN = 'shop.sites.test';
 let owner: AccountCaller;
 let caller: AccountCaller;
 const test = await createTestCore();
 const { core } = test;
 beforeEach(async () => {
   ({ caller: owner } = await test.account('pro'));
-  const { secret } = await addToken({ core, caller: owner }, { kind: 'deploy', ttl: 60 });
+  const { secret } = await addToken({ core, caller: owner }, { kind: 'deploy', ttl: 60, domains: [DOMAIN] });
   caller = (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
 });
 afterAll(() => test.close());
@@ -26,11 +27,12 @@ afterAll(() => test.close());
 /** Requests whose body is still arriving. Each function resolves with a function that finishes the request. */
 const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
   ['a multipart deploy', () => deploying()],
+  ['a multipart deploy to a domain', () => deploying(undefined, { domain: DOMAIN })],
   [
     'a multipart deploy that repeats an earlier one',
     async () => {
-      const end = await deploying('again');
-      await end();
+      const endDeploy = await deploying('again');
+      await endDeploy();
       return deploying('again');
     },
   ],
@@ -39,7 +41,7 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
     async () => {
       const files = { 'index.html': randomUUID() };
       const { upload } = await begin(core, caller, { files: listOf(files) });
-      return receiving(upload, files['index.html']);
+      return startReceiving(upload, files['index.html']);
     },
   ],
   [
@@ -47,13 +49,13 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
     async () => {
       const files = { 'index.html': randomUUID() };
       const { upload } = await uploadAll(core, caller, files);
-      return receiving(upload, files['index.html']);
+      return startReceiving(upload, files['index.html']);
     },
   ],
   [
-    'a commit',
+    'a commit of an upload to a domain',
     async () => {
-      const { upload } = await uploadAll(core, caller, { 'index.html': randomUUID() });
+      const { upload } = await uploadAll(core, caller, { 'index.html': randomUUID() }, { domain: DOMAIN });
       return () => commitUpload({ core, caller }, upload);
     },
   ],
@@ -61,15 +63,15 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
 ];
 
 const SITE = { 'index.html': 'same' };
-async function deploying(key?: string): Promise<() => Promise<unknown>> {
+async function deploying(key?: string, fields: Record<string, string> = {}): Promise<() => Promise<unknown>> {
   const deploy = await beginDeploy({ core, caller }, readIdempotencyKey(key, caller));
-  deploy.form.add('checksums', checksumsOf(SITE));
+  for (const [name, value] of Object.entries({ checksums: checksumsOf(SITE), ...fields })) deploy.form.add(name, value);
   const sink = deploy.files.begin('index.html');
   await sink.write(Buffer.from(SITE['index.html']));
   sink.end();
   return () => deploy.commit().finally(() => deploy.close());
 }
-async function receiving(upload: string, bytes: string): Promise<() => Promise<unknown>> {
+async function startReceiving(upload: string, bytes: string): Promise<() => Promise<unknown>> {
   const body = await receiveContents({ core, caller }, upload);
   const sink = body.begin(sha256Of(bytes), bytes.length);
   await sink.write(Buffer.from(bytes));
@@ -86,12 +88,12 @@ const LOSSES_OF_ACCESS = [
 
 describe.each(REQUESTS)('api §5: %s', (_, start) => {
   it.each(LOSSES_OF_ACCESS)('changes nothing if its credential %s during the request', async (__, status, lose) => {
-    const end = await start();
+    const endReceiving = await start();
     await lose();
-    const before = await stateOf(test);
-    await expect(end()).rejects.toMatchObject({ status });
-    const after = { ...before, activePacks: expect.any(Number), pack: expect.any(Number) };
-    expect(await stateOf(test)).toEqual(after);
+    const stateBefore = await stateOf(test);
+    await expect(endReceiving()).rejects.toMatchObject({ status });
+    const stateAfter = { ...stateBefore, activePacks: expect.any(Number), pack: expect.any(Number) };
+    expect(await stateOf(test)).toEqual(stateAfter);
   });
 });
 
@@ -100,20 +102,20 @@ describe('api §5: a credential that is revoked', () => {
     for (let i = 0; i < 12; i += 1) {
       const { secret, token } = await addToken({ core, caller: owner }, { kind: 'deploy' });
       caller = (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
-      const end = await deploying();
+      const endDeploy = await deploying();
       const published = async () =>
         (await test.database.query('select id from deployment where account_id = $1', [owner.account])).length;
-      const before = await published();
-      const revoked = deleteToken({ core, caller: owner }, token).then(published);
+      const publishedBefore = await published();
+      const publishedAfterRevoking = deleteToken({ core, caller: owner }, token).then(published);
       const [atRevocation, outcome] = await Promise.all([
-        revoked,
-        end().then(
+        publishedAfterRevoking,
+        endDeploy().then(
           () => 'published',
           (error: { status: number }) => error.status,
         ),
       ]);
       // Either the deploy commits first, so that the deployment exists after the revocation, or the deploy is refused.
-      expect([outcome, atRevocation - before]).toEqual(outcome === 'published' ? ['published', 1] : [401, 0]);
+      expect([outcome, atRevocation - publishedBefore]).toEqual(outcome === 'published' ? ['published', 1] : [401, 0]);
     }
   });
 });

@@ -32,15 +32,15 @@ afterAll(async () => {
   await server.close();
 });
 
-let serial = 0;
+let lastNumber = 0;
 /** Returns a registrable domain that no other test uses. */
-const nextName = () => `site${(serial += 1)}.com`;
-async function add(caller: AccountCaller, name = `www.${nextName()}`): Promise<string> {
+const nextName = () => `site${(lastNumber += 1)}.com`;
+async function addDomain(caller: AccountCaller, name = `www.${nextName()}`): Promise<string> {
   await putDomain({ core, caller }, name, {});
   return name;
 }
 /** Adds the DNS records that a domain of an account needs. */
-async function point(caller: AccountCaller, name: string): Promise<void> {
+async function pointToBerth(caller: AccountCaller, name: string): Promise<void> {
   const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
   for (const { type, name: at, values } of wantedRecords(core, account, name)) {
     const records: Records = { ...(server.zone.get(at) as Records | undefined) };
@@ -50,10 +50,10 @@ async function point(caller: AccountCaller, name: string): Promise<void> {
 const verify = (caller: AccountCaller, name: string) => verifyDomain({ core, caller }, name);
 /** Adds a domain with its DNS records, and verifies the domain. */
 async function prove(caller: AccountCaller, name?: string): Promise<string> {
-  const added = await add(caller, name);
-  await point(caller, added);
-  expect((await verify(caller, added)).status).toBe('success');
-  return added;
+  const newName = await addDomain(caller, name);
+  await pointToBerth(caller, newName);
+  expect((await verify(caller, newName)).status).toBe('success');
+  return newName;
 }
 const rowOf = (caller: AccountCaller, name: string) =>
   core.database.em().findOneOrFail(Domain, { account: caller.account, name });
@@ -65,42 +65,42 @@ async function eventsOf(caller: AccountCaller, domain: string): Promise<string[]
 
 describe('api §4: a verification of a domain', () => {
   it('changes the status of a subdomain from pending to success, and records the change once', async () => {
-    const name = await add(alice);
-    const before = await verify(alice, name);
+    const name = await addDomain(alice);
+    const failed = await verify(alice, name);
     const reason = expect.stringMatching(/^There is no such name\. Want "to-/);
-    expect(before).toMatchObject({
+    expect(failed).toMatchObject({
       domain: name,
       status: 'pending',
       checks: [{ type: 'CNAME', name, found: [], ok: false, reason }],
       nextCheck: expect.closeTo(core.now().getTime() / 1000 + MINUTE, -1),
     });
-    await point(alice, name);
+    await pointToBerth(alice, name);
     test.advance(10);
-    const after = await verify(alice, name);
-    expect(after).toMatchObject({ status: 'success', checks: [{ ok: true, found: before.checks[0]!.expected }] });
-    expect(after.checks[0]).not.toHaveProperty('reason');
-    expect(after.nextCheck).toBeCloseTo(core.now().getTime() / 1000 + DAY, -1);
+    const verified = await verify(alice, name);
+    expect(verified).toMatchObject({ status: 'success', checks: [{ ok: true, found: failed.checks[0]!.expected }] });
+    expect(verified.checks[0]).not.toHaveProperty('reason');
+    expect(verified.nextCheck).toBeCloseTo(core.now().getTime() / 1000 + DAY, -1);
     test.advance(10);
     await verify(alice, name);
     expect(await eventsOf(alice, name)).toEqual(['domain.create api-key', 'domain.verify api-key']);
   });
 
   it('sets the status of an apex to partial if it has only addresses, and to success with its TXT record', async () => {
-    const name = await add(alice, nextName());
-    await point(alice, name);
+    const name = await addDomain(alice, nextName());
+    await pointToBerth(alice, name);
     server.zone.delete(`_berth.${name}`);
     expect(await verify(alice, name)).toMatchObject({
       status: 'partial',
       checks: [{ ok: true }, { ok: true }, { type: 'TXT', name: `_berth.${name}`, ok: false }],
     });
-    await point(alice, name);
+    await pointToBerth(alice, name);
     test.advance(10);
     expect((await verify(alice, name)).status).toBe('success');
   });
 
   it('is refused for a platform domain, an invalid name, and a domain of another account', async () => {
-    await add(alice, 'garden.sites.test');
-    const name = await add(bob);
+    await addDomain(alice, 'garden.sites.test');
+    const name = await addDomain(bob);
     await expect(verify(alice, 'garden.sites.test')).rejects.toMatchObject({ code: 'business_logic_error' });
     await expect(verify(alice, 'co uk')).rejects.toMatchObject({ code: 'validation_failed' });
     await expect(verify(alice, name)).rejects.toMatchObject({ code: 'not_found' });
@@ -108,14 +108,14 @@ describe('api §4: a verification of a domain', () => {
   });
 
   it('is allowed every 10 s for each domain, even if requests are concurrent', async () => {
-    const name = await add(alice);
+    const name = await addDomain(alice);
     const start = core.now().getTime();
     const at = (ms: number) =>
       verifyDomain({ core: { ...core, now: () => new Date(start + ms) }, caller: alice }, name);
     // The clocks of these requests are not in the order in which the requests arrive.
-    const refused = await refusals([3, 1, 4, 2, 0].map(at));
-    expect(refused).toHaveLength(4);
-    for (const error of refused)
+    const refusedChecks = await refusals([3, 1, 4, 2, 0].map(at));
+    expect(refusedChecks).toHaveLength(4);
+    for (const error of refusedChecks)
       expect(error).toMatchObject({ code: 'rate_limit_exceeded', details: { retryAfter: 10 } });
     expect(server.asked).toEqual([`CNAME ${name}`]);
     await expect(at(5_500)).rejects.toMatchObject({ retryAfterSeconds: 5 });
@@ -123,15 +123,15 @@ describe('api §4: a verification of a domain', () => {
   });
 
   it('leaves a paused domain paused', async () => {
-    const name = await add(alice);
+    const name = await addDomain(alice);
     await test.database.query(`update domain set status = 'paused' where name = '${name}'`);
-    await point(alice, name);
+    await pointToBerth(alice, name);
     expect(await verify(alice, name)).toMatchObject({ status: 'paused', checks: [{ ok: true }], nextCheck: null });
     expect((await rowOf(alice, name)).verified).toBeNull();
   });
 
   it('fails with not_found if the domain is deleted during the check', async () => {
-    const name = await add(alice);
+    const name = await addDomain(alice);
     const check: Dns['check'] = async (wanted) => {
       await test.database.query(`delete from domain where name = '${name}'`);
       return core.dns.check(wanted);
@@ -143,7 +143,7 @@ describe('api §4: a verification of a domain', () => {
 
 it('api §4: findProvider finds the DNS provider by the registrable domain', async () => {
   const base = nextName();
-  const [name, unknown] = [await add(alice, `a.b.${base}`), await add(alice)];
+  const [name, unknown] = [await addDomain(alice, `a.b.${base}`), await addDomain(alice)];
   server.zone.set(base, { NS: ['ns1.hover.com'] });
   const provider = (of: string) => findProvider({ core, caller: alice }, of);
   expect(await provider(name)).toEqual({ domain: name, dns: { provider: { name: 'Hover' } } });
@@ -155,9 +155,9 @@ describe('T28: when accounts prove domains,', () => {
     ['a subdomain', 'www.', 'pending', [{ ok: false, reason: expect.stringContaining('Saw "to-') }]],
     ['an apex', '', 'partial', [{ ok: true }, { ok: true }, { ok: false }]],
   ])('%s is not proved by the records of another account', async (_, prefix, status, checks) => {
-    const name = await add(alice, prefix + nextName());
-    await add(bob, name);
-    await point(bob, name);
+    const name = await addDomain(alice, prefix + nextName());
+    await addDomain(bob, name);
+    await pointToBerth(bob, name);
     expect(await verify(alice, name)).toMatchObject({ status, checks });
     expect((await verify(bob, name)).status).toBe('success');
   });
@@ -170,10 +170,10 @@ describe('T28: when accounts prove domains,', () => {
     ['a name far above a proved name', 'a.b.c.', 'c.'],
   ])('%s stays pending for another account, even if that account has set the DNS records', async (_, first, second) => {
     const base = nextName();
-    const name = await add(bob, second + base);
+    const name = await addDomain(bob, second + base);
     await prove(alice, first + base);
     server.zone.clear();
-    await point(bob, name);
+    await pointToBerth(bob, name);
     const { status, checks } = await verify(bob, name);
     expect(status).toBe('pending');
     for (const check of checks)
@@ -189,7 +189,7 @@ describe('T28: when accounts prove domains,', () => {
   it('another account can prove a sibling of a proved name, even if its spelling has the same end', async () => {
     const base = nextName();
     await prove(alice, `shop.${base}`);
-    for (const other of ['blog.', 'myshop.']) await prove(bob, other + base);
+    for (const otherLabel of ['blog.', 'myshop.']) await prove(bob, otherLabel + base);
   });
 
   it('an account can prove names above and below its own names', async () => {
@@ -203,16 +203,16 @@ describe('T28: when accounts prove domains,', () => {
   ])('only one of two accounts that prove %s at the same time succeeds', async (_, one, other) => {
     for (let round = 0; round < 5; round += 1) {
       const base = nextName();
-      const names = [await add(alice, one + base), await add(bob, other + base)] as const;
-      await point(alice, names[0]);
+      const names = [await addDomain(alice, one + base), await addDomain(bob, other + base)] as const;
+      await pointToBerth(alice, names[0]);
       const ofAlice = new Map(server.zone);
       server.zone.clear();
-      await point(bob, names[1]);
+      await pointToBerth(bob, names[1]);
       // Each account needs its own DNS server, because both accounts need different records for a name.
-      const second = await startDnsServer(Object.fromEntries(ofAlice));
-      const elsewhere = { ...core, dns: createDns({ servers: [second.address], ...LONG_TIMEOUTS }) };
-      const both = [verifyDomain({ core: elsewhere, caller: alice }, names[0]), verify(bob, names[1])];
-      const outcomes = await Promise.all(both).finally(() => second.close());
+      const otherServer = await startDnsServer(Object.fromEntries(ofAlice));
+      const otherCore = { ...core, dns: createDns({ servers: [otherServer.address], ...LONG_TIMEOUTS }) };
+      const both = [verifyDomain({ core: otherCore, caller: alice }, names[0]), verify(bob, names[1])];
+      const outcomes = await Promise.all(both).finally(() => otherServer.close());
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['pending', 'success']);
     }
   });
@@ -220,12 +220,12 @@ describe('T28: when accounts prove domains,', () => {
 
 describe('T28: the DNS checks in the background', () => {
   it('find the records of an unverified domain', async () => {
-    const name = await add(alice);
+    const name = await addDomain(alice);
     expect(await recheckDomains(core)).toBe(0);
     test.advance(MINUTE);
     expect(await recheckDomains(core)).toBe(1);
     expect(await recheckDomains(core)).toBe(0);
-    await point(alice, name);
+    await pointToBerth(alice, name);
     test.advance(MINUTE);
     expect(await recheckDomains(core)).toBe(1);
     expect((await rowOf(alice, name)).status).toBe('success');
@@ -254,7 +254,7 @@ describe('T28: the DNS checks in the background', () => {
 
   it('include paused domains that block a name, and skip other paused domains', async () => {
     const name = await prove(alice);
-    await add(alice);
+    await addDomain(alice);
     const fit = (plan: string) =>
       core.database.transaction((em) =>
         pauseOrResumeDomains(em, core, { account: alice.account, plan, authMethod: 'operator' }),
@@ -268,10 +268,10 @@ describe('T28: the DNS checks in the background', () => {
   });
 
   it('are distributed among several processes, so that each domain is checked once', async () => {
-    const names = await Promise.all(Array.from({ length: 12 }, () => add(bob)));
+    const names = await Promise.all(Array.from({ length: 12 }, () => addDomain(bob)));
     test.advance(MINUTE);
-    const counts = await Promise.all([1, 2, 3].map(() => recheckDomains(core, { batch: 3 })));
-    expect(counts.reduce((sum, each) => sum + each)).toBe(names.length);
+    const recheckCounts = await Promise.all([1, 2, 3].map(() => recheckDomains(core, { batch: 3 })));
+    expect(recheckCounts.reduce((sum, each) => sum + each)).toBe(names.length);
     expect(server.asked.toSorted()).toEqual(names.map((name) => `CNAME ${name}`).toSorted());
   });
 
@@ -279,18 +279,18 @@ describe('T28: the DNS checks in the background', () => {
     ['checked', 5],
     ['next_check', DAY],
   ])('include a domain whose %s is a year ahead, but not if it is only %s s ahead', async (column, few) => {
-    const name = await add(alice);
-    await point(alice, name);
-    const ahead = async (seconds: number) =>
+    const name = await addDomain(alice);
+    await pointToBerth(alice, name);
+    const setAhead = async (seconds: number) =>
       test.database.query(`update domain set ${column} = $1 where name = $2`, [
         new Date(core.now().getTime() + seconds * 1000),
         name,
       ]);
     test.advance(MINUTE);
     // The last check may come from another process whose clock is slightly ahead.
-    await ahead(few);
+    await setAhead(few);
     expect(await recheckDomains(core)).toBe(0);
-    await ahead(365 * DAY);
+    await setAhead(365 * DAY);
     expect(await recheckDomains(core)).toBe(1);
     const { status, nextCheck } = await rowOf(alice, name);
     expect(status).toBe('success');
@@ -308,8 +308,8 @@ describe('T28: the DNS checks in the background', () => {
   });
 
   it('continue with other domains if a check fails, and log the failure', async () => {
-    const [failing, other] = [await add(alice), await add(alice)];
-    await point(alice, other);
+    const [failing, other] = [await addDomain(alice), await addDomain(alice)];
+    await pointToBerth(alice, other);
     test.advance(MINUTE);
     const { log, warnings } = warningLog();
     await refuseRows(test.database, 'update of misses on domain', `old.name = '${failing}'`);
@@ -320,7 +320,7 @@ describe('T28: the DNS checks in the background', () => {
   });
 
   it('are limited in number for each run, and stop when they are aborted', async () => {
-    await Promise.all(Array.from({ length: 6 }, () => add(bob)));
+    await Promise.all(Array.from({ length: 6 }, () => addDomain(bob)));
     test.advance(MINUTE);
     expect(await recheckDomains(core, { signal: AbortSignal.abort() })).toBe(0);
     expect(await recheckDomains(core, { batch: 2, batches: 2 })).toBe(4);
@@ -332,11 +332,11 @@ describe('api §4: the page of a share link', () => {
 
   it('shows the records with their states and the provider, but nothing of the account', async () => {
     const base = nextName();
-    const name = await add(alice, `www.${base}`);
+    const name = await addDomain(alice, `www.${base}`);
     server.zone.set(base, { NS: ['ns1.hover.com'] });
     const hash = await hashOf(alice, name);
-    const setup = await findDomainSetup(core, hash);
-    expect(setup).toMatchObject({
+    const domainSetup = await findDomainSetup(core, hash);
+    expect(domainSetup).toMatchObject({
       domain: name,
       status: 'pending',
       provider: 'Hover',
@@ -344,7 +344,7 @@ describe('api §4: the page of a share link', () => {
       waitSeconds: 0,
       records: [{ type: 'CNAME', name, relative: 'www', state: 'unseen', reason: null }],
     });
-    expect(JSON.stringify(setup)).not.toContain(alice.account);
+    expect(JSON.stringify(domainSetup)).not.toContain(alice.account);
     const now = core.now();
     const frozenCore = { ...core, now: () => now };
     expect(await checkDomainSetup(frozenCore, hash)).toBe(true);
@@ -353,7 +353,7 @@ describe('api §4: the page of a share link', () => {
       checked: now,
       waitSeconds: 10,
     });
-    await point(alice, name);
+    await pointToBerth(alice, name);
     // A request within the cooldown does not check the DNS.
     await checkDomainSetup(frozenCore, hash);
     expect(await findDomainSetup(core, hash)).toMatchObject({ status: 'pending' });
@@ -366,8 +366,12 @@ describe('api §4: the page of a share link', () => {
   });
 
   it('shows the records of an apex by their relative names, such as @', async () => {
-    const setup = await findDomainSetup(core, await hashOf(alice, await add(alice, nextName())));
-    expect(setup!.records.map(({ type, relative }) => `${type} ${relative}`)).toEqual(['A @', 'AAAA @', 'TXT _berth']);
+    const domainSetup = await findDomainSetup(core, await hashOf(alice, await addDomain(alice, nextName())));
+    expect(domainSetup!.records.map(({ type, relative }) => `${type} ${relative}`)).toEqual([
+      'A @',
+      'AAAA @',
+      'TXT _berth',
+    ]);
   });
 
   it.each(['', 'x', '0'.repeat(32), '0'.repeat(31), "0' or 1=1", '%00'])(
@@ -380,9 +384,9 @@ describe('api §4: the page of a share link', () => {
 
   it('checks no DNS for a suspended account, and does not exist for a terminated account', async () => {
     const { caller } = await test.account('pro');
-    const name = await add(caller);
+    const name = await addDomain(caller);
     const hash = await hashOf(caller, name);
-    await point(caller, name);
+    await pointToBerth(caller, name);
     const setState = (state: string) =>
       test.database.query('update account set state = $2 where id = $1', [caller.account, state]);
     await setState('suspended');

@@ -69,7 +69,7 @@ const events = async (prefix: string) =>
     .map(({ event, domain, authMethod, meta }) => ({ event, domain: domain?.split('.')[0], authMethod, meta }))
     .toReversed();
 /** Returns a core at a time when every scheduled plan change is due. */
-const later = (): Core => ({ ...core, now: () => new Date(Date.now() + 400 * 86_400_000) });
+const coreNextYear = (): Core => ({ ...core, now: () => new Date(Date.now() + 400 * 86_400_000) });
 
 describe('api §6: an upgrade of the plan', () => {
   it.each([
@@ -100,8 +100,8 @@ describe('api §6: an upgrade of the plan', () => {
 
   it('starts the billing periods of an account again if its earlier plan was free', async () => {
     await onPlan('free');
-    const past = new Date(Date.now() - 20 * 86_400_000);
-    await test.database.query('update account set period_started = $2 where id = $1', [account, past]);
+    const pastDate = new Date(Date.now() - 20 * 86_400_000);
+    await test.database.query('update account set period_started = $2 where id = $1', [account, pastDate]);
     await changePlan(core, account, 'small');
     await changePlan(core, account, 'large');
     const { due } = await changePlan(core, account, 'free');
@@ -119,8 +119,8 @@ describe('api §6: a downgrade of the plan', () => {
     );
     await addDomains(['a', 'b', 'c', 'd']);
     const coreAt = (text: string): Core => ({ ...core, now: () => new Date(text) });
-    const scheduled = { outcome: 'scheduled', due: new Date('2027-02-28T10:00:00Z') };
-    expect(await changePlan(coreAt('2026-08-01T00:00:00Z'), account, 'small')).toMatchObject(scheduled);
+    const scheduledOutcome = { outcome: 'scheduled', due: new Date('2027-02-28T10:00:00Z') };
+    expect(await changePlan(coreAt('2026-08-01T00:00:00Z'), account, 'small')).toMatchObject(scheduledOutcome);
     expect(await applyDuePlanChanges(coreAt('2027-02-28T09:59:59Z'))).toBe(0);
     expect(await planOf()).toBe('large');
     expect(await statuses()).toEqual(['a success', 'b success', 'c success', 'd success']);
@@ -135,7 +135,7 @@ describe('api §6: a downgrade of the plan', () => {
   it('pauses custom domains beyond the cap, newest first, and deletes no domain', async () => {
     await addDomains(['a', 'b', 'c', 'd'], 1);
     await changePlan(core, account, 'small');
-    await applyDuePlanChanges(later());
+    await applyDuePlanChanges(coreNextYear());
     expect(await statuses()).toEqual(['a success', 'b partial', 'c paused', 'd paused']);
     expect(await events('domain.pause')).toMatchObject([
       { domain: 'd', authMethod: 'system', meta: { plan: 'small' } },
@@ -156,8 +156,8 @@ describe('api §6: a downgrade of the plan', () => {
   });
 
   it('is replaced by a request for another plan; a repeated request changes nothing', async () => {
-    const first = await changePlan(core, account, 'small');
-    expect(await changePlan(core, account, 'small')).toEqual(first);
+    const firstChange = await changePlan(core, account, 'small');
+    expect(await changePlan(core, account, 'small')).toEqual(firstChange);
     await changePlan(core, account, 'free');
     expect(await pending()).toMatchObject([{ plan: 'free' }]);
     expect((await events('account.update')).map(({ meta }) => meta['scheduled'])).toEqual(['small', 'free']);
@@ -167,7 +167,7 @@ describe('api §6: a downgrade of the plan', () => {
     await changePlan(core, account, 'free');
     expect(await changePlan(core, account, 'large')).toMatchObject({ outcome: 'cancelled' });
     expect(await changePlan(core, account, 'large')).toMatchObject({ outcome: 'unchanged' });
-    expect(await applyDuePlanChanges(later())).toBe(0);
+    expect(await applyDuePlanChanges(coreNextYear())).toBe(0);
     expect(await planOf()).toBe('large');
     expect((await events('account.update')).at(-1)).toMatchObject({ meta: { plan: 'large', cancelled: 'free' } });
   });
@@ -175,7 +175,7 @@ describe('api §6: a downgrade of the plan', () => {
   it('is cancelled by an upgrade', async () => {
     await changePlan(core, account, 'free');
     expect(await changePlan(core, account, 'any')).toMatchObject({ outcome: 'changed' });
-    expect(await applyDuePlanChanges(later())).toBe(0);
+    expect(await applyDuePlanChanges(coreNextYear())).toBe(0);
     expect(await planOf()).toBe('any');
   });
 
@@ -191,7 +191,7 @@ describe('api §6: a downgrade of the plan', () => {
     let applying = Promise.resolve(-1);
     await core.database.transaction(async (em) => {
       await lockAccount(em, account);
-      applying = applyDuePlanChanges(later());
+      applying = applyDuePlanChanges(coreNextYear());
       await untilLockIsAwaited(test);
       await sql`update plan_change set due = now() + interval '10 years'`.execute(em.getKysely());
     });
@@ -200,25 +200,27 @@ describe('api §6: a downgrade of the plan', () => {
   });
 
   it('is applied even if an earlier downgrade fails; the failure is logged, and the failed downgrade is retried', async () => {
-    const failing = account;
-    await changePlan(core, failing, 'small');
+    const failingAccount = account;
+    await changePlan(core, failingAccount, 'small');
     await onPlan('large');
     await changePlan(core, account, 'small');
-    await test.database.query(`update plan_change set due = due - interval '1 day' where account_id = $1`, [failing]);
-    const allowRows = await refuseRows(test.database, 'update on account', `old.id = '${failing}'`);
+    await test.database.query(`update plan_change set due = due - interval '1 day' where account_id = $1`, [
+      failingAccount,
+    ]);
+    const allowRows = await refuseRows(test.database, 'update on account', `old.id = '${failingAccount}'`);
     const { log, warnings } = warningLog();
-    expect(await applyDuePlanChanges({ ...later(), log })).toBe(1);
+    expect(await applyDuePlanChanges({ ...coreNextYear(), log })).toBe(1);
     expect(await planOf()).toBe('small');
-    expect(warnings).toMatchObject([{ task: 'apply plan changes', account: failing, err: { code: '23514' } }]);
+    expect(warnings).toMatchObject([{ task: 'apply plan changes', account: failingAccount, err: { code: '23514' } }]);
     await allowRows();
-    expect(await applyDuePlanChanges(later())).toBe(1);
+    expect(await applyDuePlanChanges(coreNextYear())).toBe(1);
   });
 
   it('is applied once if six processes apply due downgrades at the same time', async () => {
     await addDomains(['a', 'b', 'c']);
     await changePlan(core, account, 'small');
-    const applied = await Promise.all(Array.from({ length: 6 }, () => applyDuePlanChanges(later())));
-    expect(applied.reduce((sum, each) => sum + each, 0)).toBe(1);
+    const appliedCounts = await Promise.all(Array.from({ length: 6 }, () => applyDuePlanChanges(coreNextYear())));
+    expect(appliedCounts.reduce((sum, each) => sum + each, 0)).toBe(1);
     expect(await events('account.plan')).toHaveLength(1);
     expect(await events('domain.pause')).toHaveLength(1);
   });
@@ -251,11 +253,11 @@ describe('api §6: a plan change', () => {
     const deploys = Array.from({ length: 24 }, () => deploySite(core, caller, { 'index.html': 'the same for all' }));
     const [refused] = await Promise.all([refusals(deploys), changePlan(core, account, 'small', { atOnce: true })]);
     const log = (await events('')).map(({ event }) => event);
-    const changed = log.indexOf('account.plan.transition');
-    const before = log.slice(0, changed).filter((event) => event === 'deployment.create').length;
-    const after = log.slice(changed).filter((event) => event === 'deployment.create').length;
-    expect(after).toBe(Math.max(0, Math.min(5 - before, 24 - before)));
-    expect(refused).toHaveLength(24 - before - after);
+    const changeIndex = log.indexOf('account.plan.transition');
+    const deploysBefore = log.slice(0, changeIndex).filter((event) => event === 'deployment.create').length;
+    const deploysAfter = log.slice(changeIndex).filter((event) => event === 'deployment.create').length;
+    expect(deploysAfter).toBe(Math.max(0, Math.min(5 - deploysBefore, 24 - deploysBefore)));
+    expect(refused).toHaveLength(24 - deploysBefore - deploysAfter);
   });
 
   it('T26: while domains are created leaves no active domain beyond the new cap', async () => {
@@ -276,7 +278,9 @@ describe('api §6: a plan change', () => {
     await Promise.all(plans.map((next) => changePlan(core, account, next, { atOnce: true })));
     const { plan: now, caps, usage } = await getAccount({ core, caller });
     expect(usage.customDomains, `on ${now}`).toBe(Math.min(6, caps?.customDomains ?? Infinity));
-    const active = (await statuses()).filter((status) => !status.endsWith('paused'));
-    expect(active.map((status) => status[0])).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].slice(0, active.length));
+    const activeDomains = (await statuses()).filter((status) => !status.endsWith('paused'));
+    expect(activeDomains.map((status) => status[0])).toEqual(
+      ['a', 'b', 'c', 'd', 'e', 'f'].slice(0, activeDomains.length),
+    );
   });
 });

@@ -5,7 +5,7 @@ import { createHotContents, type HotContents } from '../../../src/services/sites
 import type { PackStore, ContentLocation } from '../../../src/storage/packs.ts';
 
 const texts = ['first', 'second', 'third', 'fourth'];
-let reads: number;
+let readCount: number;
 let hotContents: HotContents;
 
 const contentOf = (text: string): StoredBytes => ({
@@ -18,13 +18,13 @@ const contentOf = (text: string): StoredBytes => ({
 /** A pack store in which each pack contains its own name. */
 const packs = {
   read: async ({ pack }: ContentLocation) => {
-    reads += 1;
+    readCount += 1;
     return Buffer.from(pack === 'damaged' ? 'dAmaged' : pack);
   },
 } as Pick<PackStore, 'read'> as PackStore;
 
 beforeEach(() => {
-  reads = 0;
+  readCount = 0;
   hotContents = createHotContents(packs, { maxBytes: 1_600 });
 });
 
@@ -36,7 +36,7 @@ describe('the cache of small contents', () => {
     await hotContents.read(content);
     expect(String(hotContents.peek(content))).toBe('first');
     await hotContents.read(content);
-    expect(reads).toBe(2);
+    expect(readCount).toBe(2);
   });
 
   it('never exceeds its memory, and evicts the least recently used contents first', async () => {

@@ -105,43 +105,43 @@ describe('a cached site', () => {
   it('C3: has the new places of moved contents after findFresh', async () => {
     const deployment = await deploy();
     await findSite(sites, deployment);
-    const before = (await findSite(sites, deployment))!.manifest.get('index.html')!;
+    const fileBefore = (await findSite(sites, deployment))!.manifest.get('index.html')!;
     await test.database.query('update content set "offset" = "offset" + 7 where hash = sha256($1)', ['hello']);
-    expect((await findSite(sites, deployment))!.manifest.get('index.html')).toEqual(before);
+    expect((await findSite(sites, deployment))!.manifest.get('index.html')).toEqual(fileBefore);
     expect((await findSite(sites, deployment, { fresh: true }))!.manifest.get('index.html')).toEqual({
-      ...before,
-      offset: before.offset + 7,
+      ...fileBefore,
+      offset: fileBefore.offset + 7,
     });
-    expect((await findSite(sites, deployment))!.manifest.get('index.html')!.offset).toBe(before.offset + 7);
+    expect((await findSite(sites, deployment))!.manifest.get('index.html')!.offset).toBe(fileBefore.offset + 7);
     await test.database.query('update content set "offset" = "offset" - 7 where hash = sha256($1)', ['hello']);
   });
 
   it.each([1, 2_000, 100_000])('is served even if the cache has only %s bytes', async (cacheBytes) => {
-    const small = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
+    const smallCache = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
     const deployments = await Promise.all([deploy(), deploy(), deploy()]);
     for (let round = 0; round < 2; round += 1)
-      for (const deployment of deployments) expect((await findSite(small, deployment))!.manifest.size).toBe(3);
+      for (const deployment of deployments) expect((await findSite(smallCache, deployment))!.manifest.size).toBe(3);
   });
 
   it.each([1, 2_000, 100_000])('is not found without its manifest, in a cache of %s bytes', async (cacheBytes) => {
-    const small = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
+    const smallCache = new LiveSiteCache(test.core, { sitesBytes: cacheBytes });
     const deployments = await Promise.all(Array.from({ length: 6 }, () => deploy()));
     await test.database.query('delete from manifest where deployment_id = any($1)', [deployments.slice(0, 5)]);
-    const found = await Promise.all(deployments.map((deployment) => findSite(small, deployment)));
-    expect(found.map((site) => site?.manifest.size ?? null)).toEqual([null, null, null, null, null, 3]);
+    const foundSites = await Promise.all(deployments.map((deployment) => findSite(smallCache, deployment)));
+    expect(foundSites.map((site) => site?.manifest.size ?? null)).toEqual([null, null, null, null, null, 3]);
     await test.database.query(`update deployment set status = 'deleting' where id = any($1)`, [deployments]);
   });
 
   it('is loaded once, not on each visit, even if it is larger than the whole cache', async () => {
-    const small = new LiveSiteCache(test.core, { sitesBytes: 1 });
+    const smallCache = new LiveSiteCache(test.core, { sitesBytes: 1 });
     const deployment = await deploy();
-    const site = await findSite(small, deployment);
-    expect(small.peek({ deployment })).toBe(site);
-    expect(await findSite(small, deployment)).toBe(site);
+    const site = await findSite(smallCache, deployment);
+    expect(smallCache.peek({ deployment })).toBe(site);
+    expect(await findSite(smallCache, deployment)).toBe(site);
     await test.core.database.transaction((em) =>
       sql`update deployment set taken_down = now() where id = ${deployment}`.execute(em.getKysely()),
     );
-    expect(await small.find({ deployment })).toBe('taken-down');
+    expect(await smallCache.find({ deployment })).toBe('taken-down');
   });
 });
 

@@ -6,7 +6,7 @@ const cacheOf = (maxBytes = 1_000) => createLoadingCache<{ size: number }>({ max
 const value = (size = 1) => ({ size });
 
 /** Loads a value twice, so that the cache keeps the value. */
-async function keep(cache: ReturnType<typeof cacheOf>, key: string, kept: { size: number }): Promise<void> {
+async function keepInCache(cache: ReturnType<typeof cacheOf>, key: string, kept: { size: number }): Promise<void> {
   for (let n = 0; n < 2; n += 1) await cache.get(key, async () => kept);
 }
 
@@ -20,10 +20,10 @@ describe('S2: a value that is loaded by its key', () => {
   it('is loaded once for concurrent requests', async () => {
     const cache = cacheOf();
     const { load, resolve } = pending();
-    const reads = Array.from({ length: 20 }, async () => cache.get('a', load));
-    const found = value();
-    resolve(found);
-    for (const answer of await Promise.all(reads)) expect(answer).toBe(found);
+    const parallelReads = Array.from({ length: 20 }, async () => cache.get('a', load));
+    const loadedValue = value();
+    resolve(loadedValue);
+    for (const answer of await Promise.all(parallelReads)) expect(answer).toBe(loadedValue);
     expect(load).toHaveBeenCalledTimes(1);
   });
 
@@ -32,9 +32,9 @@ describe('S2: a value that is loaded by its key', () => {
     const load = vi.fn(async () => value());
     await cache.get('a', load);
     expect(cache.peek('a')).toBeUndefined();
-    const found = await cache.get('a', load);
-    expect(cache.peek('a')).toBe(found);
-    expect(cache.get('a', load)).toBe(found);
+    const loadedValue = await cache.get('a', load);
+    expect(cache.peek('a')).toBe(loadedValue);
+    expect(cache.get('a', load)).toBe(loadedValue);
     expect(load).toHaveBeenCalledTimes(2);
     await cache.get('b', load);
     for (let n = 0; n < 16_000; n += 1) await cache.get(`other-${n}`, load);
@@ -44,18 +44,18 @@ describe('S2: a value that is loaded by its key', () => {
 
   it('is cached at once, without evicting other values, if it is larger than the whole cache', async () => {
     const cache = cacheOf(1_000);
-    const small = value();
-    await keep(cache, 'small', small);
+    const smallValue = value();
+    await keepInCache(cache, 'small', smallValue);
     const load = vi.fn(async () => value(1_001));
-    const found = await cache.get('large', load);
-    expect([cache.peek('large'), cache.peek('small')]).toEqual([found, small]);
-    expect(cache.get('large', load)).toBe(found);
+    const loadedValue = await cache.get('large', load);
+    expect([cache.peek('large'), cache.peek('small')]).toEqual([loadedValue, smallValue]);
+    expect(cache.get('large', load)).toBe(loadedValue);
     expect(load).toHaveBeenCalledTimes(1);
-    await keep(cache, 'other', value(900));
-    expect(cache.peek('large')).toBe(found);
+    await keepInCache(cache, 'other', value(900));
+    expect(cache.peek('large')).toBe(loadedValue);
     // Only the last value of this size is kept, so that memory stays bounded.
-    const next = await cache.get('next', async () => value(5_000));
-    expect([cache.peek('large'), cache.peek('next')]).toEqual([undefined, next]);
+    const nextValue = await cache.get('next', async () => value(5_000));
+    expect([cache.peek('large'), cache.peek('next')]).toEqual([undefined, nextValue]);
   });
 
   it.each(['forget', 'clear'] as const)('is not cached after %s, even if it is very large', async (forget) => {
@@ -87,25 +87,25 @@ describe('S2: a value that is loaded by its key', () => {
   it('stays cached if a reload fails', async () => {
     const cache = cacheOf();
     const cachedValue = value();
-    await keep(cache, 'a', cachedValue);
+    await keepInCache(cache, 'a', cachedValue);
     const { load, reject } = pending();
-    const fresh = cache.reload('a', load);
+    const reloadedValue = cache.reload('a', load);
     reject(new Error('away'));
-    await expect(fresh).rejects.toThrow('away');
+    await expect(reloadedValue).rejects.toThrow('away');
     expect(cache.peek('a')).toBe(cachedValue);
   });
 
   it('is replaced by a reload, which concurrent requests wait for', async () => {
     const cache = cacheOf();
-    await keep(cache, 'a', value());
+    await keepInCache(cache, 'a', value());
     const { load, resolve } = pending();
-    const fresh = cache.reload('a', load);
+    const reloadedValue = cache.reload('a', load);
     const joined = cache.get('a', async () => expect.unreachable('it is being loaded'));
-    const found = value();
-    resolve(found);
-    expect(await fresh).toBe(found);
-    expect(await joined).toBe(found);
-    expect(cache.peek('a')).toBe(found);
+    const loadedValue = value();
+    resolve(loadedValue);
+    expect(await reloadedValue).toBe(loadedValue);
+    expect(await joined).toBe(loadedValue);
+    expect(cache.peek('a')).toBe(loadedValue);
   });
 
   it('is loaded again by the next request if its load failed for all concurrent requests', async () => {
@@ -137,15 +137,15 @@ describe('S2: a value that is loaded by its key', () => {
 
   it('is evicted if it has no recent requests and the cache would exceed its memory', async () => {
     const cache = cacheOf(100);
-    for (const key of ['a', 'b', 'c']) await keep(cache, key, value(30));
+    for (const key of ['a', 'b', 'c']) await keepInCache(cache, key, value(30));
     expect(cache.peek('a')).toEqual(value(30));
-    await keep(cache, 'd', value(30));
+    await keepInCache(cache, 'd', value(30));
     expect(['a', 'b', 'c', 'd'].filter((key) => cache.peek(key) !== undefined)).toEqual(['a', 'c', 'd']);
   });
 
   it('is not evicted by absent keys, and at most 10,000 absent keys are cached', async () => {
     const cache = cacheOf();
-    await keep(cache, 'a', value());
+    await keepInCache(cache, 'a', value());
     for (let n = 0; n < 10_100; n += 1) await cache.get(`absent-${n}`, async () => null);
     expect(cache.peek('a')).toEqual(value());
     expect(cache.peek('absent-0')).toBeUndefined();

@@ -34,11 +34,11 @@ describe('a packed manifest', () => {
   });
 
   it('takes less than 20 MiB for 60,000 pages with all their compressed forms', () => {
-    const at = (n: number) => ({ sha256: hash('sha256', `${n}`), pack: 'pack', offset: n, length: n });
+    const contentAt = (n: number) => ({ sha256: hash('sha256', `${n}`), pack: 'pack', offset: n, length: n });
     const files = Array.from({ length: 60_000 }, (_, n) => ({
       path: `docs/section-${n % 300}/page-number-${n}.html`,
-      ...at(n),
-      compressed: { br: at(n + 1), zstd: at(n + 2), gzip: at(n + 3) },
+      ...contentAt(n),
+      compressed: { br: contentAt(n + 1), zstd: contentAt(n + 2), gzip: contentAt(n + 3) },
     }));
     expect(new PackedManifest(files).sizeBytes).toBeLessThan(20 * 1024 * 1024);
   });

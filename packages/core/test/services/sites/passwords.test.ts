@@ -17,8 +17,8 @@ describe('security §7: hashPassword', () => {
       const { salt, tag } = PHC_PATTERN.exec(await hashPassword(password))!.groups!;
       const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
       const nonce = Buffer.from(salt!, 'base64');
-      const proof = argon2Sync('argon2id', { message: password, nonce, ...parameters });
-      expect(Buffer.from(tag!, 'base64').equals(proof)).toBe(true);
+      const expectedHash = argon2Sync('argon2id', { message: password, nonce, ...parameters });
+      expect(Buffer.from(tag!, 'base64').equals(expectedHash)).toBe(true);
     },
   );
 
@@ -36,17 +36,17 @@ describe('security §7: a password that a visitor enters', () => {
   it('is verified only if it matches the stored hash', async () => {
     for (const stored of [await hashPassword('correct horse'), OLD_HASH]) {
       expect(await verifyPassword('correct horse', stored)).toBe(true);
-      for (const other of ['Correct horse', 'correct horse ', 'correct', '', 'correct horse\0'])
-        expect(await verifyPassword(other, stored), other).toBe(false);
+      for (const wrongPassword of ['Correct horse', 'correct horse ', 'correct', '', 'correct horse\0'])
+        expect(await verifyPassword(wrongPassword, stored), wrongPassword).toBe(false);
     }
   });
 
   it('is hashed again if the parameters have changed, and keeps its password version', async () => {
-    const renewed = (await renewHash('correct horse', OLD_HASH))!;
-    expect(renewed).toMatch(PHC_PATTERN);
-    expect(await verifyPassword('correct horse', renewed)).toBe(true);
-    expect(passwordVersion(renewed)).toBe(passwordVersion(OLD_HASH));
-    expect(await renewHash('correct horse', renewed)).toBeNull();
+    const renewedHash = (await renewHash('correct horse', OLD_HASH))!;
+    expect(renewedHash).toMatch(PHC_PATTERN);
+    expect(await verifyPassword('correct horse', renewedHash)).toBe(true);
+    expect(passwordVersion(renewedHash)).toBe(passwordVersion(OLD_HASH));
+    expect(await renewHash('correct horse', renewedHash)).toBeNull();
   });
 
   it('has another password version each time it is set', async () => {

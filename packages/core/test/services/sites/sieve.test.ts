@@ -47,18 +47,18 @@ it('a SIEVE cache returns the last value of a key or nothing, and never exceeds 
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const cache = sieve(10);
       const lastValues = new Map<string, number>();
-      for (const each of steps) {
-        if (each.kind === 'set') {
-          cache.set(each.key, each.size);
-          lastValues.set(each.key, each.size);
-          expect(cache.get(each.key)).toBe(each.size);
-        } else if (each.kind === 'clear') {
+      for (const cacheStep of steps) {
+        if (cacheStep.kind === 'set') {
+          cache.set(cacheStep.key, cacheStep.size);
+          lastValues.set(cacheStep.key, cacheStep.size);
+          expect(cache.get(cacheStep.key)).toBe(cacheStep.size);
+        } else if (cacheStep.kind === 'clear') {
           cache.clear();
           lastValues.clear();
-        } else if (each.kind === 'delete') {
-          cache.delete(each.key);
-          lastValues.delete(each.key);
-        } else expect([undefined, lastValues.get(each.key)]).toContain(cache.get(each.key));
+        } else if (cacheStep.kind === 'delete') {
+          cache.delete(cacheStep.key);
+          lastValues.delete(cacheStep.key);
+        } else expect([undefined, lastValues.get(cacheStep.key)]).toContain(cache.get(cacheStep.key));
       }
       const cachedSizes = [...'abcdefgh'].map((each) => cache.get(each)).filter((size) => size !== undefined);
       expect(cachedSizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(10);

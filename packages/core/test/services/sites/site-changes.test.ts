@@ -28,15 +28,15 @@ const endListeners = () =>
 function anotherProcess(replace: (real: Listener) => Partial<Listener> = () => ({})) {
   const database = openDatabase(test.database.address);
   onTestFinished(() => database.close());
-  const real = database.siteChanges;
+  const realChanges = database.siteChanges;
   const siteChanges: Listener = {
-    subscribe: (onChange) => real.subscribe(onChange),
+    subscribe: (onChange) => realChanges.subscribe(onChange),
     get confirmedAt() {
-      return real.confirmedAt;
+      return realChanges.confirmedAt;
     },
-    catchUp: () => real.catchUp(),
-    close: () => real.close(),
-    ...replace(real),
+    catchUp: () => realChanges.catchUp(),
+    close: () => realChanges.close(),
+    ...replace(realChanges),
   };
   return {
     sites: new LiveSiteCache({ ...test.core, database: { ...database, siteChanges } }),
@@ -94,14 +94,15 @@ describe('S2: a change of a site by another process', () => {
     ['', async () => {}],
     [', even if the notification connection was lost before the notification', endListeners],
   ])('is visible to the next visitor in the process that made it%s', async (_, happen) => {
-    const peer = anotherProcess();
+    const peerProcess = anotherProcess();
     for (let n = 0; n < 10; n += 1) {
       const deployment = await deploy();
-      const isCached = async () => (await findTwice(peer.sites, deployment)) && peer.sites.peek({ deployment });
+      const isCached = async () =>
+        (await findTwice(peerProcess.sites, deployment)) && peerProcess.sites.peek({ deployment });
       await expect.poll(isCached).toBeDefined();
       await happen();
-      await peer.takeDown(deployment);
-      expect(await visit(peer.sites, deployment)).toBe('taken-down');
+      await peerProcess.takeDown(deployment);
+      expect(await visit(peerProcess.sites, deployment)).toBe('taken-down');
     }
   });
 

@@ -23,10 +23,10 @@ const test = await createTestCore({
 const { caller } = await test.account();
 afterAll(() => test.close());
 beforeEach(async () => {
-  deployment = await protect();
+  deployment = await createProtectedSite();
 });
 
-const protect = async () =>
+const createProtectedSite = async () =>
   (await deploySite(test.core, caller, { 'index.html': 'x' }, { fields: { password: PASSWORD } })).body.deployment;
 async function storedHash(): Promise<string> {
   const sql = 'select password_hash as hash from deployment where id = $1';
@@ -58,18 +58,18 @@ describe('S61: an attempt to unlock a site', () => {
   });
 
   it('security §7: renews a hash with old parameters, without invalidating existing cookies', async () => {
-    const weaker = { memory: 8_192, passes: 1, parallelism: 1, tagLength: 32 };
+    const weakerParameters = { memory: 8_192, passes: 1, parallelism: 1, tagLength: 32 };
     const nonce = Buffer.alloc(16, 3);
-    const [salt, tag] = [nonce, argon2Sync('argon2id', { message: PASSWORD, nonce, ...weaker })].map((bytes) =>
-      bytes.toString('base64').replace(/=+$/, ''),
+    const [salt, tag] = [nonce, argon2Sync('argon2id', { message: PASSWORD, nonce, ...weakerParameters })].map(
+      (bytes) => bytes.toString('base64').replace(/=+$/, ''),
     );
-    const old = `$argon2id$v=19$m=8192,t=1,p=1$${salt}$${tag}`;
-    await test.database.query('update deployment set password_hash = $2 where id = $1', [deployment, old]);
+    const oldHash = `$argon2id$v=19$m=8192,t=1,p=1$${salt}$${tag}`;
+    await test.database.query('update deployment set password_hash = $2 where id = $1', [deployment, oldHash]);
     expect(await attempt('wrong password')).toEqual({ kind: 'wrong' });
-    expect(await storedHash()).toBe(old);
-    expect(await attempt(PASSWORD)).toEqual({ kind: 'opened', passwordVersion: passwordVersion(old) });
+    expect(await storedHash()).toBe(oldHash);
+    expect(await attempt(PASSWORD)).toEqual({ kind: 'opened', passwordVersion: passwordVersion(oldHash) });
     expect(await storedHash()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect(await attempt(PASSWORD)).toEqual({ kind: 'opened', passwordVersion: passwordVersion(old) });
+    expect(await attempt(PASSWORD)).toEqual({ kind: 'opened', passwordVersion: passwordVersion(oldHash) });
     expect(warnings).toEqual([]);
   });
 });
@@ -84,7 +84,7 @@ describe('T16, api §7: the number of attempts to unlock a site', () => {
       retryAfterSeconds: expect.toSatisfy((seconds) => seconds > 200 && seconds <= 300),
     });
     expect(await attempt(PASSWORD)).toMatchObject({ kind: 'opened' });
-    expect(await attempt(PASSWORD, address, await protect())).toMatchObject({ kind: 'opened' });
+    expect(await attempt(PASSWORD, address, await createProtectedSite())).toMatchObject({ kind: 'opened' });
   });
 
   it('is limited for a site and all addresses together to ten times the limit of one address', async () => {
@@ -104,7 +104,7 @@ describe('T16, api §7: the number of attempts to unlock a site', () => {
 describe('S62, security §7: an unlock cookie', () => {
   const KEY = Buffer.alloc(32, 1);
   const NOW = new Date('2026-11-21T12:00:00Z');
-  const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
+  const secondsLater = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
   const SCOPE: UnlockScope = { host: 'site.example', deployment: 'calm-otter-4k9x2qd', passwordVersion: 'first' };
   const COOKIE = createUnlockCookie(KEY, SCOPE, NOW);
 
@@ -114,9 +114,9 @@ describe('S62, security §7: an unlock cookie', () => {
 
   it('unlocks its site for 7 days', () => {
     for (const seconds of [0, 1, UNLOCK_SECONDS - 1])
-      expect(isUnlockCookieValid(COOKIE, KEY, SCOPE, later(seconds))).toBe(true);
+      expect(isUnlockCookieValid(COOKIE, KEY, SCOPE, secondsLater(seconds))).toBe(true);
     for (const seconds of [UNLOCK_SECONDS, UNLOCK_SECONDS + 1, 10 * UNLOCK_SECONDS])
-      expect(isUnlockCookieValid(COOKIE, KEY, SCOPE, later(seconds))).toBe(false);
+      expect(isUnlockCookieValid(COOKIE, KEY, SCOPE, secondsLater(seconds))).toBe(false);
     expect(UNLOCK_SECONDS).toBe(604_800);
   });
 
@@ -134,19 +134,21 @@ describe('S62, security §7: an unlock cookie', () => {
   });
 
   it('is invalid if another key signed it, even if it contains the id of the right key', () => {
-    const foreign = createUnlockCookie(randomBytes(32), SCOPE, NOW);
-    const renamed = foreign.replace(/^v1\.[^.]+/, COOKIE.split('.').slice(0, 2).join('.'));
-    for (const value of [foreign, renamed]) expect(isUnlockCookieValid(value, KEY, SCOPE, NOW)).toBe(false);
+    const foreignCookie = createUnlockCookie(randomBytes(32), SCOPE, NOW);
+    const renamedCookie = foreignCookie.replace(/^v1\.[^.]+/, COOKIE.split('.').slice(0, 2).join('.'));
+    for (const value of [foreignCookie, renamedCookie]) expect(isUnlockCookieValid(value, KEY, SCOPE, NOW)).toBe(false);
   });
 
   it('is invalid if any character is changed, added or removed', () => {
     for (let at = 0; at < COOKIE.length; at += 1) {
       const [before, after] = [COOKIE.slice(0, at), COOKIE.slice(at + 1)];
-      for (const put of ['', 'A', 'B', '.', '=', '%', `${COOKIE[at]}A`].filter((put) => put !== COOKIE[at]))
-        expect(isUnlockCookieValid(before + put + after, KEY, SCOPE, NOW), `${put} at ${at}`).toBe(false);
+      for (const replacement of ['', 'A', 'B', '.', '=', '%', `${COOKIE[at]}A`].filter((put) => put !== COOKIE[at]))
+        expect(isUnlockCookieValid(before + replacement + after, KEY, SCOPE, NOW), `${replacement} at ${at}`).toBe(
+          false,
+        );
     }
-    const around = [`${COOKIE}.`, `.${COOKIE}`, ` ${COOKIE}`, `${COOKIE}=`, `"${COOKIE}"`];
-    for (const value of ['', '.', '...', 'v1', 'v1...', ...around, 'x'.repeat(100_000)])
+    const extendedCookies = [`${COOKIE}.`, `.${COOKIE}`, ` ${COOKIE}`, `${COOKIE}=`, `"${COOKIE}"`];
+    for (const value of ['', '.', '...', 'v1', 'v1...', ...extendedCookies, 'x'.repeat(100_000)])
       expect(isUnlockCookieValid(value, KEY, SCOPE, NOW), value.slice(0, 80)).toBe(false);
   });
 });

@@ -28,23 +28,23 @@ const statusOf = async (id: string) =>
 
 describe('api §3: a deployment that expires', () => {
   it('cannot be found after its time of expiry, even if no sweep has run', async () => {
-    const at = (ms: number) => ({ ...test.core, now: () => new Date(ms) });
+    const coreAt = (ms: number) => ({ ...test.core, now: () => new Date(ms) });
     const start = test.core.now().getTime();
-    const { body } = await deploySite(at(start), caller, SITE, { fields: { ttl: '60' } });
-    const end = start + 60_000;
-    for (const ms of [start, end - 1]) {
-      expect(await readSite(at(ms), body.deployment)).not.toBeNull();
-      expect(await getDeployment({ core: at(ms), caller }, body.deployment)).toMatchObject({ status: 'success' });
+    const { body } = await deploySite(coreAt(start), caller, SITE, { fields: { ttl: '60' } });
+    const endMs = start + 60_000;
+    for (const ms of [start, endMs - 1]) {
+      expect(await readSite(coreAt(ms), body.deployment)).not.toBeNull();
+      expect(await getDeployment({ core: coreAt(ms), caller }, body.deployment)).toMatchObject({ status: 'success' });
     }
-    for (const ms of [end, end + 1, end + 1e9]) {
-      const lateScope = { core: at(ms), caller };
+    for (const ms of [endMs, endMs + 1, endMs + 1e9]) {
+      const lateScope = { core: coreAt(ms), caller };
       expect(await readSite(lateScope.core, body.deployment)).toBeNull();
-      const refused = await refusals([
+      const refusedClaims = await refusals([
         getDeployment(lateScope, body.deployment),
         updateDeployment(lateScope, body.deployment, { labels: [] }),
         deleteDeployment(lateScope, body.deployment),
       ]);
-      expect(refused.map(({ code }) => code)).toEqual(Array(3).fill('not_found'));
+      expect(refusedClaims.map(({ code }) => code)).toEqual(Array(3).fill('not_found'));
       expect((await listDeployments(lateScope, { limit: 10 })).deployments).toEqual([]);
     }
     expect(await statusOf(body.deployment)).toBe('success');
@@ -71,8 +71,10 @@ describe('api §3: a deployment that expires', () => {
   it('is marked for deletion only once if several sweeps run at the same time', async () => {
     for (let i = 0; i < 5; i += 1) await withTtl('60');
     test.advance(61);
-    const counts = await Promise.all(Array.from({ length: 6 }, () => expireDeployments(test.core, { limit: 100 })));
-    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(5);
+    const expiredCounts = await Promise.all(
+      Array.from({ length: 6 }, () => expireDeployments(test.core, { limit: 100 })),
+    );
+    expect(expiredCounts.reduce((sum, n) => sum + n, 0)).toBe(5);
     expect((await getAccount(scope())).usage.deployments).toBe(0);
   });
 
@@ -103,17 +105,19 @@ describe('api §3: a deployment that expires', () => {
 
 describe('an expired deployment that cannot be marked for deletion', () => {
   it('does not block other deployments, is named in the log, and is retried by a later run', async () => {
-    const failing = await withTtl('50');
+    const failingSite = await withTtl('50');
     const { caller: other } = await test.account();
-    const unaffected = (await deploySite(test.core, other, SITE, { fields: { ttl: '60' } })).body;
+    const unaffectedSite = (await deploySite(test.core, other, SITE, { fields: { ttl: '60' } })).body;
     const anonymous = (await deploySite(test.core, ANONYMOUS, SITE)).body;
     test.advance(THREE_DAYS + 1);
-    const accept = await refuseRows(test.database, 'update on deployment', `old.id = '${failing.deployment}'`);
+    const accept = await refuseRows(test.database, 'update on deployment', `old.id = '${failingSite.deployment}'`);
     const { log, warnings } = warningLog();
     for (const limit of [1, 1, 1]) await expireDeployments({ ...test.core, log }, { limit });
-    const statuses = await Promise.all([failing, unaffected, anonymous].map(({ deployment }) => statusOf(deployment)));
+    const statuses = await Promise.all(
+      [failingSite, unaffectedSite, anonymous].map(({ deployment }) => statusOf(deployment)),
+    );
     expect(statuses).toEqual(['success', 'deleting', 'deleting']);
-    const ids = { deployment: failing.deployment, account: caller.account };
+    const ids = { deployment: failingSite.deployment, account: caller.account };
     expect(warnings[0]).toMatchObject({ task: 'expire deployments', ...ids, err: { code: '23514' } });
     await accept();
     expect(await expireDeployments(test.core, { limit: 1 })).toBe(1);

@@ -28,8 +28,10 @@ const { core } = test;
 const { caller } = await test.account();
 afterEach(async () => {
   await expectSound(test);
-  const live = await test.database.query<{ id: string }>(`select id from deployment where status = 'success'`);
-  for (const { id } of live) await remove(id);
+  const liveDeployments = await test.database.query<{ id: string }>(
+    `select id from deployment where status = 'success'`,
+  );
+  for (const { id } of liveDeployments) await remove(id);
   await sweepAll(test);
   await expectSwept(test);
 });
@@ -55,8 +57,8 @@ async function uploadInProgress(of: Core) {
 describe('W2, W5: packs that no deployment refers to', () => {
   it('are removed with their contents after the grace time, but not earlier', async () => {
     await remove(await deploy());
-    const nothing = { expired: 0, deployments: 1, packs: 0, fenced: true };
-    expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toEqual(nothing);
+    const emptySweep = { expired: 0, deployments: 1, packs: 0, fenced: true };
+    expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toEqual(emptySweep);
     expect(await packs()).toMatchObject([{ state: 'sealed' }]);
     test.advance(HOUR_SECONDS + 1);
     expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toMatchObject({ packs: 1 });
@@ -73,13 +75,13 @@ describe('W2, W5: packs that no deployment refers to', () => {
   });
 
   it('do not include packs that a deployment needs, however old these are', async () => {
-    const shared = { 'shared.bin': randomBytes(5_000) };
-    const [first, second] = [await deploy(shared), await deploy({ ...shared, 'own.bin': randomBytes(10) })];
+    const sharedFiles = { 'shared.bin': randomBytes(5_000) };
+    const [first, second] = [await deploy(sharedFiles), await deploy({ ...sharedFiles, 'own.bin': randomBytes(10) })];
     await remove(first);
     test.advance(1_000 * HOUR_SECONDS);
     await recordHeartbeat(core);
     expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 0 });
-    expect((await readSite(core, second))!['shared.bin']!.equals(shared['shared.bin'])).toBe(true);
+    expect((await readSite(core, second))!['shared.bin']!.equals(sharedFiles['shared.bin'])).toBe(true);
     await remove(second);
     expect(await sweepAll(test)).toMatchObject({ deployments: 1, packs: 2 });
   });
@@ -93,8 +95,8 @@ describe('W2, W5: packs that no deployment refers to', () => {
 
   it('are removed without errors if several sweeps run at the same time', async () => {
     for (let i = 0; i < 6; i += 1) await remove(await deploy());
-    const others = await Promise.all([anotherProcess(test), anotherProcess(test)]);
-    await Promise.all([core, core, ...others].map((process) => sweep(process, { graceMs: 0 })));
+    const otherProcesses = await Promise.all([anotherProcess(test), anotherProcess(test)]);
+    await Promise.all([core, core, ...otherProcesses].map((process) => sweep(process, { graceMs: 0 })));
     await sweepAll(test);
     expect(await files()).toEqual([]);
   });
@@ -123,10 +125,10 @@ describe('W1: the fence', () => {
   it('is closed by a sweep with `fenceWaitMs` as soon as the running deploys have released it', async () => {
     await remove(await deploy());
     await whileFenced(async (leave) => {
-      const swept = sweep(core, { graceMs: 0, fenceWaitMs: 60_000 });
+      const sweepResult = sweep(core, { graceMs: 0, fenceWaitMs: 60_000 });
       await untilLockIsAwaited(test);
       await leave();
-      expect(await swept).toMatchObject({ packs: 1, fenced: true });
+      expect(await sweepResult).toMatchObject({ packs: 1, fenced: true });
     });
   });
 
@@ -172,16 +174,17 @@ describe('W3: an interrupted removal of a pack', () => {
     await test.database.query(`update pack set state = 'dead'`);
     const [first, second] = await packs();
     const { log, warnings } = warningLog();
-    const unremovable = new Set([first!.id, second!.id]);
+    const unremovablePacks = new Set([first!.id, second!.id]);
     const store = {
       ...core.packs,
-      remove: (id: string) => (unremovable.has(id) ? Promise.reject(new Error('no such disk')) : core.packs.remove(id)),
+      remove: (id: string) =>
+        unremovablePacks.has(id) ? Promise.reject(new Error('no such disk')) : core.packs.remove(id),
     };
     expect(await sweep({ ...core, log, packs: store }, { graceMs: 0, batch: 2 })).toMatchObject({ packs: 2 });
     expect(await packs()).toEqual([first, second]);
-    expect(await files()).toEqual([...unremovable].toSorted());
+    expect(await files()).toEqual([...unremovablePacks].toSorted());
     const err = { message: 'no such disk' };
-    expect(warnings).toMatchObject([...unremovable].map((pack) => ({ task: 'remove dead packs', pack, err })));
+    expect(warnings).toMatchObject([...unremovablePacks].map((pack) => ({ task: 'remove dead packs', pack, err })));
     expect(await sweepAll(test)).toMatchObject({ packs: 2 });
   });
 });
@@ -232,10 +235,10 @@ describe('W4: open packs', () => {
   });
 
   it('are kept while the process of their upload has a recent heartbeat, however long the upload takes', async () => {
-    const other = await anotherProcess(test);
-    const upload = await uploadInProgress(other);
+    const otherProcess = await anotherProcess(test);
+    const upload = await uploadInProgress(otherProcess);
     test.advance(20 * HOUR_SECONDS);
-    await recordHeartbeat(other);
+    await recordHeartbeat(otherProcess);
     await recordHeartbeat(core);
     await sweepAll(test);
     expect(await packs()).toMatchObject([{ state: 'open' }]);
@@ -244,8 +247,8 @@ describe('W4: open packs', () => {
   });
 
   it('are removed 10 minutes after the last heartbeat of their process, whose later commit is refused', async () => {
-    const other = await anotherProcess(test);
-    const upload = await uploadInProgress(other);
+    const otherProcess = await anotherProcess(test);
+    const upload = await uploadInProgress(otherProcess);
     test.advance(300);
     await sweepAll(test);
     expect(await packs()).toHaveLength(1);
@@ -267,12 +270,12 @@ describe('W4: open packs', () => {
   });
 
   it('are removed even if another open pack cannot be removed', async () => {
-    const orphans = (await Promise.all([1, 2, 3].map(() => insertPack(test, 'open')))).toSorted();
-    const accept = await refuseRows(test.database, 'update on pack', `old.id = '${orphans[0]}'`);
+    const orphanPacks = (await Promise.all([1, 2, 3].map(() => insertPack(test, 'open')))).toSorted();
+    const accept = await refuseRows(test.database, 'update on pack', `old.id = '${orphanPacks[0]}'`);
     const { log, warnings } = warningLog();
     for (let run = 0; run < 2; run += 1) await sweep({ ...core, log }, { graceMs: 0, batch: 1 });
-    expect(await packs()).toMatchObject([{ id: orphans[0] }]);
-    expect(warnings[0]).toMatchObject({ task: 'drop abandoned packs', pack: orphans[0] });
+    expect(await packs()).toMatchObject([{ id: orphanPacks[0] }]);
+    expect(warnings[0]).toMatchObject({ task: 'drop abandoned packs', pack: orphanPacks[0] });
     await accept();
   });
 

@@ -22,7 +22,7 @@ const publishCopy = async (by: AccountCaller, base: string, options: object = {}
   return commitUpload({ core, caller: by }, upload);
 };
 /** Returns whether a password unlocks a deployment; `null` if the deployment is public. */
-async function unlocks(deployment: string, password: string): Promise<boolean | null> {
+async function isUnlockedBy(deployment: string, password: string): Promise<boolean | null> {
   const query = 'select password_hash as hash from deployment where id = $1';
   const [row] = await test.database.query<{ hash: string | null }>(query, [deployment]);
   return row!.hash === null ? null : verifyPassword(password, row!.hash);
@@ -33,19 +33,19 @@ describe('api §9: an upload with a protected base', () => {
     ['an API key', () => caller],
     ['a deploy token', () => token],
   ])('keeps the password of the base if %s publishes it', async (_, by) => {
-    const copy = await publishCopy(by(), await protectedSite());
-    expect(copy.password).toBe(true);
-    expect(await unlocks(copy.deployment, PASSWORD)).toBe(true);
+    const copiedSite = await publishCopy(by(), await protectedSite());
+    expect(copiedSite.password).toBe(true);
+    expect(await isUnlockedBy(copiedSite.deployment, PASSWORD)).toBe(true);
   });
 
   it('can change or remove the password with an API key', async () => {
     const base = await protectedSite();
-    const other = await publishCopy(caller, base, { password: 'another word' });
-    expect(await unlocks(other.deployment, PASSWORD)).toBe(false);
-    expect(await unlocks(other.deployment, 'another word')).toBe(true);
-    const none = await publishCopy(caller, base, { password: null });
-    expect(none.password).toBe(false);
-    expect(await unlocks(none.deployment, PASSWORD)).toBeNull();
+    const otherPasswordCopy = await publishCopy(caller, base, { password: 'another word' });
+    expect(await isUnlockedBy(otherPasswordCopy.deployment, PASSWORD)).toBe(false);
+    expect(await isUnlockedBy(otherPasswordCopy.deployment, 'another word')).toBe(true);
+    const unprotectedCopy = await publishCopy(caller, base, { password: null });
+    expect(unprotectedCopy.password).toBe(false);
+    expect(await isUnlockedBy(unprotectedCopy.deployment, PASSWORD)).toBeNull();
   });
 
   it.each([['another word'], [PASSWORD], [null]])('cannot set password %s with a deploy token', async (password) => {
@@ -79,7 +79,7 @@ describe('api §9: an upload with a public base', () => {
 });
 
 describe('api §9: a deployment that was taken down', () => {
-  const refused = { status: 422, details: { state: 'taken_down' } };
+  const takenDownError = { status: 422, details: { state: 'taken_down' } };
   const takenDown = async (files: Record<string, string>) => {
     const { deployment } = await publishDelta(core, caller, files);
     await setTakenDown(core, deployment, true);
@@ -87,24 +87,27 @@ describe('api §9: a deployment that was taken down', () => {
   };
 
   it('cannot be the base of an upload', async () => {
-    expect(await refusal(begin(core, caller, copyOf(await takenDown(site()))))).toMatchObject(refused);
+    expect(await refusal(begin(core, caller, copyOf(await takenDown(site()))))).toMatchObject(takenDownError);
   });
 
   it('does not provide files for other uploads, which must send the files again', async () => {
     const files = site();
     await takenDown(files);
     expect((await begin(core, caller, { files: listOf(files) })).missing).toHaveLength(1);
-    const many = { ...files, ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}.txt`, randomUUID()])) };
-    expect((await begin(core, caller, { files: listOf(many) })).missing).toHaveLength(41);
+    const manyFiles = {
+      ...files,
+      ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}.txt`, randomUUID()])),
+    };
+    expect((await begin(core, caller, { files: listOf(manyFiles) })).missing).toHaveLength(41);
   });
 
   it('cannot be the target of a new or an existing domain until it is restored', async () => {
     const deployment = await takenDown(site());
     const name = () => `${randomUUID().slice(0, 12)}.sites.test`;
-    expect(await refusal(putDomain({ core, caller }, name(), { deployment }))).toMatchObject(refused);
+    expect(await refusal(putDomain({ core, caller }, name(), { deployment }))).toMatchObject(takenDownError);
     const domain = name();
     await putDomain({ core, caller }, domain, { deployment: (await publishDelta(core, caller, site())).deployment });
-    expect(await refusal(putDomain({ core, caller }, domain, { deployment }))).toMatchObject(refused);
+    expect(await refusal(putDomain({ core, caller }, domain, { deployment }))).toMatchObject(takenDownError);
     await setTakenDown(core, deployment, false);
     expect((await putDomain({ core, caller }, domain, { deployment })).domain.deployment).toBe(deployment);
   });
@@ -112,10 +115,10 @@ describe('api §9: a deployment that was taken down', () => {
   it('cannot be published by an upload that was begun before the take-down', async () => {
     const files = site();
     const { deployment } = await publishDelta(core, caller, files);
-    const before = await begin(core, caller, { files: listOf(files) });
-    expect(before.missing).toEqual([]);
+    const uploadBefore = await begin(core, caller, { files: listOf(files) });
+    expect(uploadBefore.missing).toEqual([]);
     await setTakenDown(core, deployment, true);
-    expect(await refusal(commitUpload({ core, caller }, before.upload))).toMatchObject({ status: 404 });
+    expect(await refusal(commitUpload({ core, caller }, uploadBefore.upload))).toMatchObject({ status: 404 });
   });
 
   it('can be published again by an upload that sends its files', async () => {

@@ -25,19 +25,22 @@ afterAll(() => closeSwept(test));
 
 const files = () => ({ 'index.html': randomUUID() });
 const open = (by: Caller) => begin(core, by, { files: listOf(files()) });
-const abort = (upload: string, by: Caller = caller) => abortUpload({ core, caller: by }, upload);
+const abortAs = (upload: string, by: Caller = caller) => abortUpload({ core, caller: by }, upload);
 const UPLOAD_NOT_FOUND = { status: 404, message: 'There is no such upload.' };
 
 describe('api §9: an upload that is aborted', () => {
   it('is removed at once, with its references to packs', async () => {
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     const site = files();
     const begunUpload = await uploadAll(core, caller, site);
-    expect(await abort(begunUpload.upload)).toEqual({ upload: begunUpload.upload });
-    expect(await stateOf(test)).toMatchObject({ upload: before.upload, upload_content: before.upload_content });
-    expect(await stateOf(test)).toMatchObject({ upload_pack: before.upload_pack });
+    expect(await abortAs(begunUpload.upload)).toEqual({ upload: begunUpload.upload });
+    expect(await stateOf(test)).toMatchObject({
+      upload: stateBefore.upload,
+      upload_content: stateBefore.upload_content,
+    });
+    expect(await stateOf(test)).toMatchObject({ upload_pack: stateBefore.upload_pack });
     for (const call of [
-      () => abort(begunUpload.upload),
+      () => abortAs(begunUpload.upload),
       () => send(core, caller, begunUpload.upload, []),
       () => commitUpload({ core, caller }, begunUpload.upload),
     ])
@@ -47,7 +50,7 @@ describe('api §9: an upload that is aborted', () => {
   it('can be begun again with the same key, even if another credential of the account aborted it', async () => {
     const input = { files: listOf(files()) };
     const { upload, missing } = await begin(core, caller, input, 'again');
-    await abort(upload, token);
+    await abortAs(upload, token);
     expect(await begin(core, caller, input, 'again')).toEqual({ upload, missing });
   });
 
@@ -58,7 +61,7 @@ describe('api §9: an upload that is aborted', () => {
     const sink = body.begin(begunUpload.missing[0]!, site['index.html'].length);
     await sink.write(Buffer.from(site['index.html']));
     sink.end();
-    await abort(begunUpload.upload);
+    await abortAs(begunUpload.upload);
     expect(await refusal(body.keep())).toMatchObject({ status: 422, details: { state: 'over' } });
     await body.close();
   });
@@ -75,32 +78,32 @@ describe.each([
     expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded' });
     expect(error.retryAfterSeconds).toBeGreaterThan(IDLE_SECONDS - 70);
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(IDLE_SECONDS - 60);
-    for (const { upload } of uploads) await abort(upload, by());
-    await abort((await open(by())).upload, by());
+    for (const { upload } of uploads) await abortAs(upload, by());
+    await abortAs((await open(by())).upload, by());
   });
 
   it('never exceed the limit, even if requests arrive at once', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: maxUploads + 5 }, () => open(by())));
     const openedUploads = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(openedUploads).toHaveLength(maxUploads);
-    for (const { upload } of openedUploads) await abort(upload, by());
+    for (const { upload } of openedUploads) await abortAs(upload, by());
   });
 
   it('are dropped for a further upload after 10 idle minutes, the longest idle first', async () => {
     const site = files();
-    const used = await begin(core, by(), { files: listOf(site) });
+    const usedUpload = await begin(core, by(), { files: listOf(site) });
     test.advance(1);
     const idlest = await open(by());
     test.advance(1);
-    const others = [];
-    for (let i = 2; i < maxUploads; i += 1) others.push(await open(by()));
+    const otherUploads = [];
+    for (let i = 2; i < maxUploads; i += 1) otherUploads.push(await open(by()));
     test.advance(IDLE_SECONDS);
-    await send(core, by(), used.upload, []);
-    const more = await open(by());
+    await send(core, by(), usedUpload.upload, []);
+    const additionalUpload = await open(by());
     expect(await refusal(send(core, by(), idlest.upload, []))).toMatchObject(UPLOAD_NOT_FOUND);
-    for (const { upload } of [used, ...others, more]) {
+    for (const { upload } of [usedUpload, ...otherUploads, additionalUpload]) {
       await send(core, by(), upload, []);
-      await abort(upload, by());
+      await abortAs(upload, by());
     }
   });
 
@@ -108,7 +111,7 @@ describe.each([
     for (let i = 0; i < maxUploads; i += 1) await publishDelta(core, by(), files());
     for (let i = 0; i < maxUploads; i += 1) await open(by());
     test.advance(24 * 3_600);
-    await abort((await open(by())).upload, by());
+    await abortAs((await open(by())).upload, by());
   });
 });
 
@@ -132,43 +135,46 @@ describe('api §9: contents that were already received', () => {
   it('are accepted and ignored, so that a body can be repeated', async () => {
     const site = manyFiles();
     const begunUpload = await uploadAll(core, caller, site);
-    const before = await rows();
+    const rowsBefore = await rows();
     for (let i = 0; i < 5; i += 1)
       expect(await sendMissing(core, caller, begunUpload, site)).toEqual({ received: 20, missing: 0 });
     for (let i = 0; i < 5; i += 1)
       expect(await send(core, caller, begunUpload.upload, [])).toEqual({ received: 0, missing: 0 });
-    expect(await rows()).toEqual(before);
+    expect(await rows()).toEqual(rowsBefore);
     await commitUpload({ core, caller }, begunUpload.upload);
   });
 
   it('are recorded once if the same body arrives eight times at once', async () => {
-    const before = await rows();
+    const rowsBefore = await rows();
     const site = manyFiles();
     const begunUpload = await begin(core, caller, { files: listOf(site) });
     await Promise.all(Array.from({ length: 8 }, () => sendMissing(core, caller, begunUpload, site)));
-    expect((await rows()).bytes - before.bytes).toBe(20 * 32);
+    expect((await rows()).bytes - rowsBefore.bytes).toBe(20 * 32);
     expect(await test.database.query(`select 1 from pack where state <> 'sealed'`)).toEqual([]);
     await commitUpload({ core, caller }, begunUpload.upload);
   });
 
   it('are ignored, while new contents in the same body are recorded', async () => {
     const site = manyFiles();
-    const all = Object.values(site).map((bytes) => ({ bytes }));
+    const allContents = Object.values(site).map((bytes) => ({ bytes }));
     const { upload } = await begin(core, caller, { files: listOf(site) });
-    const before = await rows();
-    expect(await send(core, caller, upload, all.slice(0, 8))).toEqual({ received: 8, missing: 12 });
-    expect(await send(core, caller, upload, all.slice(4, 20))).toEqual({ received: 16, missing: 0 });
-    expect((await rows()).bytes - before.bytes).toBe(20 * 32);
+    const rowsBefore = await rows();
+    expect(await send(core, caller, upload, allContents.slice(0, 8))).toEqual({ received: 8, missing: 12 });
+    expect(await send(core, caller, upload, allContents.slice(4, 20))).toEqual({ received: 16, missing: 0 });
+    expect((await rows()).bytes - rowsBefore.bytes).toBe(20 * 32);
     await commitUpload({ core, caller }, upload);
   });
 
   it('are not written to the disk', async () => {
-    const big = randomBytes(3_000_000);
-    const begunUpload = await begin(core, caller, { files: listOf({ 'big.bin': big }) });
-    await send(core, caller, begunUpload.upload, [{ bytes: big }]);
-    const create = () => Promise.reject(new Error('Unexpected file'));
-    const readOnly = { ...core, packs: { ...core.packs, create } };
-    expect(await send(readOnly, caller, begunUpload.upload, [{ bytes: big }])).toEqual({ received: 1, missing: 0 });
+    const largeContent = randomBytes(3_000_000);
+    const begunUpload = await begin(core, caller, { files: listOf({ 'big.bin': largeContent }) });
+    await send(core, caller, begunUpload.upload, [{ bytes: largeContent }]);
+    const failToCreate = () => Promise.reject(new Error('Unexpected file'));
+    const readOnly = { ...core, packs: { ...core.packs, create: failToCreate } };
+    expect(await send(readOnly, caller, begunUpload.upload, [{ bytes: largeContent }])).toEqual({
+      received: 1,
+      missing: 0,
+    });
     await commitUpload({ core, caller }, begunUpload.upload);
   });
 });
@@ -180,7 +186,7 @@ describe('api §9: concurrent commits of one upload', () => {
     const database = openDatabase(test.database.address, { poolSize: 4 });
     let running = 0;
     let maxRunning = 0;
-    const counted: Core = {
+    const countingCore: Core = {
       ...core,
       database: {
         ...database,
@@ -194,7 +200,7 @@ describe('api §9: concurrent commits of one upload', () => {
         },
       },
     };
-    const commits = Array.from({ length: 100 }, () => commitUpload({ core: counted, caller }, begunUpload.upload));
+    const commits = Array.from({ length: 100 }, () => commitUpload({ core: countingCore, caller }, begunUpload.upload));
     expect(new Set((await Promise.all(commits)).map(({ deployment }) => deployment)).size).toBe(1);
     expect(maxRunning).toBe(1);
     await database.close();

@@ -10,17 +10,17 @@ import { begin, listOf, publishDelta, send, type Sent, sha256Of, type UploadFile
 
 const LIMITS = { maxFileSize: 1_000, maxFilesCount: 6, maxTotalSize: 3_000 };
 
-let before: Awaited<ReturnType<typeof stateOf>>;
-const free = DEFAULT_PLANS.find(({ plan }) => plan === ANONYMOUS_PLAN)!;
-const test = await useTestCore({ plans: createPlans([{ ...free, limits: LIMITS }]) });
+let stateBefore: Awaited<ReturnType<typeof stateOf>>;
+const freePlan = DEFAULT_PLANS.find(({ plan }) => plan === ANONYMOUS_PLAN)!;
+const test = await useTestCore({ plans: createPlans([{ ...freePlan, limits: LIMITS }]) });
 const { core } = test;
 const { caller } = await test.account();
 const base = (await deploySite(core, caller, { 'index.html': 'home', a: '1' })).body.deployment;
-beforeEach(async () => void (before = await stateOf(test)));
+beforeEach(async () => void (stateBefore = await stateOf(test)));
 afterEach(() => expectSound(test));
 
 const file = (path: string, bytes = '') => listOf({ [path]: bytes })[0]!;
-const large = (path: string, size: number) => file(path, path.repeat(size));
+const largeFile = (path: string, size: number) => file(path, path.repeat(size));
 
 describe('api §3, §9: beginning an upload', () => {
   const cases: [title: string, files: object[], status: number, details: object][] = [
@@ -31,10 +31,10 @@ describe('api §3, §9: beginning an upload', () => {
     ['a file that is a folder (T2)', [file('x'), file('x/y')], 400, { file: 'x/y' }],
     ['a program', [file('setup.exe')], 400, { file: 'setup.exe' }],
     ['nothing but junk', [file('.DS_Store')], 400, {}],
-    ['a file that is too large (T4)', [large('x', 1_001)], 413, { limit: 'maxFileSize', max: 1_000, file: 'x' }],
+    ['a file that is too large (T4)', [largeFile('x', 1_001)], 413, { limit: 'maxFileSize', max: 1_000, file: 'x' }],
     [
       'files that are too large together (T4)',
-      ['1', '2', '3', '4'].map((path) => large(path, 800)),
+      ['1', '2', '3', '4'].map((path) => largeFile(path, 800)),
       413,
       { limit: 'maxTotalSize', max: 3_000, file: '4' },
     ],
@@ -46,7 +46,7 @@ describe('api §3, §9: beginning an upload', () => {
     expect(await refusal(begin(core, caller, { files }))).toMatchObject({ status, details });
     if (!/junk|two forms/.test(title))
       expect(await refusal(begin(core, caller, { base, put: files, remove: [] }))).toMatchObject({ status, details });
-    expect(await stateOf(test)).toEqual(before);
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 
   it.each<[string, object, object]>([
@@ -66,12 +66,12 @@ describe('api §3, §9: beginning an upload', () => {
   });
 
   it('is refused if a path is put and removed, if no file remains, and if an anonymous upload has a ttl', async () => {
-    const put = listOf({ x: 'x' });
-    const empty = { base, put: [], remove: ['index.html', 'a'] };
-    expect(await refusal(begin(core, caller, { base, put, remove: ['/x'] }))).toMatchObject({ status: 400 });
-    expect(await refusal(begin(core, caller, empty))).toMatchObject({ status: 400 });
-    expect(await refusal(begin(core, ANONYMOUS, { files: put, ttl: 60 }))).toMatchObject({ status: 403 });
-    expect(await stateOf(test)).toEqual(before);
+    const putFiles = listOf({ x: 'x' });
+    const emptyingUpload = { base, put: [], remove: ['index.html', 'a'] };
+    expect(await refusal(begin(core, caller, { base, put: putFiles, remove: ['/x'] }))).toMatchObject({ status: 400 });
+    expect(await refusal(begin(core, caller, emptyingUpload))).toMatchObject({ status: 400 });
+    expect(await refusal(begin(core, ANONYMOUS, { files: putFiles, ttl: 60 }))).toMatchObject({ status: 403 });
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 
   it('drops junk files, which neither count as files nor are missing', async () => {

@@ -26,7 +26,7 @@ const [caller, other] = [(await test.account('pro')).caller, (await test.account
 afterAll(() => closeSwept(test));
 
 const randomText = (length = 40) => randomBytes(length).toString('hex');
-const commit = (upload: string, by = caller) => commitUpload({ core, caller: by }, upload);
+const commitAs = (upload: string, by = caller) => commitUpload({ core, caller: by }, upload);
 
 describe('api §9: an upload', () => {
   it('requests equal files once, and publishes all files unchanged after the missing files are received', async () => {
@@ -40,7 +40,7 @@ describe('api §9: an upload', () => {
     const begunUpload = await begin(core, caller, { files: listOf(files), labels: ['one'], via: 'CLI', ttl: 60 });
     expect(begunUpload.missing).toEqual([...new Set(Object.values(files).map(sha256Of))]);
     expect(await sendMissing(core, caller, begunUpload, files)).toEqual({ received: 4, missing: 0 });
-    const body = await commit(begunUpload.upload);
+    const body = await commitAs(begunUpload.upload);
     expect(body).toEqual({
       deployment: expect.stringMatching(DEPLOYMENT_ID),
       url: `https://${body.deployment}.sites.test`,
@@ -60,31 +60,40 @@ describe('api §9: an upload', () => {
   it('need not send files that a deployment of the account has, even if they came in a multipart deploy', async () => {
     const files: UploadFiles = { 'index.html': randomText(), 'old.css': randomText() };
     await deploySite(core, caller, files);
-    const next = { ...files, 'index.html': randomText() };
-    expect((await begin(core, caller, { files: listOf(next) })).missing).toEqual([sha256Of(next['index.html']!)]);
-    const many = { ...files, ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, randomText()])) };
-    expect((await begin(core, caller, { files: listOf(many) })).missing).toHaveLength(50);
+    const nextFiles = { ...files, 'index.html': randomText() };
+    expect((await begin(core, caller, { files: listOf(nextFiles) })).missing).toEqual([
+      sha256Of(nextFiles['index.html']!),
+    ]);
+    const manyFiles = {
+      ...files,
+      ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.txt`, randomText()])),
+    };
+    expect((await begin(core, caller, { files: listOf(manyFiles) })).missing).toHaveLength(50);
   });
 
   it('need not send files of the newest ten deployments, but must send files of older deployments', async () => {
     const { caller: own } = await test.account('pro');
-    const first = { 'first.txt': randomText() };
-    await publishDelta(core, own, first);
+    const firstFiles = { 'first.txt': randomText() };
+    await publishDelta(core, own, firstFiles);
     for (let i = 0; i < 9; i += 1) await publishDelta(core, own, { 'index.html': randomText() });
-    expect((await begin(core, own, { files: listOf(first) })).missing).toEqual([]);
+    expect((await begin(core, own, { files: listOf(firstFiles) })).missing).toEqual([]);
     await publishDelta(core, own, { 'index.html': randomText() });
-    expect((await begin(core, own, { files: listOf(first) })).missing).toHaveLength(1);
+    expect((await begin(core, own, { files: listOf(firstFiles) })).missing).toHaveLength(1);
   });
 
   it('with a base sends only the changes: it adds, replaces and removes files', async () => {
     const files = { 'a.html': randomText(), 'b.html': randomText(), 'c.html': randomText() };
     const base = (await publishDelta(core, caller, files)).deployment;
-    const put = { 'b.html': randomText(), 'd.html': files['a.html'] };
-    const begunUpload = await begin(core, caller, { base, put: listOf(put), remove: ['./c.html', 'never-was.html'] });
-    expect(begunUpload.missing).toEqual([sha256Of(put['b.html'])]);
-    await sendMissing(core, caller, begunUpload, put);
-    const { deployment } = await commit(begunUpload.upload);
-    expect(await readText(core, deployment)).toEqual({ 'a.html': files['a.html'], ...put });
+    const putContents = { 'b.html': randomText(), 'd.html': files['a.html'] };
+    const begunUpload = await begin(core, caller, {
+      base,
+      put: listOf(putContents),
+      remove: ['./c.html', 'never-was.html'],
+    });
+    expect(begunUpload.missing).toEqual([sha256Of(putContents['b.html'])]);
+    await sendMissing(core, caller, begunUpload, putContents);
+    const { deployment } = await commitAs(begunUpload.upload);
+    expect(await readText(core, deployment)).toEqual({ 'a.html': files['a.html'], ...putContents });
     expect(await test.database.query('select paths from manifest where deployment_id = $1', [deployment])).toEqual([
       { paths: ['a.html', 'b.html', 'd.html'] },
     ]);
@@ -96,7 +105,7 @@ describe('api §9: an upload', () => {
     const begunUpload = await begin(core, caller, { base, put: [], remove: ['b.html'] });
     await deleteDeployment({ core, caller }, base);
     await sweepAll(test);
-    const { deployment } = await commit(begunUpload.upload);
+    const { deployment } = await commitAs(begunUpload.upload);
     expect(await readText(core, deployment)).toEqual({ 'a.html': files['a.html'] });
   });
 
@@ -115,13 +124,13 @@ describe('api §9: an upload', () => {
 
   it('without a credential becomes a deployment that can be claimed, and must send all of its files', async () => {
     const files = { 'index.html': randomText(), 'a.txt': randomText() };
-    const first = await begin(core, ANONYMOUS, { files: listOf(files) }, 'key');
-    await send(core, ANONYMOUS, first.upload, [{ bytes: files['a.txt'] }]);
+    const firstUpload = await begin(core, ANONYMOUS, { files: listOf(files) }, 'key');
+    await send(core, ANONYMOUS, firstUpload.upload, [{ bytes: files['a.txt'] }]);
     expect((await begin(core, ANONYMOUS, { files: listOf(files) })).missing).toHaveLength(2);
-    const again = await begin(core, ANONYMOUS, { files: listOf(files) }, 'key');
-    expect(again).toEqual({ upload: first.upload, missing: [sha256Of(files['index.html'])] });
-    await sendMissing(core, ANONYMOUS, again, files);
-    const body = await commitUpload({ core, caller: ANONYMOUS }, again.upload);
+    const repeatedUpload = await begin(core, ANONYMOUS, { files: listOf(files) }, 'key');
+    expect(repeatedUpload).toEqual({ upload: firstUpload.upload, missing: [sha256Of(files['index.html'])] });
+    await sendMissing(core, ANONYMOUS, repeatedUpload, files);
+    const body = await commitUpload({ core, caller: ANONYMOUS }, repeatedUpload.upload);
     const expires = body.created + 72 * HOUR_SECONDS;
     expect(body).toMatchObject({ claim: expect.stringContaining('/claim/'), expires });
   });
@@ -152,21 +161,21 @@ describe('T22: an upload that was begun', () => {
 
   it('does not request files that another open upload of the account has received', async () => {
     const files = { 'index.html': randomText(), 'a.txt': randomText() };
-    const left = await begin(core, caller, { files: listOf(files) });
-    await send(core, caller, left.upload, [{ bytes: files['a.txt'] }]);
-    const next = await begin(core, caller, { files: listOf(files) });
-    expect(next.upload).not.toBe(left.upload);
-    expect(next.missing).toEqual([sha256Of(files['index.html'])]);
-    await sendMissing(core, caller, next, files);
-    expect(await readText(core, (await commit(next.upload)).deployment)).toEqual(files);
+    const leftUpload = await begin(core, caller, { files: listOf(files) });
+    await send(core, caller, leftUpload.upload, [{ bytes: files['a.txt'] }]);
+    const nextUpload = await begin(core, caller, { files: listOf(files) });
+    expect(nextUpload.upload).not.toBe(leftUpload.upload);
+    expect(nextUpload.missing).toEqual([sha256Of(files['index.html'])]);
+    await sendMissing(core, caller, nextUpload, files);
+    expect(await readText(core, (await commitAs(nextUpload.upload)).deployment)).toEqual(files);
   });
 
   it('is not found from another address if it is anonymous', async () => {
     const { upload } = await begin(core, ANONYMOUS, { files: listOf({ a: randomText() }) });
-    const elsewhere = { ...ANONYMOUS, address: '192.0.2.2' };
+    const otherAddress = { ...ANONYMOUS, address: '192.0.2.2' };
     for (const call of [
-      () => commitUpload({ core, caller: elsewhere }, upload),
-      () => send(core, elsewhere, upload, []),
+      () => commitUpload({ core, caller: otherAddress }, upload),
+      () => send(core, otherAddress, upload, []),
     ])
       expect(await refusal(call())).toMatchObject({ status: 404, message: 'There is no such upload.' });
   });
@@ -186,9 +195,9 @@ describe('api §3, T25: the idempotency key of an upload', () => {
     expect(new Set(begunUploads.map(({ upload }) => upload)).size).toBe(1);
     const token = await test.deployToken(caller);
     expect((await begin(core, token, input, 'one')).upload).not.toBe(begunUploads[0]!.upload);
-    const shuffled = { files: listOf({ b: 'b', a: 'a' }) };
-    expect(await begin(core, caller, shuffled, 'two')).toMatchObject(
-      await begin(core, caller, { files: shuffled.files.toReversed() }, 'two'),
+    const reorderedInput = { files: listOf({ b: 'b', a: 'a' }) };
+    expect(await begin(core, caller, reorderedInput, 'two')).toMatchObject(
+      await begin(core, caller, { files: reorderedInput.files.toReversed() }, 'two'),
     );
   });
 
@@ -207,12 +216,12 @@ describe('api §3, T25: the idempotency key of an upload', () => {
   it('finds an upload that was committed: no content is missing, and a repeated commit returns the same response', async () => {
     const begunUpload = await begin(core, caller, { files: listOf(files) }, 'done');
     await sendMissing(core, caller, begunUpload, files);
-    const body = await commit(begunUpload.upload);
-    const before = await stateOf(test);
-    const again = await begin(core, caller, { files: listOf(files) }, 'done');
-    expect(again).toEqual({ upload: begunUpload.upload, missing: [] });
-    expect(await commit(begunUpload.upload)).toEqual(body);
-    expect(await stateOf(test)).toEqual(before);
+    const body = await commitAs(begunUpload.upload);
+    const stateBefore = await stateOf(test);
+    const repeatedUpload = await begin(core, caller, { files: listOf(files) }, 'done');
+    expect(repeatedUpload).toEqual({ upload: begunUpload.upload, missing: [] });
+    expect(await commitAs(begunUpload.upload)).toEqual(body);
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 });
 
@@ -221,32 +230,34 @@ describe('api §9: the commit of an upload', () => {
     const files = { a: randomText(), b: randomText(), c: randomText() };
     const begunUpload = await begin(core, caller, { files: listOf(files) });
     await send(core, caller, begunUpload.upload, [{ bytes: files.b }]);
-    const before = await stateOf(test);
+    const stateBefore = await stateOf(test);
     const details = { state: 'incomplete', missing: 2 };
-    expect(await refusal(commit(begunUpload.upload))).toMatchObject({ status: 422, details });
-    expect(await stateOf(test)).toEqual(before);
+    expect(await refusal(commitAs(begunUpload.upload))).toMatchObject({ status: 422, details });
+    expect(await stateOf(test)).toEqual(stateBefore);
   });
 
   it('I6: creates, counts and records one deployment if it is sent twelve times at once', async () => {
     const files = { 'index.html': randomText() };
     const begunUpload = await uploadAll(core, caller, files);
-    const before = await stateOf(test);
-    const bodies = await Promise.all(Array.from({ length: 12 }, () => commit(begunUpload.upload)));
+    const stateBefore = await stateOf(test);
+    const bodies = await Promise.all(Array.from({ length: 12 }, () => commitAs(begunUpload.upload)));
     expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
-    const after = await stateOf(test);
-    expect([after.deployment - before.deployment, after.counters - before.counters]).toEqual([1, 1]);
-    expect(after.activity - before.activity).toBe(1);
-    const over = { status: 422, details: { state: 'over' } };
-    expect(await refusal(send(core, caller, begunUpload.upload, []))).toMatchObject(over);
+    const stateAfter = await stateOf(test);
+    expect([stateAfter.deployment - stateBefore.deployment, stateAfter.counters - stateBefore.counters]).toEqual([
+      1, 1,
+    ]);
+    expect(stateAfter.activity - stateBefore.activity).toBe(1);
+    const overCapError = { status: 422, details: { state: 'over' } };
+    expect(await refusal(send(core, caller, begunUpload.upload, []))).toMatchObject(overCapError);
   });
 
   it('T26: is refused at the cap on deployments, even if the upload was begun below the cap', async () => {
     const { caller: small } = await test.account('free');
     await test.database.query('update account set deployment_count = 99 where id = $1', [small.account]);
     const uploads = await Promise.all([1, 2, 3].map(() => uploadAll(core, small, { 'index.html': randomText() })));
-    const refused = await refusals(uploads.map(({ upload }) => commit(upload, small)));
-    expect(refused).toHaveLength(2);
-    for (const error of refused) expect(error).toMatchObject({ status: 403, details: { cap: 'deployments' } });
+    const refusedCommits = await refusals(uploads.map(({ upload }) => commitAs(upload, small)));
+    expect(refusedCommits).toHaveLength(2);
+    for (const error of refusedCommits) expect(error).toMatchObject({ status: 403, details: { cap: 'deployments' } });
     expect(await refusal(begin(core, small, { files: listOf({ a: 'a' }) }))).toMatchObject({ status: 403 });
     await test.database.query('update account set deployment_count = 1 where id = $1', [small.account]);
   });
@@ -292,7 +303,7 @@ describe('P10: an open upload', () => {
     await sweep(core);
     await sweepAll(test);
     await expectSwept(test);
-    expect(await readText(core, (await commit(begunUpload.upload)).deployment)).toEqual(files);
+    expect(await readText(core, (await commitAs(begunUpload.upload)).deployment)).toEqual(files);
   });
 
   it('is not found after 24 hours, and the sweep removes its rows and contents', async () => {
@@ -304,9 +315,9 @@ describe('P10: an open upload', () => {
       test.database.query(`select 1 from content where encode(hash, 'hex') = $1`, [sha256Of(files['index.html'])]);
     expect([(await uploads()).length > 0, (await contents()).length]).toEqual([true, 1]);
     test.advance(24 * HOUR_SECONDS);
-    expect(await refusal(commit(begunUpload.upload))).toMatchObject({ status: 404 });
-    const again = await begin(core, caller, { files: listOf({ a: 'a' }) }, 'expires');
-    expect(again.upload).toBe(begunUpload.upload);
+    expect(await refusal(commitAs(begunUpload.upload))).toMatchObject({ status: 404 });
+    const repeatedUpload = await begin(core, caller, { files: listOf({ a: 'a' }) }, 'expires');
+    expect(repeatedUpload.upload).toBe(begunUpload.upload);
     await sweepAll(test);
     await expectSwept(test);
     expect([await uploads(), await contents()]).toEqual([[], []]);
@@ -316,15 +327,15 @@ describe('P10: an open upload', () => {
     const files = { 'index.html': randomText() };
     const begunUpload = await uploadAll(core, caller, files);
     test.advance(23 * HOUR_SECONDS);
-    const body = await commit(begunUpload.upload);
+    const body = await commitAs(begunUpload.upload);
     test.advance(23 * HOUR_SECONDS);
     await sweepAll(test);
-    expect(await commit(begunUpload.upload)).toEqual(body);
+    expect(await commitAs(begunUpload.upload)).toEqual(body);
     await deleteDeployment({ core, caller }, body.deployment);
     await sweepAll(test);
     await expectSwept(test);
-    expect(await commit(begunUpload.upload)).toEqual(body);
+    expect(await commitAs(begunUpload.upload)).toEqual(body);
     test.advance(2 * HOUR_SECONDS);
-    expect(await refusal(commit(begunUpload.upload))).toMatchObject({ status: 404 });
+    expect(await refusal(commitAs(begunUpload.upload))).toMatchObject({ status: 404 });
   });
 });

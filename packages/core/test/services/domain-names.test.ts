@@ -7,14 +7,18 @@ import {
   readDomainName,
   RESERVED_LABELS,
   SPECIAL_USE_NAMES,
-} from '../../../src/services/domains/domain-names.ts';
+} from '../../src/services/domain-names.ts';
 
 const RULES: NameRules = {
   platformHost: 'sites.test',
   cnameTarget: 'cname.berth.dev',
   serviceHosts: new Set(['api.berth.dev', 'cname.berth.dev', 'console.sites.test']),
 };
-const LOCAL: NameRules = { platformHost: 'localhost', cnameTarget: 'localhost', serviceHosts: new Set(['localhost']) };
+const LOCAL_RULES: NameRules = {
+  platformHost: 'localhost',
+  cnameTarget: 'localhost',
+  serviceHosts: new Set(['localhost']),
+};
 
 const readName = (text: string) => readDomainName(text, RULES);
 /** Expects that a name is refused, and returns the reason. */
@@ -49,7 +53,7 @@ describe('api §4: when names are normalised by UTS-46 without a trailing dot,',
   });
 
   it('a normalised name stays the same and is of the same kind when it is normalised again', () => {
-    const anything = fc.oneof(
+    const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.domain(),
       fc
@@ -58,13 +62,13 @@ describe('api §4: when names are normalised by UTS-46 without a trailing dot,',
       fc.string({ unit: fc.constantFrom(...'aZ09-._xn%/:@[]\\*ß。．０ü\u0308\u200d\u00ad') }),
     );
     fc.assert(
-      fc.property(anything, (text) => {
-        const first = normaliseName(text);
-        if (!first.ok) return;
-        expect(first.name).toMatch(/^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{1,63}$/);
-        expect(normaliseName(first.name)).toEqual(first);
-        expect(normaliseName(`${first.name.toUpperCase()}.`)).toEqual(first);
-        expect(readDomainName(first.name, RULES)).toEqual(readDomainName(text, RULES));
+      fc.property(anyText, (text) => {
+        const firstResult = normaliseName(text);
+        if (!firstResult.ok) return;
+        expect(firstResult.name).toMatch(/^(?=.{3,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{1,63}$/);
+        expect(normaliseName(firstResult.name)).toEqual(firstResult);
+        expect(normaliseName(`${firstResult.name.toUpperCase()}.`)).toEqual(firstResult);
+        expect(readDomainName(firstResult.name, RULES)).toEqual(readDomainName(text, RULES));
       }),
       { numRuns: 1_000 },
     );
@@ -72,7 +76,7 @@ describe('api §4: when names are normalised by UTS-46 without a trailing dot,',
 });
 
 describe('T29: of the invalid domain names,', () => {
-  const refused: [reason: RegExp, texts: string[]][] = [
+  const refusedNames: [reason: RegExp, texts: string[]][] = [
     [/empty; use a full name/, ['']],
     [/white space/, ['shop .dev', ' shop.dev', 'shop.dev\n', 'sh\top.dev', 'shop\u0000.dev', 'shop\u00a0.dev']],
     [/scheme, port or path/, ['shop.dev/x', 'https://shop.dev', 'shop.dev:443', 'jo@shop.dev', 'shop.dev?x', '[::1]']],
@@ -90,7 +94,7 @@ describe('T29: of the invalid domain names,', () => {
     [/at most 253/, [`${'a.'.repeat(125)}shop`, 'a'.repeat(100_000)]],
     [/two parts/, ['shop', 'localhost']],
   ];
-  it.each(refused.flatMap(([reason, texts]) => texts.map((text) => [text, reason] as const)))(
+  it.each(refusedNames.flatMap(([reason, texts]) => texts.map((text) => [text, reason] as const)))(
     '%.80j is refused with a reason that matches %s',
     (text, reason) => {
       expect(reasonOf(text)).toMatch(reason);
@@ -132,7 +136,7 @@ describe('api §4: if one label of 3 to 63 characters below the platform domain 
     [`${'a'.repeat(63)}.sites.test`, RULES],
     ['to-4k9x2q.sites.test', RULES],
     ['calm-otter.sites.test', RULES],
-    ['my-site.localhost', LOCAL],
+    ['my-site.localhost', LOCAL_RULES],
   ])('%s is a valid platform domain', (text, rules) => {
     const result = readDomainName(text, rules);
     expect(result).toMatchObject({ ok: true, kind: 'platform', apex: false, registrable: rules.platformHost });
@@ -153,14 +157,14 @@ describe('api §4: if one label of 3 to 63 characters below the platform domain 
   });
 
   it('invalid labels are refused on a development machine, too', () => {
-    expect(reasonOf('www.localhost', LOCAL)).toContain('reserved');
-    expect(reasonOf('to-4k9x2qd.localhost', LOCAL)).toContain('reserved');
-    expect(reasonOf('a.my-site.localhost', LOCAL)).toContain('single part');
+    expect(reasonOf('www.localhost', LOCAL_RULES)).toContain('reserved');
+    expect(reasonOf('to-4k9x2qd.localhost', LOCAL_RULES)).toContain('reserved');
+    expect(reasonOf('a.my-site.localhost', LOCAL_RULES)).toContain('single part');
   });
 });
 
 describe('T29: any text that is accepted as a domain', () => {
-  const part = fc.oneof(
+  const namePart = fc.oneof(
     fc.constantFrom(
       '',
       ...'www shop api sites test berth cname dev co uk github io localhost example bücher xn--bcher-kva ß'.split(' '),
@@ -173,14 +177,14 @@ describe('T29: any text that is accepted as a domain', () => {
   const anyText = ({ platformHost }: NameRules) =>
     fc
       .tuple(
-        fc.array(part, { minLength: 1, maxLength: 4 }),
+        fc.array(namePart, { minLength: 1, maxLength: 4 }),
         fc.oneof(fc.constantFrom(...endings), fc.constantFrom(`.${platformHost}`, `.${platformHost.toUpperCase()}`)),
       )
       .map(([parts, end]) => parts.join('.') + end);
 
   it.each([
     ['a public server', RULES],
-    ['the machine of a developer', LOCAL],
+    ['the machine of a developer', LOCAL_RULES],
   ])('is a name that an account may have, on %s', (_, rules) => {
     const kinds = { platform: 0, custom: 0 };
     fc.assert(

@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { DEPLOYMENT_ID } from '@berth/contract';
 import { getDomain } from 'tldts';
-import type { Addresses } from '../../core.ts';
+import type { Addresses } from '../core.ts';
+import { invalid } from '../errors.ts';
 
 /** Suffixes that are not in the public DNS. Source: security T29; RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476. */
 export const SPECIAL_USE_NAMES: readonly string[] =
@@ -91,21 +92,21 @@ export function readDomainName(text: string, rules: NameRules): DomainName | Inv
   const normalised = normaliseName(text);
   if (!normalised.ok) return normalised;
   const { name } = normalised;
-  const refuse = (reason: string): InvalidDomainName => ({ ok: false, name, reason });
+  const refusedName = (reason: string): InvalidDomainName => ({ ok: false, name, reason });
   if (rules.serviceHosts.has(name) || name === rules.platformHost)
-    return refuse('this name belongs to the service itself; choose another name');
+    return refusedName('this name belongs to the service itself; choose another name');
   if (name.endsWith(`.${rules.platformHost}`)) {
     const reason = platformFault(name.slice(0, -rules.platformHost.length - 1));
     return reason === null
       ? { ok: true, name, kind: 'platform', apex: false, registrable: rules.platformHost }
-      : refuse(reason);
+      : refusedName(reason);
   }
-  if (name.endsWith(`.${rules.cnameTarget}`)) return refuse('this name is reserved for CNAME targets');
+  if (name.endsWith(`.${rules.cnameTarget}`)) return refusedName('this name is reserved for CNAME targets');
   const specialSuffix = SPECIAL_USE_NAMES.find((suffix) => name === suffix || name.endsWith(`.${suffix}`));
-  if (specialSuffix !== undefined) return refuse(`names under ".${specialSuffix}" are not in the public DNS`);
+  if (specialSuffix !== undefined) return refusedName(`names under ".${specialSuffix}" are not in the public DNS`);
   const registrable = findRegistrable(name);
   if (registrable === null)
-    return refuse('this is a suffix that names are registered under; use a name of yours below it');
+    return refusedName('this is a suffix that names are registered under; use a name of yours below it');
   return { ok: true, name, kind: 'custom', apex: name === registrable, registrable };
 }
 
@@ -124,6 +125,24 @@ function findRegistrable(name: string): string | null {
   return getDomain(name, { allowPrivateDomains: true, validateHostname: false, detectIp: false });
 }
 
+/** Like {@link readDomainName}, but also refuses an apex if the service has no addresses for an apex. */
+export function readUsableName(addresses: Addresses, text: string): DomainName | InvalidDomainName {
+  const result = readDomainName(text, addresses);
+  if (!result.ok || !result.apex || addresses.apexAddresses.length > 0) return result;
+  return {
+    ok: false,
+    name: result.name,
+    reason: `an apex domain must point at IP addresses, but this service has none for it; use a name below it, such as "www.${result.name}"`,
+  };
+}
+
+/** Like {@link readUsableName}. @throws `validation_failed` for a name that cannot be a domain. */
+export function requireUsableName(addresses: Addresses, text: string): DomainName {
+  const name = readUsableName(addresses, text);
+  if (!name.ok) throw invalid('domain', name.reason);
+  return name;
+}
+
 function platformFault(label: string): string | null {
   if (label.includes('.')) return 'a platform domain must be a single part below the domain of the platform';
   if (label.length < PLATFORM_LABEL_MIN)
@@ -135,12 +154,12 @@ function platformFault(label: string): string | null {
 
 /** The names above a custom name, from its parent up to its registrable domain. */
 export function namesAbove({ name, registrable }: Pick<DomainName, 'name' | 'registrable'>): string[] {
-  const above: string[] = [];
+  const parentNames: string[] = [];
   for (let remainder = name; remainder !== registrable && remainder.includes('.');) {
     remainder = remainder.slice(remainder.indexOf('.') + 1);
-    above.push(remainder);
+    parentNames.push(remainder);
   }
-  return above;
+  return parentNames;
 }
 
 function invalidName(reason: string): InvalidDomainName {

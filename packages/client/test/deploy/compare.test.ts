@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareWithLastDeployment } from '../../src/deploy/changes.ts';
+import { compareWithLastDeployment } from '../../src/deploy/compare.ts';
 
 /** Lists of files with few paths and contents, so that two lists have most files in common. */
 const files = fc
@@ -16,14 +16,11 @@ const contentsOf = (all: readonly { path: string; sha256: string }[]) =>
 test('the published files, with the changes applied, equal the current files', () => {
   fc.assert(
     fc.property(files, files, (before, now) => {
-      const { put, changes } = compareWithLastDeployment(
-        { password: null, deployment: 'x', files: contentsOf(before) },
-        now,
-      );
-      const after = contentsOf(before);
-      for (const path of changes.removed) after.delete(path);
-      for (const { path, sha256 } of put) after.set(path, sha256);
-      expect([...after].toSorted()).toEqual([...contentsOf(now)].toSorted());
+      const { put, changes } = compareWithLastDeployment({ deployment: 'x', files: contentsOf(before) }, now);
+      const contentsAfter = contentsOf(before);
+      for (const path of changes.removed) contentsAfter.delete(path);
+      for (const { path, sha256 } of put) contentsAfter.set(path, sha256);
+      expect([...contentsAfter].toSorted()).toEqual([...contentsOf(now)].toSorted());
       expect(put.map(({ path }) => path).toSorted()).toEqual([...changes.added, ...changes.changed].toSorted());
       expect(changes.unchanged + put.length).toBe(now.length);
     }),
