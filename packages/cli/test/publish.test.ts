@@ -127,7 +127,7 @@ describe('berth <folder>', () => {
     expect(err).toMatch(/The deployment expires at \d{4}-\d\d-\d\d \d\d:\d\d\.\n/);
   });
 
-  it('changes the password and the time to live later', async () => {
+  it('can be followed by a change of the password and the time to live', async () => {
     const { dist, runInProcess } = builder({ BERTH_PASSWORD: 'of publishing' });
     const { deployment } = await deploymentAt((await runInProcess(dist, '--no-password')).out.trim());
     const runUpdate = async (...options: string[]) => {

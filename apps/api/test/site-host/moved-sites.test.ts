@@ -227,7 +227,7 @@ const byPlace = (a: Warning, b: Warning) =>
 
 describe('a site that moves here (S23 to S36, docs/moving.md)', () => {
   it.each(Object.entries(SITES))(
-    'from %s behaves as it did, or its deploy names each line that does not',
+    'from %s behaves as on its former host, or its deploy names each line that behaves differently',
     async (_, site) => {
       const { deployment, warnings = [] } = await server().publish(site.files);
       for (const domain of site.domains ?? []) await insertDomain(server(), domain, { deployment });

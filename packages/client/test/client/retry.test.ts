@@ -91,7 +91,7 @@ describe('work that fails', () => {
     await expect(retries.waitAfter(unavailableError)).rejects.toBe(unavailableError);
   });
 
-  test('is not retried if the server is unreachable at the first request of a deploy, but is after an answer', async () => {
+  test('is not retried if the server is unreachable at the first request of a deploy, but is retried after the first response', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const refused = new ClientError('network', 'Unreachable.', { cause: new TypeError('fetch failed', { cause }) });
     const firstRequest = { isFirstRequest: true };

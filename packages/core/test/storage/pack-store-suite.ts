@@ -134,7 +134,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await file.abandon();
       });
 
-      it('no longer needs the bytes after a write has resolved', async () => {
+      it('is not affected by changes of the caller’s buffer after a write has resolved', async () => {
         const pack = newId();
         const file = await store.create(pack);
         const bytes = Buffer.alloc(300_000, 'a');

@@ -75,7 +75,7 @@ describe('prepared rules (S26)', () => {
     for (const rules of [NO_RULES.forced, NO_RULES.whenMissing]) expect([...rules.matches('a', HOST)]).toEqual([]);
   });
 
-  it('return the same matches with an index as one by one', () => {
+  it('return the same matches with an index as when each rule is tried in order', () => {
     const segment = fc.constantFrom('a', 'b', ':p');
     const pattern = fc
       .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', '/*', '*'))
