@@ -12,7 +12,7 @@ import { createWorld, PATIENT, type World } from '../crash/world.ts';
 import { beginUpload } from './slow-upload.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
-const MESSAGE = 'A worker ended and will be replaced';
+const MESSAGE = 'A worker exited and will be replaced';
 
 function linesWith({ output }: LaunchedProcess, message: string): Record<string, unknown>[] {
   const lines = output()

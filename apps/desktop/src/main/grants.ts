@@ -6,7 +6,7 @@ import { IDENTIFY_LIMIT_MS } from './drive-limits.ts';
 
 /** How long a grant is valid, in milliseconds. */
 const VALID_FOR_MS = 3_600_000;
-/** The max number of grants. The oldest grants are dropped first. */
+/** The maximum number of grants. The oldest grants are dropped first. */
 const MAX_GRANTS = 10_000;
 
 /** An absolute path and its kind. The kind is `unknown` if the drive did not respond in time. */

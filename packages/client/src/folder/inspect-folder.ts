@@ -31,7 +31,7 @@ export interface FolderFacts {
 }
 
 const MAX_SUGGESTIONS = 5;
-/** The max number of entries that are read of a folder. */
+/** The maximum number of entries that are read of a folder. */
 const MAX_ENTRIES = 200;
 const FRONT_PAGE = 'index.html';
 

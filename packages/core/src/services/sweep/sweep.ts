@@ -58,12 +58,12 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
     'expire deployments': async () => void (report.expired = await expireDeployments(core, limits)),
     'remove deleted deployments': async () => void (report.deployments = await removeDeletedDeployments(core, limits)),
     'expire uploads': () => expireUploads(core, limits),
-    'forget idempotency records': () => deleteOldOutcomes(core),
-    'condemn unreferenced packs': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
-    'drop abandoned packs': () => dropAbandonedPacks(core, limits, bootStaleMs),
+    'delete old idempotency records': () => deleteOldOutcomes(core),
+    'mark unreferenced packs as dead': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
+    'remove abandoned packs': () => dropAbandonedPacks(core, limits, bootStaleMs),
     'remove dead packs': async () => void (report.packs = await removeDeadPacks(core, limits)),
     'measure storage': () => measureInexactStorage(core, limits),
-    'forget stopped processes': () => deleteStoppedBoots(core, bootStaleMs),
+    'delete stopped processes': () => deleteStoppedBoots(core, bootStaleMs),
   });
   return report;
 }
@@ -131,7 +131,7 @@ async function condemnBatch(em: EntityManager, sealedBefore: Date, batch: number
 function dropAbandonedPacks(core: Core, limits: RunLimits, bootStaleMs: number): Promise<number> {
   const silentSince = new Date(core.now().getTime() - bootStaleMs);
   return removeRows(core, limits, {
-    task: 'drop abandoned packs',
+    task: 'remove abandoned packs',
     itemKind: 'pack',
     due: (skip, limit) => {
       const id = { $nin: [...skip, ...core.activePacks] };
