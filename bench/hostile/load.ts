@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CALLS } from './input.ts';
+import { CALL_PACE } from './input.ts';
 import { INPUTS } from './inputs.ts';
 import { type Client, createClient, type HostileResponse, type World } from './world.ts';
 
@@ -27,7 +27,7 @@ const LOWEST_PRIORITY = 19;
  * waits, and then attacks.
  */
 async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<void> {
-  const { prepare, pace: { burst, perSecond } = CALLS } = INPUTS[input]!;
+  const { prepare, pace: { burst, perSecond } = CALL_PACE } = INPUTS[input]!;
   const client = createClient(world.port, ADDRESS);
   const { counted, statuses } = countResponses(client);
   const nextRequest = await prepare(world, counted);
@@ -36,8 +36,8 @@ async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<voi
   process.send!('prepared');
   await new Promise((resolve) => process.once('message', resolve));
 
-  const started = performance.now();
-  const elapsed = () => (performance.now() - started) / 1000;
+  const startedMs = performance.now();
+  const elapsed = () => (performance.now() - startedMs) / 1000;
   let sentRequests = 0;
   const worker = async () => {
     while (elapsed() < seconds)

@@ -73,8 +73,8 @@ describe('berth <folder>', () => {
       expect(err).toContain('blog.localhost points at the deployment.\n');
       expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
-    const wholeOutcome = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
-    expect(wholeOutcome.out).toBe(`http://notes.localhost:${server().port}\n`);
+    const fullNameOutcome = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
+    expect(fullNameOutcome.out).toBe(`http://notes.localhost:${server().port}\n`);
   });
 
   it('prints the link of the deployment while the domain waits for DNS, and a note about the DNS records', async () => {

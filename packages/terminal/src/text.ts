@@ -32,8 +32,8 @@ export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line === '' || stringWidth(longer) <= width) line = longer;
+    const extendedLine = line === '' ? word : `${line} ${word}`;
+    if (line === '' || stringWidth(extendedLine) <= width) line = extendedLine;
     else {
       lines.push(line);
       line = word;
@@ -70,8 +70,9 @@ export function fitTable(
     const isShown = heading.map((title, at) => hasValue[at] && !omitted.includes(title));
     const shownCells = (row: readonly string[]) => row.filter((_, at) => isShown[at]);
     const lines = table(shownCells(heading), rows.map(shownCells));
-    const next = lessImportant.find((title) => isShown[heading.indexOf(title)]);
-    if (next === undefined || lines.every((line) => stringWidth(line) <= screenColumns)) return { lines, omitted };
-    omitted.push(next);
+    const nextOmitted = lessImportant.find((title) => isShown[heading.indexOf(title)]);
+    if (nextOmitted === undefined || lines.every((line) => stringWidth(line) <= screenColumns))
+      return { lines, omitted };
+    omitted.push(nextOmitted);
   }
 }

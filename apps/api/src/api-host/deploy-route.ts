@@ -91,8 +91,8 @@ async function deploy(req: IncomingMessage, res: ServerResponse, ctx: ProcedureC
   const upload = await beginDeploy(ctx, key);
   try {
     watchUpload(req, res);
-    const reserve = reserveMemory(res, core, caller);
-    await receiveParts(req, res, bodyLimits(limitsOf(ctx)), { ...upload, client: clientOf(caller), reserve });
+    const reserveBytes = reserveMemory(res, core, caller);
+    await receiveParts(req, res, bodyLimits(limitsOf(ctx)), { ...upload, client: clientOf(caller), reserveBytes });
     const outcome = await inClientTurn(core, caller, () => upload.commit());
     if (outcome.replayed) await budget.giveBack();
     return outcome;

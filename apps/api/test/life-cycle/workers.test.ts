@@ -36,7 +36,7 @@ function runningWorkers(): { pid: number; parent: number }[] {
 
 async function finishUpload({
   upload,
-  tail,
+  missingBytes: tail,
 }: Awaited<ReturnType<typeof beginUpload>>): Promise<{ deployment: string }> {
   upload.end(tail);
   const [response] = (await once(upload, 'response')) as [IncomingMessage];

@@ -245,8 +245,8 @@ describe('a site that moves here (S23 to S36, docs/moving.md)', () => {
       };
       for (const [path, status, text, request] of site.visits) {
         const response = await visit(path, request);
-        const shown = response.headers['location'] ?? response.text;
-        expect([path, response.status, text === undefined ? undefined : shown]).toEqual([path, status, text]);
+        const shownResult = response.headers['location'] ?? response.text;
+        expect([path, response.status, text === undefined ? undefined : shownResult]).toEqual([path, status, text]);
       }
       for (const [path, fields] of site.headers ?? []) {
         const { headers } = await visit(path);

@@ -69,7 +69,7 @@ test('a pause lowers the measured speed of an upload, and a short period is not 
 
 test('the progress of a long upload keeps only a few samples of the speed', () => {
   const timedEvents = Array.from({ length: 5_000 }, (_, i): [DeployEvent, number] => [uploaded(i), i * 100]);
-  expect(progressAfter([planned(), 0], ...timedEvents).sent.length).toBeLessThan(35);
+  expect(progressAfter([planned(), 0], ...timedEvents).sentSamples.length).toBeLessThan(35);
 });
 
 test('after a temporary failure, the progress contains the reason and the time of the next attempt', () => {

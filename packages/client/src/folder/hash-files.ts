@@ -80,12 +80,12 @@ export async function hashFiles(
   }
 
   if (unknownFiles.length === 0) emitProgress();
-  const running = [hashLargeFiles(), hashSmallFiles()];
+  const hashingRuns = [hashLargeFiles(), hashSmallFiles()];
   try {
-    await Promise.all(running);
+    await Promise.all(hashingRuns);
   } catch (thrown) {
     failureAbort.abort();
-    await Promise.allSettled(running);
+    await Promise.allSettled(hashingRuns);
     throw thrown;
   }
   return hashed;
@@ -121,7 +121,7 @@ async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal
   const digest = createHash('sha256');
   const mayHoldKey = mayHoldPrivateKey(found.path);
   let privateKey = false;
-  let tail = '';
+  let chunkTail = '';
   try {
     const pieces = readLargeFile(`${root}/${found.name}`);
     for (;;) {
@@ -134,9 +134,9 @@ async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal
       signal.throwIfAborted();
       digest.update(value);
       if (!mayHoldKey) continue;
-      const text = tail + value.toString('latin1');
+      const text = chunkTail + value.toString('latin1');
       privateKey ||= PRIVATE_KEY_MARKER.test(text);
-      tail = text.slice(-MAX_MARKER_CHARACTERS);
+      chunkTail = text.slice(-MAX_MARKER_CHARACTERS);
     }
   } catch (thrown) {
     signal.throwIfAborted();

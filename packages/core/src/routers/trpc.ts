@@ -84,7 +84,7 @@ const t = initTRPC
     },
   });
 
-const guard = t.middleware(async ({ ctx, path, type, next }) => {
+const accessGuard = t.middleware(async ({ ctx, path, type, next }) => {
   const actor: Actor = ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential;
   if (!mayCall(path, actor))
     throw toTrpcError(
@@ -109,7 +109,7 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /** A procedure that the actors in its row of {@link OPERATION_ACCESS} may call. */
-export const procedure = t.procedure.use(guard);
+export const procedure = t.procedure.use(accessGuard);
 
 /**
  * A procedure that publishes. A page of another site cannot make its visitors deploy anonymously, because the page could claim

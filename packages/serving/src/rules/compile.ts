@@ -131,9 +131,9 @@ function warnOfSize(headers: readonly Placed<HeaderRule>[], warn: Warn): void {
 function warnOfHiddenPages(paths: readonly string[], published: ReadonlySet<string>, slash: boolean, warn: Warn): void {
   for (const page of paths) {
     const name = page.slice(0, -'.html'.length);
-    const index = `${name}/index.html`;
-    if (!page.endsWith('.html') || !published.has(index) || isOffLimits(page) || isOffLimits(index)) continue;
-    const [hidden, shown] = slash ? [page, index] : [index, page];
+    const indexPath = `${name}/index.html`;
+    if (!page.endsWith('.html') || !published.has(indexPath) || isOffLimits(page) || isOffLimits(indexPath)) continue;
+    const [hidden, shown] = slash ? [page, indexPath] : [indexPath, page];
     const address = quote(`/${name}${slash ? '/' : ''}`);
     warn(
       { file: hidden },

@@ -220,8 +220,8 @@ describe('the headers that rules can set (S32, S35, S43)', () => {
   )('include %s on a public site, but not on a protected site (S35)', (name) => {
     const rule = { lines: `/*\n${name}: max-age=600` };
     expect(changes(rule, 'a', FILE)).toEqual({ [name]: 'max-age=600' });
-    for (const kind of ['file', 'options', 'redirect', 'not-found'] as const)
-      expect(changes(rule, 'a', { ...FILE, kind, isProtected: true })).toEqual({});
+    for (const responseKind of ['file', 'options', 'redirect', 'not-found'] as const)
+      expect(changes(rule, 'a', { ...FILE, kind: responseKind, isProtected: true })).toEqual({});
   });
 
   it('leave the default of the service unchanged if the rule does not apply', () => {
