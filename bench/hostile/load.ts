@@ -6,7 +6,7 @@ import { INPUTS } from './inputs.ts';
 import { type Client, createClient, type HostileResponse, type World } from './world.ts';
 
 /** The parameters of one attack. */
-export interface LoadOrder {
+export interface LoadParameters {
   /** The index of the input in {@link INPUTS}. */
   input: number;
   world: World;
@@ -26,7 +26,7 @@ const LOWEST_PRIORITY = 19;
  * Sends one hostile input at its pace until the time is up. This program runs in a separate process, which prepares,
  * waits, and then attacks.
  */
-async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<void> {
+async function attack({ input, world, seconds, atOnce }: LoadParameters): Promise<void> {
   const { prepare, pace: { burst, perSecond } = CALL_PACE } = INPUTS[input]!;
   const client = createClient(world.port, ADDRESS);
   const { counted, statuses } = countResponses(client);
@@ -66,4 +66,4 @@ function countResponses(client: Client): { counted: Client; statuses: Statuses }
 
 // A real attacker uses no processor time of the machine that it attacks.
 setPriority(LOWEST_PRIORITY);
-await attack(JSON.parse(process.argv[2]!) as LoadOrder);
+await attack(JSON.parse(process.argv[2]!) as LoadParameters);

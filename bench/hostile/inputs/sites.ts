@@ -9,7 +9,7 @@ const form = (body: string) => ({
 });
 
 /** Publishes a site with 500 patterns that are expensive to reject for every path. */
-async function hardRules({ apiKey, port }: World, client: Client) {
+async function publishSlowRules({ apiKey, port }: World, client: Client) {
   const rules = Array.from({ length: 500 }, (_, n) => `/${'a/'.repeat(25)}${n}/* /page/${n} 200`).join('\n');
   const body = new FormData();
   body.append('files[]', new Blob([rules]), '_redirects');
@@ -58,5 +58,5 @@ export const SITE_INPUTS: readonly Input[] = [
       () =>
         client.send({ path: '/', host: `calm-otter-${randomBytes(4).toString('hex').slice(0, 7)}.localhost:${port}` }),
   },
-  { id: 'rules', label: 'a path of 1 KB that almost matches 500 rules', pace: VISIT_PACE, prepare: hardRules },
+  { id: 'rules', label: 'a path of 1 KB that almost matches 500 rules', pace: VISIT_PACE, prepare: publishSlowRules },
 ];

@@ -4,12 +4,12 @@ import type { HttpResponse, RequestOptions } from '@berth/testing/requests';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Operation, operationsOf } from '../../src/api-host/operations.ts';
-import { type Actor, ACTORS, anonymise, resolveIds, RESOURCES, startTwins, type Twin } from './twins.ts';
+import { type Actor, ACTORS, anonymise, resolveIds, RESOURCES, startTwins, type TwinServer } from './twins.ts';
 
 /** The number of random inputs for each procedure. */
 const RUNS = Number(process.env['RUNS'] ?? 20);
 
-let twinServers: readonly [Twin, Twin];
+let twinServers: readonly [TwinServer, TwinServer];
 beforeAll(async () => void (twinServers = await startTwins()));
 afterAll(async () => {
   for (const { server } of twinServers) await closeClean(server);
@@ -229,7 +229,7 @@ function isNotObject(value: unknown): boolean {
 }
 
 /** Fills in the placeholders of a text. `$SITE` is the value of `$site` in capitals. */
-function fillIn(value: string, twin: Twin): string {
+function fillIn(value: string, twin: TwinServer): string {
   return resolveIds(
     value.replace(/\$[A-Z]+/g, (name) => resolveIds(name.toLowerCase(), twin).toUpperCase()),
     twin,
@@ -240,7 +240,7 @@ function jsonText(members: readonly (readonly [string, unknown])[]): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`;
 }
 
-function sendRest({ openapi }: Operation, { actor, path, fields, instead }: Input, twin: Twin) {
+function sendRest({ openapi }: Operation, { actor, path, fields, instead }: Input, twin: TwinServer) {
   const { method } = openapi;
   const target = openapi.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(fillIn(path[name]!, twin)));
   if (!BODY_METHODS.has(method)) {
@@ -257,7 +257,7 @@ function sendRest({ openapi }: Operation, { actor, path, fields, instead }: Inpu
   });
 }
 
-function sendTrpc({ name, type }: Operation, { actor, path, fields, instead }: Input, twin: Twin) {
+function sendTrpc({ name, type }: Operation, { actor, path, fields, instead }: Input, twin: TwinServer) {
   const input = fillIn(
     instead === undefined ? jsonText([...fields, ...Object.entries(path)]) : JSON.stringify(instead),
     twin,
@@ -281,14 +281,14 @@ function errorOutcome({ error, details, message }: Record<string, unknown>, stat
   return { status, error, details, message };
 }
 
-function readRest(response: HttpResponse, { status, creates }: Operation, twin: Twin): Outcome {
+function readRest(response: HttpResponse, { status, creates }: Operation, twin: TwinServer): Outcome {
   const body = JSON.parse(anonymise(response.text, twin)) as Record<string, unknown>;
   if ('error' in body) return errorOutcome(body, response.status);
   expect(creates ? [status, 201] : [status]).toContain(response.status);
   return { status: 'success', body };
 }
 
-function readTrpc(response: HttpResponse, twin: Twin): Outcome {
+function readTrpc(response: HttpResponse, twin: TwinServer): Outcome {
   const body = JSON.parse(anonymise(response.text, twin)) as {
     error?: { data: Record<string, unknown> };
     result?: { data: unknown };
@@ -355,7 +355,7 @@ describe(`api §9: REST and tRPC`, () => {
 });
 
 /** Reads all pages of a list, without deployments that a sweep may remove at any time. */
-async function readAll(list: string, twin: Twin): Promise<unknown[]> {
+async function readAll(list: string, twin: TwinServer): Promise<unknown[]> {
   const rows: unknown[] = [];
   for (let path: string | null = `/${list}?limit=100`; path !== null;) {
     const response = await twin.request(path, 'api');

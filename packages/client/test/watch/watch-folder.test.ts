@@ -270,7 +270,7 @@ describe('a watch whose watcher is still starting', () => {
 
 describe('a watch whose watcher never reports changes', () => {
   /** Starts a watch, and waits until its first build is live. */
-  async function startUnnotified() {
+  async function startWatchWithoutNotifications() {
     build({ 'index.html': 'first' });
     const nudges = new EventTarget();
     const watched = watch({}, { nudges }, { createWatcher: async () => ({ close: async () => {} }) });
@@ -279,7 +279,7 @@ describe('a watch whose watcher never reports changes', () => {
   }
 
   it('publishes a change after a nudge (D7)', async () => {
-    const { watched, nudge } = await startUnnotified();
+    const { watched, nudge } = await startWatchWithoutNotifications();
     build({ 'index.html': 'second, unnotified' });
     nudge('look');
     const { url } = await watched.next('published');
@@ -287,14 +287,14 @@ describe('a watch whose watcher never reports changes', () => {
   });
 
   it('emits the event `unchanged` after a publish request if nothing is new (D4)', async () => {
-    const { watched, nudge } = await startUnnotified();
+    const { watched, nudge } = await startWatchWithoutNotifications();
     nudge('publish');
     await watched.next('unchanged');
     expect(watched.count('published')).toBe(1);
   });
 
   it('ignores nudges after it has ended', async () => {
-    const { watched, nudge } = await startUnnotified();
+    const { watched, nudge } = await startWatchWithoutNotifications();
     await watched.stop();
     const count = watched.events.length;
     nudge('publish');
