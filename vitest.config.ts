@@ -16,6 +16,7 @@ const SYSTEM = [
   'packages/generated-clients/test/**/*.test.ts',
   'packages/core/test/database/{connections,embedded-postgres,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
+  'packages/client/test/package/**/*.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
 ];
 
@@ -24,6 +25,7 @@ const LONGEST = [
   'apps/api/test/crash/failpoints.test.ts',
   'apps/api/test/crash/database-killed.test.ts',
   'apps/desktop/test/renderer/gallery-account.test.ts',
+  'packages/client/test/package/package.test.ts',
   'apps/desktop/test/app/watch.test.ts',
   'apps/api/test/patterns/linear-patterns.test.ts',
   'apps/desktop/test/renderer/gallery-folders.test.ts',

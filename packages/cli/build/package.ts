@@ -1,42 +1,63 @@
-// `npm run build:cli` builds the package that users install in `dist`. The package has no dependencies.
-import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+// `npm run build:cli` builds the package that users install in `dist`. The package has no dependencies. With `--if-changed`, it
+// does nothing if no source has changed since the last build.
+import { chmod, glob, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'rolldown';
-import workspace from '../package.json' with { type: 'json' };
+import { writePackageFiles } from '@berth/packaging';
 import { MIN_NODE_VERSION } from '../src/node-version.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const DIST = join(PACKAGE, 'dist');
+const NOTICES = 'THIRD-PARTY-NOTICES.md';
 
-await rm(DIST, { recursive: true, force: true });
-await mkdir(DIST);
-await build({
-  input: join(PACKAGE, 'src/berth.ts'),
-  platform: 'node',
-  transform: { target: `node${MIN_NODE_VERSION}` },
-  treeshake: { manualPureFunctions: ['z'] },
-  output: {
-    dir: DIST,
-    entryFileNames: 'berth.js',
-    chunkFileNames: '[name].js',
-    format: 'esm',
-    minify: { compress: true, mangle: false },
-  },
-  logLevel: 'warn',
-});
-await chmod(join(DIST, 'berth.js'), 0o755);
-await copyFile(join(PACKAGE, 'README.md'), join(DIST, 'README.md'));
-await copyFile(join(PACKAGE, '../../LICENSE'), join(DIST, 'LICENSE'));
-const { name, version, description, license } = workspace;
-const manifest = {
-  name,
-  version,
-  description,
-  license,
-  type: 'module',
-  bin: { berth: 'berth.js' },
-  files: ['berth.js', 'main.js'],
-  engines: { node: `>=${MIN_NODE_VERSION}` },
-  publishConfig: { access: 'public' },
-};
-await writeFile(join(DIST, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+/** Builds the package in a folder. @param dist An absolute path. Its content is replaced. */
+export async function buildCliPackage(dist: string = DIST): Promise<void> {
+  const { build } = await import('vite');
+  await build({
+    configFile: false,
+    root: PACKAGE,
+    logLevel: 'warn',
+    cacheDir: join(PACKAGE, '../../node_modules/.cache/vite/cli'),
+    build: {
+      ssr: join(PACKAGE, 'src/berth.ts'),
+      outDir: dist,
+      emptyOutDir: true,
+      target: `node${MIN_NODE_VERSION}`,
+      minify: 'oxc',
+      license: { fileName: NOTICES },
+      rolldownOptions: {
+        treeshake: { manualPureFunctions: ['z'] },
+        output: {
+          entryFileNames: 'berth.js',
+          chunkFileNames: '[name].js',
+          format: 'esm',
+          minify: { compress: true, mangle: false },
+        },
+      },
+    },
+    ssr: { noExternal: true, target: 'node' },
+  });
+  await chmod(join(dist, 'berth.js'), 0o755);
+  await writePackageFiles('packages/cli', dist, {
+    bin: { berth: 'berth.js' },
+    files: ['berth.js', 'main.js', NOTICES],
+    engines: { node: `>=${MIN_NODE_VERSION}` },
+  });
+}
+
+/** Everything that the package is built from. */
+const SOURCES = [
+  'packages/{cli,client,contract,packaging,terminal}/{src,build}/**',
+  'packages/cli/*.{json,md}',
+  'pnpm-lock.yaml',
+];
+
+async function isChanged(): Promise<boolean> {
+  const root = join(PACKAGE, '../..');
+  const built = await stat(join(DIST, 'package.json')).catch(() => null);
+  if (!built) return true;
+  for await (const source of glob(SOURCES, { cwd: root }))
+    if ((await stat(join(root, source))).mtimeMs > built.mtimeMs) return true;
+  return false;
+}
+
+if (import.meta.main && (!process.argv.includes('--if-changed') || (await isChanged()))) await buildCliPackage();

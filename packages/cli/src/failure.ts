@@ -33,6 +33,8 @@ export interface ErrorContext {
   key: { from: SettingOrigin | 'login'; key: string | null } | null;
 }
 
+const UNEXPECTED_HINT = 'To check the server, the key and this program: berth check';
+
 /** Converts anything thrown to a failure that says what to do next. */
 export function failureOf(thrown: unknown, errorContext: ErrorContext) {
   const error = thrown instanceof Error && thrown.name === 'AbortError' ? abortedError(thrown) : thrown;
@@ -45,7 +47,7 @@ export function failureOf(thrown: unknown, errorContext: ErrorContext) {
     status: clientError?.status ?? null,
     message: errorText(clientError ? messageOf(clientError, errorContext) : error),
     /** What the user can do about the failure. */
-    next: clientError && nextStep(clientError, errorContext),
+    next: clientError ? nextStep(clientError, errorContext) : kind === 'unexpected' ? UNEXPECTED_HINT : null,
     /** The path, inside the folder, of the file that the error is about. */
     file: clientError?.file ?? null,
     retryAfterSeconds: clientError?.retryAfterSeconds ?? null,
@@ -82,7 +84,7 @@ function nextStep(error: ClientError, context: ErrorContext): string | null {
     case 'network':
       return (
         context.server &&
-        `Is a Berth server running at ${context.server.origin}? To use another server, set --server or BERTH_SERVER.`
+        `Is a Berth server running at ${context.server.origin}? To use another server, set --server or BERTH_SERVER. To find out more: berth check`
       );
     case 'unavailable':
       return `Try again ${retryAfterSeconds === null ? 'in a moment' : `in ${duration(retryAfterSeconds)}`}.`;
@@ -92,6 +94,7 @@ function nextStep(error: ClientError, context: ErrorContext): string | null {
       if (status !== null && status < 400) return redirectHint(details);
       if (file !== null) return `Change ${file}, or exclude it with a line in .berthignore.`;
       if (status === 404 && context.server !== null && context.server.pathname !== '/') return pathHint(context.server);
+      if (status === 404) return missingHint(error.message);
       return code === 'payload_too_large' ? 'To see the limits of your plan: berth account' : null;
     case 'folder':
       return file === null ? null : `Fix ${file}, or exclude it with a line in .berthignore.`;
@@ -107,6 +110,12 @@ function nextStep(error: ClientError, context: ErrorContext): string | null {
 /** Returns the hint for a server address with a path, such as the address of a site or of the reference. */
 function pathHint({ origin, pathname }: URL): string {
   return `Is there a Berth server below ${pathname}? Otherwise use --server ${origin}`;
+}
+
+/** Returns how to list the things of the kind that was not found. */
+function missingHint(message: string): string | null {
+  const [, kind] = /^There is no such (deployment|domain|token)\b/.exec(message) ?? [];
+  return kind === undefined ? null : `To list what exists: berth ${kind}s`;
 }
 
 function redirectHint(details: unknown): string | null {
@@ -128,8 +137,10 @@ function signInHint({ key }: ErrorContext): string {
 }
 
 function permissionHint(details: unknown, { key }: ErrorContext): string | null {
-  if (Object(details).cap !== undefined)
-    return 'Delete something, or ask for a larger plan. To see your plan: berth account';
+  const { cap } = Object(details) as { cap?: unknown };
+  if (cap === 'deployments' || cap === 'storage')
+    return 'Delete old deployments with berth prune, or ask for a larger plan. To see your plan: berth account';
+  if (cap !== undefined) return 'Delete something, or ask for a larger plan. To see your plan: berth account';
   return kindOfCredential(key?.key ?? '') === 'deploy'
     ? 'A deploy token can only deploy. Use an API key instead.'
     : null;

@@ -1,5 +1,5 @@
 import { columns, createCommand } from '@berth/terminal';
-import type { Command } from 'commander';
+import { type Argument, type Command, Help, type HelpConfiguration } from 'commander';
 import { addAccount } from './commands/account.ts';
 import { addActivities } from './commands/activities.ts';
 import { addCompletion } from './commands/completion.ts';
@@ -24,36 +24,24 @@ import { EXIT_MEANINGS } from './exit-codes.ts';
 import { collect } from './values.ts';
 import manifest from '../package.json' with { type: 'json' };
 
-/** The functions that add the commands, in the order of the help. */
-const COMMANDS = [
-  addPublish,
-  addWatch,
-  addPreview,
-  addDiff,
-  addClaim,
-  addOpen,
-  addDeployments,
-  addFiles,
-  addVersions,
-  addRollback,
-  addPrune,
-  addDomains,
-  addTokens,
-  addActivities,
-  addAccount,
-  addInit,
-  addCheck,
-  addLogin,
-  addConfig,
-  addCompletion,
-];
+/** The functions that add the commands, by their heading in the help. */
+const COMMANDS = {
+  'Publish:': [addPublish, addWatch, addPreview, addDiff, addInit],
+  'Sites and their versions:': [addDeployments, addFiles, addDomains, addVersions, addRollback, addPrune, addOpen],
+  'Account:': [addLogin, addAccount, addTokens, addActivities, addClaim],
+  'This program:': [addCheck, addConfig, addCompletion],
+};
 
 const MORE_HELP = `
 Examples:
   berth ./dist                         publishes a folder and prints its link
+  berth page.html                      publishes one HTML file
   berth ./dist --domain blog           publishes it at a permanent address
   berth watch ./dist --domain blog     publishes every build at that address
+  berth init                           sets up a project; then "berth" publishes
   URL=$(berth ./dist)                  standard output contains only the link
+
+For the options and examples of a command: berth help <command>
 
 Environment:
   BERTH_SERVER    the address of the server, if --server is not set
@@ -65,6 +53,28 @@ Exit codes:
 ${columns(EXIT_MEANINGS.map(([code, meaning]) => [`  ${code}`, meaning])).join('\n')}
 `;
 
+/** Lists of commands have one line for each: its name, its arguments, and what it does. */
+const HELP_LAYOUT: HelpConfiguration = {
+  showGlobalOptions: true,
+  subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+  subcommandDescription: (command) => command.summary() || summaryOf(command.description()),
+  visibleGlobalOptions(command) {
+    const options = new Help().visibleGlobalOptions.call(this, command);
+    return options.filter(({ long }) => long !== '--version');
+  },
+};
+
+function argumentTerm(argument: Argument): string {
+  const term = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${term}>` : `[${term}]`;
+}
+
+/** Returns the first sentence of a description in the style of a summary: in lower case, without a full stop. */
+function summaryOf(description: string): string {
+  const sentence = description.split('. ', 1)[0]!.replace(/\.$/, '');
+  return sentence[0]!.toLowerCase() + sentence.slice(1);
+}
+
 /** Creates the program with all commands. Run it with `parseCommandLine`. */
 export function createProgram(context: CommandContext): Command {
   const { terminal } = context.runtime;
@@ -72,17 +82,23 @@ export function createProgram(context: CommandContext): Command {
     out: (text) => terminal.out(linesOf(text)),
     err: (text) => terminal.err(linesOf(text)),
   })
-    .description('Publishes a folder and prints its link. Works without an account too.')
-    .usage('[options] <folder> | <command>')
+    .description(
+      'Publishes a folder to a Berth server and prints its link. Works without an account too: the site then expires after three days.',
+    )
+    .usage('[options] [folder] | <command>')
     .version(manifest.version, '-V, --version', 'show the version')
-    .helpCommand('help [command]', 'show help')
     .option('-s, --server <url>', 'the address of the server [env: BERTH_SERVER]')
-    .option('--json', 'print the result and errors as JSON, for programs')
+    .option('--json', 'print the result and errors as JSON')
     .option('-q, --quiet', 'print only the result')
-    .option('-y, --yes', 'ask no questions before something is deleted or replaced')
-    .configureHelp({ showGlobalOptions: true })
+    .option('-y, --yes', 'delete and replace without a question')
+    .configureHelp(HELP_LAYOUT)
     .addHelpText('after', MORE_HELP);
-  for (const addCommand of COMMANDS) addCommand(program, context);
+  for (const [heading, adders] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const addCommand of adders) addCommand(program, context);
+  }
+  // In the same group as the last commands, because the heading is set before.
+  program.helpCommand('help [command]', 'show help');
   refuseRepeatedOptions(program);
   return program;
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,15 @@ export function formatServer(server: URL): string {
 }
 
 export const DEFAULT_SERVER = 'http://localhost:4000';
+
+/** The file beside the program in a package that a server handed out: `{ "server": "https://berth.example" }`. */
+const ORIGIN_FILE = new URL('server.json', import.meta.url);
+
+/** Returns the server that handed out this program; the {@link DEFAULT_SERVER} if the program is from elsewhere. */
+function serverOfOrigin(): string {
+  if (!existsSync(ORIGIN_FILE)) return DEFAULT_SERVER;
+  return z.object({ server: z.string() }).parse(JSON.parse(readFileSync(ORIGIN_FILE, 'utf8'))).server;
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -59,7 +69,7 @@ export function chooseServer(
   const serverFrom = (address: string, from: SettingOrigin) => ({ server: parseServerUrl(address), from });
   if (option !== undefined) return serverFrom(option, 'option');
   if (env['BERTH_SERVER']) return serverFrom(env['BERTH_SERVER'], 'environment');
-  return server === undefined ? serverFrom(DEFAULT_SERVER, 'default') : serverFrom(server, 'settings');
+  return server === undefined ? serverFrom(serverOfOrigin(), 'default') : serverFrom(server, 'settings');
 }
 
 /**

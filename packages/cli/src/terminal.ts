@@ -1,15 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { abortedError } from '@berth/client';
-import { escapeControls } from '@berth/terminal';
+import { escapeControls, wrap } from '@berth/terminal';
 import picocolors from 'picocolors';
 import type { Environment } from './settings.ts';
 
 /** `paper` is white on black, whatever the colours of the terminal. */
 type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'dim' | 'paper';
 
+type Piece = string | { colour: Colour; text: string };
+
 /** A line of output: a text, or parts of text with colours. A line break in the text is escaped. */
-export type Line = string | readonly (string | { colour: Colour; text: string })[];
+export type Line = string | readonly Piece[];
 
 /** Prints the output of a command and asks questions. It escapes control characters, so no server can control the screen. */
 export type Terminal = ReturnType<typeof terminalOf>;
@@ -43,9 +45,10 @@ export function terminalOf(
     out(lines: readonly Line[]): void {
       if (lines.length > 0) stdout.write(text.out(lines));
     },
-    /** Prints other lines on standard error. */
+    /** Prints other lines on standard error. On a live screen, breaks long lines between words. */
     err(lines: readonly Line[]): void {
-      if (lines.length > 0) changeScreen(text.err(lines), shown);
+      const fitted = isLive ? lines.flatMap((line) => fitLine(line, stderr.columns || 80)) : lines;
+      if (lines.length > 0) changeScreen(text.err(fitted), shown);
     },
     /** Replaces the status line below the output; an empty text removes it. Does nothing without a live screen. */
     status(text: string): void {
@@ -63,10 +66,36 @@ export function terminalOf(
   };
 }
 
+/** Breaks a line between words, so that each part fits on a screen. */
+function fitLine(line: Line, columns: number): Line[] {
+  const pieces = typeof line === 'string' ? [line] : line;
+  let start = 0;
+  return wrap(pieces.map(textOfPiece).join(''), columns).map((row) => {
+    const part = slicePieces(pieces, start, start + row.length);
+    start += row.length + 1;
+    return part;
+  });
+}
+
+function textOfPiece(piece: Piece): string {
+  return typeof piece === 'string' ? piece : piece.text;
+}
+
+/** Returns the characters of a line from `start` to `end`, with their colours. */
+function slicePieces(pieces: readonly Piece[], start: number, end: number): Piece[] {
+  let from = 0;
+  return pieces.flatMap((piece) => {
+    const text = textOfPiece(piece).slice(Math.max(start - from, 0), Math.max(end - from, 0));
+    from += textOfPiece(piece).length;
+    if (text === '') return [];
+    return [typeof piece === 'string' ? text : { ...piece, text }];
+  });
+}
+
 function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
   const colours = picocolors.createColors(isColoured);
   const formats = { ...colours, paper: (text: string) => colours.bgBlack(colours.whiteBright(text)) };
-  const pieceOf = (piece: string | { colour: Colour; text: string }): string =>
+  const pieceOf = (piece: Piece): string =>
     typeof piece === 'string' ? escapeControls(piece) : formats[piece.colour](escapeControls(piece.text));
   const textOf = (line: Line): string => (typeof line === 'string' ? [line] : line).map(pieceOf).join('');
   return (lines) => lines.map((line) => `${textOf(line)}\n`).join('');

@@ -203,7 +203,7 @@ describe('the exit code', () => {
   it('is 3 for a reached cap, and the error says how to see the plan', async () => {
     const { err } = await createUser(envOf(server())).runInProcess(...(await fullPlan()).split(' '));
     expect(err).toMatch(
-      /^Error: The plan has 0 deployments\.\nDelete something, or .+ To see your plan: berth account\n$/,
+      /^Error: The plan has 0 deployments\.\nDelete old deployments with berth prune, or .+ To see your plan: berth account\n$/,
     );
   });
 

@@ -27,7 +27,10 @@ it('berth open opens the last deployment, or a deployment or domain by any of it
   for (const [words, url] of namedSites)
     expect(await runInProcess('open', ...words)).toEqual({ code: 0, out: `${url}\n`, err: '' });
   expect(openedUrls).toEqual(namedSites.map(([, url]) => new URL(url).href));
-  expect(await runInProcess('open', 'another')).toMatchObject({ code: 4, err: 'Error: There is no such domain.\n' });
+  expect(await runInProcess('open', 'another')).toMatchObject({
+    code: 4,
+    err: 'Error: There is no such domain.\nTo list what exists: berth domains\n',
+  });
 });
 
 const NOT_PAGES =

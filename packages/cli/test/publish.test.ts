@@ -71,6 +71,7 @@ describe('berth <folder>', () => {
       const { code, out, err } = await freshUser.runInProcess(freshUser.dist, '--domain', 'blog');
       expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server().port}\n` });
       expect(err).toContain('blog.localhost points at the deployment.\n');
+      expect(err.includes('To show the version before again: berth rollback blog.localhost\n')).toBe(time === 2);
       expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
     const fullNameOutcome = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
@@ -294,6 +295,25 @@ describe('berth <folder> --dry-run', () => {
     const { out } = await runInProcess(dist, '--dry-run');
     expect(out).toBe('+ about.html\n~ index.html\n- css/site.css\n');
   });
+});
+
+it('berth deployments shows where each deployment is live, and why visitors may not see it', async () => {
+  const { key } = await server().account('pro');
+  const { runInProcess } = createUser(envOf(server(), key));
+  const publishSite = (fields = {}) => server().publish({ 'index.html': 'hi' }, { key, fields });
+  const [live, locked, takenDown] = [
+    await publishSite(),
+    await publishSite({ password: 'secret site' }),
+    await publishSite(),
+  ];
+  for (const name of ['listed-a', 'listed-b']) await runInProcess('domains', 'set', name, live.deployment);
+  await server().database.query('update deployment set taken_down = now() where id = $1', [takenDown.deployment]);
+  const rows = (await runInProcess('deployments')).out.split('\n').map((line) => line.split(/ {2,}/));
+  const cellsOf = ({ deployment }: Deployment) => rows.find(([id]) => id === deployment)?.slice(5, 7);
+  expect(rows[0]!.slice(5, 7)).toEqual(['ACCESS', 'DOMAINS']);
+  expect(cellsOf(live)).toEqual(['-', 'listed-a.localhost +1']);
+  expect(cellsOf(locked)).toEqual(['password', '-']);
+  expect(cellsOf(takenDown)).toEqual(['taken down', '-']);
 });
 
 it('berth --domain publishes nothing if another account owns the name, even as the first deploy of an account', async () => {

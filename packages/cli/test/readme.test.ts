@@ -69,7 +69,7 @@ it('the README lists every option of publishing, and every command', async () =>
   const help = (await runInProcess('publish', '--help')).out.split('Global Options')[0]!;
   for (const [, option] of help.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm))
     if (option !== '--help') expect(readme).toContain(option);
-  const commands = (await runInProcess('--help')).out.split('Commands:')[1]!.split('Examples:')[0]!;
+  const commands = (await runInProcess('--help')).out.split('Publish:')[1]!.split('Examples:')[0]!;
   for (const [, command] of commands.matchAll(/^ {2}([a-z]+)/gm))
     if (command !== 'publish') expect(readme).toContain(`berth ${command}`);
 });

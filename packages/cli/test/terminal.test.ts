@@ -68,14 +68,25 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
     expect(screen).toMatch(/^2 new; 3\.0 MB to send\.\r$/m);
   });
 
+  it('berth breaks long messages between words', async () => {
+    const screen = await screenAfter(['account', '--server', 'http://berth.invalid']);
+    const plain = screen
+      .replaceAll(/[^ -~\r\n]\[\d+m/g, '')
+      .trimEnd()
+      .split('\r\n');
+    expect(plain.join(' ')).toMatch(/^Error: berth\.invalid cannot be reached: .+ To find out more: berth check$/);
+    expect(plain.length).toBeGreaterThan(3);
+    for (const line of plain) expect(line.length).toBeLessThanOrEqual(60);
+  });
+
   it('berth preview shows a QR code after the link', async () => {
     const screen = await screenAfter(['preview', './dist']);
     const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\S.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
-    expect(rows!.trimEnd().split('\r\n')).toHaveLength(16);
+    expect(rows!.trimEnd().split('\r\n')).toHaveLength(17);
   });
 
   it.each([
-    ['deployments', /^DEPLOYMENT .*CREATED +LABELS\r$/m, /Not shown: url, files/],
+    ['deployments', /^DEPLOYMENT .*CREATED +DOMAINS/m, /Not shown: url, files/],
     ['domains', /^DOMAIN +STATUS +URL\r$/m, /Not shown: linked, deployment\./],
   ])('berth %s fits its table to the screen, and names the omitted columns', async (command, heading, omitted) => {
     const { deployment } = await server().publish({ 'index.html': 'hi' }, { fields: { labels: '["production"]' } });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Activity, ApiRouter } from '@berth/contract';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
@@ -7,6 +6,7 @@ import { abortedError, ClientError } from './errors.ts';
 import { yieldEvents } from './progress.ts';
 import { MAX_EVENT_LENGTH, ResponseTooLarge, toClientError } from './responses.ts';
 import { retryPauseMs, type RetryPolicy } from './retry.ts';
+import { sleep } from './sleep.ts';
 
 const RECONNECT_POLICY: RetryPolicy = { attempts: Infinity, firstMs: 1_000, longestMs: 15_000, withinMs: Infinity };
 
@@ -44,7 +44,7 @@ export async function* followActivities(
     } catch (failure) {
       if (!('lastEventId' in streamPosition) || !isRecoverable(failure)) throw failure;
       const pauseMs = retryPauseMs(failures + 1, 0, failure, RECONNECT_POLICY) ?? 0;
-      await sleep(pauseMs, undefined, { signal }).catch((cause: unknown) => {
+      await sleep(pauseMs, signal).catch((cause: unknown) => {
         throw abortedError(cause);
       });
     }

@@ -1,11 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { abortedError } from './errors.ts';
 
 /** The minimum time between two progress events, in milliseconds. */
 export const PROGRESS_INTERVAL_MS = 100;
-
-/** How long synchronous work may block the event loop, in milliseconds. */
-const SLICE_MS = 8;
 
 /**
  * Runs work that emits events, and yields the events in order.
@@ -67,18 +63,5 @@ export function createThrottle(ms: number): () => boolean {
     if (now - lastTime < ms) return false;
     lastTime = now;
     return true;
-  };
-}
-
-/** Measures how long synchronous work has run, so that it yields to the event loop every few milliseconds. */
-export function createTimeSlices(signal: AbortSignal) {
-  let isOver = createThrottle(SLICE_MS);
-  return {
-    isOver: (): boolean => isOver(),
-    /** Yields to the event loop. @throws AbortError if the signal is aborted. */
-    async next(): Promise<void> {
-      await nextTurn(undefined, { signal });
-      isOver = createThrottle(SLICE_MS);
-    },
   };
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from './errors.ts';
+import { sleep } from './sleep.ts';
 
 /** How often, and for how long, to retry after temporary failures. */
 export interface RetryPolicy {
@@ -97,7 +97,7 @@ export function createRetryCounter(
      * Waits until the next attempt.
      *
      * @param atLeastMs The minimum pause.
-     * @throws the failure itself if a retry cannot help or the limits are reached, and AbortError if the signal is aborted.
+     * @throws the failure itself if a retry cannot help or the limits are reached, and the reason of an aborted signal.
      */
     async waitAfter(failure: unknown, atLeastMs = 0): Promise<void> {
       if (!isTemporary(failure) || (isFirstRequest && attempt === 0 && isUnreachable(failure))) throw failure;
@@ -107,7 +107,7 @@ export function createRetryCounter(
       if (pauseMs === null) throw failure;
       const waitMs = Math.max(pauseMs, atLeastMs);
       onRetry({ attempt, waitMs, reason: failure.message });
-      await sleep(waitMs, undefined, { signal });
+      await sleep(waitMs, signal);
     },
     /** Resets the number of failures, after progress. */
     reset(): void {

@@ -1,15 +1,13 @@
 import { z } from 'zod';
+import { Labels } from './labels.ts';
 import { list } from './lists.ts';
+import { domainName } from './names.ts';
 
 /** How long an anonymous deployment lives, in seconds. Source: api §3. */
 export const ANONYMOUS_TTL_SECONDS = 3 * 24 * 60 * 60;
 
 /** The maximum lifetime of a deployment or a token, in seconds: 365 days. */
 export const MAX_TTL_SECONDS = 365 * 24 * 60 * 60;
-
-/** The fields of the deploy form besides `files[]`. Each field may appear once. */
-export const DEPLOY_FIELDS = ['checksums', 'labels', 'password', 'via', 'ttl'] as const;
-export type DeployField = (typeof DEPLOY_FIELDS)[number];
 
 /** The field name of each file part in the deploy form. */
 export const FILES_FIELD = 'files[]';
@@ -59,12 +57,51 @@ export function normalizeVia(text: string | undefined): string {
   return text !== undefined && VIA_PATTERN.test(text) ? text.toLowerCase() : 'api';
 }
 
-/** The options of a deploy. */
-export interface DeployOptions {
-  labels: string[];
-  /** The password, trimmed and in NFC; `null` for a public site. */
-  password: string | null;
-  via: string;
-  /** The lifetime of the deployment in seconds; `null` for a permanent deployment. */
-  ttlSeconds: number | null;
-}
+/** The maximum of `keep`. Source: api §3. */
+export const MAX_KEEP = 1_000;
+
+/** How many versions of a domain to keep, from 1 to {@link MAX_KEEP}. */
+export const Keep = z
+  .int('keep must be a whole number')
+  .min(1, 'keep must be at least 1')
+  .max(MAX_KEEP, 'keep must be at most 1,000');
+
+/** The options of a deploy, whether its files arrive as a form, as an archive or as an upload. Source: api §3. */
+export const DeployOptions = z.object({
+  labels: Labels.optional(),
+  password: Password.optional().describe(
+    'Protects the site: visitors must enter this password. The API never returns it. If absent, a deploy with `domain` keeps the password of the deployment that the domain shows.',
+  ),
+  via: z.string().optional().describe('The tool that makes this deployment: at most 32 characters of `a-z0-9._-`.'),
+  ttl: Ttl.optional().describe(
+    'Seconds until the deployment expires. Needs a credential; cannot be used with `domain`.',
+  ),
+  domain: domainName(8_000)
+    .optional()
+    .describe(
+      'The domain to point at the deployment, in the same step: its full name. It is created if necessary. If the domain is refused, nothing is published. Needs an API key, or a deploy token that is limited to this domain.',
+    ),
+  keep: Keep.optional().describe(
+    'With `domain`: how many versions of the domain to keep, this deployment included. Older ones are deleted in the same step, unless another domain shows them, and are listed as `deleted`. A deploy token cannot keep fewer than the `keep` of the token.',
+  ),
+  open: z
+    .boolean()
+    .optional()
+    .describe(
+      'Publishes without a password, even if the domain shows a deployment with one. A deploy token cannot use it.',
+    ),
+});
+export type DeployOptions = z.infer<typeof DeployOptions>;
+
+/** The fields of the deploy form besides `files[]`. Each field may appear once. */
+export const DEPLOY_FIELDS = [
+  'checksums',
+  'labels',
+  'password',
+  'via',
+  'ttl',
+  'domain',
+  'keep',
+  'open',
+] as const satisfies readonly ('checksums' | keyof DeployOptions)[];
+export type DeployField = (typeof DEPLOY_FIELDS)[number];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_TTL_SECONDS, Password, Ttl } from './deploy-form.ts';
 import { Label, Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
+import { openEnum } from './open-enum.ts';
 import { NextCursor, PageQuery } from './pages.ts';
 
 /** A point in time, in Unix seconds. Source: api §1. */
@@ -31,9 +32,9 @@ export const Deployment = z
     url: z.url().describe('The address of the site.').meta({ example: 'https://calm-otter-4k9x2qd.sites.example' }),
     files: z.int().describe('Number of files.'),
     size: z.int().describe('Sum of the file sizes, in bytes.'),
-    status: z
-      .enum(['success', 'deleting'])
-      .describe('`success`: served. `deleting`: no longer served; its files are being removed.'),
+    status: openEnum(['success', 'deleting']).describe(
+      '`success`: served. `deleting`: no longer served; its files are being removed.',
+    ),
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
     via: z.string().describe('The tool that made the deployment; `api` by default.').meta({ example: 'cli' }),
     labels: z.array(z.string()),
@@ -55,12 +56,16 @@ export const Deployment = z
   .meta({ id: 'Deployment' });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** The body of the 201 of `POST /deployments`. No later response repeats `claim` and `warnings`. */
+/** The body of the 201 of `POST /deployments`. No later response repeats `claim`, `deleted` and `warnings`. */
 export const CreatedDeployment = Deployment.extend({
   claim: z
     .url()
     .optional()
     .describe('Anonymous deploys only: the address at which an account can claim the deployment.'),
+  deleted: z
+    .array(z.string())
+    .optional()
+    .describe('The older versions of the domain that this deploy deleted; present with `keep`.'),
   warnings: z.array(Warning).optional().describe('What will not act as written; absent if there are no warnings.'),
 }).meta({ id: 'CreatedDeployment' });
 export type CreatedDeployment = z.infer<typeof CreatedDeployment>;

@@ -49,3 +49,13 @@ export const DeploymentReference = z
   .max(300, 'a deployment must be given by its id, or its full host name')
   .describe('The deployment id, or its full host name. Letter case does not matter.')
   .meta({ example: 'calm-otter-4k9x2qd' });
+
+/**
+ * Returns the schema of a domain name, in Unicode or as A-labels. The service decides which names up to `maxLength` are valid.
+ */
+export const domainName = (maxLength: number) =>
+  z
+    .string('domain must be a domain name')
+    .max(maxLength, 'a domain name must have at most 253 characters')
+    .describe('The full name, as Unicode or punycode. Letter case does not matter.')
+    .meta({ example: 'www.example.com' });

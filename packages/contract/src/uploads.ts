@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { Password, Ttl } from './deploy-form.ts';
-import { Labels } from './labels.ts';
+import { DeployOptions, Password } from './deploy-form.ts';
 import { list } from './lists.ts';
 import { DeploymentReference } from './names.ts';
 import { MAX_NAME_LENGTH, MAX_PATH_BYTES } from './paths.ts';
@@ -44,15 +43,12 @@ export const UploadFile = z
 export type UploadFile = z.infer<typeof UploadFile>;
 
 /** The options of an upload, which are those of a multipart deploy. Source: api §3. */
-const UploadOptions = z.object({
-  labels: Labels.optional(),
+const UploadOptions = DeployOptions.extend({
   password: Password.nullable()
     .optional()
     .describe(
-      'Protects the site: visitors must enter this password. The API never returns it. If absent, the password of a protected `base` is kept; `null` publishes without a password. A deploy token cannot change the password of a protected base.',
+      'Protects the site: visitors must enter this password. The API never returns it. If absent, the password of the deployment that `domain` shows is kept, or else that of a protected `base`; `null` is the same as `open`. A deploy token cannot change the password of a protected base.',
     ),
-  via: z.string().optional().describe('The tool that makes this deployment: at most 32 characters of `a-z0-9._-`.'),
-  ttl: Ttl.optional().describe('Seconds until the deployment expires. Needs a credential.'),
 });
 type UploadOptions = z.infer<typeof UploadOptions>;
 

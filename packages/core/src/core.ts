@@ -113,10 +113,20 @@ export interface AccountCaller {
   credential: 'api' | 'deploy';
   /** The id of the credential. */
   token: string;
+  /** Present for a deploy token that can publish to domains. Source: api §5. */
+  domainAccess?: DomainAccess;
   /** How the request was authenticated. The operator acts for an account with `operator`. */
   authMethod: 'api-key' | 'deploy-token' | 'operator';
   /** When the credential was last used before this request; `null` if it was not, and for the operator. */
   used: Date | null;
+}
+
+/** What a deploy token can do with domains. */
+export interface DomainAccess {
+  /** The normalised names of the domains that it can publish to, and read. */
+  readonly domains: readonly string[];
+  /** The smallest number of versions of a domain that its deploys must keep. */
+  readonly keep: number;
 }
 
 /** Returns the name of the client that limits apply to: the account, or the address of an anonymous caller. */

@@ -8,6 +8,7 @@ export const FAILPOINTS = [
   'deploy.begun',
   'deploy.contents-inserted',
   'deploy.account-counted',
+  'deploy.domain-set',
   'deploy.rows-inserted',
   'deploy.committed',
   'upload.begun',

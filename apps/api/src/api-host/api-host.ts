@@ -4,6 +4,7 @@ import { VERSION } from '../version.ts';
 import { showRequestId } from '../http/request-id.ts';
 import { createAdmission } from './admission.ts';
 import { claimPageRouter } from './claim-page/claim-page.ts';
+import { commandLineRouter } from './command-line.ts';
 import { createContentsRoute } from './contents-route.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
@@ -39,6 +40,7 @@ export function createApiHost(options: ApiHostOptions): Express {
       '/openapi-3.0.json': openApiDocument({ ...documentOptions, openApiVersion: '3.0.3' }),
     }),
   );
+  app.use(commandLineRouter(baseUrl.origin));
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));

@@ -4,11 +4,11 @@ import {
   CONTENT_HEAD_BYTES,
   CONTENTS_TYPE,
   type DeployField,
+  DeployOptions,
   FILES_FIELD,
   IDEMPOTENCY_WINDOW_SECONDS,
   MAX_IDEMPOTENCY_KEY,
   MAX_LABELS,
-  Ttl,
 } from '@berth/contract';
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
@@ -38,9 +38,13 @@ const jsonField = (description: string, example: string): oas31.SchemaObject => 
   example,
 });
 
-const { $schema: _, ...ttl } = z.toJSONSchema(Ttl, { io: 'input' });
+const OPTIONS = z.toJSONSchema(DeployOptions, { io: 'input' }).properties as Record<
+  keyof DeployOptions,
+  oas31.SchemaObject
+>;
 
 const FIELDS: Record<DeployField, oas31.SchemaObject> = {
+  ...OPTIONS,
   checksums: jsonField(
     `A JSON array of strings: the MD5 of each file as 32 hex digits, in the order of \`${FILES_FIELD}\`.`,
     EXAMPLE_CHECKSUMS,
@@ -49,24 +53,9 @@ const FIELDS: Record<DeployField, oas31.SchemaObject> = {
     `A JSON array of strings: at most ${MAX_LABELS} labels, each 3 to 25 characters, lower-case letters and digits in groups joined by single \`.\`, \`_\` or \`-\`.`,
     '["us-east-1"]',
   ),
-  password: {
-    type: 'string',
-    minLength: 6,
-    maxLength: 128,
-    format: 'password',
-    description: 'Protects the site: visitors must enter this password. The API never returns it.',
-  },
-  via: {
-    type: 'string',
-    description:
-      'The tool that made this deployment: at most 32 characters of `a-z0-9._-`. `api` if absent or malformed.',
-    example: 'cli',
-  },
-  ttl: {
-    ...(ttl as oas31.SchemaObject),
-    description: 'Seconds until the deployment expires. Needs a credential.',
-    example: 86_400,
-  },
+  password: { ...OPTIONS.password, minLength: 6, maxLength: 128, format: 'password' },
+  via: { ...OPTIONS.via, example: 'cli' },
+  ttl: { ...OPTIONS.ttl, example: 86_400 },
 };
 
 /** The form of `POST /deployments`. Source: api §3. */
@@ -102,9 +91,9 @@ const deploy = (baseUrl: string): DescribedOperation => ({
     ].join('\n\n'),
     errorResponses: {
       400: 'If any file is invalid, nothing is published.',
-      403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
+      403: 'A cap of the plan is reached (deployments, storage or domains); the credential cannot use `domain`, `keep` or `open`; or the request has no credential, and sets `ttl` or comes from a page of another site.',
       413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
-      422: 'The `Idempotency-Key` was already used with other files or fields.',
+      422: 'The `Idempotency-Key` was already used with other files or fields; or `domain` belongs to another account, or was sent with `ttl`.',
       429: 'Deploys have an additional limit for each credential, and a stricter one for each address without a credential.',
     },
   },

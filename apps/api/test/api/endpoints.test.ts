@@ -130,6 +130,7 @@ describe('api §3: a deployment', () => {
         deployment,
         url,
         ...expectedDeployment,
+        domains: [],
       });
   });
 

@@ -53,6 +53,19 @@ export const CASES: Record<string, Case[]> = {
         fields: { labels: '["one","two"]', password: 'open sesame', via: 'cli', ttl: '60' },
       },
     }),
+    caseOf('With a domain', 201, ({ freshName }) => ({ form: { files: HELLO, fields: { domain: freshName() } } })),
+    caseOf('With a domain that keeps one version', 201, async ({ freshName, server, ownAccount: mine }) => {
+      const domain = freshName();
+      await server.publish(HELLO, { key: mine.key, fields: { domain } });
+      return { form: { files: HELLO, fields: { domain, keep: '1' } } };
+    }),
+    caseOf('A domain of another account', 422, ({ theirDomain }) => ({
+      form: { files: HELLO, fields: { domain: theirDomain } },
+    })),
+    caseOf('A domain that the deploy token cannot use', 403, ({ freshName, ownAccount: mine }) => ({
+      form: { files: HELLO, fields: { domain: freshName() } },
+      key: mine.deployToken,
+    })),
     caseOf('With a deploy token', 201, ({ ownAccount: mine }) => ({ form: { files: HELLO }, key: mine.deployToken })),
     deployCase('Without a credential', 201, { key: null }),
     redeployCase('A repeated request', 201, 'again', HELLO),
@@ -204,6 +217,8 @@ export const CASES: Record<string, Case[]> = {
   'labels.list': [caseOf('The labels', 200)],
   'tokens.create': [
     caseOf('A deploy token', 201),
+    caseOf('A deploy token for a domain', 201, { json: { domains: ['shop.localhost'], keep: 5 } }),
+    caseOf('A name that cannot be a domain', 400, { json: { domains: ['www.localhost'] } }),
     caseOf('A deploy token for 30 days', 201, { json: { kind: 'deploy', ttl: 30 * 86_400, labels: ['ci-main'] } }),
     caseOf('An API key for a minute', 201, { json: { kind: 'api', ttl: 60, labels: ['one'] } }),
     caseOf('Too many tokens', 422, async ({ server }) => {

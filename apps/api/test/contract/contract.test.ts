@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { ERROR_STATUS, type ErrorBody } from '@berth/contract';
+import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@berth/contract';
 import { closeClean } from '@berth/testing/expectations';
 import { type Document, type OpenApi, openApi, type PlacedOperation } from '@berth/testing/open-api';
 import { listen, parse, send, stop } from '@berth/testing/raw-socket';
@@ -28,7 +28,7 @@ const recorded: RecordedExamples = { operations: {}, errors: {} };
 
 /** Records an error that is the same for every operation. */
 function recordError(title: string, body: ErrorBody): void {
-  const examples: Examples<ErrorBody> = (recorded.errors[body.error] ??= {});
+  const examples: Examples<ErrorBody> = (recorded.errors[body.error as ErrorCode] ??= {});
   expect([title, normalize(body)]).toEqual([title, (examples[title] ??= normalize(body) as ErrorBody)]);
 }
 
@@ -118,7 +118,7 @@ describe.each(committedApi.operations.map(({ name }) => name))('api §2, §9: th
     expectCaller(
       'deployToken',
       'A deploy token without permission',
-      await sendInput(validInput, { key: world.ownAccount.deployToken }),
+      await sendInput(validInput, { key: world.deployToken }),
       403,
     );
     // An anonymous client may have uploads, so it gets a 404 for the upload of an account, not a 401.

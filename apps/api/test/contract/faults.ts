@@ -35,6 +35,8 @@ function invalidValues(api: OpenApi, reference: Schema): unknown[] {
       return [7, null, ['x'], ...(schema.enum ? ['nonsense', ''] : []), ...tooLongTexts(schema)];
     case 'integer':
       return ['1', 1.5, null, (schema.minimum ?? 1) - 1, (schema.maximum ?? Number.MAX_SAFE_INTEGER) + 1];
+    case 'boolean':
+      return ['true', 1, null];
     case 'array':
       return ['x', {}, null, ...invalidValues(api, schema.items!).map((value) => [value])];
     case 'object':

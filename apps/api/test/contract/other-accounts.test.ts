@@ -31,7 +31,9 @@ function resourceOf(parameter: string): Resource | undefined {
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
 const OTHER_PARAMETERS = new Set(
-  'limit label labels kind ttl files put remove password via Idempotency-Key Last-Event-ID'.split(' '),
+  'limit label labels kind ttl files put remove password via keep open domains Idempotency-Key Last-Event-ID'.split(
+    ' ',
+  ),
 );
 
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);
@@ -59,6 +61,7 @@ let validValues: Record<string, unknown>;
 const mayRevealDomain = ({ operation, parameter }: Call) =>
   parameter === 'domain' &&
   (operation === 'domains.validate' ||
+    operation === 'deployments.begin' ||
     FOREIGN_RESOURCE_ACCESS[operation as keyof typeof FOREIGN_RESOURCE_ACCESS] === 'own');
 
 beforeAll(async () => {
@@ -264,7 +267,12 @@ describe('T22: a resource of another account', () => {
     expect(await footprintOf(server())).toEqual(footprintBefore);
   });
 
-  it('is indistinguishable from a missing resource with a deploy token, which may only use uploads', async () => {
+  it('is indistinguishable from a missing resource with a deploy token, which may only use uploads and its domains', async () => {
+    const request = { domains: [validValues['domain']] };
+    const key = (await server().api('/tokens', { method: 'POST', key: ownAccount.key, json: request })).json<{
+      secret: string;
+    }>().secret;
+    server().secrets.add(key);
     for (const call of resourceCalls)
       for (const send of call.contentType === null ? [sendRest, sendTrpc] : [sendRest]) {
         const responses = [];
@@ -272,9 +280,11 @@ describe('T22: a resource of another account', () => {
           MISSING_NAMES[resourceOf(call.parameter)!],
           ...foreignTo(call).map(([, reference]) => reference),
         ])
-          responses.push(JSON.stringify(visibleParts(await send(call, reference, ownAccount.deployToken))));
+          responses.push(JSON.stringify(visibleParts(await send(call, reference, key))));
         expect([call.operation, new Set(responses).size]).toEqual([call.operation, 1]);
-        expect(responses[0]).toContain(mayCall(call.operation, 'deploy') ? 'not_found' : 'forbidden');
+        const isRead = mayCall(call.operation, 'deploy') && call.parameter !== 'domain';
+        const readCode = call.parameter === 'cursor' ? 'validation_failed' : 'not_found';
+        expect(responses[0]).toContain(isRead ? readCode : 'forbidden');
       }
   });
 

@@ -62,6 +62,10 @@ export const UPLOAD_CASES: Record<string, Case[]> = {
     caseOf('Changes to a deployment', 201, ({ site }) => ({
       json: { base: site, put: listOf({ 'b.html': 'b' }), remove: ['c.html'] },
     })),
+    caseOf('With a domain', 201, ({ freshName }) => ({ json: { files: listOf(HELLO), domain: freshName() } })),
+    caseOf('A domain of another account', 422, ({ theirDomain }) => ({
+      json: { files: listOf(HELLO), domain: theirDomain },
+    })),
     beginCase('Every file, without a credential', 201, { files: listOf(HELLO) }, { key: null }),
     repeatCase('A repeated request', 201, 'begun again', HELLO),
     repeatCase('An Idempotency-Key that was used', 422, 'begun otherwise', { 'index.html': 'other' }),

@@ -59,7 +59,8 @@ export async function createWorld() {
   await send('PUT', `/domains/${freshName()}`, {}, full.key);
   await send('PUT', `/domains/${customDomain}`, { deployment: site.deployment });
   await send('DELETE', `/deployments/${deletedSite.deployment}`);
-  const { token } = await send('POST', '/tokens', { labels: ['ci-main'] });
+  const { token, secret } = await send('POST', '/tokens', { labels: ['ci-main'], domains: [platformDomain] });
+  server.secrets.add(secret!);
   await server.database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
   return {
     server,
@@ -83,6 +84,8 @@ export async function createWorld() {
     /** A domain of another account. */
     theirDomain,
     token: token!,
+    /** The secret of `token`, a deploy token that can publish to `platformDomain`. */
+    deployToken: secret!,
     send,
     freshName,
     async exhaust() {

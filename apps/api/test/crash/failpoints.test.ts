@@ -43,7 +43,8 @@ it.each(runs)(
     try {
       if (isCompression || name.startsWith('sweep.'))
         await withServer(world.env({ ...PATIENT, COMPRESSION: 'off' }), async (client) => {
-          for (let i = 0; i < 5; i += 1) await history.send(client, nextOrder({ owner: true, broken: false }));
+          for (let i = 0; i < 5; i += 1)
+            await history.send(client, nextOrder({ owner: true, broken: false, linked: false }));
           if (isCompression) return;
           for (const { marker } of history.live().slice(0, 4))
             await history.remove(client, history.deployments.get(marker)!);

@@ -16,7 +16,14 @@ export interface Order {
   broken: boolean;
   /** Whether the order is a delta upload instead of a form. */
   delta: boolean;
+  /** Whether the order points {@link DOMAIN} at its deployment, and keeps {@link KEPT_VERSIONS}. It must have a key. */
+  linked: boolean;
 }
+
+/** The domain that orders point at their deployments. */
+export const DOMAIN = 'linked.localhost';
+export const KEPT_VERSIONS = 3;
+const TARGET = { domain: DOMAIN, keep: KEPT_VERSIONS };
 
 /** What clients know. After a crash, the outcome of a request is unknown until it is sent again with its key. */
 export interface History {
@@ -37,6 +44,8 @@ export interface History {
   settle(client: TestClient): Promise<void>;
   /** Returns the orders whose deployments must exist. */
   live(): Order[];
+  /** Returns the live orders without a domain. Only their deployments can be deleted, and no deploy deletes them. */
+  unlinked(): Order[];
 }
 
 const MAX_ROUNDS = 20;
@@ -47,16 +56,17 @@ const optionsOf = ({ key, owner }: Order): RequestOptions => ({
 });
 
 function sendForm(client: TestClient, order: Order): Promise<HttpResponse> {
-  const { files, broken } = order;
+  const { files, broken, linked } = order;
   const checksums = JSON.stringify(Object.values(files).map(() => '0'.repeat(32)));
-  return client.deploy(files, { ...optionsOf(order), fields: broken ? { checksums } : {} });
+  const target = linked ? { ...TARGET, keep: String(KEPT_VERSIONS) } : {};
+  return client.deploy(files, { ...optionsOf(order), fields: { ...target, ...(broken && { checksums }) } });
 }
 
 /** Sends an order as a delta upload. @returns The response to the commit, or to the step that failed. */
 async function sendDelta(client: TestClient, order: Order): Promise<HttpResponse> {
-  const { files, broken } = order;
+  const { files, broken, linked } = order;
   const options = optionsOf(order);
-  const begunUpload = await begin(client, { files: listOf(files) }, options);
+  const begunUpload = await begin(client, { files: listOf(files), ...(linked && TARGET) }, options);
   if (begunUpload.status !== 201) return begunUpload;
   const { upload, missing } = begunUpload.json<BegunUpload>();
   const contents = Object.values(files).filter((bytes) => missing.includes(sha256Of(bytes)));
@@ -102,6 +112,7 @@ export function createHistory(): History {
     deleted,
     faults,
     live: liveOrders,
+    unlinked: () => liveOrders().filter(({ linked }) => !linked),
     acknowledged: () => acknowledged,
     unavailable: () => unavailableCount,
     async send(client, order) {
@@ -113,7 +124,8 @@ export function createHistory(): History {
       else if (broken && response.status === 404) return; // Another request with this key was refused and aborted the upload.
       else if (!broken && response.status === 201) {
         acknowledged += 1;
-        const { deployment } = response.json<CreatedDeployment>();
+        const { deployment, deleted: oldVersions = [] } = response.json<CreatedDeployment>();
+        for (const oldVersion of oldVersions) deleted.set(oldVersion, 'answered');
         const lastDeployment = deployments.get(marker);
         if (lastDeployment !== undefined && lastDeployment !== deployment)
           faults.push(`Deploy ${marker} returned ${lastDeployment} and ${deployment}`);

@@ -5,6 +5,7 @@ import { sweep } from '@berth/core/jobs';
 import { expectCounted, expectSwept } from '@berth/testing/invariants';
 import type { TestClient } from '@berth/testing/requests';
 import { expect } from 'vitest';
+import { DOMAIN, KEPT_VERSIONS } from './history.ts';
 import { withServer, type World } from './world.ts';
 
 /** Only this number of recent orders and deletions is checked each time. */
@@ -13,7 +14,7 @@ const RECENT_COUNT = 6;
 /**
  * Restarts a server on a world, lets clients retry unanswered requests, sweeps without grace times, and checks every
  * invariant of the storage. All must hold after any crash.
- * Source: storage I1 to I6, I9.
+ * Source: storage I1 to I7, I9.
  */
 export async function checkInvariants(world: World): Promise<void> {
   await withServer(world.env(), async (client, { core }) => {
@@ -26,6 +27,7 @@ export async function checkInvariants(world: World): Promise<void> {
   await expectCounted(world.database);
   await checkAuditLog(world);
   await checkOrders(world);
+  await checkDomain(world);
 }
 
 /** Checks the invariants that can be observed while a server runs without other requests. */
@@ -142,4 +144,22 @@ async function checkOrders({ database, history }: World): Promise<void> {
     else if (deployment !== undefined || key !== null || broken) expect(deploymentIds, `I6: ${marker}`).toEqual([]);
     else expect(deploymentIds.length, `I6: ${marker}`).toBeLessThanOrEqual(1);
   }
+}
+
+/**
+ * Checks I7: every deploy with a domain linked its deployment exactly once, the domain shows the deployment that was linked
+ * last, and exactly the newest versions remain.
+ */
+async function checkDomain({ database, history }: World): Promise<void> {
+  const published = history.orders.flatMap(({ linked, marker }) => (linked && history.deployments.get(marker)) || []);
+  const versions = await database.query<{ deployment: string; remains: boolean; shown: boolean }>(
+    `select v.deployment, d.id is not null as remains, o.id is not null as shown from domain_version v
+     left join deployment d on d.id = v.deployment and d.status = 'success'
+     left join domain o on o.deployment_id = v.deployment and o.name = v.domain
+     where v.domain = $1 order by v.id desc`,
+    [DOMAIN],
+  );
+  expect(versions.map(({ deployment }) => deployment).toSorted(), 'I7: versions').toEqual(published.toSorted());
+  for (const [age, version] of versions.entries())
+    expect(version, `I7: version ${age}`).toMatchObject({ remains: age < KEPT_VERSIONS, shown: age === 0 });
 }

@@ -59,7 +59,7 @@ async function keepRequesting(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const liveOrders = history.live();
+    const liveOrders = history.unlinked();
     const chosenOrder = liveOrders[Math.floor(random() * liveOrders.length)];
     const randomChoice = random();
     if (chosenOrder?.owner && randomChoice < liveOrders.length / (2 * MAX_LIVE_DEPLOYMENTS))

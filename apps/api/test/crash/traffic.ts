@@ -9,10 +9,10 @@ const BIG_BYTES = 1_100_000;
 /** Creates orders of every kind, each with its own marker. */
 export function createOrders(
   random: () => number,
-): (options?: Partial<Pick<Order, 'owner' | 'broken'>> & { big?: boolean }) => Order {
+): (options?: Partial<Pick<Order, 'owner' | 'broken' | 'linked'>> & { big?: boolean }) => Order {
   let lastNumber = 0;
   const pooledContent = () => CONTENT_POOL[Math.floor(random() * CONTENT_POOL.length)]!;
-  return ({ big = random() < 0.2, owner = random() < 0.7, broken = random() < 0.1 } = {}) => {
+  return ({ big = random() < 0.2, owner = random() < 0.7, broken = random() < 0.1, linked = true } = {}) => {
     lastNumber += 1;
     const marker = `order-${lastNumber}.txt`;
     const isNew = random() < 0.8;
@@ -25,7 +25,8 @@ export function createOrders(
     const key = random() < 0.7 ? `key-${lastNumber}` : null;
     // An interrupted upload without a key stays open, and an address can have only three open uploads.
     const delta = lastNumber % 5 > 2 && (owner || key !== null);
-    return { marker, files, key, owner, broken, delta };
+    const isLinked = linked && lastNumber % 3 === 0 && owner && key !== null;
+    return { marker, files, key, owner, broken, delta, linked: isLinked };
   };
 }
 
@@ -38,7 +39,7 @@ export async function sendWave(
   random: () => number,
   nextOrder: NextOrder,
 ): Promise<void> {
-  const liveOrders = history.live();
+  const liveOrders = history.unlinked();
   const ownLive = liveOrders.filter(({ owner }) => owner);
   const toDelete = ownLive[Math.floor(random() * ownLive.length)];
   const orders = [nextOrder({ big: true, broken: true }), ...Array.from({ length: 7 }, () => nextOrder())];

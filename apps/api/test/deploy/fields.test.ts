@@ -29,6 +29,7 @@ describe('api §3: the response to a successful deploy', () => {
       password: false,
       via: 'api',
       labels: [],
+      domains: [],
       created: expect.toSatisfy((created) => start <= created && created <= nowSeconds()),
     });
     expect(response.headers).not.toHaveProperty('idempotency-replay');

@@ -30,10 +30,10 @@ async function findPlatformDomain({ client, key, server: { server } }: Session):
   return port === '' ? platformDomain : `${platformDomain}:${port}`;
 }
 
-async function checkPlatformDomain(session: Session, platformDomain: string): Promise<Check> {
+async function checkPlatformDomain(session: Session, sitesHost: string): Promise<Check> {
   const { protocol } = session.server.server;
-  const pattern = `${protocol}//*.${platformDomain}`;
-  const address = new URL(`${protocol}//berth-check-${randomBytes(4).toString('hex')}.${platformDomain}/`);
+  const pattern = `${protocol}//*.${sitesHost}`;
+  const address = new URL(`${protocol}//berth-check-${randomBytes(4).toString('hex')}.${sitesHost}/`);
   try {
     const limit = AbortSignal.timeout(CHECK_TIMEOUT_MS);
     const { status, headers } = await requestSite(address, AbortSignal.any([session.signal, limit]));
@@ -49,12 +49,12 @@ async function checkPlatformDomain(session: Session, platformDomain: string): Pr
   } catch (thrown) {
     session.signal.throwIfAborted();
     const error = new ClientError('network', `${pattern} cannot be opened: ${codeOf(thrown as Error)}`);
-    return { ...failed('sites', error, session, hintFor(thrown as Error, platformDomain)), message: error.message };
+    return { ...failed('sites', error, session, hintFor(thrown as Error, sitesHost)), message: error.message };
   }
 }
 
-function hintFor(error: Error, platformDomain: string): string {
-  const name = `*.${platformDomain.replace(/:\d+$/, '')}`;
+function hintFor(error: Error, sitesHost: string): string {
+  const name = `*.${sitesHost.replace(/:\d+$/, '')}`;
   const code = codeOf(error);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `Add a DNS record for ${name} that points at the server or its proxy.`;

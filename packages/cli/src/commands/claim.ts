@@ -8,7 +8,7 @@ export function addClaim(program: Command, context: CommandContext): void {
   withExamples(program.command('claim'), {
     'berth claim https://api.example.com/claim/0123…': 'keeps a site that was published without an account',
   })
-    .summary('keep a site that was published without an account')
+    .summary('keep a site published without an account')
     .description(
       'Move a site that was published without an account to your account. The site then no longer expires. The link was printed when the site was published.',
     )

@@ -32,12 +32,11 @@ export function inSession<Arguments extends readonly unknown[], Options = Record
 export function verbAdder(
   noun: Command,
   context: CommandContext,
-  [argument, meaning]: readonly [argument: string, meaning: string],
+  [argument, meaning, example]: readonly [argument: string, meaning: string, example: string],
   readName: (session: Session, text: string) => string | Promise<string>,
 ) {
   return (verb: string, description: string, act: (session: Session, name: string) => Promise<void>): Command =>
-    noun
-      .command(verb)
+    withExamples(noun.command(verb), { [`berth ${noun.name()} ${verb} ${example}`]: '' })
       .description(description)
       .argument(argument, meaning)
       .action(inSession<[string]>(context, async (session, [text]) => act(session, await readName(session, text))));
@@ -46,10 +45,10 @@ export function verbAdder(
 /** The width that the lines of the help must fit, like the lines that the parser wraps. */
 const HELP_COLUMNS = 80;
 
-/** Adds examples to the help of a command. @param effects The effect of each command line. */
+/** Adds examples to the help of a command. @param effects The effect of each command line; empty if it is obvious. */
 export function withExamples(command: Command, effects: Readonly<Record<string, string>>): Command {
   const width = Math.max(...Object.keys(effects).map((line) => line.length));
-  const rows = Object.entries(effects).map(([line, effect]) => `  ${line.padEnd(width)}  ${effect}`);
+  const rows = Object.entries(effects).map(([line, effect]) => `  ${line.padEnd(width)}  ${effect}`.trimEnd());
   const fits = rows.every((row) => row.length <= HELP_COLUMNS);
   const lines = fits ? rows : Object.entries(effects).flatMap(([line, effect]) => [`  ${line}`, `      ${effect}`]);
   return command.addHelpText('after', ['', 'Examples:', ...lines, ''].join('\n'));

@@ -17,6 +17,7 @@ interface UpdateOptions {
 type ReceivedDeployment = Omit<Deployment, 'domains'> & Partial<Pick<Deployment, 'domains'>>;
 
 const ARGUMENT = ['<deployment>', 'the id or address of the deployment'] as const;
+const EXAMPLE = 'calm-otter-4k9x2qd';
 
 export function addDeployments(program: Command, context: CommandContext): void {
   const deployments = withExamples(program.command('deployments'), {
@@ -34,9 +35,9 @@ export function addDeployments(program: Command, context: CommandContext): void 
     name: 'deployments',
     read: (client, query) => client.api.deployments.list.query(query),
     description: 'List deployments, newest first.',
-    heading: ['deployment', 'files', 'size', 'created', 'expires', 'password', 'labels', 'url'],
+    heading: ['deployment', 'files', 'size', 'created', 'expires', 'access', 'domains', 'labels', 'url'],
     toCells,
-    lessImportant: ['url', 'files', 'password', 'size', 'expires', 'labels'],
+    lessImportant: ['url', 'files', 'size', 'labels', 'expires', 'access', 'domains'],
     toJson: deploymentRow,
     emptyNote: 'There are no deployments yet.',
     filters: {
@@ -51,15 +52,14 @@ export function addDeployments(program: Command, context: CommandContext): void 
     },
   });
 
-  const addVerb = verbAdder(deployments, context, ARGUMENT, (_, site) => parseSite(site));
+  const addVerb = verbAdder(deployments, context, [...ARGUMENT, EXAMPLE], (_, site) => parseSite(site));
 
   addVerb('get', 'Show a deployment.', async ({ client, printResult }, deployment) => {
     const foundDeployment = await client.api.deployments.get.query({ deployment });
     printResult({ deployment: deploymentRow(foundDeployment) }, () => describeDeployment(foundDeployment));
   });
 
-  deployments
-    .command('label')
+  withExamples(deployments.command('label'), { [`berth deployments label ${EXAMPLE} v1.2 stable`]: '' })
     .description('Replace the labels of a deployment. Without labels, remove all labels.')
     .argument(...ARGUMENT)
     .argument('[labels...]', 'the new labels')
@@ -70,9 +70,11 @@ export function addDeployments(program: Command, context: CommandContext): void 
       }),
     );
 
-  deployments
-    .command('update')
-    .description('Change the password or the time to live of a deployment. Everything else stays the same.')
+  withExamples(deployments.command('update'), {
+    [`berth deployments update ${EXAMPLE} --password -`]: 'asks for a new password',
+    [`berth deployments update ${EXAMPLE} --no-ttl`]: 'makes it permanent',
+  })
+    .description('Change the password or the time to live. Everything else stays the same.')
     .argument(...ARGUMENT)
     .option('-p, --password <password>', 'the new password for visitors; "-" asks for it')
     .option('--no-password', 'remove the password')
@@ -111,17 +113,26 @@ export function deploymentRow(found: ReceivedDeployment) {
   return { deployment, url, files, size, status, password, via, labels, created, expires, domains, takenDown };
 }
 
-function toCells({ deployment, files, size, created, expires, password, labels, url }: Deployment): string[] {
+function toCells(found: ReceivedDeployment): string[] {
+  const { deployment, files, size, created, expires, labels, url, domains = [] } = found;
+  const [firstDomain = '-', ...otherDomains] = domains;
   return [
     deployment,
     files.toLocaleString('en-US'),
     bytes(size),
     moment(created),
     moment(expires ?? null),
-    password ? 'yes' : '-',
+    accessText(found),
+    otherDomains.length === 0 ? firstDomain : `${firstDomain} +${otherDomains.length}`,
     labels.join(' ') || '-',
     url,
   ];
+}
+
+/** Describes why visitors may not see a deployment; `-` for a public deployment. */
+function accessText({ takenDown, password }: ReceivedDeployment): string {
+  if (takenDown) return 'taken down';
+  return password ? 'password' : '-';
 }
 
 function describeDeployment(found: ReceivedDeployment): string[] {

@@ -10,6 +10,7 @@ import type { Session } from '../session.ts';
 import { confirmReplacing } from './replacing.ts';
 
 const ARGUMENT = ['<domain>', 'the name of the domain'] as const;
+const EXAMPLE = 'www.example.com';
 
 export function addDomains(program: Command, context: CommandContext): void {
   const domains = withExamples(program.command('domains'), {
@@ -68,7 +69,7 @@ function addSet(domains: Command, context: CommandContext): void {
 }
 
 function addVerbs(domains: Command, context: CommandContext): void {
-  const addVerb = verbAdder(domains, context, ARGUMENT, ({ client }, typed) => fullDomain(client, typed));
+  const addVerb = verbAdder(domains, context, [...ARGUMENT, EXAMPLE], ({ client }, typed) => fullDomain(client, typed));
 
   addVerb('get', 'Show a domain.', async ({ client, printResult, note }, name) => {
     const domain = await client.api.domains.get.query({ domain: name });
@@ -76,7 +77,7 @@ function addVerbs(domains: Command, context: CommandContext): void {
     noteMissingRecords(note, domain);
   });
 
-  addVerb('validate', 'Check whether a name is valid and available, before you use it.', validate);
+  addVerb('validate', 'Check whether a name is available.', validate);
 
   addVerb('verify', 'Check the DNS records of a domain now.', async ({ client, printResult }, name) => {
     const { checks, nextCheck, ...domain } = await client.api.domains.verify.mutate({ domain: name });
@@ -102,7 +103,7 @@ function addVerbs(domains: Command, context: CommandContext): void {
 
   addVerb(
     'share',
-    'Print the link of a page with the DNS records that a domain needs, for the person who manages the DNS.',
+    'Print the link of a page with the DNS records. The person who manages the DNS needs no account to open it.',
     async ({ client, printResult }, name) => {
       const { domain, url } = await client.api.domains.share.query({ domain: name });
       printResult({ domain, url }, () => [url]);

@@ -20,7 +20,7 @@ export function addInit(program: Command, context: CommandContext): void {
     'berth init': 'finds out how the project is built, and writes berth.json',
     'berth init --folder public --domain blog': 'sets the folder and the domain',
   })
-    .summary('write a berth.json, so that "berth" alone publishes')
+    .summary('write berth.json, so that "berth" alone publishes')
     .description(
       'Find out which framework a project uses, or which other host it was set up for, and write berth.json with the folder of the built site and the build command. Then "berth" and "berth watch" need no folder.',
     )

@@ -30,7 +30,7 @@ export function addPublish(program: Command, context: CommandContext): void {
     'berth ./dist --password -': 'asks for a password for visitors',
     'URL=$(berth ./dist)': 'sets a shell variable to the link',
   })
-    .summary('publish a folder and print its link; the word "publish" is optional')
+    .summary('publish a folder; the word "publish" is optional')
     .description('Publish a folder and print its link.')
     .argument('[folder]', 'the folder of the built site, or one HTML file; default: that of berth.json');
   addPublicationOptions(command, 'the deployment')
@@ -165,6 +165,8 @@ function printDeployResult(
   else if (expires !== null) note(`The deployment expires at ${moment(expires)}.`);
   if (domain !== null && domain.status !== 'success')
     note(`${domain.domain} needs DNS records before it shows the site: berth domains records ${domain.domain}`);
+  if (domain !== null && domain.links > 1)
+    note([{ colour: 'dim', text: `To show the version before again: berth rollback ${domain.domain}` }]);
   const allWarnings: readonly Warning[] = [...folderWarnings, ...warnings];
   const url = domain?.status === 'success' ? domain.url : deployment.url;
   const { added = [], changed = [], removed = [], unchanged = 0 } = planned?.changes ?? {};

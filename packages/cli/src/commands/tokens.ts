@@ -51,8 +51,7 @@ export function addTokens(program: Command, context: CommandContext): void {
       }),
     );
 
-  tokens
-    .command('delete')
+  withExamples(tokens.command('delete'), { 'berth tokens delete a1b2c3d': '' })
     .description('Revoke a token immediately.')
     .argument('<token>', 'the id of the token, as listed by "berth tokens"')
     .action(

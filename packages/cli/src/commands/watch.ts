@@ -16,6 +16,7 @@ interface Options extends PublicationOptions {
 export function addWatch(program: Command, context: CommandContext): void {
   const command = withExamples(program.command('watch'), {
     'berth watch ./dist --domain blog': 'publishes each build at a domain',
+    'berth watch': 'watches the folder of berth.json',
   })
     .summary('publish a folder each time it changes')
     .description(

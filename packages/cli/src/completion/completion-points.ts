@@ -6,7 +6,7 @@ export interface CompletionPoint {
   path: readonly string[];
   words: readonly Candidate[];
   options: readonly Candidate[];
-  /** Whether the first argument of the command is a folder. */
+  /** Whether the first argument of the command is a folder or an HTML file. */
   takesFolder: boolean;
 }
 

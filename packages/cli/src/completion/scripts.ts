@@ -15,7 +15,7 @@ ${points.map(bashCase).join('\n')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ -n $folders && $current != -* ]]; then
     compopt -o filenames 2>/dev/null
-    COMPREPLY+=($(compgen -d -- "$current"))
+    COMPREPLY+=($(compgen -d -- "$current") $(compgen -f -X '!*.html' -- "$current"))
   fi
 }
 complete -F _berth berth
@@ -48,7 +48,7 @@ function fishLines({ path, words, options, takesFolder }: CompletionPoint): stri
   const head = `complete -c berth -n '__berth_place "${placeOf(path)}"'`;
   return [
     ...words.map((word) => `${head} -a ${word.word} -d ${quotedEffect(word)}`),
-    ...(takesFolder ? [`${head} -a '(__fish_complete_directories)'`] : []),
+    ...(takesFolder ? [`${head} -a '(__fish_complete_directories)' -a '(__fish_complete_suffix .html)'`] : []),
     ...options.map((option) => `${head} -l ${option.word.slice(2)} -d ${quotedEffect(option)}`),
   ];
 }
@@ -82,7 +82,7 @@ function zshCase({ path, words, options, takesFolder }: CompletionPoint): string
     `      commands=(${words.map(entry).join(' ')})`,
     `      options=(${options.map(entry).join(' ')})`,
     ...(words.length > 0 ? ["      _describe -t commands 'command' commands"] : []),
-    ...(takesFolder ? ['      _path_files -/'] : []),
+    ...(takesFolder ? ['      _path_files -/', "      _path_files -g '*.html'"] : []),
     "      [[ $PREFIX == -* ]] && _describe -o -t options 'option' options",
     '      ;;',
   ].join('\n');

@@ -1,5 +1,5 @@
 import type { BerthClient } from '../client.ts';
-import { createTimeSlices } from '../progress.ts';
+import { createTimeSlices } from '../time-slices.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
 /** The minimum size of the pieces of a body, in bytes. Smaller pieces are combined. */

@@ -3,10 +3,11 @@ import { drain } from '../progress.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import { findLastDeployment } from '../folder/last-deployment.ts';
 import { readFolder, resolveSource } from '../folder/read-folder.ts';
-import type { Amount, FolderFile, SkippedFile } from '../folder/snapshot.ts';
+import type { Amount, SkippedFile } from '../folder/snapshot.ts';
+import { compareWithLastDeployment } from './compare.ts';
 import type { Changes } from './events.ts';
 import type { DeployFolderInput, DeployOptions } from './input.ts';
-import { type ComparedDeployment, findShownDeployment } from './live-files.ts';
+import { findShownDeployment } from './live-files.ts';
 
 /** The result of a dry run. */
 export interface FolderPlan {
@@ -62,36 +63,4 @@ export function findLastDeploymentId(
   if (!existsSync(folder)) return null;
   const target = { client, source: resolveSource(folder).source, domain: domain ?? null };
   return findLastDeployment(cacheDir, target)?.deployment ?? null;
-}
-
-/** The changes of a folder, and its added and changed files (`put`). */
-export type Difference = { changes: Changes; put: readonly FolderFile[] };
-
-/** Compares files with the last deployment. If the last deployment is unknown, all files count as added. */
-export function compareWithLastDeployment(
-  lastDeployment: ComparedDeployment | null,
-  files: readonly FolderFile[],
-): Difference {
-  const hashesBefore = lastDeployment?.files ?? new Map<string, string>();
-  const addedPaths: string[] = [];
-  const changedPaths: string[] = [];
-  const filesToPut: FolderFile[] = [];
-  const currentPaths = new Set<string>();
-  for (const file of files) {
-    currentPaths.add(file.path);
-    const sha256 = hashesBefore.get(file.path);
-    if (sha256 === file.sha256) continue;
-    filesToPut.push(file);
-    (sha256 === undefined ? addedPaths : changedPaths).push(file.path);
-  }
-  const removedPaths = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
-  return {
-    changes: {
-      added: addedPaths,
-      changed: changedPaths,
-      removed: removedPaths,
-      unchanged: files.length - filesToPut.length,
-    },
-    put: filesToPut,
-  };
 }

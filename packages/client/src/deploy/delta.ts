@@ -3,11 +3,11 @@ import { ClientError, refusalStateOf } from '../errors.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { LastDeployment } from '../folder/last-deployment.ts';
 import { retry, type RetryCounter } from '../retry.ts';
-import type { Difference } from './changes.ts';
+import type { Difference } from './compare.ts';
 import type { DeployEvent } from './events.ts';
 import { CANCELLED, type Publication } from './input.ts';
 import type { ResumeState } from './resume-state.ts';
-import { sendContents } from './send-contents.ts';
+import { type ContentsSender, sendContents } from './send-contents.ts';
 import type { Source } from './source.ts';
 import { UploadProgress } from './upload-progress.ts';
 
@@ -17,6 +17,7 @@ export interface DeployContext {
   publication: Publication;
   lastDeployment: LastDeployment | null;
   resumeState: ResumeState;
+  sendContents: ContentsSender;
   emit(event: DeployEvent): void;
   signal: AbortSignal;
   /** Creates a counter for the failures of one step. The first counter is for the first request of the deploy. */
@@ -102,7 +103,7 @@ async function sendDelta(
 
 /** Sends contents until none is missing, and returns the id of the upload. */
 async function sendMissing(
-  { publication, source, signal, startRetries }: DeployContext,
+  { publication, sendContents: sender, signal, startRetries }: DeployContext,
   open: OpenUpload,
   beginAgain: () => Promise<OpenUpload>,
   progress: UploadProgress,
@@ -110,7 +111,7 @@ async function sendMissing(
   const retries = startRetries();
   for (let { upload, missing } = open; ;) {
     try {
-      await sendContents(publication.client, source, upload, missing, progress, signal);
+      await sendContents(publication.client, sender, upload, missing, progress, signal);
       return upload;
     } catch (failure) {
       await retries.waitAfter(failure, MIN_RESUME_PAUSE_MS);

@@ -6,9 +6,13 @@ import { findLastDeployment, targetCacheName, saveLastDeployment } from '../fold
 import { readFolderWithEvents } from '../folder/read-folder.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployFilesInput, DeployFolderInput, DeployFolderOptions, DeployOptions } from './input.ts';
-import { publish, checkPublication } from './publish.ts';
-import { fingerprintOf, hashPassword, ResumeState } from './resume-state.ts';
+import { uploadDelta } from './delta.ts';
+import { uploadMultipart } from './multipart.ts';
+import { publish, checkPublication, type Upload } from './publish.ts';
+import { unsavedResumeState } from './resume-state.ts';
+import { fingerprintOf, hashPassword, SavedResumeState } from './saved-resume-state.ts';
 import { folderSource, memorySource } from './source.ts';
+import { streamContents } from './stream-contents.ts';
 
 /**
  * Publishes a folder or a single HTML file, emits the events of the deploy, and returns the deployment.
@@ -36,16 +40,18 @@ export function deployFolder(
     const name = targetCacheName(target);
     const password = await hashPassword(input.password, name);
     const fingerprint = fingerprintOf(snapshot.files, input, password);
-    const resumeState = new ResumeState({ path: join(cacheDir, 'unfinished', `${name}.json`), fingerprint });
+    const resumeState = new SavedResumeState({ path: join(cacheDir, 'unfinished', `${name}.json`), fingerprint });
+    const source = folderSource(snapshot);
     const context = {
-      source: folderSource(snapshot),
+      source,
+      sendContents: streamContents(client, source),
       publication: input,
       lastDeployment: findLastDeployment(cacheDir, target),
       resumeState,
       emit,
       signal,
     };
-    return publish(context, options, ({ deployment }) =>
+    return publish(context, options, uploadFor(options), ({ deployment }) =>
       saveLastDeployment(cacheDir, target, { deployment, password, files: snapshot.files }),
     );
   });
@@ -64,8 +70,13 @@ export function deployFiles(
   return yieldEvents(options.signal, (emit, signal) => {
     checkPublication(input);
     const source = memorySource(input.files);
-    const resumeState = new ResumeState();
-    const context = { source, publication: input, lastDeployment: null, resumeState, emit, signal };
-    return publish(context, options, () => {});
+    const resumeState = unsavedResumeState();
+    const sendContents = streamContents(input.client, source);
+    const context = { source, sendContents, publication: input, lastDeployment: null, resumeState, emit, signal };
+    return publish(context, options, uploadFor(options), () => {});
   });
+}
+
+function uploadFor({ delta = true }: DeployOptions): Upload {
+  return delta ? uploadDelta : (context, { changes }) => uploadMultipart(context, changes);
 }

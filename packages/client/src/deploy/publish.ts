@@ -1,12 +1,11 @@
 import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
 import { createRetryCounter, DEFAULT_RETRIES, type Retry, retry } from '../retry.ts';
-import { compareWithLastDeployment } from './changes.ts';
-import { type DeployContext, uploadDelta } from './delta.ts';
+import { compareWithLastDeployment, type Difference } from './compare.ts';
+import type { DeployContext } from './delta.ts';
 import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployOptions, Publication } from './input.ts';
-import { uploadMultipart } from './multipart.ts';
 
 /**
  * Checks the options of a deploy, so that invalid options fail before anything is read or sent.
@@ -30,6 +29,9 @@ export function checkPassword(password: string | null | undefined): void {
     throw new ClientError('refused', `The password is invalid: ${reason}. Omit it for a public site.`);
 }
 
+/** Sends files, as one of the kinds of requests that publish. */
+export type Upload = (context: DeployContext, difference: Difference) => Promise<CreatedDeployment>;
+
 /**
  * Publishes files, and links the domain. Before the first deploy to a domain, it checks that the account can use the domain.
  * Temporary failures are retried, but a server that is unreachable at the first request is not waited for.
@@ -39,7 +41,8 @@ export function checkPassword(password: string | null | undefined): void {
  */
 export async function publish(
   context: Omit<DeployContext, 'startRetries'>,
-  { delta = true, retries, onCommitted }: DeployOptions,
+  { retries, onCommitted }: Pick<DeployOptions, 'retries' | 'onCommitted'>,
+  upload: Upload,
   onEnd: (deployment: CreatedDeployment) => void,
 ): Promise<CreatedDeployment> {
   if (context.source.files.length === 0)
@@ -59,9 +62,7 @@ export async function publish(
   };
   if (domain !== undefined && context.lastDeployment === null) await refuseUnusableDomain(client, domain, signal);
   const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);
-  const deployment = delta
-    ? await uploadDelta(contextWithRetries, difference)
-    : await uploadMultipart(contextWithRetries, difference.changes);
+  const deployment = await upload(contextWithRetries, difference);
   await onCommitted?.(deployment);
 
   function toCreated(event: DeployEvent): CreatedDeployment {

@@ -1,81 +1,34 @@
-import { hash, randomUUID, scrypt } from 'node:crypto';
-import { promisify } from 'node:util';
-import { UPLOAD_SECONDS } from '@berth/contract';
-import { readCacheFile, removeCacheFile, writeCacheFile } from '../folder/cache-files.ts';
-import type { FolderFile } from '../folder/snapshot.ts';
-import type { Publication } from './input.ts';
-
-const VERSION = 1;
-
-/** The cache file of an unfinished deploy, and the hash of the input that the deploy has. */
-interface ResumeFile {
-  path: string;
-  fingerprint: string;
-}
-
-/** An unfinished deploy. If it has a cache file, the next run with the same input resumes it. */
-export class ResumeState {
+/** An unfinished deploy. */
+export interface ResumeState {
   /** The idempotency key of the deploy. */
-  key: string;
-  readonly #file: ResumeFile | null;
-
-  /**
-   * Reuses the key of the last run if that run had the same input and the server still knows the key.
-   *
-   * @param file Default: no later run can resume the deploy.
-   */
-  constructor(file: ResumeFile | null = null) {
-    this.#file = file;
-    this.key = (file && findKey(file)) ?? this.#begin();
-  }
-
+  readonly key: string;
   /** Whether a later run can resume the deploy. */
-  get isPersistent(): boolean {
-    return this.#file !== null;
-  }
-
+  readonly isPersistent: boolean;
   /** Replaces the key, for a server that cannot continue with the old key. */
-  renew(): void {
-    this.key = this.#begin();
-  }
-
-  /** Removes the cache file of a finished deploy. */
-  forget(): void {
-    if (this.#file && findKey(this.#file) === this.key) removeCacheFile(this.#file.path);
-  }
-
-  #begin(): string {
-    const key = randomUUID();
-    if (this.#file) {
-      const { path, fingerprint } = this.#file;
-      writeCacheFile(path, VERSION, { fingerprint, key, began: Date.now() });
-    }
-    return key;
-  }
+  renew(): void;
+  /** Removes what is stored about a finished deploy. */
+  forget(): void;
 }
 
-/** Hashes the input of a deploy. @param passwordHash The result of {@link hashPassword}. */
-export function fingerprintOf(
-  files: readonly FolderFile[],
-  { labels, ttl, via }: Publication,
-  passwordHash: string | null,
-): string {
-  const entries = files.map(({ path, sha256 }) => [path, sha256]);
-  return hash('sha256', JSON.stringify([entries, labels, passwordHash, ttl, via]));
+/** Creates the state of a deploy that no later run can resume. */
+export function unsavedResumeState(): ResumeState {
+  let key = createIdempotencyKey();
+  return {
+    get key() {
+      return key;
+    },
+    isPersistent: false,
+    renew: () => void (key = createIdempotencyKey()),
+    forget: () => {},
+  };
 }
 
-/**
- * Hashes a password, so that the cache can compare passwords without storing them. The hash is slow, to resist guessing.
- *
- * @returns 64 hex digits; `null` if there is no password.
- */
-export async function hashPassword(password: string | null | undefined, salt: string): Promise<string | null> {
-  if (typeof password !== 'string') return null;
-  return ((await promisify(scrypt)(password, salt, 32)) as Buffer).toString('hex');
+/** Creates a random key of 32 hex digits. Pages without TLS have no `crypto.randomUUID`. */
+export function createIdempotencyKey(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }
 
-function findKey({ path, fingerprint }: ResumeFile): string | null {
-  const { key, began, ...cached } = readCacheFile(path, VERSION);
-  const isOpen = typeof began === 'number' && Date.now() - began < UPLOAD_SECONDS * 1000;
-  return isOpen && cached['fingerprint'] === fingerprint && typeof key === 'string' ? key : null;
+/** Formats bytes as lower-case hex digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

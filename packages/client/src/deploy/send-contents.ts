@@ -3,8 +3,6 @@ import pLimit from 'p-limit';
 import { type BerthClient, readResponse } from '../client.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import { isTemporary } from '../retry.ts';
-import { sendBody } from './body.ts';
-import type { Source } from './source.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
 const MAX_PARALLEL_BODIES = 2;
@@ -12,6 +10,14 @@ const SHA256_BYTES = 32;
 
 /** The maximum size of a body with several contents, in bytes. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** Sends one request whose body consists of contents, each after its {@link contentHead}. */
+export type ContentsSender = (
+  path: string,
+  init: { method: string; headers: Record<string, string>; signal: AbortSignal },
+  contents: readonly FolderFile[],
+  progress: UploadProgress,
+) => Promise<Response>;
 
 /**
  * Sends contents of an upload, in few bodies. If a body fails, the server still keeps each content that arrived completely.
@@ -24,7 +30,7 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024;
  */
 export async function sendContents(
   client: BerthClient,
-  source: Source,
+  sendBody: ContentsSender,
   upload: string,
   contents: readonly FolderFile[],
   progress: UploadProgress,
@@ -37,8 +43,7 @@ export async function sendContents(
   await pLimit(MAX_PARALLEL_BODIES).map(divideIntoBodies(contents), async (body) => {
     if (failures.length > 0) return;
     try {
-      const pieces = contentsBody(source, body, progress);
-      const response = await sendBody(client, `uploads/${upload}/contents`, init, pieces, progress);
+      const response = await sendBody(`uploads/${upload}/contents`, init, body, progress);
       await readResponse(client, response, ReceivedContents);
     } catch (failure) {
       failures.push(failure);
@@ -66,22 +71,10 @@ export function divideIntoBodies(contents: readonly FolderFile[]): FolderFile[][
   return bodies;
 }
 
-/** Generates a body: for each content, a header with its hash and size, and then its bytes. Source: api §9. */
-async function* contentsBody(
-  source: Source,
-  contents: readonly FolderFile[],
-  progress: UploadProgress,
-): AsyncGenerator<Uint8Array> {
-  for (const content of contents) {
-    const pieces = source.read(content);
-    const head = Buffer.alloc(CONTENT_HEAD_BYTES);
-    head.write(content.sha256, 'hex');
-    head.writeBigUInt64BE(BigInt(content.size), SHA256_BYTES);
-    yield head;
-    for await (const piece of pieces) {
-      yield piece;
-      progress.onPiece(piece.length);
-    }
-    progress.onFile();
-  }
+/** Creates the header before a content in a body: its hash and its size. Source: api §9. */
+export function contentHead({ sha256, size }: FolderFile): Uint8Array<ArrayBuffer> {
+  const head = new Uint8Array(CONTENT_HEAD_BYTES);
+  for (let at = 0; at < SHA256_BYTES; at += 1) head[at] = Number.parseInt(sha256.slice(2 * at, 2 * at + 2), 16);
+  new DataView(head.buffer).setBigUint64(SHA256_BYTES, BigInt(size));
+  return head;
 }

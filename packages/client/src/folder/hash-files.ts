@@ -1,20 +1,18 @@
 import { createHash, hash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
-import { createThrottle, PROGRESS_INTERVAL_MS, createTimeSlices } from '../progress.ts';
+import { createThrottle, PROGRESS_INTERVAL_MS } from '../progress.ts';
+import { createTimeSlices } from '../time-slices.ts';
 import { changingFileError, readOrRefuse, unreadableError } from './folder-errors.ts';
 import { fileStateOf, type HashCache, isSettled } from './hash-cache.ts';
 import type { FoundFile } from './list-files.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from './read-file.ts';
+import { createPrivateKeyFinder } from './site-paths.ts';
 import type { Amount, FolderEvent } from './snapshot.ts';
 
 /** How many times to hash a file again if it changed while it was read. */
 const MAX_READ_RETRIES = 3;
 const RETRY_PAUSE_MS = 50;
-
-/** The maximum length of the marker of a private key, which two pieces of a file may share. */
-const MAX_MARKER_CHARACTERS = 96;
 
 /** A file and its hash. `privateKey` is true if the file contains a private key. */
 export type HashedFile = FoundFile & { sha256: string; privateKey: boolean };
@@ -112,16 +110,15 @@ function hashSmallFile(root: string, found: FoundFile): HashedFile | null {
   const size = Number(found.stats.size);
   const { bytes, stats } = readOrRefuse(found.path, () => readSmallFile(`${root}/${found.name}`, size));
   if (fileStateOf(stats) !== fileStateOf(found.stats)) return null;
-  const privateKey = mayHoldPrivateKey(found.path) && PRIVATE_KEY_MARKER.test(bytes.toString('latin1'));
+  const privateKey = createPrivateKeyFinder(found.path)(() => bytes.toString('latin1'));
   return { ...found, sha256: hash('sha256', bytes), privateKey };
 }
 
 /** Reads and hashes a file of any size, piece by piece. Returns `null` if the file changed since it was listed. */
 async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile | null> {
   const digest = createHash('sha256');
-  const mayHoldKey = mayHoldPrivateKey(found.path);
+  const findPrivateKey = createPrivateKeyFinder(found.path);
   let privateKey = false;
-  let chunkTail = '';
   try {
     const pieces = readLargeFile(`${root}/${found.name}`);
     for (;;) {
@@ -133,10 +130,7 @@ async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal
       if (signal.aborted) await pieces.return(found.stats);
       signal.throwIfAborted();
       digest.update(value);
-      if (!mayHoldKey) continue;
-      const text = chunkTail + value.toString('latin1');
-      privateKey ||= PRIVATE_KEY_MARKER.test(text);
-      chunkTail = text.slice(-MAX_MARKER_CHARACTERS);
+      privateKey = findPrivateKey(() => value.toString('latin1'));
     }
   } catch (thrown) {
     signal.throwIfAborted();

@@ -1,9 +1,8 @@
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJunk, normalizePath, privatePath, refusedPath } from '@berth/contract';
-import ignore from 'ignore';
-import { createTimeSlices } from '../progress.ts';
-import { folderError, readOrRefuse } from './folder-errors.ts';
+import { createTimeSlices } from '../time-slices.ts';
+import { readOrRefuse } from './folder-errors.ts';
+import { IGNORE_FILE, ignoreRulesOf, type IgnoreRules, publishedPath, reasonToSkipName } from './site-paths.ts';
 import type { SkippedFile, SkipReason } from './snapshot.ts';
 
 /** A file of the listing, which has not been read. */
@@ -14,9 +13,6 @@ export interface FoundFile {
   name: string;
   stats: BigIntStats;
 }
-
-/** The file at the root of a folder that lists what to skip, in the syntax of `.gitignore`. The file itself is skipped too. */
-const IGNORE_FILE = '.berthignore';
 
 /**
  * Lists the files of a folder. Does not follow links or read skipped subfolders, whose paths end with a slash in the result.
@@ -55,34 +51,21 @@ export function listPage(root: string, name: string): FoundFile {
   return { path: 'index.html', name, stats: readOrRefuse(name, () => lstatSync(join(root, name), { bigint: true })) };
 }
 
-/** Returns the reason to skip an entry. The rules in `.berthignore` cannot include a private file. */
-function reasonToSkip(name: string, entry: Dirent, ignored: (name: string) => boolean): SkipReason | null {
-  if (isJunk(name)) return 'junk';
-  if (privatePath(name)) return 'private';
-  if (ignored(name)) return 'ignored';
+function reasonToSkip(name: string, entry: Dirent, ignored: IgnoreRules): SkipReason | null {
+  const reason = reasonToSkipName(name, ignored);
+  if (reason) return reason;
   if (entry.isSymbolicLink()) return 'link';
   return entry.isFile() || entry.isDirectory() ? null : 'not-a-file';
 }
 
 function toFoundFile(root: string, name: string): FoundFile {
-  const normalized = normalizePath(name);
-  if (!normalized.ok) throw folderError(name, normalized.reason);
-  const { path } = normalized;
-  const refusal = refusedPath(path);
-  if (refusal) throw folderError(path, refusal);
+  const path = publishedPath(name);
   return { path, name, stats: readOrRefuse(name, () => lstatSync(`${root}/${name}`, { bigint: true })) };
 }
 
-/**
- * Combines the {@link IGNORE_FILE} with other patterns. Returns a function that returns true if a name must be skipped. Folders
- * end with a slash.
- */
-function readIgnoreRules(root: string, patterns: readonly string[]): (name: string) => boolean {
+/** Combines the {@link IGNORE_FILE} with other patterns. */
+function readIgnoreRules(root: string, patterns: readonly string[]): IgnoreRules {
   const path = join(root, IGNORE_FILE);
   const hasFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  if (!hasFile && patterns.length === 0) return () => false;
-  const text = hasFile ? readOrRefuse(IGNORE_FILE, () => readFileSync(path, 'utf8')) : '';
-  const rules = ignore().add(patterns).add(text);
-  if (hasFile) rules.add(`/${IGNORE_FILE}`);
-  return (name) => rules.ignores(name);
+  return ignoreRulesOf(hasFile ? readOrRefuse(IGNORE_FILE, () => readFileSync(path, 'utf8')) : null, patterns);
 }

@@ -1,14 +1,13 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { findPathConflict } from '@berth/contract';
 import { ClientError } from '../errors.ts';
 import { yieldEvents } from '../progress.ts';
 import { defaultCacheDir } from './cache-files.ts';
 import { statOnDrive } from './drive.ts';
-import { folderError } from './folder-errors.ts';
 import { HashCache } from './hash-cache.ts';
 import { amountOf, type HashedFile, hashFiles } from './hash-files.ts';
 import { listFiles, listPage } from './list-files.ts';
+import { refuseConflictingPaths } from './site-paths.ts';
 import type { FolderEvent, FolderSnapshot, SkippedFile } from './snapshot.ts';
 
 export interface ReadFolderOptions {
@@ -107,19 +106,9 @@ function snapshotOf(
 ): ReadFolder {
   const files = hashed.map(({ path, stats, sha256 }) => ({ path, size: Number(stats.size), sha256 })).toSorted(byPath);
   const diskNames = new Map(hashed.filter(({ path, name }) => path !== name).map(({ path, name }) => [path, name]));
-  if (diskNames.size > 0) refuseSamePaths(files.map(({ path }) => path));
+  if (diskNames.size > 0) refuseConflictingPaths(files.map(({ path }) => path));
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
   return { ...location, files, totalBytes, skipped: skipped.toSorted(byPath), diskNames };
-}
-
-function refuseSamePaths(paths: readonly string[]): void {
-  const conflict = findPathConflict(paths);
-  if (!conflict) return;
-  const { first, second } = conflict;
-  throw folderError(
-    second,
-    first === second ? 'two files have this name, in different Unicode forms' : conflict.reason,
-  );
 }
 
 function byPath(a: { path: string }, b: { path: string }): number {

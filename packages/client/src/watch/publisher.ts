@@ -5,7 +5,7 @@ import type { BerthClient } from '../client.ts';
 import { deployFolder } from '../deploy/deploy.ts';
 import { wholeDomainName } from '../deploy/domain-name.ts';
 import { checkPassword } from '../deploy/publish.ts';
-import { hashPassword } from '../deploy/resume-state.ts';
+import { hashPassword } from '../deploy/saved-resume-state.ts';
 import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import { statOnDrive } from '../folder/drive.ts';

@@ -75,6 +75,10 @@ export const Token = defineEntity({
     created: p.datetime(3),
     expires: p.datetime(3).nullable(),
     used: p.datetime(3).nullable(),
+    /** The normalised names of the domains that a deploy token can publish to. */
+    domains: p.type(TextArray).defaultRaw(`'{}'`),
+    /** How many versions of a domain a deploy with this token must keep; `null` if `domains` is empty. */
+    keep: p.integer().nullable(),
   },
   uniques: [{ name: 'token_account_token_unique', properties: ['account', 'token'] }],
   indexes: [{ name: 'token_account_id_index', properties: ['account', 'id'] }],

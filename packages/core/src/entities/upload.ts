@@ -30,6 +30,12 @@ export const Upload = defineEntity({
     passwordHash: p.text().nullable(),
     /** The lifetime of the deployment in seconds; `null` for a permanent deployment. */
     ttl: p.integer().nullable(),
+    /** The normalised name of the domain to point at the deployment; `null` for none. */
+    domain: p.text().nullable(),
+    /** How many versions of the domain to keep; `null` for all. */
+    keep: p.integer().nullable(),
+    /** Whether the deployment gets the password of the deployment that the domain shows at the commit, if that has one. */
+    inheritsPassword: p.boolean().default(false),
     created: p.datetime(3),
     /** When the client of the upload was last active. */
     touched: p.datetime(3),

@@ -98,9 +98,9 @@ export const deployments = router({
       'List every file with its path, size and SHA-256 in `files`; or list only the changes to a deployment of the same account, in `base`, `put` and `remove`. The response lists the contents that must be sent to `PUT /uploads/{upload}/contents`. Contents that this account uploaded recently need not be sent again; contents of other accounts have no effect.\n\nWith an `Idempotency-Key`, the same files and options resume the same upload, and `missing` lists what it still needs. An upload can be committed for 24 hours. Beginning it counts as a deploy; committing it does not. Its contents count as storage at once.\n\nA credential can have 20 open uploads, and an anonymous address 3. A further upload replaces the one that has been idle longest, if it has been idle for 10 minutes.',
     keyed: true,
     errorResponses: {
-      403: 'A cap of the plan is reached (deployments or storage); or the request has no credential, and sets `ttl` or comes from a page of another site.',
+      403: 'A cap of the plan is reached (deployments, storage or domains); the credential cannot use `domain`, `keep` or `open`; or the request has no credential, and sets `ttl` or comes from a page of another site.',
       413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
-      422: 'The `Idempotency-Key` was used for another upload; the base was taken down; or a deploy token sets a password for a protected base.',
+      422: 'The `Idempotency-Key` was used for another upload; the base was taken down; a deploy token sets a password for a protected base; or `domain` belongs to another account, or was sent with `ttl`.',
       429: 'A limit is reached: deploys of the credential, deploys of an address without a credential, or open uploads.',
     },
     status: 201,
@@ -115,8 +115,8 @@ export const deployments = router({
     description:
       'A commit is atomic. A repeated commit returns the same deployment for 24 hours and never creates a second one.',
     errorResponses: {
-      403: 'A cap of the plan is reached (deployments or storage); or a page of another site sent the request without a credential.',
-      422: 'Contents are missing; `details.missing` is their number. `POST /uploads` with the same `Idempotency-Key` lists them.',
+      403: 'A cap of the plan is reached (deployments, storage or domains); or a page of another site sent the request without a credential.',
+      422: 'The domain of the upload belongs to another account; or contents are missing: `details.missing` is their number, and `POST /uploads` with the same `Idempotency-Key` lists them.',
     },
     status: 201,
   })

@@ -1,4 +1,4 @@
-import { CREDENTIAL } from '@berth/contract';
+import { CREDENTIAL, DEFAULT_TOKEN_KEEP } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountCaller, Caller, Core, Scope } from '../core.ts';
 import { db, type StatementScope } from '../database/tables.ts';
@@ -28,6 +28,7 @@ export async function authenticate(core: Core, header: string | undefined, addre
     plan: row.plan,
     credential: row.kind,
     token: row.token,
+    ...(row.domains.length > 0 && { domainAccess: { domains: row.domains, keep: row.keep ?? DEFAULT_TOKEN_KEEP } }),
     authMethod: row.kind === 'api' ? 'api-key' : 'deploy-token',
     used: row.used,
   };
@@ -82,13 +83,16 @@ interface CredentialRow {
   state: AccountState;
   token: string;
   kind: 'api' | 'deploy';
+  /** The domains that a deploy token can publish to. */
+  domains: string[];
+  keep: number | null;
   used: Date | null;
   stale: boolean;
 }
 
 /** Nearly every request of the API runs this statement, so it is prepared. */
 const FIND_CREDENTIAL = `
-  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, t.used, t.used is null or t.used < $3 as stale
+  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, array_to_json(t.domains) as domains, t.keep, t.used, t.used is null or t.used < $3 as stale
   from token t join account a on a.id = t.account_id
   where t.secret_hash = $1 and (t.expires is null or t.expires > $2)`;
 

@@ -40,12 +40,14 @@ describe('T21: the access table', () => {
     );
   });
 
-  it('api §5: allows a deploy token only the operations of deploys', () => {
+  it('api §5: allows a deploy token only the operations of deploys, and to read the domains that it is limited to', () => {
     const allowedOperations = (actor: Actor) =>
       Object.keys(OPERATION_ACCESS).filter((operation) => mayCall(operation, actor));
     const deploys = ['abort', 'begin', 'commit', 'contents', 'create'].map((verb) => `deployments.${verb}`);
     expect(allowedOperations('deploy').toSorted()).toEqual([
       ...deploys,
+      'domains.get',
+      'domains.versions',
       'plans.list',
       'platform.config',
       'platform.limits',

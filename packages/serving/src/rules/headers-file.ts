@@ -27,7 +27,6 @@ export function readHeadersFile(bytes: Uint8Array, warn: Warn): Placed<HeaderRul
     const position = { file: FILE, line: number };
     if (STARTS_BLOCK.test(text)) {
       const path = text.startsWith('*') ? `/${text}` : text;
-      if (path !== text) warn(position, `Read as ${quote(path)}: a path must start with a slash.`);
       const parsed = readSource(path);
       if (blocks.length === MAX_BLOCKS) {
         warn(position, `Skipped this block and all further ones: there can be at most ${MAX_BLOCKS} blocks.`);
@@ -37,6 +36,7 @@ export function readHeadersFile(bytes: Uint8Array, warn: Warn): Placed<HeaderRul
         warn(position, `Skipped this path with its headers: ${parsed.message}.`);
         currentBlock = parsed;
       } else {
+        if (path !== text) warn(position, `Read as ${quote(path)}: a path must start with a slash.`);
         const { pattern, host } = parsed;
         currentBlock = { from: pattern, replaces: false, steps: [], ...(host !== undefined && { host }) };
         captures = parsed.captures;

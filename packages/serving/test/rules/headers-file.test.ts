@@ -142,6 +142,10 @@ describe('the limits of _headers (S65)', () => {
   });
 });
 
+it('a path without a slash that cannot be read either has one warning (S23)', () => {
+  expect(read('*?\n  X-A: 1').warnings).toEqual([expect.stringMatching(/^1: Skipped this path with its headers: /)]);
+});
+
 it('readHeadersFile parses any text without an error (S23)', () => {
   const line = fc.oneof(fc.constantFrom('/a', '/*', '! X', 'X: 1', '#', ':', '/:a/*.js', 'https://a.b'), fc.string());
   fc.assert(

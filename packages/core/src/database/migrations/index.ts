@@ -7,6 +7,7 @@ import { Migration0004 } from './0004-uploads.ts';
 import { Migration0005 } from './0005-storage.ts';
 import { Migration0006 } from './0006-compatibility.ts';
 import { Migration0007 } from './0007-domain-versions.ts';
+import { Migration0008 } from './0008-deploys-to-domains.ts';
 import { Migration0009 } from './0009-take-down-reasons.ts';
 import { db } from '../tables.ts';
 
@@ -31,6 +32,7 @@ export const migrations: readonly MigrationClass[] = [
   Migration0005,
   Migration0006,
   Migration0007,
+  Migration0008,
   Migration0009,
 ];
 

@@ -6,7 +6,7 @@ import { db } from '../../database/tables.ts';
 import { Account, Member, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
-import { lockAccount, lockActiveAccount, type LockedAccount } from './account-lock.ts';
+import { lockAccount, type LockedAccount } from './account-lock.ts';
 import { countDomains, refuseBeyondCap } from './caps.ts';
 import { readStorage } from './storage.ts';
 import { randomSuffix, secretHash } from '../random.ts';
@@ -119,28 +119,25 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
  * Refuses a caller whose account has as many deployments as its plan allows, so that the client need not send anything.
  * Parallel deploys may pass this check; {@link incrementDeploymentCount} then enforces the cap.
  *
+ * @param leaving The number of deployments that the deploy will delete.
  * @throws `forbidden`, with `details`. Source: api §6.
  */
-export async function refuseAtDeploymentCap({ core, caller }: Scope<Caller>): Promise<void> {
+export async function refuseAtDeploymentCap({ core, caller }: Scope<Caller>, leaving = 0): Promise<void> {
   if (caller.kind === 'anonymous') return;
   const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
-  refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount);
+  refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount - leaving);
 }
 
 /**
- * Counts one more deployment of an account, if its state and its plan's cap allow it. Locks the account until the
- * transaction ends, so that parallel deploys cannot exceed the cap.
+ * Counts one more deployment of a locked account, if its plan's cap allows it. Parallel deploys cannot exceed the cap.
  *
- * @returns The account before the change.
- * @throws `forbidden`, with `details` if the cap is reached. Source: api §6; security T26.
+ * @throws `forbidden`, with `details`, if the cap is reached. Source: api §6; security T26.
  */
-export async function incrementDeploymentCount(em: EntityManager, core: Core, account: string): Promise<LockedAccount> {
-  const lockedAccount = await lockActiveAccount(em, account);
-  refuseBeyondCap(core, lockedAccount.plan, 'deployments', lockedAccount.deployments);
+export async function incrementDeploymentCount(em: EntityManager, core: Core, account: LockedAccount): Promise<void> {
+  refuseBeyondCap(core, account.plan, 'deployments', account.deployments);
   await db(em)
     .updateTable('account')
     .set((eb) => ({ deployment_count: eb('deployment_count', '+', 1) }))
-    .where('id', '=', account)
+    .where('id', '=', account.id)
     .execute();
-  return lockedAccount;
 }

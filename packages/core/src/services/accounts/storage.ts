@@ -68,6 +68,7 @@ export async function measureStorage(
  *
  * @param contents The contents that were not found among the account's own.
  * @param options.certain True if none of the account's deployments can have any of the contents.
+ * @param options.leaving Deployments that will be deleted when the contents are published. They do not count against the cap.
  * @throws `forbidden`, with `details`, beyond the cap. Source: api §6; security T26.
  */
 export async function addStorage(
@@ -75,7 +76,7 @@ export async function addStorage(
   core: Core,
   account: LockedAccount,
   contents: ContentLengths,
-  { certain }: { certain: boolean },
+  { certain, leaving = [] }: { certain: boolean; leaving?: readonly string[] },
 ): Promise<void> {
   const owner = { account: account.id };
   const limit = storageCapOf(core, account.plan);
@@ -84,11 +85,13 @@ export async function addStorage(
   // Contents of the account's open uploads are already counted.
   if (contents.size > 0)
     ({ added: storage.added } = await measureStorage(em, owner, contents, uploadListsOf(em, owner)));
-  if (!isExact && limit !== undefined && storage.used + storage.added > limit) {
-    storage = await measureStorage(em, owner, contents);
+  if (limit !== undefined && storage.used + storage.added > limit) {
+    if (!isExact) storage = await measureStorage(em, owner, contents);
     isExact = true;
+    const isBeyond = storage.used + storage.added > limit;
+    const remaining = isBeyond && leaving.length > 0 ? allListsOf(em, owner, leaving) : null;
+    refuseBeyondStorageCap(remaining ? await measureStorage(em, owner, contents, remaining) : storage, limit);
   }
-  refuseBeyondStorageCap(storage, limit);
   if (contents.size === 0 && isExact === account.storageExact) return;
   await db(em)
     .updateTable('account')
@@ -193,13 +196,14 @@ const uploadListsOf = (scope: StatementScope, owner: StorageOwner) =>
     .where('committed', 'is', null)
     .where(({ and }) => and(columnsOf(owner)));
 
-const allListsOf = (scope: StatementScope, owner: StorageOwner) =>
+const allListsOf = (scope: StatementScope, owner: StorageOwner, except: readonly string[] = []) =>
   db(scope)
     .selectFrom('deployment')
     .innerJoin('manifest', 'deployment_id', 'id')
     .select(['hashes', 'sizes'])
     .where('status', '=', 'success')
     .where(({ and }) => and(columnsOf(owner)))
+    .where(({ eb, fn, not, val }) => not(eb('id', '=', fn.any(val(except)))))
     .unionAll(uploadListsOf(scope, owner));
 
 /** Returns an upper bound of the bytes that are stored for an owner. Reads no manifests, so it is fast. */

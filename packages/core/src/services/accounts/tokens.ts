@@ -1,6 +1,7 @@
 import {
   CREDENTIAL_PREFIX,
   type CreatedToken,
+  DEFAULT_TOKEN_KEEP,
   type PageQuery,
   TOKEN_ID,
   type Token as WireToken,
@@ -11,11 +12,12 @@ import {
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { Account, Token } from '../../entities/index.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { invalid, notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { lockAccount } from './account-lock.ts';
-import type { Scope } from '../../core.ts';
+import type { Addresses, DomainAccess, Scope } from '../../core.ts';
+import { readUsableName } from '../domain-names.ts';
 import { randomSecret, randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
@@ -29,13 +31,15 @@ export interface NewToken {
   token?: string | undefined;
   /** The credential that the operator chose. Default: a random credential. */
   secret?: string | undefined;
+  /** The domains that a deploy token can publish to. Default: none. */
+  domainAccess?: DomainAccess | null;
 }
 
 /** Creates a credential, in the caller's transaction. Stores only its hash and last 4 characters. Source: api §1, §5. */
 export function createToken(
   em: EntityManager,
   account: string,
-  { kind, labels = [], expires = null, created, token = randomSuffix(), secret }: NewToken,
+  { kind, labels = [], expires = null, created, token = randomSuffix(), secret, domainAccess = null }: NewToken,
 ): { token: string; secret: string } {
   const credential = secret ?? `${CREDENTIAL_PREFIX[kind]}-${randomSecret()}`;
   em.persist(
@@ -49,6 +53,8 @@ export function createToken(
       created,
       expires,
       used: null,
+      domains: domainAccess ? [...domainAccess.domains] : [],
+      keep: domainAccess?.keep ?? null,
     }),
   );
   return { token, secret: credential };
@@ -63,24 +69,46 @@ export const MAX_TOKENS = 1_000;
  * An account has at most {@link MAX_TOKENS}. If it has that many, its expired credentials are deleted.
  *
  * @returns The credential with its secret, which no other response contains.
- * @throws `business_logic_error` if the account has {@link MAX_TOKENS} that have not expired. Source: api §5.
+ * @throws `validation_failed` for a name that cannot be a domain, for an API key with `domains`, and for `keep` without
+ *   `domains`; `business_logic_error` if the account has {@link MAX_TOKENS} that have not expired. Source: api §5.
  */
 export async function addToken(
   { core, caller: { account, authMethod } }: Scope,
-  { kind, ttl, labels = [] }: TokenRequest,
+  request: TokenRequest,
 ): Promise<CreatedToken> {
+  const { kind, ttl, labels = [] } = request;
+  const domainAccess = domainAccessOf(core.addresses, request);
   return core.database.transaction(async (em) => {
     await lockAccount(em, account);
     const created = core.now();
     await makeTokenRoom(em, account, created);
     const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
-    const row = { token: await findFreeTokenId(em, account), kind, labels, created, expires, used: null };
+    const row = { token: await findFreeTokenId(em, account), kind, labels, created, expires, used: null, domainAccess };
     const { secret } = createToken(em, account, row);
-    const addedToken = { ...toToken(row), secret };
-    const meta = { kind, labels, expires: addedToken.expires };
+    const addedToken = { ...toToken({ ...row, domains: domainAccess?.domains, keep: domainAccess?.keep }), secret };
+    const meta = { kind, labels, expires: addedToken.expires, ...domainAccess };
     recordActivity(em, { account, event: 'token.create', authMethod, created, token: row.token, meta });
     return addedToken;
   });
+}
+
+/** Reads the domains of a new deploy token; `null` if it gets none. */
+function domainAccessOf(
+  addresses: Addresses,
+  { kind, domains, keep }: Pick<TokenRequest, 'kind' | 'domains' | 'keep'>,
+): DomainAccess | null {
+  if (domains === undefined) {
+    if (keep !== undefined) throw invalid('keep', 'keep must be sent with domains, whose versions it limits');
+    return null;
+  }
+  if (kind === 'api')
+    throw invalid('domains', 'domains must be sent for a deploy token; an API key can use all domains');
+  const names = domains.map((domain, position) => {
+    const name = readUsableName(addresses, domain);
+    if (!name.ok) throw invalid(`domains.${position}`, name.reason);
+    return name.name;
+  });
+  return { domains: [...new Set(names)], keep: keep ?? DEFAULT_TOKEN_KEEP };
 }
 
 async function makeTokenRoom(em: EntityManager, account: string, now: Date): Promise<void> {
@@ -142,11 +170,22 @@ export async function deleteToken({ core, caller }: Scope, token: string): Promi
   });
 }
 
-type TokenFields = Pick<Token, 'token' | 'kind' | 'labels' | 'created' | 'expires' | 'used'>;
+type TokenFields = Pick<Token, 'token' | 'kind' | 'labels' | 'created' | 'expires' | 'used'> & {
+  domains?: readonly string[] | undefined;
+  keep?: number | null | undefined;
+};
 
-function toToken({ token, kind, labels, created, expires, used }: TokenFields): WireToken {
+function toToken({ token, kind, labels, created, expires, used, domains = [], keep }: TokenFields): WireToken {
   const toSeconds = (date: Date | null | undefined) => (date ? toUnixSeconds(date) : null);
-  return { token, kind, labels, created: toUnixSeconds(created), expires: toSeconds(expires), used: toSeconds(used) };
+  return {
+    token,
+    kind,
+    labels,
+    created: toUnixSeconds(created),
+    expires: toSeconds(expires),
+    used: toSeconds(used),
+    ...(domains.length > 0 && { domains: [...domains], keep: keep ?? DEFAULT_TOKEN_KEEP }),
+  };
 }
 
 async function getOwnToken(em: EntityManager, account: string, token: string): Promise<Token> {

@@ -6,7 +6,7 @@ import { Account, Deployment } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { lockAccount } from '../accounts/account-lock.ts';
+import { lockAccount, lockActiveAccount } from '../accounts/account-lock.ts';
 import { type ContentLengths, joinNumbers, lengthsOf } from '../packs/contents.ts';
 import { countAccountStorage } from './deploy-storage.ts';
 import { withDomains } from './deployments.ts';
@@ -53,7 +53,8 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
     const now = core.now();
     if (row?.claimed && row.account?.id === account) return withDomains(em, core.addresses, row);
     if (!row || row.account || row.status !== 'success' || (row.expires && row.expires <= now)) throw notFound('claim');
-    const locked = await incrementDeploymentCount(em, core, account);
+    const locked = await lockActiveAccount(em, account);
+    await incrementDeploymentCount(em, core, locked);
     await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Set());
     row.account = em.getReference(Account, account);
     row.address = null;

@@ -3,33 +3,46 @@ import {
   DEPLOY_FIELDS,
   type DeployField,
   type DeployLimits,
-  type DeployOptions,
+  DeployOptions,
   FILES_FIELD,
-  Labels,
-  normalizeVia,
-  Password,
-  Ttl,
 } from '@berth/contract';
 import type { z } from 'zod';
-import type { Caller } from '../../core.ts';
 import { parseBoundedJson } from '../../bounded-json.ts';
 import { invalid, ServiceError } from '../../errors.ts';
 import { maxFileParts, payloadTooLarge } from './file-rules.ts';
 
 /** The fields of a deploy except its files. */
 export interface DeployForm {
-  /** Adds a field. @throws `validation_failed` for an unknown or repeated field; `payload_too_large` for a long field. */
+  /**
+   * Adds a field.
+   *
+   * @throws `validation_failed` for an invalid, unknown or repeated field; `payload_too_large` for a long field; what
+   *   `onOption` throws.
+   */
   add(name: string, value: string): void;
-  /** Parses the fields. @throws `validation_failed`; `forbidden` for a `ttl` without a credential. */
-  read(caller: Caller): { checksums: string[]; options: DeployOptions };
+  /** Returns the fields. @throws `validation_failed` for missing or malformed checksums. */
+  read(): { checksums: string[]; options: DeployOptions };
 }
 
 const MAX_FIELD_BYTES = 64 * 1024;
 const INTEGER = /^(?:0|-?[1-9]\d{0,9})$/;
+const FLAGS = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false],
+]);
 
-/** Collects the fields of a deploy, in any order, under the limits of a plan. Source: api §3. */
-export function collectForm(limits: DeployLimits): DeployForm {
-  const fields = new Map<DeployField, string>();
+/**
+ * Collects the fields of a deploy, in any order, under the limits of a plan.
+ *
+ * @param onOption Receives each option as soon as it has arrived, so that it can be refused before the files.
+ * Source: api §3.
+ */
+export function collectForm(limits: DeployLimits, onOption: (option: DeployOptions) => void = () => {}): DeployForm {
+  const fields = new Set<DeployField>();
+  const options: DeployOptions = {};
+  let checksums: string | undefined;
   return {
     add(name, value) {
       const field = DEPLOY_FIELDS.find((known) => known === name);
@@ -41,29 +54,54 @@ export function collectForm(limits: DeployLimits): DeployForm {
             : `unknown field; use one of ${FILES_FIELD}, ${DEPLOY_FIELDS.join(', ')}`,
         );
       if (fields.has(field)) throw invalid(field, 'the field must be sent only once');
-      if (field !== 'checksums' && Buffer.byteLength(value) > MAX_FIELD_BYTES)
+      fields.add(field);
+      if (field === 'checksums') {
+        checksums = value;
+        return;
+      }
+      if (Buffer.byteLength(value) > MAX_FIELD_BYTES)
         throw payloadTooLarge('body', MAX_FIELD_BYTES, `${field} must have at most ${MAX_FIELD_BYTES} bytes.`);
-      fields.set(field, value);
+      const option = parseOptionText(field, value);
+      Object.assign(options, option);
+      onOption(option);
     },
-    read(caller) {
-      const checksums = fields.get('checksums');
+    read() {
       if (checksums === undefined)
         throw invalid('checksums', 'the field is missing: send a JSON array with the MD5 of each file, in order');
-      const ttl = fields.get('ttl');
-      if (ttl !== undefined && caller.kind === 'anonymous')
-        throw new ServiceError('forbidden', 'ttl needs a credential; anonymous deployments expire after 3 days.');
-      const password = fields.get('password');
-      return {
-        checksums: parseField('checksums', Checksums, parseJsonField('checksums', checksums, maxFileParts(limits))),
-        options: {
-          labels: parseField('labels', Labels, parseJsonField('labels', fields.get('labels') ?? '[]', MAX_FIELD_BYTES)),
-          password: password === undefined ? null : parseField('password', Password, password),
-          via: normalizeVia(fields.get('via')),
-          ttlSeconds: ttl === undefined ? null : parseField('ttl', Ttl, INTEGER.test(ttl) ? Number(ttl) : Number.NaN),
-        },
-      };
+      const list = parseJsonField('checksums', checksums, maxFileParts(limits));
+      return { checksums: parseField('checksums', Checksums, list), options };
     },
   };
+}
+
+/**
+ * Parses the text of one option of a deploy, as forms and query parameters contain it.
+ *
+ * @returns The option under its name. @throws `validation_failed`. Source: api §3.
+ */
+function parseOptionText(field: keyof DeployOptions, text: string): DeployOptions {
+  return { [field]: parseField(field, DeployOptions.shape[field], valueOf(field, text)) };
+}
+
+function valueOf(field: keyof DeployOptions, text: string): unknown {
+  switch (field) {
+    case 'labels':
+      return parseJsonField(field, text, MAX_FIELD_BYTES);
+    case 'ttl':
+    case 'keep':
+      return INTEGER.test(text) ? Number(text) : Number.NaN;
+    case 'open': {
+      const flag = FLAGS.get(text);
+      if (flag === undefined) throw invalid(field, 'open must be 1 or 0');
+      return flag;
+    }
+    case 'password':
+    case 'via':
+    case 'domain':
+      return text;
+    default:
+      return field satisfies never;
+  }
 }
 
 /** Parses a field that must be a list of texts. Allows deeper nesting, so that validation can say what is invalid. */

@@ -15,6 +15,7 @@ import {
 import type { ContentLengths } from '../packs/contents.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
 import { hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
+import { mayDeleteVersions } from './versions.ts';
 
 const MEASURE_EVERY_BYTES = 16 * 1024 * 1024;
 
@@ -29,6 +30,8 @@ interface StorageTracker {
 /**
  * Refuses a deploy that exceeds the storage cap before all of it has arrived. Storage is measured concurrently with the
  * upload, and only if the bytes that have arrived might exceed the cap. {@link countStorage} makes the final check.
+ *
+ * A deploy that may delete old versions of a domain is not refused here.
  *
  * @param key The key of the deploy. A deploy that repeats an earlier deploy is not refused, because it adds nothing.
  * @throws `forbidden`, with `details`, if the caller already exceeds the cap. Source: api §6.
@@ -55,7 +58,8 @@ export async function trackStorage(scope: Scope<Caller>, key: IdempotencyKey | n
     } catch (error) {
       // The transaction of the deploy measures again, and reports other errors.
       const isFull = error instanceof ServiceError && error.code === 'forbidden';
-      if (isFull && !(key && (await hasStoredOutcome(core, key)))) refusal = error;
+      if (!isFull || (key && (await hasStoredOutcome(core, key))) || (await mayDeleteVersions(scope))) return;
+      refusal = error;
     } finally {
       isMeasuring = false;
     }

@@ -1,8 +1,8 @@
 import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
 import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
+import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
-import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
 import type { ContentDigest } from '../../storage/pack-builder.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
@@ -10,11 +10,14 @@ import { commitWithPack, openPack, sealNewContents } from '../packs/open-packs.t
 import { hashPassword } from '../sites/passwords.ts';
 import { collectFiles, type DeployFiles, verifyChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
+import { readDeployOptions, refuseForbiddenOptions } from './deploy-options.ts';
+import { refuseUnavailableTarget } from './domain-target.ts';
 import { trackStorage } from './deploy-storage.ts';
 import { publishedFiles } from './file-rules.ts';
-import { canonicalFiles, fingerprintOf, type IdempotencyKey } from './idempotency.ts';
+import { canonicalFiles, fingerprintOf, hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
 import { publish } from './publish.ts';
 import { compileDeployRules } from './rule-files.ts';
+import { refuseFullAccount } from './versions.ts';
 
 /** The number of files above which a deploy waits for a turn of its own before its files are checked. */
 const MANY_FILES = 1_000;
@@ -39,12 +42,13 @@ export interface Deploy {
  * Starts a deploy. Bytes are hashed and written to a pack as they arrive; `commit` writes all rows at once.
  *
  * @throws `forbidden` before any byte is read if the account is at a cap. A deploy with a key may repeat an earlier
- *   deploy, so the cap on deployments is checked later, and a repetition is not refused for its storage.
- *   Source: api §3; storage §3.
+ *   deploy, so the cap on deployments is checked later, and a repetition is not refused for its storage. Caps are also
+ *   checked later if the deploy may delete old versions of a domain.
+ *   Options are checked as they arrive: a domain that would be refused ends the upload. Source: api §3; storage §3.
  */
 export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<Deploy> {
   const { core, caller } = scope;
-  if (!key) await refuseAtDeploymentCap(scope);
+  if (!key) await refuseFullAccount(scope);
   const storage = await trackStorage(scope, key);
   const pack = openPack(core);
   const stored = new StoredContentsQuery(core);
@@ -53,14 +57,23 @@ export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | nu
     stored.add(content.sha256);
     storage.add(content);
   };
-  const received = collectFiles(pack, limits, onContent, storage.check);
-  const form = collectForm(limits);
+  const domainCheck = createDomainCheck(scope, key);
+  const check = () => {
+    storage.check();
+    domainCheck.check();
+  };
+  const received = collectFiles(pack, limits, onContent, check);
+  const form = collectForm(limits, (option) => {
+    refuseForbiddenOptions(scope, option);
+    if (option.domain !== undefined) domainCheck.start(option.domain);
+  });
   return {
     files: received,
     form,
     close: () => pack.close(),
     async commit() {
-      const { checksums, options } = form.read(caller);
+      const { checksums, options } = form.read();
+      const settings = readDeployOptions(scope, options);
       await pack.finish();
       if (received.parts.length > MANY_FILES) await ownTurn(clientOf(caller));
       verifyChecksums(received.parts, checksums);
@@ -68,16 +81,40 @@ export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | nu
       const files = published.map(({ path, sha256, size }) => ({ path, sha256, size }));
       const publication = {
         files,
-        options,
-        passwordHash: options.password === null ? null : await hashPassword(options.password),
+        options: settings,
+        passwordHash: settings.password === null ? null : await hashPassword(settings.password),
         pack: await sealNewContents(pack, stored),
         reserved: false,
         ...compileDeployRules(received.ruleFiles, files),
-        idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), options]) },
+        idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), settings]) },
       };
       const outcome = await commitWithPack(core, pack, (em) => publish(em, scope, publication));
       failpoint('deploy.committed');
       return outcome;
+    },
+  };
+}
+
+/**
+ * Checks concurrently with the upload whether the domain of a deploy would be refused. A deploy that repeats an earlier deploy
+ * is not refused. The transaction of the deploy makes the final check.
+ */
+function createDomainCheck(scope: Scope<Caller>, key: IdempotencyKey | null) {
+  let refusal: ServiceError | null = null;
+  const findRefusal = async (domain: string): Promise<void> => {
+    if (key && (await hasStoredOutcome(scope.core, key))) return;
+    await refuseUnavailableTarget(scope, domain);
+  };
+  return {
+    start(domain: string): void {
+      findRefusal(domain).catch((error: unknown) => {
+        // The transaction of the deploy reports other errors.
+        if (error instanceof ServiceError) refusal = error;
+      });
+    },
+    /** Throws once the domain is known to be refused. */
+    check(): void {
+      if (refusal !== null) throw refusal;
     },
   };
 }

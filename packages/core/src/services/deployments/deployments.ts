@@ -4,20 +4,20 @@ import {
   type DeploymentPatch,
   type DeploymentQuery,
   MAX_LISTED_DOMAINS,
-  parseDeploymentReference,
 } from '@berth/contract';
 import { domainToASCII } from 'node:url';
-import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
+import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Addresses, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Deployment, Domain } from '../../entities/index.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { hashPassword } from '../sites/passwords.ts';
+import { getOwnDeployment, visibleTo } from '../own-deployments.ts';
 import { runQueued } from '../run-queued.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -47,12 +47,6 @@ export function toDeployment(addresses: Addresses, row: Deployment, domains: str
     ...(row.expires ? { expires: toUnixSeconds(row.expires) } : {}),
   };
 }
-
-/** The filter for the deployments that an account can see. Expired deployments are hidden before they are swept. */
-const visibleTo = ({ core, caller }: Scope) => ({
-  account: caller.account,
-  $or: [{ expires: null }, { expires: { $gt: core.now() } }],
-});
 
 /**
  * `GET /deployments`: lists deployments, newest first. With `label` or `domain`, lists only the deployments that match both.
@@ -199,31 +193,12 @@ async function refuseWhileLinked(em: EntityManager, deployment: string, reason: 
   );
 }
 
-/** Counts one deployment less, and marks the storage counter as an upper bound. The account must be locked. */
-export async function decrementDeploymentCount(em: EntityManager, account: string): Promise<void> {
+/** Counts deployments less, and marks the storage counter as an upper bound. The account must be locked. */
+export async function decrementDeploymentCount(em: EntityManager, account: string, by = 1): Promise<void> {
   await db(em)
     .updateTable('account')
-    .set((eb) => ({ deployment_count: eb('deployment_count', '-', 1) }))
+    .set((eb) => ({ deployment_count: eb('deployment_count', '-', by) }))
     .where('id', '=', account)
     .execute();
   await markStorageInexact(em, account);
-}
-
-/**
- * Returns the row of a deployment that the caller's account can see.
- *
- * @param options.lock True to lock the row until the transaction ends. The account must be locked before.
- * @throws `not_found`. Source: storage L5.
- */
-export async function getOwnDeployment(
-  em: EntityManager,
-  scope: Scope,
-  reference: string,
-  { lock = false } = {},
-): Promise<Deployment> {
-  const id = parseDeploymentReference(reference, scope.core.addresses.platformDomain);
-  const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
-  const row = id && (await em.findOne(Deployment, { id, ...visibleTo(scope) }, options));
-  if (!row) throw notFound('deployment');
-  return row;
 }

@@ -4,7 +4,7 @@ import type { Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { hashAtPosition } from '../packs/contents.ts';
-import { getOwnDeployment } from './deployments.ts';
+import { getOwnDeployment } from '../own-deployments.ts';
 
 interface FileRow {
   path: string;

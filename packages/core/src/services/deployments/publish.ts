@@ -1,4 +1,4 @@
-import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type DeployOptions, type Warning } from '@berth/contract';
+import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type Warning } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { RuleData } from '@berth/serving';
@@ -6,6 +6,7 @@ import type { Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
+import { lockActiveAccount } from '../accounts/account-lock.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { lockCredential } from '../authentication.ts';
 import { recordActivity } from '../activities/activities.ts';
@@ -14,14 +15,17 @@ import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
 import { countStorage } from './deploy-storage.ts';
+import type { DeploySettings } from './deploy-options.ts';
 import { toDeployment } from './deployments.ts';
+import { findInheritedPassword, pointDomain } from './domain-target.ts';
 import { findReplay, type KeyedRequest, storeOutcome } from './idempotency.ts';
+import { deleteOldVersions } from './versions.ts';
 
 /** A deployment that is ready to be recorded, while its bytes are written to the disk. */
 export interface Publication {
   files: readonly { path: string; sha256: string; size: number }[];
-  options: Omit<DeployOptions, 'password'>;
-  /** The password hash as a PHC string; `null` for a public site. */
+  options: Omit<DeploySettings, 'password'>;
+  /** The password hash as a PHC string; `null` for a public site, unless it gets the password of its domain. */
   passwordHash: string | null;
   /** The new contents; `null` if every content was already stored. */
   pack: NewPack | null;
@@ -38,13 +42,18 @@ export interface Publication {
  * record are written together or not at all. Contents are inserted while the pack is still being made durable; they become
  * visible with the commit, which waits for the pack.
  *
+ * The domain of the deploy is pointed at the deployment, and its old versions are deleted, in the same transaction. If the
+ * domain is refused, nothing is published.
+ *
  * @returns The body of the 201, whether it was stored by an earlier request, and whether the new pack is used.
  * @throws `authentication_failed` for a credential that was revoked in the meantime; `forbidden` at a cap of the plan;
- *   `business_logic_error` for a key that was used for another request; `unavailable`. Source: storage P3 to P6.
+ *   `business_logic_error` for a key that was used for another request, and for a domain of another account;
+ *   `validation_failed` for a name that can no longer be a domain; `unavailable`. Source: storage P3 to P6.
  */
 export async function publish(em: EntityManager, scope: Scope<Caller>, publication: Publication) {
   const { core, caller } = scope;
   const { files, pack, idempotency } = publication;
+  const { target } = publication.options;
   failpoint('deploy.begun');
   if (idempotency) {
     const earlier = await findReplay<CreatedDeployment>(em, core, idempotency);
@@ -57,27 +66,25 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   const { packs, fresh } = await assignToPacks(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
-  const account = caller.kind === 'account' ? await incrementDeploymentCount(em, core, caller.account) : null;
+  const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;
   await lockCredential(em, scope);
+  const owner = caller.kind === 'account' ? { core, caller } : null;
+  const { deleted, account } =
+    locked && owner && target ? await deleteOldVersions(em, owner, locked, target) : { deleted: [], account: locked };
+  if (account) await incrementDeploymentCount(em, core, account);
   await countStorage(em, scope, account, publication, fresh);
   failpoint('deploy.account-counted');
 
   const claim = caller.kind === 'anonymous' ? randomSecret() : null;
   const row = await createDeployment(em, scope, publication, claim);
+  if (account && owner && target) await pointDomain(em, owner, target, { account, deployment: row });
+  failpoint('deploy.domain-set');
   const body: CreatedDeployment = {
-    ...toDeployment(core.addresses, row, []),
+    ...toDeployment(core.addresses, row, target ? [target.domain] : []),
     ...(claim === null ? {} : { claim: core.addresses.claim(claim) }),
+    ...(target && target.keep !== null && { deleted }),
     ...(publication.warnings.length > 0 ? { warnings: publication.warnings } : {}),
   };
-  if (caller.kind === 'account')
-    recordActivity(em, {
-      account: caller.account,
-      event: 'deployment.create',
-      authMethod: caller.authMethod,
-      created: row.created,
-      deployment: row.id,
-      meta: { files: row.files, size: row.size, via: row.via },
-    });
   if (idempotency) storeOutcome(em, core, idempotency, body);
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
@@ -95,23 +102,34 @@ async function createDeployment(
   claim: string | null,
 ): Promise<Deployment> {
   const created = core.now();
-  const ttlSeconds = caller.kind === 'anonymous' ? ANONYMOUS_TTL_SECONDS : options.ttlSeconds;
+  const account = caller.kind === 'account' ? caller.account : null;
+  const ttlSeconds = account === null ? ANONYMOUS_TTL_SECONDS : options.ttlSeconds;
+  const inheritedPassword = account === null ? null : await findInheritedPassword(em, account, options.target);
   const row = em.create(Deployment, {
     id: await issueDeploymentId(em),
-    account: caller.kind === 'account' ? em.getReference(Account, caller.account) : null,
+    account: account === null ? null : em.getReference(Account, account),
     address: caller.kind === 'anonymous' ? caller.address : null,
     status: 'success',
     files: files.length,
     size: files.reduce((sum, { size }) => sum + size, 0),
     labels: options.labels,
     via: options.via,
-    passwordHash,
+    passwordHash: inheritedPassword ?? passwordHash,
     claimHash: claim === null ? null : secretHash(claim),
     created,
     compressAt: created,
     expires: ttlSeconds === null ? null : new Date(created.getTime() + ttlSeconds * 1000),
   });
   em.persist(row);
+  if (caller.kind === 'account')
+    recordActivity(em, {
+      account: caller.account,
+      event: 'deployment.create',
+      authMethod: caller.authMethod,
+      created,
+      deployment: row.id,
+      meta: { files: row.files, size: row.size, via: row.via },
+    });
   return row;
 }
 

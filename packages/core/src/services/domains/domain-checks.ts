@@ -6,7 +6,7 @@ import { db, type Tables } from '../../database/tables.ts';
 import { type DnsCheck, Domain } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import { namesAbove, registrableOf } from './domain-names.ts';
+import { namesAbove, registrableOf } from '../domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
 import { applyChecks, CHECK_INTERVAL_MS } from './domain-schedule.ts';
 import { attemptTask } from '../worklist.ts';

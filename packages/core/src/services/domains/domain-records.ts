@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Core } from '../../core.ts';
 import type { WantedRecord } from '../../dns/checks.ts';
 import type { Account } from '../../entities/index.ts';
-import { isApex } from './domain-names.ts';
+import { isApex } from '../domain-names.ts';
 
 const PROOF_BYTES = 20;
 

@@ -3,7 +3,7 @@ import type { WantedRecord } from '../../dns/checks.ts';
 import { listSetupSteps, expectsFullNames } from '../../dns/providers.ts';
 import { type DnsCheck, Domain, type DomainStatus } from '../../entities/index.ts';
 import { claimCheck, COOLDOWN_MS, checkDomain } from './domain-checks.ts';
-import { registrableOf } from './domain-names.ts';
+import { registrableOf } from '../domain-names.ts';
 import { wantedRecords } from './domain-records.ts';
 
 /** A record to add, and the result of its last check. */

@@ -16,15 +16,8 @@ import { invalid, notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
-import {
-  type DomainName,
-  type InvalidDomainName,
-  isApex,
-  namesAbove,
-  normaliseName,
-  readDomainName,
-  registrableOf,
-} from './domain-names.ts';
+import { type DomainName, isApex, namesAbove, normaliseName, readUsableName, registrableOf } from '../domain-names.ts';
+import { requireDomainAccess } from '../domain-access.ts';
 import { wantedRecords } from './domain-records.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { checkDomain, claimCheck } from './domain-checks.ts';
@@ -61,8 +54,14 @@ export async function listDomains(scope: Scope, page: PageQuery): Promise<z.infe
   return { domains: rows.map((row) => toDomain(core.addresses, row)), ...(nextCursor ? { nextCursor } : {}) };
 }
 
-/** `GET /domains/{domain}`. @throws `validation_failed` for an invalid name; `not_found`. */
+/**
+ * `GET /domains/{domain}`.
+ *
+ * @throws `validation_failed` for an invalid name; `not_found`; `forbidden` for a deploy token that is not limited to the
+ *   domain.
+ */
 export async function getDomain(scope: Scope, reference: string): Promise<WireDomain> {
+  requireDomainAccess(scope.caller, reference);
   return toDomain(scope.core.addresses, await getOwnDomain(scope.core.database.em(), scope, reference));
 }
 
@@ -169,17 +168,6 @@ export async function isNameTaken(em: EntityManager, account: string, name: Doma
     account: { $ne: account },
   });
   return holderCount > 0;
-}
-
-/** Like {@link readDomainName}, but also refuses an apex if the service has no addresses for an apex. */
-export function readUsableName(addresses: Addresses, text: string): DomainName | InvalidDomainName {
-  const result = readDomainName(text, addresses);
-  if (!result.ok || !result.apex || addresses.apexAddresses.length > 0) return result;
-  return {
-    ok: false,
-    name: result.name,
-    reason: `an apex domain must point at IP addresses, but this service has none for it; use a name below it, such as "www.${result.name}"`,
-  };
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { Domain as WireDomain } from '@berth/contract';
 import { type EntityManager, LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import { Account, type Deployment, Domain } from '../../entities/index.ts';
-import { invalid, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { AccountCaller, Scope } from '../../core.ts';
-import { getOwnDeployment } from '../deployments/deployments.ts';
 import { lockActiveAccount } from '../accounts/account-lock.ts';
-import type { DomainName } from './domain-names.ts';
-import { isNameTaken, NAME_TAKEN, readUsableName, toDomain } from './domains.ts';
+import { type DomainName, requireUsableName } from '../domain-names.ts';
+import { getOwnDeployment } from '../own-deployments.ts';
+import { isNameTaken, NAME_TAKEN, toDomain } from './domains.ts';
 import { recordVersion } from './record-version.ts';
 import { randomSecret } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -37,40 +37,75 @@ export async function putDomain(
   reference: string,
   change: DomainChange,
 ): Promise<{ domain: WireDomain; created: boolean }> {
-  const { core } = scope;
-  const name = readUsableName(core.addresses, reference);
-  if (!name.ok) throw invalid('domain', name.reason);
-  try {
-    return await core.database.transaction(async (em) => {
-      const { plan } = await lockActiveAccount(em, scope.caller.account);
-      const deployment = change.deployment === undefined ? null : await getLinkable(em, scope, change.deployment);
-      const fields: DomainFields = { deployment, labels: change.labels };
-      const row = await em.findOne(
-        Domain,
-        { account: scope.caller.account, name: name.name },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
-      if (row) {
-        await updateDomain(em, scope, row, fields);
-        return { domain: toDomain(core.addresses, row), created: false };
-      }
-      if (await isNameTaken(em, scope.caller.account, name)) throw nameTakenError(name);
-      await requireDomainRoom(em, scope, plan, name.kind);
-      const createdDomain = await createDomain(em, scope, name, fields);
-      await em.flush();
-      return { domain: toDomain(core.addresses, createdDomain), created: true };
-    });
-  } catch (error) {
-    // Another account has created the platform domain since `isNameTaken` returned false.
-    if (error instanceof UniqueConstraintViolationException) throw nameTakenError(name);
-    throw error;
-  }
+  const name = requireUsableName(scope.core.addresses, reference);
+  return scope.core.database.transaction(async (em) => {
+    const { plan } = await lockActiveAccount(em, scope.caller.account);
+    const deployment = change.deployment === undefined ? null : await getLinkable(em, scope, change.deployment);
+    return setDomain(em, scope, { ...name, plan }, { deployment, labels: change.labels });
+  });
 }
 
 interface DomainFields {
   /** The deployment to link; `null` keeps the current link. */
   deployment: Deployment | null;
-  labels: string[] | undefined;
+  labels?: string[] | undefined;
+}
+
+/** A name, and the plan of the account whose domain it is or becomes. */
+type PlannedName = DomainName & { plan: string };
+
+/**
+ * Does the work of {@link putDomain} in the caller's transaction, which must have locked the account and the deployment, and
+ * writes all pending rows. Locks the domain.
+ *
+ * @throws `business_logic_error` for a name of another account; `forbidden`, with `details`, at the plan's cap.
+ */
+export async function setDomain(
+  em: EntityManager,
+  scope: Scope,
+  name: PlannedName,
+  fields: DomainFields,
+): Promise<{ domain: WireDomain; created: boolean }> {
+  const { core, caller } = scope;
+  const row = await em.findOne(
+    Domain,
+    { account: caller.account, name: name.name },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (row) {
+    await updateDomain(em, scope, row, fields);
+    await em.flush();
+    return { domain: toDomain(core.addresses, row), created: false };
+  }
+  await requireAvailable(em, scope, name);
+  const createdDomain = await createDomain(em, scope, name, fields);
+  try {
+    await em.flush();
+  } catch (error) {
+    // Another account has created the platform domain since `requireAvailable` returned.
+    if (error instanceof UniqueConstraintViolationException) throw nameTakenError(name);
+    throw error;
+  }
+  return { domain: toDomain(core.addresses, createdDomain), created: true };
+}
+
+/**
+ * Refuses a domain that {@link setDomain} would refuse now, so that a client need not send its files. Locks nothing, so
+ * {@link setDomain} decides.
+ *
+ * @throws what {@link setDomain} throws. Source: api §3.
+ */
+export async function refuseUnavailableDomain(scope: Scope, name: DomainName): Promise<void> {
+  const { core, caller } = scope;
+  const em = core.database.em();
+  if ((await em.count(Domain, { account: caller.account, name: name.name })) > 0) return;
+  await requireAvailable(em, scope, { ...name, plan: caller.plan });
+}
+
+/** Throws unless the account can create a domain with a name. */
+async function requireAvailable(em: EntityManager, scope: Scope, { plan, ...name }: PlannedName): Promise<void> {
+  if (await isNameTaken(em, scope.caller.account, name)) throw nameTakenError(name);
+  await requireDomainRoom(em, scope, plan, name.kind);
 }
 
 async function createDomain(

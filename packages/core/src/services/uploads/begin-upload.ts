@@ -3,8 +3,6 @@ import {
   type BeginUpload,
   type BegunUpload,
   type ChangeUpload,
-  type DeployOptions,
-  normalizeVia,
   UPLOAD_SECONDS,
   type UploadFile,
   type WholeUpload,
@@ -24,6 +22,9 @@ import { limitsOf } from '../accounts/plans.ts';
 import { addStorage, lockAnonymousAddress, markStorageInexact, requireAnonymousStorage } from '../accounts/storage.ts';
 import { lockCredential } from '../authentication.ts';
 import { takeDeployBudget } from '../deployments/deploy-budget.ts';
+import { type DeploySettings, readDeployOptions } from '../deployments/deploy-options.ts';
+import { refuseUnavailableTarget } from '../deployments/domain-target.ts';
+import { findOldVersions } from '../deployments/versions.ts';
 import {
   canonicalFiles,
   fingerprintOf,
@@ -74,13 +75,14 @@ export async function beginUpload(
   const { core, caller } = scope;
   const key = readIdempotencyKey(scope.idempotencyKey, caller);
   const name = key ? uploadIdOf(core, key) : randomSecret();
-  const options = optionsOf(input, caller);
+  const options = readDeployOptions(scope, input);
   if ((input.files ?? input.put).length > MANY_FILES) await ownTurn(clientOf(caller));
   const fingerprint = fingerprintOf(core, canonicalRequest(input, options));
 
   const earlierUpload = key && (await resumeUpload(scope, name, fingerprint));
   if (earlierUpload) return earlierUpload;
-  await refuseAtDeploymentCap(scope);
+  await refuseAtDeploymentCap(scope, (await findOldVersions(scope, options.target)).length);
+  if (options.target) await refuseUnavailableTarget(scope, options.target.domain);
   const budget = await takeDeployBudget(scope, null);
   const makePlan = input.base === undefined ? planWhole(scope, input) : planChange(scope, input);
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
@@ -91,7 +93,7 @@ export async function beginUpload(
     const plan = await makePlan(em);
     const upload = { ...options, passwordHash: passwordOf(input, caller, passwordHash, plan), name, fingerprint };
     await makeUploadRoom(em, scope);
-    await reserveStorage(em, scope, account, plan);
+    await reserveStorage(em, scope, account, plan, await findOldVersions(scope, options.target, em));
     await insertUpload(em, scope, upload, plan);
     return { upload: name, missing: [...plan.missing.keys()] };
   });
@@ -109,20 +111,17 @@ function uploadIdOf(core: Core, { scope, key }: IdempotencyKey): string {
   return mac.digest('hex').slice(0, 32);
 }
 
-function optionsOf({ labels, password, via, ttl }: BeginUpload, caller: Caller): DeployOptions {
-  if (ttl !== undefined && caller.kind === 'anonymous')
-    throw new ServiceError('forbidden', 'ttl needs a credential; anonymous deployments expire after 3 days.');
-  return { labels: labels ?? [], password: password ?? null, via: normalizeVia(via), ttlSeconds: ttl ?? null };
-}
-
 /** Returns what the fingerprint of a request covers. The order of files and paths does not matter. Source: api §3. */
-function canonicalRequest(input: BeginUpload, options: DeployOptions): unknown {
+function canonicalRequest(input: BeginUpload, options: DeploySettings): unknown {
   const files =
     input.base === undefined
       ? canonicalFiles(input.files)
       : [input.base, canonicalFiles(input.put), input.remove.toSorted()];
-  return input.password === null ? [files, options, 'no password'] : [files, options];
+  return isOpen(input) ? [files, options, 'no password'] : [files, options];
 }
+
+/** Whether the request asks for a site without a password, whatever its base or its domain has. */
+const isOpen = ({ password, open = false }: BeginUpload): boolean => open || password === null;
 
 /** Returns the upload that was begun earlier with the same idempotency key, or `null`. */
 async function resumeUpload(scope: Scope<Caller>, name: string, fingerprint: Buffer): Promise<BegunUpload | null> {
@@ -160,12 +159,12 @@ async function wasBegunConcurrently(
 
 /** Returns the password hash of the new deployment. @throws `business_logic_error`. Source: api §9. */
 function passwordOf(
-  { password }: BeginUpload,
+  input: BeginUpload,
   caller: Caller,
   passwordHash: string | null,
   { basePasswordHash }: UploadPlan,
 ): string | null {
-  if (password === undefined) return basePasswordHash;
+  if (input.password === undefined && !isOpen(input)) return basePasswordHash;
   if (basePasswordHash !== null && caller.kind === 'account' && caller.credential === 'deploy')
     throw new ServiceError(
       'business_logic_error',
@@ -175,17 +174,20 @@ function passwordOf(
   return passwordHash;
 }
 
+/** @param leaving The deployments that the commit of the upload will delete. */
 async function reserveStorage(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
   account: LockedAccount | null,
   { files, missing }: UploadPlan,
+  leaving: readonly string[],
 ): Promise<void> {
   if (caller.kind === 'anonymous')
     await requireAnonymousStorage(em, caller.address, new Map(files.map(({ sha256, size }) => [sha256, size])));
   if (!account) return;
   // Contents that are not stored at all are not in any deployment of the account.
-  await addStorage(em, core, account, missing, { certain: !(await isAnyStored(em, [...missing.keys()])) });
+  const certain = !(await isAnyStored(em, [...missing.keys()]));
+  await addStorage(em, core, account, missing, { certain, leaving });
 }
 
 type MakePlan = (em: EntityManager) => Promise<UploadPlan>;
@@ -237,10 +239,10 @@ async function findMissingContents(
 async function insertUpload(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
-  upload: Omit<DeployOptions, 'password'> & { name: string; fingerprint: Buffer; passwordHash: string | null },
+  upload: Omit<DeploySettings, 'password'> & { name: string; fingerprint: Buffer; passwordHash: string | null },
   { files, missing, packs }: UploadPlan,
 ): Promise<void> {
-  const { labels, via, passwordHash, ttlSeconds, fingerprint } = upload;
+  const { labels, via, passwordHash, ttlSeconds, fingerprint, target } = upload;
   const hash = secretHash(upload.name);
   const created = core.now();
   const expires = new Date(created.getTime() + UPLOAD_SECONDS * 1000);
@@ -248,11 +250,12 @@ async function insertUpload(
     caller.kind === 'account' ? [caller.account, caller.token, null] : [null, null, caller.address];
   await sql`
     insert into upload (hash, account_id, token, address, fingerprint, paths, hashes, sizes, asked, lengths, labels, via,
-      password_hash, ttl, created, touched, expires)
+      password_hash, ttl, domain, keep, inherits_password, created, touched, expires)
     values (${hash}, ${account}, ${token}, ${address}, ${fingerprint}, ${textArray(files.map(({ path }) => path))}::text[],
       ${packHashes(files.map(({ sha256 }) => sha256))}, ${numberArray(files.map(({ size }) => size))}::bigint[],
       ${packHashes([...missing.keys()])}, ${numberArray([...missing.values()])}::bigint[], ${textArray(labels)}::text[],
-      ${via}, ${passwordHash}, ${ttlSeconds}, ${created}, ${created}, ${expires})`.execute(db(em));
+      ${via}, ${passwordHash}, ${ttlSeconds}, ${target?.domain ?? null}, ${target?.keep ?? null},
+      ${target?.inheritsPassword ?? false}, ${created}, ${created}, ${expires})`.execute(db(em));
   await referToPacks(em, hash, [...packs]);
 }
 

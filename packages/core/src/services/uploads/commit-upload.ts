@@ -8,6 +8,7 @@ import { ServiceError, unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentLocation } from '../../storage/packs.ts';
 import { createContentCheck } from '../deployments/deploy-files.ts';
+import { requireTargetAccess } from '../deployments/deploy-options.ts';
 import { findReplay } from '../deployments/idempotency.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
 import { compileDeployRules } from '../deployments/rule-files.ts';
@@ -43,7 +44,7 @@ async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): P
       { details: { state: 'incomplete', missing } },
     );
   await touchUpload(core, upload);
-  const publication = await publicationOf(core, upload, key);
+  const publication = await publicationOf(scope, upload, key);
   if (!publication) return replayCommit(core, key); // Another process has committed the upload.
   const { body } = await core.database.transaction(async (em) => {
     const outcome = await publish(em, scope, publication);
@@ -61,7 +62,11 @@ async function replayCommit(core: Core, key: CommitKey): Promise<CreatedDeployme
 }
 
 /** Reads the files and options of an upload; `null` if the upload was committed. */
-async function publicationOf(core: Core, { hash }: FoundUpload, idempotency: CommitKey): Promise<Publication | null> {
+async function publicationOf(
+  { core, caller }: Scope<Caller>,
+  { hash }: FoundUpload,
+  idempotency: CommitKey,
+): Promise<Publication | null> {
   const row = await db(core)
     .selectFrom('upload')
     .select(({ fn, ref }) => [
@@ -72,16 +77,21 @@ async function publicationOf(core: Core, { hash }: FoundUpload, idempotency: Com
       'via',
       'password_hash as passwordHash',
       'ttl as ttlSeconds',
+      'domain',
+      'keep',
+      'inherits_password as inheritsPassword',
     ])
     .where('hash', '=', hash)
     .where('committed', 'is', null)
     .executeTakeFirst();
   if (!row) return null;
-  const { labels, via, ttlSeconds, passwordHash } = row;
+  const { labels, via, ttlSeconds, passwordHash, domain, keep, inheritsPassword } = row;
+  const target = domain === null ? null : { domain, keep, inheritsPassword };
+  if (target) requireTargetAccess({ core, caller }, target);
   const files = filesOf(row);
   return {
     files,
-    options: { labels, via, ttlSeconds },
+    options: { labels, via, ttlSeconds, ...(target && { target }) },
     passwordHash,
     pack: null,
     reserved: true,

@@ -94,6 +94,41 @@ describe('api §5: POST /tokens', () => {
   });
 });
 
+describe('api §5: a deploy token with domains', () => {
+  it('lists the normalised names once, and keeps 10 versions by default', async () => {
+    const domains = ['Shop.sites.test.', 'shop.sites.test', 'www.bücher.dev'];
+    const expected = { domains: ['shop.sites.test', 'www.xn--bcher-kva.dev'], keep: 10 };
+    const { token, secret, ...created } = await addWith({ domains });
+    expect(created).toMatchObject(expected);
+    expect(await getToken(scope(), token)).toMatchObject(expected);
+    expect(await authenticate(test.core, `Bearer ${secret}`, '')).toMatchObject({ domainAccess: expected });
+    const { activities } = await listActivities(scope(), { limit: 1 });
+    expect(activities).toMatchObject([{ event: 'token.create', token, meta: expected }]);
+  });
+
+  it('keeps the number of versions in the request', async () => {
+    expect(await addWith({ domains: ['shop.sites.test'], keep: 3 })).toMatchObject({ keep: 3 });
+  });
+
+  it('api §5: other tokens have neither field', async () => {
+    const { token } = await addWith();
+    expect(Object.keys(await getToken(scope(), token))).not.toEqual(expect.arrayContaining(['domains']));
+    expect(Object.keys(await getToken(scope(), token))).not.toEqual(expect.arrayContaining(['keep']));
+  });
+
+  it.each([
+    ['a name that cannot be a domain', { domains: ['shop.sites.test', 'www.sites.test'] }, 'domains.1'],
+    ['domains of an API key', { kind: 'api', domains: ['shop.sites.test'] }, 'domains'],
+    ['keep without domains', { keep: 3 }, 'keep'],
+  ] as const)('is refused for %s', async (_, request, path) => {
+    const { domains, ...rest } = { domains: undefined, ...request };
+    await expect(addWith({ ...rest, ...(domains && { domains: [...domains] }) })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: { issues: [{ path }] },
+    });
+  });
+});
+
 describe('api §5: DELETE /tokens/{token}', () => {
   it('revokes a credential once if eight requests arrive at once', async () => {
     const { token, secret } = await addWith();

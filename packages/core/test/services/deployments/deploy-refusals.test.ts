@@ -95,6 +95,13 @@ describe('api §3: a deploy', () => {
     ['ttl', '060', 'ttl', 'whole seconds'],
     ['ttl', '', 'ttl', 'whole seconds'],
     ['ttl', '9'.repeat(400), 'ttl', 'whole seconds'],
+    ['domain', 'no name', 'domain', 'white space'],
+    ['domain', 'www.sites.test', 'domain', 'reserved'],
+    ['keep', '0', 'keep', 'at least 1'],
+    ['keep', '1001', 'keep', 'at most 1,000'],
+    ['keep', '1.5', 'keep', 'whole number'],
+    ['keep', '3', 'keep', 'sent with domain'],
+    ['open', 'yes', 'open', '1 or 0'],
     ['Labels', '[]', 'Labels', 'unknown field'],
     ['', 'x', '', 'unknown field'],
     ['constructor', 'x', 'constructor', 'unknown field'],
@@ -104,11 +111,20 @@ describe('api §3: a deploy', () => {
     await expectInvalid(TWO_FILES, { [field]: value }, path, message);
   });
 
-  it.each(['checksums', 'labels', 'password', 'via', 'ttl'])('is refused if field %s is sent twice', async (field) => {
+  it.each([
+    ['checksums', '[]'],
+    ['labels', '[]'],
+    ['password', 'open sesame'],
+    ['via', 'cli'],
+    ['ttl', '60'],
+    ['domain', 'shop.sites.test'],
+    ['keep', '3'],
+    ['open', '1'],
+  ])('is refused if field %s is sent twice', async (field, value) => {
     const { form, close } = await beginDeploy({ core, caller }, null);
-    form.add(field, '[]');
+    form.add(field, value);
     const repeatedFieldIssue = { path: field, message: 'the field must be sent only once' };
-    expect(() => form.add(field, '[]')).toThrow(
+    expect(() => form.add(field, value)).toThrow(
       expect.objectContaining({ code: 'validation_failed', details: { issues: [repeatedFieldIssue] } }),
     );
     await close();

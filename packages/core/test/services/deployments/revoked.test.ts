@@ -12,13 +12,14 @@ import { readIdempotencyKey } from '../../../src/services/deployments/idempotenc
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
 
+const DOMAIN = 'shop.sites.test';
 let owner: AccountCaller;
 let caller: AccountCaller;
 const test = await createTestCore();
 const { core } = test;
 beforeEach(async () => {
   ({ caller: owner } = await test.account('pro'));
-  const { secret } = await addToken({ core, caller: owner }, { kind: 'deploy', ttl: 60 });
+  const { secret } = await addToken({ core, caller: owner }, { kind: 'deploy', ttl: 60, domains: [DOMAIN] });
   caller = (await authenticate(core, `Bearer ${secret}`, '127.0.0.1')) as AccountCaller;
 });
 afterAll(() => test.close());
@@ -26,6 +27,7 @@ afterAll(() => test.close());
 /** Requests whose body is still arriving. Each function resolves with a function that finishes the request. */
 const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
   ['a multipart deploy', () => deploying()],
+  ['a multipart deploy to a domain', () => deploying(undefined, { domain: DOMAIN })],
   [
     'a multipart deploy that repeats an earlier one',
     async () => {
@@ -51,9 +53,9 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
     },
   ],
   [
-    'a commit',
+    'a commit of an upload to a domain',
     async () => {
-      const { upload } = await uploadAll(core, caller, { 'index.html': randomUUID() });
+      const { upload } = await uploadAll(core, caller, { 'index.html': randomUUID() }, { domain: DOMAIN });
       return () => commitUpload({ core, caller }, upload);
     },
   ],
@@ -61,9 +63,9 @@ const REQUESTS: [string, () => Promise<() => Promise<unknown>>][] = [
 ];
 
 const SITE = { 'index.html': 'same' };
-async function deploying(key?: string): Promise<() => Promise<unknown>> {
+async function deploying(key?: string, fields: Record<string, string> = {}): Promise<() => Promise<unknown>> {
   const deploy = await beginDeploy({ core, caller }, readIdempotencyKey(key, caller));
-  deploy.form.add('checksums', checksumsOf(SITE));
+  for (const [name, value] of Object.entries({ checksums: checksumsOf(SITE), ...fields })) deploy.form.add(name, value);
   const sink = deploy.files.begin('index.html');
   await sink.write(Buffer.from(SITE['index.html']));
   sink.end();

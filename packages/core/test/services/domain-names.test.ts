@@ -7,7 +7,7 @@ import {
   readDomainName,
   RESERVED_LABELS,
   SPECIAL_USE_NAMES,
-} from '../../../src/services/domains/domain-names.ts';
+} from '../../src/services/domain-names.ts';
 
 const RULES: NameRules = {
   platformHost: 'sites.test',

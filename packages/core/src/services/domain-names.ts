@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { DEPLOYMENT_ID } from '@berth/contract';
 import { getDomain } from 'tldts';
-import type { Addresses } from '../../core.ts';
+import type { Addresses } from '../core.ts';
+import { invalid } from '../errors.ts';
 
 /** Suffixes that are not in the public DNS. Source: security T29; RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476. */
 export const SPECIAL_USE_NAMES: readonly string[] =
@@ -122,6 +123,24 @@ export function registrableOf(name: string): string {
 /** The registrable domain by the public suffix list and its private suffixes, such as `github.io`; `null` for a suffix. */
 function findRegistrable(name: string): string | null {
   return getDomain(name, { allowPrivateDomains: true, validateHostname: false, detectIp: false });
+}
+
+/** Like {@link readDomainName}, but also refuses an apex if the service has no addresses for an apex. */
+export function readUsableName(addresses: Addresses, text: string): DomainName | InvalidDomainName {
+  const result = readDomainName(text, addresses);
+  if (!result.ok || !result.apex || addresses.apexAddresses.length > 0) return result;
+  return {
+    ok: false,
+    name: result.name,
+    reason: `an apex domain must point at IP addresses, but this service has none for it; use a name below it, such as "www.${result.name}"`,
+  };
+}
+
+/** Like {@link readUsableName}. @throws `validation_failed` for a name that cannot be a domain. */
+export function requireUsableName(addresses: Addresses, text: string): DomainName {
+  const name = readUsableName(addresses, text);
+  if (!name.ok) throw invalid('domain', name.reason);
+  return name;
 }
 
 function platformFault(label: string): string | null {

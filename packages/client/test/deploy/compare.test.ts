@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareWithLastDeployment } from '../../src/deploy/changes.ts';
+import { compareWithLastDeployment } from '../../src/deploy/compare.ts';
 
 /** Lists of files with few paths and contents, so that two lists have most files in common. */
 const files = fc

@@ -1,0 +1,104 @@
+import type { CreatedDeployment } from '@berth/contract';
+import { uploadDelta } from '../deploy/delta.ts';
+import type { DeployEvent } from '../deploy/events.ts';
+import type { DeployOptions, Publication } from '../deploy/input.ts';
+import { checkPublication, publish } from '../deploy/publish.ts';
+import { unsavedResumeState } from '../deploy/resume-state.ts';
+import { contentHead, type ContentsSender } from '../deploy/send-contents.ts';
+import { yieldEvents } from '../progress.ts';
+import { amountOf, type HashedFile, hashFiles } from './hash-files.ts';
+import {
+  type DirectoryHandle,
+  type FileInput,
+  type FileList,
+  listDirectory,
+  listFiles,
+  piecesOf,
+} from './list-files.ts';
+
+export type { DeployEvent };
+
+/** The input of {@link deployFiles}. */
+export interface DeployFilesInput extends Publication {
+  /** The files, such as the `files` of an `<input type="file" multiple>` or `<input type="file" webkitdirectory>`. */
+  files: Iterable<FileInput>;
+}
+
+/** The input of {@link deployDirectory}. */
+export interface DeployDirectoryInput extends Publication {
+  directory: DirectoryHandle;
+}
+
+/** The options of a deploy from a page. */
+export type BrowserDeployOptions = Pick<DeployOptions, 'signal' | 'onCommitted' | 'retries'>;
+
+/**
+ * Publishes files, emits the events of the deploy, and returns the deployment. Sends only the contents that the server does not
+ * have. Files that must not be published, such as `.env`, and files that a `.berthignore` lists are skipped.
+ *
+ * Memory does not grow with the size of the files. `uploaded` is emitted after each request, which has up to 8 MiB or one larger
+ * file. To abort, stop iterating or abort `signal`. A page that is closed before `committed` publishes nothing.
+ *
+ * @throws ClientError: `folder` if a file cannot be published or read; `aborted` if the caller aborted; otherwise the error of
+ *   the server. Source: api §3, §9.
+ */
+export function deployFiles(
+  input: DeployFilesInput,
+  options: BrowserDeployOptions = {},
+): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
+  return deploy(input, options, () => listFiles(input.files));
+}
+
+/**
+ * Publishes the folder of a directory handle, as {@link deployFiles} does.
+ *
+ * @throws ClientError of the same kinds.
+ */
+export function deployDirectory(
+  input: DeployDirectoryInput,
+  options: BrowserDeployOptions = {},
+): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
+  return deploy(input, options, (signal) => listDirectory(input.directory, signal));
+}
+
+function deploy(
+  publication: Publication,
+  options: BrowserDeployOptions,
+  list: (signal: AbortSignal) => Promise<FileList>,
+): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
+  return yieldEvents(options.signal, async (emit, signal) => {
+    checkPublication(publication);
+    const { found, skipped } = await list(signal);
+    emit({ type: 'walked', total: amountOf(found), skipped });
+    const files = await hashFiles(found, emit, signal);
+    const blobs = new Map(files.map(({ path, blob }) => [path, blob]));
+    const context = {
+      source: {
+        files: files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
+        read: ({ path }: { path: string }) => piecesOf(blobs.get(path)!),
+      },
+      sendContents: blobSender(publication, files),
+      publication,
+      lastDeployment: null,
+      resumeState: unsavedResumeState(),
+      emit,
+      signal,
+    };
+    return publish(context, options, uploadDelta, () => {});
+  });
+}
+
+/** Creates a sender of blobs, whose bytes the browser reads while it sends them. Browsers cannot stream a body over HTTP/1. */
+function blobSender({ client }: Publication, files: readonly HashedFile[]): ContentsSender {
+  const blobs = new Map(files.map(({ sha256, blob }) => [sha256, blob]));
+  return async (path, init, contents, progress) => {
+    const body = new Blob(contents.flatMap((content) => [contentHead(content), blobs.get(content.sha256)!]));
+    const response = await client.request(path, { ...init, body });
+    for (const { size } of contents) {
+      progress.onPiece(size);
+      progress.onFile();
+    }
+    progress.onBytes(body.size);
+    return response;
+  };
+}

@@ -1,0 +1,134 @@
+import { mayHoldPrivateKey } from '@berth/contract';
+import { folderError } from '../folder/folder-errors.ts';
+import {
+  createPrivateKeyFinder,
+  IGNORE_FILE,
+  type IgnoreRules,
+  ignoreRulesOf,
+  publishedPath,
+  reasonToSkipName,
+  refuseConflictingPaths,
+} from '../folder/site-paths.ts';
+import type { SkippedFile } from '../folder/snapshot.ts';
+
+/** A file to publish: a `File`, or bytes or text with a path on the site. */
+export type FileInput = File | { path: string; content: Blob | Uint8Array<ArrayBuffer> | string };
+
+/** A folder that a person chose: the `FileSystemDirectoryHandle` of `showDirectoryPicker()` or of a drop. */
+export interface DirectoryHandle {
+  readonly kind: 'directory';
+  readonly name: string;
+  values(): AsyncIterable<{ readonly kind: 'file' | 'directory'; readonly name: string }>;
+}
+
+interface FileHandle {
+  getFile(): Promise<File>;
+}
+
+/** A file that is published, and its bytes, which are not read yet. */
+export interface FoundFile {
+  path: string;
+  blob: Blob;
+}
+
+/** The files of a site, and what is not published. */
+export interface FileList {
+  found: FoundFile[];
+  skipped: SkippedFile[];
+}
+
+/**
+ * Lists files. The path of a `File` from `<input webkitdirectory>` starts below the chosen folder.
+ *
+ * @throws ClientError of the kind `folder` that names the file: its name is invalid for a site, it must not be published, or its
+ *   path conflicts with the path of another file.
+ */
+export async function listFiles(inputs: Iterable<FileInput>): Promise<FileList> {
+  const named = Array.from(inputs, (input) => ({ name: nameOf(input), blob: blobOf(input) }));
+  const ignored = await readRules(named.find(({ name }) => name === IGNORE_FILE)?.blob);
+  const list: FileList = { found: [], skipped: [] };
+  for (const { name, blob } of named) await addFile(list, name, blob, ignored);
+  return checked(list);
+}
+
+/** Lists the files of a folder. Does not read skipped subfolders. @throws ClientError, as {@link listFiles} does. */
+export async function listDirectory(root: DirectoryHandle, signal: AbortSignal): Promise<FileList> {
+  const list: FileList = { found: [], skipped: [] };
+  const ignored = await readRules(await findIgnoreFile(root));
+  const folders = [{ path: '', handle: root }];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const entry of folder.handle.values()) {
+      signal.throwIfAborted();
+      const name = folder.path + entry.name;
+      if (entry.kind === 'file') await addFile(list, name, await openFile(name, entry), ignored);
+      else {
+        const reason = reasonToSkipName(`${name}/`, ignored);
+        if (reason) list.skipped.push({ path: `${name}/`, reason });
+        else folders.push({ path: `${name}/`, handle: entry as DirectoryHandle });
+      }
+    }
+  }
+  return checked(list);
+}
+
+async function findIgnoreFile(root: DirectoryHandle): Promise<Blob | undefined> {
+  for await (const entry of root.values())
+    if (entry.kind === 'file' && entry.name === IGNORE_FILE) return openFile(IGNORE_FILE, entry);
+  return undefined;
+}
+
+async function openFile(name: string, handle: object): Promise<File> {
+  try {
+    return await (handle as FileHandle).getFile();
+  } catch (cause) {
+    throw folderError(name, 'the file cannot be read', cause);
+  }
+}
+
+async function readRules(file: Blob | undefined): Promise<IgnoreRules> {
+  return ignoreRulesOf(file === undefined ? null : await file.text());
+}
+
+function nameOf(input: FileInput): string {
+  if ('path' in input && 'content' in input) return input.path;
+  const { name, webkitRelativePath } = input as File & { webkitRelativePath?: string };
+  return webkitRelativePath ? webkitRelativePath.slice(webkitRelativePath.indexOf('/') + 1) : name;
+}
+
+function blobOf(input: FileInput): Blob {
+  if (input instanceof Blob) return input;
+  return input.content instanceof Blob ? input.content : new Blob([input.content]);
+}
+
+async function addFile({ found, skipped }: FileList, name: string, blob: Blob, ignored: IgnoreRules): Promise<void> {
+  const reason = reasonToSkipName(name, ignored);
+  if (reason) skipped.push({ path: name, reason });
+  else {
+    const path = publishedPath(name);
+    if (await holdsPrivateKey(path, blob)) skipped.push({ path, reason: 'private' });
+    else found.push({ path, blob });
+  }
+}
+
+async function holdsPrivateKey(path: string, blob: Blob): Promise<boolean> {
+  if (!mayHoldPrivateKey(path)) return false;
+  const findPrivateKey = createPrivateKeyFinder(path);
+  for await (const piece of piecesOf(blob))
+    if (findPrivateKey(() => new TextDecoder('latin1').decode(piece))) return true;
+  return false;
+}
+
+function checked(list: FileList): FileList {
+  refuseConflictingPaths(list.found.map(({ path }) => path));
+  return list;
+}
+
+/** Reads a file piece by piece. Not all browsers can iterate over a stream. */
+export async function* piecesOf(blob: Blob): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const reader = blob.stream().getReader();
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
+  } finally {
+    await reader.cancel();
+  }
+}
