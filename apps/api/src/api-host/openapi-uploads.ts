@@ -137,7 +137,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
       403: 'A cap of the plan is reached (deployments, storage or domains); the credential cannot use `domain`, `keep` or `open`; or the request has no credential, and sets `ttl` or comes from a page of another site.',
       413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
       422: 'The `Idempotency-Key` was already used with other files or fields; or `domain` belongs to another account, or was sent with `ttl`.',
-      429: 'Deploys have an additional limit: by credential, or a stricter one by address without a credential.',
+      429: 'Deploys have an additional limit for each credential, and a stricter one for each address without a credential.',
     },
   },
   status: 201,

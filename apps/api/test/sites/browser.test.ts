@@ -212,15 +212,15 @@ describeInBrowser('a published site', (browser) => {
     });
 
     it('fits a screen of 390 px while a deploy is filled in', async () => {
-      const narrow = await openPage(browser(), { viewport: { width: 390, height: 800 } });
-      await narrow.page.goto(page.url());
-      await narrow.page.getByRole('button', { name: 'Try it out' }).click();
-      await narrow.page.getByRole('button', { name: 'Cancel' }).waitFor();
-      const widths = await narrow.page
+      const narrowPage = await openPage(browser(), { viewport: { width: 390, height: 800 } });
+      await narrowPage.page.goto(page.url());
+      await narrowPage.page.getByRole('button', { name: 'Try it out' }).click();
+      await narrowPage.page.getByRole('button', { name: 'Cancel' }).waitFor();
+      const widths = await narrowPage.page
         .locator('.opblock.is-open :is(button, table, input, textarea)')
         .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().right));
       expect(Math.max(...widths)).toBeLessThanOrEqual(390);
-      expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      expect(await narrowPage.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     });
 
     it('publishes a file and its checksum without an account', async () => {
