@@ -42,7 +42,7 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));
-  app.post('/deployments', cors, createDeployRoute(createContext, log));
+  app.post('/deployments', cors, createDeployRoute({ ...options, createContext }));
   app.put('/uploads/:upload/contents', cors, createContentsRoute(createContext, log));
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(

@@ -170,7 +170,7 @@ describe('POST /deployments in the OpenAPI document', () => {
   });
 
   it('api §3: accepts an Idempotency-Key, and documents the replay', () => {
-    expect(deploy.parameters).toMatchObject([
+    expect(deploy.parameters!.slice(0, 1)).toMatchObject([
       { in: 'header', name: 'Idempotency-Key', schema: { maxLength: contract.MAX_IDEMPOTENCY_KEY } },
     ]);
     expect(deploy.responses['201']!.headers).toHaveProperty('Idempotency-Replay');

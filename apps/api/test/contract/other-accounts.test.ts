@@ -31,7 +31,9 @@ function resourceOf(parameter: string): Resource | undefined {
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
 const OTHER_PARAMETERS = new Set(
-  'limit label labels kind ttl files put remove password via Idempotency-Key Last-Event-ID'.split(' '),
+  'limit label labels kind ttl files put remove password protected strip via Berth-Password Idempotency-Key Last-Event-ID'.split(
+    ' ',
+  ),
 );
 
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);

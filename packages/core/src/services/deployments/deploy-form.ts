@@ -20,8 +20,10 @@ import { maxFileParts, payloadTooLarge } from './file-rules.ts';
 export interface DeployForm {
   /** Adds a field. @throws `validation_failed` for an unknown or repeated field; `payload_too_large` for a long field. */
   add(name: string, value: string): void;
-  /** Parses the fields. @throws `validation_failed`; `forbidden` for a `ttl` without a credential. */
-  read(caller: Caller): { checksums: string[]; options: DeployOptions };
+  /** Parses the checksums. @throws `validation_failed` if they are missing or malformed. */
+  readChecksums(): string[];
+  /** Parses the other fields. @throws `validation_failed`; `forbidden` for a `ttl` without a credential. */
+  readOptions(caller: Caller): DeployOptions;
 }
 
 const MAX_FIELD_BYTES = 64 * 1024;
@@ -45,22 +47,22 @@ export function collectForm(limits: DeployLimits): DeployForm {
         throw payloadTooLarge('body', MAX_FIELD_BYTES, `${field} must have at most ${MAX_FIELD_BYTES} bytes.`);
       fields.set(field, value);
     },
-    read(caller) {
+    readChecksums() {
       const checksums = fields.get('checksums');
       if (checksums === undefined)
         throw invalid('checksums', 'the field is missing: send a JSON array with the MD5 of each file, in order');
+      return parseField('checksums', Checksums, parseJsonField('checksums', checksums, maxFileParts(limits)));
+    },
+    readOptions(caller) {
       const ttl = fields.get('ttl');
       if (ttl !== undefined && caller.kind === 'anonymous')
         throw new ServiceError('forbidden', 'ttl needs a credential; anonymous deployments expire after 3 days.');
       const password = fields.get('password');
       return {
-        checksums: parseField('checksums', Checksums, parseJsonField('checksums', checksums, maxFileParts(limits))),
-        options: {
-          labels: parseField('labels', Labels, parseJsonField('labels', fields.get('labels') ?? '[]', MAX_FIELD_BYTES)),
-          password: password === undefined ? null : parseField('password', Password, password),
-          via: normalizeVia(fields.get('via')),
-          ttlSeconds: ttl === undefined ? null : parseField('ttl', Ttl, INTEGER.test(ttl) ? Number(ttl) : Number.NaN),
-        },
+        labels: parseField('labels', Labels, parseJsonField('labels', fields.get('labels') ?? '[]', MAX_FIELD_BYTES)),
+        password: password === undefined ? null : parseField('password', Password, password),
+        via: normalizeVia(fields.get('via')),
+        ttlSeconds: ttl === undefined ? null : parseField('ttl', Ttl, INTEGER.test(ttl) ? Number(ttl) : Number.NaN),
       };
     },
   };
