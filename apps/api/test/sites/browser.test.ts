@@ -208,7 +208,7 @@ describeInBrowser('a published site', (browser) => {
     /** Shows the form instead of the first type of body, which is an archive. */
     const tryForm = async (shownPage: Page) => {
       await shownPage.getByRole('button', { name: 'Try it out' }).click();
-      await shownPage.getByRole('combobox', { name: 'Request content type' }).selectOption('multipart/form-data');
+      await shownPage.locator('.opblock-section-request-body select.content-type').selectOption('multipart/form-data');
     };
     const row = (field: string) => page.locator(`tr[data-property-name="${field}"]`);
 
