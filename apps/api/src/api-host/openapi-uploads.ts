@@ -147,15 +147,16 @@ const deploy = (baseUrl: string): DescribedOperation => ({
   ],
   body: {
     required: true,
+    // Many generators use only the first type. An archive needs neither checksums nor paths as the names of parts.
     content: {
+      'application/zip': archive('A zip archive with stored and deflated files.'),
+      'application/x-tar': archive('A tar archive; `Content-Encoding` may be gzip or zstd.'),
+      'application/gzip': archive('A tar archive that is compressed with gzip.'),
+      'application/zstd': archive('A tar archive that is compressed with zstd.'),
       'multipart/form-data': {
         schema: schemaRef('DeployForm'),
         example: { [FILES_FIELD]: [EXAMPLE_PAGE], checksums: EXAMPLE_CHECKSUMS, via: 'cli' },
       },
-      'application/x-tar': archive('A tar archive; `Content-Encoding` may be gzip or zstd.'),
-      'application/gzip': archive('A tar archive that is compressed with gzip.'),
-      'application/zstd': archive('A tar archive that is compressed with zstd.'),
-      'application/zip': archive('A zip archive with stored and deflated files.'),
     },
   },
   headers: ['Idempotency-Replay'],
