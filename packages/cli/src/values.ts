@@ -21,6 +21,13 @@ export function parseLimit(text: string): number {
   return limit;
 }
 
+/** Parses how many versions to keep: a positive integer. */
+export function parseKeep(text: string): number {
+  const keep = Number(text);
+  if (!(Number.isInteger(keep) && keep >= 1)) throw new InvalidArgumentError('Write a whole number of at least 1.');
+  return keep;
+}
+
 /** Appends a value of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];

@@ -52,6 +52,7 @@ const PUBLISHED: Shape = {
   deployment: DEPLOYMENT,
   domain: 'null',
   claim: 'null',
+  deleted: 'list',
   warnings: [{ file: 'string', line: 'null', at: 'null', message: 'string' }],
   changes: repeatedShape('number', 'added changed removed unchanged'),
   sent: { via: 'string', files: 'number', bytes: 'number' },

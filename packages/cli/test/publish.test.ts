@@ -88,34 +88,34 @@ describe('berth <folder>', () => {
     expect(err).not.toContain(`${domain} points at the deployment.`);
   });
 
-  it('publishes nothing if the account cannot use the domain (api §4)', async () => {
-    const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
-    const { code, out, err } = await runInProcess(dist, '--domain', 'www.waiting.example');
-    expect({ code, out }).toEqual({ code: 4, out: '' });
-    const reason = 'names under ".example" are not in the public DNS';
-    expect(err).toContain(`Error: www.waiting.example cannot be used: ${reason}.\n`);
-    expect(JSON.parse((await runInProcess('deployments', '--json')).out)).toMatchObject({ deployments: [] });
-  });
-
-  it('prints the link of the deployment if the server refuses its domain only after publishing', async () => {
+  it.each([
+    ['is invalid', 4, 'www.waiting.example', 'names under ".example" are not in the public DNS'],
+    ['is reserved', 4, 'www', 'this name is reserved'],
+    ['is beyond the cap of the plan', 3, 'a-6', 'The plan allows 5 platform domains'],
+  ])('api §3: publishes nothing if the domain %s', async (_, code, domain, message) => {
     const { key } = await server().account('free');
     for (const name of ['a-1', 'a-2', 'a-3', 'a-4', 'a-5'])
-      await server().api(`/domains/${name}.localhost`, { method: 'PUT', key, json: {} });
+      await server().api(`/domains/${name}-${code}${domain}.localhost`, { method: 'PUT', key, json: {} });
     const { dist, runInProcess } = builder({ BERTH_KEY: key });
-    // The name is available, so that only the request that creates the domain reaches the cap.
-    const { code, out, err } = await runInProcess(dist, '--domain', 'a-6');
-    expect({ code, out }).toEqual({ code: 3, out: '' });
-    const [, url] = /^The deployment is live at (http:\S+)$/m.exec(err)!;
-    expect((await server().visit(url!)).text).toBe(SITE['index.html']);
-    expect(err).toMatch(/^Error: .*platform/im);
+    const { err, ...result } = await runInProcess(dist, '--domain', domain);
+    expect(result).toMatchObject({ code, out: '' });
+    expect(err).toContain(message);
+    expect(JSON.parse((await runInProcess('deployments', '--json')).out)).toMatchObject({ deployments: [] });
   });
 
-  it('completes a name without a dot before it publishes, also if the account has no deployments', async () => {
+  it('keeps as many versions of a domain as --keep says, with a token for the domain alone', async () => {
     const { dist, runInProcess } = builder({ BERTH_KEY: (await server().account('pro')).key });
-    const { code, out, err } = await runInProcess(dist, '--domain', 'www');
-    expect({ code, out }).toEqual({ code: 4, out: '' });
-    expect(err).toMatch(/^Error: www cannot be used: .*reserved/m);
-    expect(JSON.parse((await runInProcess('deployments', '--json')).out)).toMatchObject({ deployments: [] });
+    const token = await runInProcess('tokens', 'create', '--domain', 'kept-shop', '--keep', '1', '--json');
+    const { secret, domains, keep } = (JSON.parse(token.out) as { token: Record<string, string> }).token;
+    server().secrets.add(secret!);
+    expect({ domains, keep }).toEqual({ domains: ['kept-shop.localhost'], keep: 1 });
+    const ci = builder({ BERTH_KEY: secret! });
+    const publish = () => ci.runInProcess(dist, '--domain', 'kept-shop', '--keep', '1');
+    expect((await publish()).err).not.toContain('Deleted');
+    const { out, err } = await publish();
+    expect(err).toContain('Deleted 1 older version.\n');
+    expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
+    expect((await runInProcess('tokens')).out).toContain('kept-shop.localhost');
   });
 
   it('sets labels, a password and a time to live', async () => {

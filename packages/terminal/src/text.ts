@@ -27,13 +27,17 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Breaks a text between words into lines of at most `width` columns. A longer word gets a line of its own. */
+/**
+ * Breaks a text between words into lines of at most `width` columns. A longer word gets a line of its own. The lines joined by
+ * spaces give the text again.
+ */
 export function wrap(text: string, width: number): string[] {
+  const [firstWord, ...words] = text.split(' ');
   const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const extendedLine = line === '' ? word : `${line} ${word}`;
-    if (line === '' || stringWidth(extendedLine) <= width) line = extendedLine;
+  let line = firstWord!;
+  for (const word of words) {
+    const extendedLine = `${line} ${word}`;
+    if (line.trim() === '' || stringWidth(extendedLine) <= width) line = extendedLine;
     else {
       lines.push(line);
       line = word;

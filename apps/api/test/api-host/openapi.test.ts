@@ -73,12 +73,13 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the operations of the OpenAPI document', () => {
-  it('api §9: are all procedures that have a path, and the two routes that receive files', () => {
+  it('api §9: are all procedures that have a path, and the three routes that carry files', () => {
     const expected = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
     const documented = operations.map(({ name, method, path }) => [name, method, path]);
     const routes = [
       ['deployments.create', 'POST', '/deployments'],
       ['deployments.contents', 'PUT', '/uploads/{upload}/contents'],
+      ['deployments.archive', 'GET', '/deployments/{deployment}/archive'],
     ];
     expect(documented.toSorted()).toEqual([...expected, ...routes].toSorted());
     expect(new Set(documented.map(([id]) => id)).size).toBe(documented.length);
@@ -170,7 +171,7 @@ describe('POST /deployments in the OpenAPI document', () => {
   });
 
   it('api §3: accepts an Idempotency-Key, and documents the replay', () => {
-    expect(deploy.parameters).toMatchObject([
+    expect(deploy.parameters!.slice(0, 1)).toMatchObject([
       { in: 'header', name: 'Idempotency-Key', schema: { maxLength: contract.MAX_IDEMPOTENCY_KEY } },
     ]);
     expect(deploy.responses['201']!.headers).toHaveProperty('Idempotency-Replay');

@@ -115,6 +115,7 @@ describe('api §3: a deployment', () => {
       password: false,
       via: 'api',
       labels: ['one'],
+      domains: [],
       created,
     };
     const host = new URL(url).host;

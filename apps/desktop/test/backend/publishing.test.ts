@@ -175,26 +175,33 @@ test('a publish job with an invalid key fails with a next step, and the app chec
     .toMatchObject({ servers: [{ signIn: { is: 'refused' } }] });
 });
 
-test('a publish job under a name that another account uses fails before anything is sent', async () => {
+test('a publish job under a name that another account uses fails, and publishes nothing', async () => {
   const desktop = await openSignedIn(server());
   const { key } = await server().account();
   await server().api('/domains/held.localhost', { method: 'PUT', key, json: {} });
   const id = await desktop.dropSite(undefined, { domain: 'held' });
   const { problem } = (await desktop.until(id, 'failed')).state;
-  expect(problem.message).toContain('held cannot be used: this name, or one above it, belongs to another account.');
+  expect(problem.message).toContain('this name, or one above it, belongs to another account.');
   expect(await desktop.deployments()).toEqual([]);
 });
 
-test('a publish job that reaches the cap of domains fails with the link of its deployment, and a retry makes no second deployment', async () => {
+test('a publish job that reaches the cap of domains fails, and publishes nothing', async () => {
   const desktop = await openSignedIn(server(), 'free');
   for (const name of ['cap-1', 'cap-2', 'cap-3', 'cap-4', 'cap-5']) await desktop.ask('putDomain', { domain: name });
   const id = await desktop.dropSite(undefined, { domain: 'cap-6' });
   const { problem } = (await desktop.until(id, 'failed')).state;
-  const [{ url, deployment } = { url: '', deployment: '' }] = await desktop.deployments();
-  expect(problem.message).toContain(`The site is live at ${url}`);
-  await desktop.ask('retryPublishing', { id });
-  await desktop.until(id, 'failed');
-  expect(await desktop.deployments()).toMatchObject([{ deployment }]);
+  expect(problem.message).toContain('The plan allows 5 platform domains');
+  expect(await desktop.deployments()).toEqual([]);
+});
+
+test('a publish job without a password keeps the password of its domain', async () => {
+  const desktop = await openSignedIn(server());
+  const domain = 'locked-shop';
+  const publish = async (password?: string) =>
+    (await desktop.until(await desktop.dropSite(undefined, { domain, ...(password && { password }) }), 'published'))
+      .state;
+  await publish('open sesame');
+  expect(await publish()).toMatchObject({ published: { password: true } });
 });
 
 test('a publish job with a file above a limit fails before anything is sent, and names the file and a next step (desktop §8.19)', async () => {

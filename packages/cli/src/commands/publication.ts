@@ -1,7 +1,7 @@
 import { type DeployFolderInput, findLastDeploymentId } from '@berth/client';
 import { Password } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { ignoredPatterns, type Project } from '../project/project-file.ts';
 import type { Session } from '../session.ts';
 import { collect, parseSite } from '../values.ts';
@@ -12,6 +12,7 @@ export interface PublicationOptions {
   domain?: string;
   label?: string[];
   password?: string | false;
+  open?: boolean;
   delta: boolean;
 }
 
@@ -25,7 +26,8 @@ export function addSiteOptions(command: Command): Command {
   return command
     .option('-l, --label <label>', 'a label; may be repeated', collect)
     .option('-p, --password <password>', 'the password for visitors; "-" asks for it [env: BERTH_PASSWORD]')
-    .option('--no-password', 'publish without a password, even if the previous version has one');
+    .option('--no-password', 'publish without a password, even if the previous version has one')
+    .addOption(new Option('--open', 'the same as --no-password').conflicts('password'));
 }
 
 /**
@@ -37,7 +39,7 @@ export function addSiteOptions(command: Command): Command {
 export async function readPublication(
   session: Session,
   folder: string,
-  { domain, label, password }: Omit<PublicationOptions, 'delta'>,
+  { domain, label, password, open }: Omit<PublicationOptions, 'delta'>,
   project: Project | null = null,
 ): Promise<DeployFolderInput> {
   return {
@@ -45,7 +47,7 @@ export async function readPublication(
     client: session.client,
     via: 'cli',
     labels: label,
-    password: await readPassword(session, password),
+    password: await readPassword(session, open ? false : password),
     domain: domain && parseSite(domain),
     ignore: ignoredPatterns(project),
   };
@@ -53,7 +55,7 @@ export async function readPublication(
 
 /**
  * Reads the password of a site: from the option (`-` asks for it), otherwise from `BERTH_PASSWORD`. `undefined` keeps the
- * password of the previous version, and `null` removes the password.
+ * password of the domain or of the previous version, and `null` removes the password.
  *
  * An empty password is an error. Otherwise a script with an unset variable would publish a public site.
  */

@@ -10,7 +10,7 @@ import { beginView, describePlan, describeSkipped, showEvent } from '../render/d
 import { openSource } from '../project/open-project.ts';
 import type { Session } from '../session.ts';
 import { findSimilarName, isForeignCommand, unknownCommandMessage } from '../suggestions.ts';
-import { parseTtl } from '../values.ts';
+import { parseKeep, parseTtl } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 import { deploymentRow } from './deployments.ts';
 import { describeWarning, findFolderWarnings } from './warnings.ts';
@@ -18,6 +18,7 @@ import { addPublicationOptions, confirmPublication, type PublicationOptions, rea
 
 interface Options extends PublicationOptions {
   ttl?: number;
+  keep?: number;
   dryRun?: boolean;
   build?: boolean;
 }
@@ -27,6 +28,7 @@ export function addPublish(program: Command, context: CommandContext): void {
     'berth ./dist': 'publishes a folder',
     'berth page.html': 'publishes one HTML file as the front page of a site',
     'berth ./dist --domain blog --label v1.2': 'publishes a folder at a domain',
+    'berth ./dist --domain blog --keep 10': 'keeps the ten newest versions of the domain',
     'berth ./dist --password -': 'asks for a password for visitors',
     'URL=$(berth ./dist)': 'sets a shell variable to the link',
   })
@@ -37,6 +39,7 @@ export function addPublish(program: Command, context: CommandContext): void {
     .addOption(
       new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
     )
+    .option('--keep <number>', 'with --domain: how many versions to keep; older ones are deleted', parseKeep)
     .option('-n, --dry-run', 'show what would change, and send nothing')
     .option('--no-delta', 'send every file, even if the server has it')
     .option('--build', 'run the build command of berth.json first')
@@ -48,7 +51,7 @@ export function addPublish(program: Command, context: CommandContext): void {
         const { signal, cacheDir } = session;
         const domain = options.domain ?? (options.ttl === undefined ? project?.domain : undefined);
         const publication = await readPublication(session, folder, { ...options, domain }, project);
-        const input = { ...publication, ttl: options.ttl };
+        const input = { ...publication, ttl: options.ttl, keep: options.keep };
         const engine: DeployOptions = { signal, cacheDir, delta: options.delta };
         const warnings = await findFolderWarnings(folder);
         warnings.forEach((warning) => session.note(describeWarning(warning)));
@@ -154,7 +157,7 @@ function printDeployResult(
   if (!committed) throw new ClientError('server', 'The server did not confirm the deployment');
   const { deployment } = committed;
   const domain = linked?.domain ?? null;
-  const { claim = null, warnings = [], expires = null } = deployment;
+  const { claim = null, warnings = [], expires = null, deleted = [] } = deployment;
   for (const warning of warnings) note(describeWarning(warning));
   // Nothing else ever shows the claim link, so it is printed even with `--quiet`.
   if (claim !== null && !json)
@@ -167,6 +170,7 @@ function printDeployResult(
     note(`${domain.domain} needs DNS records before it shows the site: berth domains records ${domain.domain}`);
   if (domain !== null && domain.links > 1)
     note([{ colour: 'dim', text: `To show the version before again: berth rollback ${domain.domain}` }]);
+  if (deleted.length > 0) note(`Deleted ${count(deleted.length, 'older version')}.`);
   const allWarnings: readonly Warning[] = [...folderWarnings, ...warnings];
   const url = domain?.status === 'success' ? domain.url : deployment.url;
   const { added = [], changed = [], removed = [], unchanged = 0 } = planned?.changes ?? {};
@@ -176,6 +180,7 @@ function printDeployResult(
       deployment: deploymentRow(deployment),
       domain,
       claim,
+      deleted,
       warnings: allWarnings.map(({ file, line = null, at = null, message }) => ({
         file,
         line,

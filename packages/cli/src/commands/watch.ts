@@ -1,9 +1,10 @@
 import { abortedError, type WatchEvent, type WatchFolderInput, type WatchOptions } from '@berth/client';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { failureOf } from '../failure.ts';
 import { beginWatchView, showWatchEvent } from '../render/watch-view.ts';
 import { openSource } from '../project/open-project.ts';
 import type { Session } from '../session.ts';
+import { parseKeep } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 import { deploymentRow } from './deployments.ts';
 import { describeWarning, findFolderWarnings } from './warnings.ts';
@@ -99,10 +100,4 @@ function rowOf(event: WatchEvent) {
     default:
       return null;
   }
-}
-
-function parseKeep(text: string): number {
-  const keep = Number(text);
-  if (!(Number.isInteger(keep) && keep >= 1)) throw new InvalidArgumentError('Write a whole number of at least 1.');
-  return keep;
 }

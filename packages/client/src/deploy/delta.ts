@@ -129,8 +129,9 @@ async function beginUpload(
   put: readonly FolderFile[],
   removed: readonly string[],
 ): Promise<OpenUpload> {
-  const { client, labels, password, ttl, via } = publication;
-  const options = { labels: labels && [...labels], password: password ?? undefined, ttl, via };
+  const { client, labels, password, ttl, via, domain, keep } = publication;
+  const givenPassword = domain === undefined ? (password ?? undefined) : password;
+  const options = { labels: labels && [...labels], password: givenPassword, ttl, via, domain, keep };
 
   async function beginWith(input: BeginUpload): Promise<OpenUpload> {
     const headers = { 'Idempotency-Key': resumeState.key };

@@ -23,6 +23,20 @@ export async function findWholeName({ api }: BerthClient, name: string, signal?:
 }
 
 /**
+ * Like {@link findWholeName}, for a request that needs the full name.
+ *
+ * @throws ClientError, of the kind `refused` if the server is too old to name the platform domain.
+ */
+export async function requireWholeName(client: BerthClient, name: string, signal?: AbortSignal): Promise<string> {
+  const wholeName = await findWholeName(client, name, signal);
+  if (wholeName !== null) return wholeName;
+  throw new ClientError(
+    'refused',
+    `${client.server.host} does not name its platform domain. Use the full name of ${name}.`,
+  );
+}
+
+/**
  * Asks the server whether the account can use a domain.
  *
  * @returns `null` if the full name is unknown, because the server is too old to name the platform domain. @throws ClientError. Source: api §4.

@@ -29,5 +29,5 @@ export type DeployEvent =
   | RetriedEvent
   /** The deployment is live. */
   | { type: 'committed'; deployment: CreatedDeployment }
-  /** The domain points at the deployment. */
+  /** The domain points at the deployment. Emitted after `committed`, if the server still answers. */
   | { type: 'linked'; domain: Domain };

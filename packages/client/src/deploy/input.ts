@@ -9,12 +9,21 @@ export const CANCELLED: DOMException = new DOMException('The deploy was cancelle
 /** The options of a deploy, besides its files. */
 export interface Publication {
   client: BerthClient;
-  /** The domain to point at the deployment. A domain needs an API key. */
+  /**
+   * The domain to point at the deployment, in the same step: its full name or, below the platform domain, its first label. It is
+   * created if necessary; if it is refused, nothing is published. Needs an API key, or a deploy token limited to this domain.
+   */
   domain?: string | undefined;
+  /**
+   * With `domain`: how many versions of the domain to keep, this deployment included. The server deletes older ones in the same
+   * step, and lists them as `deleted`. Default: all.
+   */
+  keep?: number | undefined;
   labels?: readonly string[] | undefined;
   /**
-   * The password for visitors: 6 to 128 characters. `null` publishes without a password. Default: the password of the previous
-   * version if only the difference is sent, otherwise none.
+   * The password for visitors: 6 to 128 characters. `null` publishes without a password; with a domain, a deploy token cannot.
+   * Default: the password of the deployment that the domain shows; without a domain, the password of the previous version if
+   * only the difference is sent, otherwise none.
    */
   password?: string | null | undefined;
   /** Seconds until the deployment expires. Needs a credential, and cannot be combined with a domain. */

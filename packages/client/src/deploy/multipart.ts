@@ -46,13 +46,21 @@ export async function uploadMultipart(context: DeployContext, changes: Changes):
 /** Generates the form of `POST /deployments`: the fields, the files, and then the checksums of the files. Source: api §3. */
 async function* multipartBody(
   source: Source,
-  { labels, password, ttl, via }: Publication,
+  { labels, password, ttl, via, domain, keep }: Publication,
   boundary: string,
   progress: UploadProgress,
 ): AsyncGenerator<Uint8Array> {
   const field = (name: string, value: string) =>
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
-  const fields = { labels: labels && JSON.stringify(labels), password, ttl: ttl?.toString(), via };
+  const fields = {
+    labels: labels && JSON.stringify(labels),
+    password,
+    ttl: ttl?.toString(),
+    via,
+    domain,
+    keep: keep?.toString(),
+    open: domain !== undefined && password === null ? '1' : undefined,
+  };
   for (const [name, value] of Object.entries(fields)) if (typeof value === 'string') yield field(name, value);
   const checksums: string[] = [];
   for (const file of source.files) {

@@ -1,10 +1,9 @@
-import { type CreatedDeployment, CREDENTIAL_PREFIX, kindOfCredential, Password } from '@berth/contract';
+import { type CreatedDeployment, Password } from '@berth/contract';
 import { ClientError } from '../errors.ts';
-import { createRetryCounter, DEFAULT_RETRIES, type Retry, retry } from '../retry.ts';
+import { createRetryCounter, DEFAULT_RETRIES, type Retry, retry, type RetryCounter } from '../retry.ts';
 import { compareWithLastDeployment, type Difference } from './compare.ts';
 import type { DeployContext } from './delta.ts';
-import { refuseUnusableDomain, wholeDomainName } from './domain-name.ts';
-import type { DeployEvent } from './events.ts';
+import { requireWholeName } from './domain-name.ts';
 import type { DeployOptions, Publication } from './input.ts';
 
 /**
@@ -12,10 +11,12 @@ import type { DeployOptions, Publication } from './input.ts';
  *
  * @throws ClientError of the kind `signed-out` or `refused`.
  */
-export function checkPublication({ client: { key }, domain, password, ttl }: Publication): void {
+export function checkPublication({ client: { key }, domain, keep, password, ttl }: Publication): void {
   checkPassword(password);
-  if (domain !== undefined && (key === null || kindOfCredential(key) === 'deploy'))
-    throw new ClientError('signed-out', `A domain needs an API key, which starts with "${CREDENTIAL_PREFIX.api}-".`);
+  if (domain !== undefined && key === null)
+    throw new ClientError('signed-out', 'A domain needs an API key, or a deploy token that is limited to the domain.');
+  if (keep !== undefined && domain === undefined)
+    throw new ClientError('refused', 'keep needs a domain, whose versions it limits. Add the domain or omit keep.');
   if (domain !== undefined && ttl !== undefined)
     throw new ClientError('refused', 'A deployment that expires cannot have a domain. Omit the domain or the ttl.');
   if (ttl !== undefined && key === null)
@@ -33,10 +34,10 @@ export function checkPassword(password: string | null | undefined): void {
 export type Upload = (context: DeployContext, difference: Difference) => Promise<CreatedDeployment>;
 
 /**
- * Publishes files, and links the domain. Before the first deploy to a domain, it checks that the account can use the domain.
- * Temporary failures are retried, but a server that is unreachable at the first request is not waited for.
+ * Publishes files, and points the domain at the deployment in the same step. Temporary failures are retried, but a server that
+ * is unreachable at the first request is not waited for.
  *
- * @param onEnd Called with the deployment after it was published and linked.
+ * @param onEnd Called with the deployment after it was published.
  * @throws ClientError.
  */
 export async function publish(
@@ -48,36 +49,37 @@ export async function publish(
   if (context.source.files.length === 0)
     throw new ClientError('folder', 'There are no files to publish. Add at least one.');
   const { emit, signal, resumeState } = context;
-  const { client, domain } = context.publication;
+  const { publication } = context;
   const policy = { ...DEFAULT_RETRIES, ...retries };
   let isFirstRequest = true;
-  const contextWithRetries: DeployContext = {
-    ...context,
-    startRetries() {
-      const onRetry = (event: Retry) => emit({ type: 'retried', ...event });
-      const retryCounter = createRetryCounter(policy, signal, onRetry, { isFirstRequest });
-      isFirstRequest = false;
-      return retryCounter;
-    },
-  };
-  if (domain !== undefined && context.lastDeployment === null) await refuseUnusableDomain(client, domain, signal);
+  function startRetries(): RetryCounter {
+    const onRetry = (event: Retry) => emit({ type: 'retried', ...event });
+    const retryCounter = createRetryCounter(policy, signal, onRetry, { isFirstRequest });
+    isFirstRequest = false;
+    return retryCounter;
+  }
+  const domain =
+    publication.domain &&
+    (await retry(() => requireWholeName(publication.client, publication.domain!, signal), startRetries()));
+  const contextWithRetries: DeployContext = { ...context, publication: { ...publication, domain }, startRetries };
   const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);
   const deployment = await upload(contextWithRetries, difference);
   await onCommitted?.(deployment);
 
-  function toCreated(event: DeployEvent): CreatedDeployment {
-    // The key is forgotten first, because an idempotency key must never be reused with a different base.
-    resumeState.forget();
-    onEnd(deployment);
-    emit(event);
-    return deployment;
-  }
-
-  if (domain === undefined) return toCreated({ type: 'committed', deployment });
+  // The key is forgotten first, because an idempotency key must never be reused with a different base.
+  resumeState.forget();
+  onEnd(deployment);
   emit({ type: 'committed', deployment });
-  const link = { domain: wholeDomainName(domain, deployment), deployment: deployment.deployment };
-  return toCreated({
-    type: 'linked',
-    domain: await retry(() => client.api.domains.put.mutate(link, { signal }), contextWithRetries.startRetries()),
-  });
+  if (domain !== undefined) await emitLinked(contextWithRetries, domain);
+  return deployment;
+}
+
+/** Emits the domain of a deploy that is published. Skips the event if the server does not answer any more. */
+async function emitLinked({ publication, emit, signal, startRetries }: DeployContext, domain: string): Promise<void> {
+  const { api } = publication.client;
+  try {
+    emit({ type: 'linked', domain: await retry(() => api.domains.get.query({ domain }, { signal }), startRetries()) });
+  } catch (failure) {
+    if (!(failure instanceof ClientError)) throw failure;
+  }
 }

@@ -1,7 +1,7 @@
 import type { DeployFolderInput, DeployOptions } from '../deploy/input.ts';
 
 /** The folder to watch, and how to publish it. A watch needs a key. */
-export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl'> {
+export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl' | 'keep'> {
   /**
    * The domain to which each deployment is linked: its full name or, below the platform domain, its first label. The first
    * deploy creates the domain if necessary. Default: none; each deployment has a different link.

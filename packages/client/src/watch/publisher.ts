@@ -128,7 +128,8 @@ export class WatchPublisher {
     let url: string | null = null;
     for (const event of this.#scanEvents.values()) emit(event);
     const events = parts.deployFolder(
-      { ...input, labels: this.#labels },
+      // The watch prunes its series itself, because others may publish to the domain too.
+      { ...input, keep: undefined, labels: this.#labels },
       { signal, cacheDir: this.#cacheDir, delta, retries: RETRIES, snapshot },
     );
     const deployment = await drain(events, (event) => {

@@ -138,7 +138,7 @@ describe('a domain', () => {
 
   const CONFLICTS = [
     ['without a credential', { key: null }, { domain: 'x' }, 'signed-out'],
-    ['with a deploy token', { key: `deploy-${'0'.repeat(32)}` }, { domain: 'x' }, 'signed-out'],
+    ['with keep but without a domain', {}, { keep: 3 }, 'refused'],
     ['that expires', {}, { domain: 'x', ttl: 60 }, 'refused'],
     ['that expires without a credential', { key: null }, { ttl: 60 }, 'signed-out'],
   ] as const;
@@ -149,28 +149,54 @@ describe('a domain', () => {
     expect(world.proxy.passed).toEqual([]);
   });
 
-  test('that another account owns is refused before anything is sent, even by its first label (api §4)', async () => {
-    const [owner, world] = [await makeWorld(server(), SITE), await makeWorld(server(), SITE)];
-    await owner.deploy({ domain: 'taken-name.localhost' });
-    await world.deploy();
-    world.proxy.passed.length = 0;
-    for (const domain of ['taken-name.localhost', 'taken-name'])
-      await expect(world.deploy({ domain })).rejects.toMatchObject({
-        kind: 'refused',
-        message: `${domain} cannot be used: this name, or one above it, belongs to another account.`,
-      });
-    const requestedPaths = new Set(world.proxy.passed.map(({ method, path }) => `${method} ${path}`));
-    expect(requestedPaths).toEqual(new Set(['POST /trpc/domains.validate', 'GET /trpc/platform.limits']));
-    expect(await world.deployments()).toBe(1);
+  test.each([true, false])(
+    'that another account owns is refused, and nothing is published, even by its first label (delta: %s)',
+    async (delta) => {
+      const [owner, world] = [await makeWorld(server(), SITE), await makeWorld(server(), SITE)];
+      const name = `taken-${Date.now()}`;
+      await owner.deploy({ domain: `${name}.localhost` });
+      for (const domain of [`${name}.localhost`, name])
+        await expect(world.deploy({ domain }, { delta })).rejects.toMatchObject({
+          kind: 'refused',
+          message: expect.stringContaining('belongs to another account'),
+        });
+      expect(await world.deployments()).toBe(0);
+    },
+  );
+
+  test.each([true, false])('keeps its password, unless the password is null (delta: %s)', async (delta) => {
+    const world = await makeWorld(server(), SITE);
+    const domain = `p${Date.now()}`;
+    const deploy = async (password?: string | null) => (await world.deploy({ domain, password }, { delta })).result;
+    expect(await deploy('open sesame')).toMatchObject({ password: true });
+    expect(await deploy()).toMatchObject({ password: true });
+    expect(await deploy(null)).toMatchObject({ password: false });
   });
 
-  test('is checked by the first deploy, and later deploys skip the check', async () => {
+  test.each([true, false])('keeps as many versions as keep says (delta: %s)', async (delta) => {
     const world = await makeWorld(server(), SITE);
-    await world.deploy({ domain: 'asked-once.localhost' });
-    world.proxy.passed.length = 0;
-    writeFiles(world.folder, { 'index.html': 'two' });
-    await world.deploy({ domain: 'asked-once.localhost' });
-    expect(world.proxy.passed.map(({ path }) => path)).not.toContain('/trpc/domains.validate');
+    const domain = `k${Date.now()}.localhost`;
+    const { result: oldest } = await world.deploy({ domain }, { delta });
+    await world.deploy({ domain, keep: 2 }, { delta });
+    expect((await world.deploy({ domain, keep: 2 }, { delta })).result.deleted).toEqual([oldest.deployment]);
+    expect((await server().visit(oldest.deployment)).status).toBe(404);
+  });
+
+  test('can be published to with a deploy token that is limited to the domain', async () => {
+    const world = await makeWorld(server(), SITE);
+    const domain = `t${Date.now()}.localhost`;
+    const { secret } = await world.client.api.tokens.create.mutate({ domains: [domain] });
+    const client = createClient({ server: world.proxy.url, key: secret });
+    const { events } = await world.deploy({ client, domain });
+    expect(events.at(-1)).toMatchObject({ type: 'linked', domain: { domain } });
+    await expect(world.deploy({ client, domain: 'elsewhere' })).rejects.toMatchObject({ status: 403 });
+  });
+
+  test('is published to even if the server no longer answers afterwards', async () => {
+    const world = await makeWorld(server(), SITE);
+    world.proxy.trouble = (_req, path) => (path.endsWith('domains.get') ? { status: 404 } : undefined);
+    const { events } = await world.deploy({ domain: `s${Date.now()}` });
+    expect(typesOf(events).at(-1)).toBe('committed');
   });
 });
 

@@ -32,7 +32,7 @@ test('a deploy creates one deployment even if the server is killed and restarted
   });
   // The server restarts on another port, because another process may use the first port now.
   const proxy = await startProxy(() => port);
-  const killedAt = new Set(['/uploads/*/contents', '/trpc/deployments.commit', '/trpc/domains.put']);
+  const killedAt = new Set(['/uploads/*/contents', '/trpc/deployments.commit', '/trpc/domains.get']);
   proxy.trouble = async (_req, path) => {
     if (!killedAt.delete(path)) return undefined;
     const { child, exited } = await running;

@@ -21,7 +21,7 @@ export interface AttemptInput {
   /** Resolves to the folder to publish once the folder exists. May throw. */
   folder(signal: AbortSignal): Promise<string>;
   options: Omit<PublishOptions, 'password'> & { password: string | null };
-  /** The deployment of an earlier attempt, of which only the domain must be linked; `null` if there is none. */
+  /** The deployment that an earlier attempt published, but could not report; `null` if there is none. */
   live: CreatedDeployment | null;
   /** Stores the deployment once it is live. */
   keep(deployment: CreatedDeployment): Promise<void>;
@@ -78,9 +78,8 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     if (input.live) {
       outcome.deployment = input.live;
       if (options.domain === undefined) return outcome;
-      const { deployment } = input.live;
       const domain = wholeDomainName(options.domain, input.live);
-      outcome.domain = await client.api.domains.put.mutate({ domain, deployment }, { signal: engineAbort.signal });
+      outcome.domain = await client.api.domains.get.query({ domain }, { signal: engineAbort.signal });
       return outcome;
     }
     const folder = await input.folder(engineAbort.signal);
@@ -91,7 +90,9 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
     const snapshot = readStep.value;
     // The folder may contain private keys, which are found and skipped only when the files are read.
     showProgress({ ...outcome.view, leftOut: leftOutOf(snapshot.skipped) });
-    const deployOptions = { folder, client, ...options, via: 'desktop' };
+    // Without a password, a site at a domain keeps the password of the domain.
+    const password = options.password ?? (options.domain === undefined ? null : undefined);
+    const deployOptions = { folder, client, ...options, password, via: 'desktop' };
     const onCommitted = (deployment: CreatedDeployment): Promise<void> => {
       outcome.deployment = deployment;
       return input.keep(deployment);

@@ -8,7 +8,7 @@ import { Id, Published, PublishOptions } from '../../shared/publishing.ts';
 /** The stored state of a publish job. Progress is not stored, because an unfinished job resumes from the server's state. */
 export const StoredState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('asking') }),
-  /** Queued or running. A live deployment is stored in `deployment`; then only its domain must still be linked. */
+  /** Queued or running. A live deployment is stored in `deployment`; then only its domain must still be read. */
   z.object({ is: z.literal('unfinished'), deployment: CreatedDeployment.optional() }),
   z.object({ is: z.literal('published'), published: Published }),
   z.object({ is: z.literal('failed'), problem: Problem, at: z.number() }),

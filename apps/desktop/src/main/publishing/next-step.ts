@@ -16,7 +16,7 @@ type NextStep =
 
 /**
  * Decides what to do after an attempt. A live deployment counts as published even if the user cancelled. A deployment whose domain
- * could not be linked does not count as published. An attempt is retried if the server cannot be reached or is busy, but not if
+ * could not be read does not count as published yet. An attempt is retried if the server cannot be reached or is busy, but not if
  * the server refuses the deployment.
  *
  * @param failures The number of consecutive failed attempts before this attempt.
