@@ -36,8 +36,8 @@ export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = firstWord!;
   for (const word of words) {
-    const longer = `${line} ${word}`;
-    if (line.trim() === '' || stringWidth(longer) <= width) line = longer;
+    const extendedLine = `${line} ${word}`;
+    if (line.trim() === '' || stringWidth(extendedLine) <= width) line = extendedLine;
     else {
       lines.push(line);
       line = word;

@@ -32,10 +32,7 @@ export function decide(state: WatchState, input: WatchInput, now: number, rule: 
 }
 
 /** Returns when to call {@link decide} if there is no input before; infinite while a scan or publish is running. */
-export function wakeAt(
-  { busy, changes, lastScan, lastScanMs: scanMs, pause, nextScanAt }: WatchState,
-  rule: WatchRule,
-): number {
+export function wakeAt({ busy, changes, lastScan, scanMs, pause, nextScanAt }: WatchState, rule: WatchRule): number {
   if (busy !== null) return Number.POSITIVE_INFINITY;
   if (changes === null) return nextScanAt;
   const halfQuietMs = rule.quietMs / 2;

@@ -25,7 +25,7 @@ export interface WatchState {
   lastScan: { scan: Scan; at: number; fresh: boolean } | null;
   busy: { doing: 'scan'; since: number; fresh: boolean } | { doing: 'publish'; id: string; frontPage: boolean } | null;
   /** The duration of the last scan. */
-  lastScanMs: number;
+  scanMs: number;
   /** The time since which there is nothing to publish, and the reason that was reported. */
   missing: { since: number; reported: MissingReason | null } | null;
   /** The id of the refused scan. It is not published again before the folder changes or the caller requests a publish. */
@@ -75,7 +75,7 @@ export function createWatchState(live: Omit<Live, 'confirmed'> | null, now: numb
     changes: { first: now, last: now, announced: true },
     lastScan: null,
     busy: null,
-    lastScanMs: 0,
+    scanMs: 0,
     missing: { since: Number.NEGATIVE_INFINITY, reported: null },
     refusedId: null,
     unstable: null,
