@@ -8,12 +8,16 @@ export interface Body {
 
 const BOUNDARY = 'berth-bench-7d1f0c';
 
-/** Creates a deploy of `count` files with `size` random bytes each, so that no two contents are equal. */
-export function deployBody(count: number, size: number): Body {
+/** Creates the contents of `count` files with `size` random bytes each, so that no two contents are equal. */
+export function randomContents(count: number, size: number): Buffer[] {
+  return Array.from({ length: count }, () => randomFillSync(Buffer.allocUnsafe(size)));
+}
+
+/** Creates a deploy of files with these contents. */
+export function deployBody(contents: readonly Buffer[]): Body {
   const checksums: string[] = [];
   const pieces: Buffer[] = [];
-  for (let i = 0; i < count; i += 1) {
-    const content = randomFillSync(Buffer.allocUnsafe(size));
+  for (const [i, content] of contents.entries()) {
     checksums.push(hash('md5', content, 'hex'));
     pieces.push(head(`assets/${i % 100}/file-${i}.bin`), content, Buffer.from('\r\n'));
   }

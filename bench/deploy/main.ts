@@ -1,13 +1,12 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bigBody, deployBody } from './bodies.ts';
-import { API_KEY, type BenchServer, heading, median, scaledRounds, startBare, startBerth } from '../processes.ts';
+import { bigBody, deployBody, randomContents } from './bodies.ts';
+import { residentBytes, send } from './send.ts';
+import { type BenchServer, heading, median, scaledRounds, startBare, startBerth } from '../processes.ts';
 
 /** Rounds after which the code of the server and of the bare parser is compiled. */
 const WARM_UP_ROUNDS = 4;
@@ -16,47 +15,11 @@ const BIG_ROUNDS = scaledRounds(3);
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
-/** Sends a body and waits for the 201. @returns Milliseconds from the first byte to the response. */
-async function send(
-  server: BenchServer,
-  contentType: string,
-  length: number,
-  pieces: Iterable<Buffer>,
-): Promise<number> {
-  const started = performance.now();
-  const req = request({
-    host: '127.0.0.1',
-    port: server.port,
-    path: '/deployments',
-    method: 'POST',
-    headers: {
-      Host: `localhost:${server.port}`,
-      'Content-Type': contentType,
-      'Content-Length': length,
-      Authorization: `Bearer ${API_KEY}`,
-    },
-  });
-  const response = once(req, 'response');
-  for (const piece of pieces) if (!req.write(piece)) await Promise.race([once(req, 'drain'), response]);
-  req.end();
-  const [res] = await response;
-  let text = '';
-  for await (const chunk of res) text += chunk;
-  if (res.statusCode !== 201) throw new Error(`${res.statusCode}: ${text}`);
-  return performance.now() - started;
-}
-
-/** Returns the resident memory of a process in bytes. */
-async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) * 1024;
-}
-
 /** Measures a deploy of 10,000 small files, alternating with the bare parser on the same body. */
 async function manySmallFiles(berth: BenchServer, bare: BenchServer): Promise<Row> {
   const times = { berth: [] as number[], bare: [] as number[] };
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
-    const { contentType, bytes } = deployBody(10_000, 3_000);
+    const { contentType, bytes } = deployBody(randomContents(10_000, 3_000));
     const bareMs = await send(bare, contentType, bytes.length, [bytes]);
     const berthMs = await send(berth, contentType, bytes.length, [bytes]);
     if (round < 0) continue;
@@ -136,7 +99,7 @@ async function oneBigFile(berth: BenchServer): Promise<Row[]> {
 async function fsyncs(berth: BenchServer): Promise<Row> {
   const fsyncCounts: number[] = [];
   for (const files of [1, 100, 10_000]) {
-    const { contentType, bytes } = deployBody(files, 300);
+    const { contentType, bytes } = deployBody(randomContents(files, 300));
     const fsyncsBefore = await berth.ask<{ fsyncs: number }>('fsyncs');
     await send(berth, contentType, bytes.length, [bytes]);
     fsyncCounts.push((await berth.ask<{ fsyncs: number }>('fsyncs')).fsyncs - fsyncsBefore.fsyncs);

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 
 /** Bodies up to this size do not change how garbage is collected. */
@@ -9,8 +9,8 @@ const GROWTH_CHECK_MS = 50;
 /** How long a body may still be processed after it has arrived. */
 const PROCESSING_MS = 5_000;
 
-/** Counts the large bodies that are being received. */
-let receivingBodies = 0;
+/** Counts the large bodies that are being received or unpacked. */
+let openBodies = 0;
 let lastBodyAt = 0;
 let usedBytes = 0;
 let check: NodeJS.Timeout | null = null;
@@ -25,11 +25,16 @@ let check: NodeJS.Timeout | null = null;
  * later would need a second V8 context, which makes every request a fifth slower.
  */
 export function boundMemory(req: IncomingMessage): void {
-  if (Number(req.headers['content-length']) <= SMALL_BYTES) return;
-  receivingBodies += 1;
+  if (!(Number(req.headers['content-length']) <= SMALL_BYTES)) boundMemoryUntilClosed(req);
+}
+
+/** Bounds memory until a request or a response is closed, for a body that is processed long after it has arrived. */
+export function boundMemoryUntilClosed(message: IncomingMessage | ServerResponse): void {
+  if (message.closed) return;
+  openBodies += 1;
   check ??= startChecking();
-  req.once('close', () => {
-    receivingBodies -= 1;
+  message.once('close', () => {
+    openBodies -= 1;
     lastBodyAt = performance.now();
   });
 }
@@ -40,7 +45,7 @@ function startChecking(): NodeJS.Timeout {
 }
 
 function checkMemory(): void {
-  if (receivingBodies === 0 && performance.now() - lastBodyAt > PROCESSING_MS) stopChecking();
+  if (openBodies === 0 && performance.now() - lastBodyAt > PROCESSING_MS) stopChecking();
   else if (globalThis.gc) collectBuffers(globalThis.gc);
 }
 

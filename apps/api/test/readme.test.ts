@@ -1,13 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { glob, readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CreatedDeployment, CreatedToken, Deployment, Domain } from '@berth/contract';
 import { type Files, OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
 import { sampleCommand } from '../src/welcome.ts';
 import { readVariables } from './read-variables.ts';
@@ -147,41 +146,6 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands of 
       expect(status).toBe(200);
       expect(bytes.equals(await readFile(join(SAMPLE_FOLDER, file)))).toBe(true);
     }
-  });
-
-  describe('for other folders', () => {
-    const homes: string[] = [];
-    afterAll(() => homes.forEach((home) => rmSync(home, { recursive: true, force: true })));
-
-    /** Publishes a folder with the given files by the shell function of the README. */
-    async function publishWithShell(files: Files) {
-      const home = mkdtempSync(join(tmpdir(), 'berth-readme-'));
-      homes.push(home);
-      for (const [name, content] of Object.entries(files)) {
-        mkdirSync(dirname(join(home, name)), { recursive: true });
-        writeFileSync(join(home, name), content);
-      }
-      const [definition] = shellBlocks[0]!.split(/^publish /m);
-      const env = { PATH: process.env['PATH'], BERTH_URL: `http://localhost:${server().port}`, BERTH_KEY: OWNER_KEY };
-      const command = promisify(execFile)('sh', ['-euc', `${definition}publish "$1"`, 'sh', home], { env });
-      return command.catch((error: { code: number; stdout: string; stderr: string }) => error);
-    }
-
-    it('publish 3,000 files', async () => {
-      const files = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`${n}.html`, `page ${n}`]));
-      const { stdout, stderr } = await publishWithShell(files);
-      expect(stderr).toBe('');
-      expect(JSON.parse(stdout)).toMatchObject({ files: 3_000 });
-    });
-
-    it.each([
-      ['a line break', 'a\nstderr = injected\nb'],
-      ['a quote', 'a";filename="b'],
-      ['a quote that names another file', 'a\\",../secret.txt'],
-    ])('send nothing if a file name contains %s', async (_, name) => {
-      const outcome = await publishWithShell({ 'index.html': 'front', a: 'the start of the name', [name]: 'hostile' });
-      expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Rename') });
-    });
   });
 
   it('publish without an account for three days, and print a claim link', async () => {

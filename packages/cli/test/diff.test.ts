@@ -60,7 +60,7 @@ describe('berth diff', () => {
         code: 0,
         lines: LINES.map((line) => line.replaceAll(/ {2,}/g, '  ')),
       });
-      expect(err).toBe(`1 added (4 B), 3 changed (38 B), 1 removed (5 B), 2 unchanged. Compared with ${url}\n`);
+      expect(err).toBe(`1 added (4 B), 3 changed (38 B), 1 removed (5 B), 2 unchanged.\nCompared with ${url}\n`);
     }
   });
 
@@ -71,7 +71,7 @@ describe('berth diff', () => {
     expect(await runInProcess('diff', join(home, 'other'))).toEqual({
       code: 0,
       out: '',
-      err: `No changes: 1 equal files. Compared with ${published.out.trim()}\n`,
+      err: `No changes: 1 equal files.\nCompared with ${published.out.trim()}\n`,
     });
     expect(published.out.trim()).not.toBe(url);
     expect(await runInProcess('diff', dist)).toMatchObject({ code: 2, err: expect.stringContaining('Name a domain') });

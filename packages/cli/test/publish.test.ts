@@ -71,6 +71,7 @@ describe('berth <folder>', () => {
       const { code, out, err } = await freshUser.runInProcess(freshUser.dist, '--domain', 'blog');
       expect({ code, out }).toEqual({ code: 0, out: `http://blog.localhost:${server().port}\n` });
       expect(err).toContain('blog.localhost points at the deployment.\n');
+      expect(err.includes('To show the version before again: berth rollback blog.localhost\n')).toBe(time === 2);
       expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
     const wholeOutcome = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');

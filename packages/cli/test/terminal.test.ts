@@ -7,6 +7,9 @@ import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { createUser, envOf, MAIN, writeFiles } from './user.ts';
 
+/** Removes the escape sequences that set colours. */
+const withoutColours = (text: string) => text.replaceAll(/[^ -~\r\n]\[\d+m/g, '');
+
 const CLEAR_LINE = '\r\u001b[2K';
 
 /**
@@ -82,7 +85,14 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('on a t
   it('berth preview shows a QR code after the link', async () => {
     const screen = await screenAfter(['preview', './dist']);
     const [, rows] = /http:\/\/\S+\r\n\r\n((?: {2}\S.+\r\n)+)\r\nOnly this machine can open/.exec(screen)!;
-    expect(rows!.trimEnd().split('\r\n')).toHaveLength(16);
+    const plainRows = rows!.trimEnd().split('\r\n').map(withoutColours);
+    expect(plainRows).toHaveLength(17);
+    expect(new Set(plainRows.map((row) => row.length))).toEqual(new Set([2 + 2 * 17 - 1]));
+  });
+
+  it('berth without an account prints the whole claim link', async () => {
+    const screen = await screenAfter(['./dist'], { more: { BERTH_KEY: '' } });
+    expect(withoutColours(screen)).toMatch(/^ {2}http:\/\/localhost:\d+\/claim\/[0-9a-f]{32}\r$/m);
   });
 
   it.each([

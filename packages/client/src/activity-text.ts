@@ -2,7 +2,9 @@
 import type { Activity, ActivityEvent } from '@berth/contract';
 import { bytes, count, moment } from './amounts.ts';
 
-const SENTENCES: Record<ActivityEvent, (activity: Activity, deployment: string, domain: string) => string> = {
+type Sentence = (activity: Activity, deployment: string, domain: string) => string;
+
+const SENTENCES: Record<ActivityEvent, Sentence> = {
   'account.create': () => 'Account created',
   'account.update': accountUpdateText,
   'account.delete': () => 'Account closed',
@@ -25,19 +27,17 @@ const SENTENCES: Record<ActivityEvent, (activity: Activity, deployment: string, 
   'token.delete': ({ token, meta }) => `Revoked ${kind(meta['kind'])} ${token ?? ''}`.trim(),
 };
 
-/** Who caused an activity, by its authentication; `null` for the account itself. */
-export const ACTORS: Record<Activity['authMethod'], string | null> = {
-  'api-key': null,
-  'deploy-token': 'deploy token',
-  operator: 'operator',
-  system: 'system',
-};
+/** Returns who caused an activity, by its authentication; `null` for the account itself. */
+export function actorOf({ authMethod }: Activity): string | null {
+  return authMethod === 'api-key' ? null : authMethod.replaceAll('-', ' ');
+}
 
 /** Describes an activity in a sentence. An event that this version does not know is described by its name. */
 export function activityText(activity: Activity): string {
   const { event, deployment = 'a deployment', domain = 'a domain' } = activity;
-  if (!Object.hasOwn(SENTENCES, event)) return [event, activity.deployment, activity.domain].filter(Boolean).join(' ');
-  return SENTENCES[event](activity, deployment, domain).replace(/^a /, 'A ');
+  const sentence = (SENTENCES as Partial<Record<string, Sentence>>)[event];
+  if (!sentence) return [event, activity.deployment, activity.domain].filter(Boolean).join(' ');
+  return sentence(activity, deployment, domain).replace(/^a /, 'A ');
 }
 
 function accountUpdateText({ meta }: Activity): string {

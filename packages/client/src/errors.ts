@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@berth/contract';
+import type { ErrorCode, OpenEnum } from '@berth/contract';
 
 /**
  * The kind of an error, for programs that handle errors.
@@ -15,8 +15,8 @@ export type ClientErrorKind = 'network' | 'unavailable' | 'signed-out' | 'refuse
 
 /** The optional properties of a {@link ClientError}. */
 export interface ClientErrorOptions {
-  /** The code of the error body; omitted if the error did not come from the server. */
-  code?: ErrorCode | undefined;
+  /** The code of the error body, which a newer server may have added; omitted if the error did not come from the server. */
+  code?: OpenEnum<ErrorCode> | undefined;
   /** The HTTP status; omitted if there is no response. */
   status?: number | undefined;
   /** The path, inside the folder, of the file that the error is about. */
@@ -31,7 +31,7 @@ export interface ClientErrorOptions {
 /** The error of every function of this package. Its message says what is invalid or failed, and what to do. */
 export class ClientError extends Error {
   readonly kind: ClientErrorKind;
-  readonly code: ErrorCode | null;
+  readonly code: OpenEnum<ErrorCode> | null;
   readonly status: number | null;
   readonly file: string | null;
   readonly retryAfterSeconds: number | null;

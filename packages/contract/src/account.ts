@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
+import { openEnum } from './open-enum.ts';
 import { NextCursor } from './pages.ts';
 import { Caps, Usage } from './plans.ts';
 
@@ -18,7 +19,7 @@ export const Account = z
     caps: Caps.nullable().describe('The maximum of each kind of usage; null for a plan arranged directly.'),
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),
-    authMethod: z.enum(AUTH_METHODS).describe('How this request was authenticated.'),
+    authMethod: openEnum(AUTH_METHODS).describe('How this request was authenticated.'),
     used: Timestamp.nullable().describe(
       'When the credential was last used before this request, in Unix seconds, exact to a minute; null if it was not.',
     ),
@@ -52,12 +53,12 @@ export type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 /** One entry of the audit log. */
 export const Activity = z
   .object({
-    event: z.enum(ACTIVITY_EVENTS).describe('What happened.'),
+    event: openEnum(ACTIVITY_EVENTS).describe('What happened.'),
     created: Timestamp,
     deployment: z.string().optional().describe('The id of the deployment that the event is about.'),
     domain: z.string().optional().describe('The name of the domain that the event is about.'),
     token: z.string().optional().describe('The id of the token that the event is about.'),
-    authMethod: z.enum(AUTH_METHODS).describe('The cause of the event: a credential, the operator or the service.'),
+    authMethod: openEnum(AUTH_METHODS).describe('The cause of the event: a credential, the operator or the service.'),
     meta: z.record(z.string(), z.unknown()).describe('The details of the event. They never contain a secret.'),
   })
   .meta({ id: 'Activity' });

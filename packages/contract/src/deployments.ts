@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_TTL_SECONDS, Password, Ttl } from './deploy-form.ts';
 import { Label, Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
+import { openEnum } from './open-enum.ts';
 import { NextCursor, PageQuery } from './pages.ts';
 
 /** A point in time, in Unix seconds. Source: api §1. */
@@ -31,9 +32,9 @@ export const Deployment = z
     url: z.url().describe('The address of the site.').meta({ example: 'https://calm-otter-4k9x2qd.sites.example' }),
     files: z.int().describe('Number of files.'),
     size: z.int().describe('Sum of the file sizes, in bytes.'),
-    status: z
-      .enum(['success', 'deleting'])
-      .describe('`success`: served. `deleting`: no longer served; its files are being removed.'),
+    status: openEnum(['success', 'deleting']).describe(
+      '`success`: served. `deleting`: no longer served; its files are being removed.',
+    ),
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
     via: z.string().describe('The tool that made the deployment; `api` by default.').meta({ example: 'cli' }),
     labels: z.array(z.string()),

@@ -3,6 +3,7 @@ import { Timestamp } from './deployments.ts';
 import { Labels } from './labels.ts';
 import { AUTH_METHODS } from './account.ts';
 import { domainName } from './names.ts';
+import { openEnum } from './open-enum.ts';
 import { NextCursor, PageQuery } from './pages.ts';
 
 /** The states of a domain. A domain serves its site in the state `success`. Source: api §4. */
@@ -25,11 +26,9 @@ export const Domain = z
       .nullable()
       .describe('The deployment that the domain points at; null for none.')
       .meta({ example: 'calm-otter-4k9x2qd' }),
-    status: z
-      .enum(DOMAIN_STATUSES)
-      .describe(
-        '`pending`: no DNS record found yet. `partial`: some records found. `success`: the domain serves its site. `paused`: the plan no longer covers the domain.',
-      ),
+    status: openEnum(DOMAIN_STATUSES).describe(
+      '`pending`: no DNS record found yet. `partial`: some records found. `success`: the domain serves its site. `paused`: the plan no longer covers the domain.',
+    ),
     labels: z.array(z.string()),
     created: Timestamp,
     linked: Timestamp.nullable().describe('When the domain was last linked to a deployment, in Unix seconds.'),
@@ -66,7 +65,7 @@ export const DomainVersion = z
     unlinked: Timestamp.nullable().describe(
       'When the domain was linked to another deployment or deleted, in Unix seconds; null for the deployment that the domain points at.',
     ),
-    by: z.enum(AUTH_METHODS).describe('How the request that linked the domain was authenticated.'),
+    by: openEnum(AUTH_METHODS).describe('How the request that linked the domain was authenticated.'),
     available: z
       .boolean()
       .describe(
@@ -100,7 +99,7 @@ export type DomainValidation = z.infer<typeof DomainValidation>;
 /** The result of the DNS query for one record. */
 export const DomainCheck = z
   .object({
-    type: z.enum(DNS_RECORD_TYPES),
+    type: openEnum(DNS_RECORD_TYPES),
     name: z.string().describe('The full name of the record.'),
     expected: z.array(z.string()).describe('The values that the record must have.'),
     found: z.array(z.string()).describe('The values that the DNS query found.'),
@@ -134,7 +133,7 @@ export type DomainDns = z.infer<typeof DomainDns>;
 /** A DNS record that a domain needs. */
 const DnsRecord = z
   .object({
-    type: z.enum(DNS_RECORD_TYPES),
+    type: openEnum(DNS_RECORD_TYPES),
     name: z.string().describe('The full name of the record.'),
     value: z.string(),
   })

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { openEnum } from './open-enum.ts';
 
 /**
- * The HTTP status of every `error` code of the API. There are no other codes, so a client can switch over them exhaustively.
+ * The HTTP status of every `error` code of the API. A newer server may have other codes.
  * Source: api §2.
  */
 export const ERROR_STATUS = {
@@ -68,9 +69,9 @@ export type DetailsOf<C extends ErrorCode> = C extends keyof typeof ERROR_DETAIL
 
 /** The body of every error response of the API, as a client reads it: it accepts any `details`. */
 export const ErrorBody = z.object({
-  error: z
-    .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
-    .describe('The error code, for programs. Each code has one status.'),
+  error: openEnum(Object.keys(ERROR_STATUS) as ErrorCode[]).describe(
+    'The error code, for programs. Each code has one status.',
+  ),
   message: z.string().describe('The error, for people: what is invalid and what would be valid.'),
   status: z.int().describe('The HTTP status code.'),
   details: z

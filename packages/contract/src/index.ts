@@ -8,6 +8,7 @@ export * from './errors.ts';
 export * from './labels.ts';
 export * from './lists.ts';
 export * from './names.ts';
+export * from './open-enum.ts';
 export * from './pages.ts';
 export * from './paths.ts';
 export * from './plans.ts';

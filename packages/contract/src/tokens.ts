@@ -4,6 +4,7 @@ import { Timestamp } from './deployments.ts';
 import { Labels } from './labels.ts';
 import { list } from './lists.ts';
 import { domainName, type TokenKind } from './names.ts';
+import { openEnum } from './open-enum.ts';
 import { NextCursor } from './pages.ts';
 
 /** The kinds of credentials: `deploy` can only deploy, `api` has full access to the account. Source: api §5. */
@@ -19,7 +20,7 @@ const TOO_MANY_DOMAINS = `a token must have at most ${MAX_TOKEN_DOMAINS} domains
 export const Token = z
   .object({
     token: z.string().describe('The id of the token, which is not the credential.').meta({ example: 'a1b2c3d' }),
-    kind: z.enum(TOKEN_KINDS).describe('`deploy`: can only deploy. `api`: has full access to the account.'),
+    kind: openEnum(TOKEN_KINDS).describe('`deploy`: can only deploy. `api`: has full access to the account.'),
     labels: z.array(z.string()),
     created: Timestamp,
     expires: Timestamp.nullable().describe('Unix seconds; null if the token does not expire.'),

@@ -7,22 +7,31 @@ export { prepareDataFolder } from './database/data-folder.ts';
 export { type Database, openDatabase } from './database/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './database/embedded-postgres.ts';
 export { createDns } from './dns/dns.ts';
-export { invalid, notFound, type ReachedLimit, ServiceError, unavailable } from './errors.ts';
+export { invalid, invalidFile, notFound, type ReachedLimit, ServiceError, unavailable } from './errors.ts';
 export { armFailpoint } from './failpoints.ts';
 export { inFairTurn, isTurnOver, ownTurn } from './fair-turns.ts';
 export { type Actor, mayCall, type Operation, FOREIGN_RESOURCE_ACCESS } from './routers/access.ts';
 export { appRouter, createCaller } from './routers/app-router.ts';
 export { toErrorBody, toServiceError, toTrpcError } from './routers/error-body.ts';
-export { EVENT_PING_MS, EVENT_RETRY_MS } from './routers/trpc.ts';
-export { type ProcedureContext, type ProcedureMeta, refuseForeignPage } from './routers/trpc.ts';
+export {
+  EVENT_PING_MS,
+  EVENT_RETRY_MS,
+  type ProcedureContext,
+  type ProcedureMeta,
+  refuseForeignPage,
+  requireAccount,
+  requireActor,
+} from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate } from './services/authentication.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
-export { beginDeploy, type Deploy } from './services/deployments/deploy.ts';
-export { maxFileParts, payloadTooLarge } from './services/deployments/file-rules.ts';
-export { readIdempotencyKey } from './services/deployments/idempotency.ts';
+export type { LeftOutKind } from './services/deployments/archive-files.ts';
+export { type ArchiveDeploy, beginArchiveDeploy, beginDeploy, type Deploy } from './services/deployments/deploy.ts';
+export { type Download, openDownload } from './services/deployments/download.ts';
+export { maxFileParts, payloadTooLarge, toPrintableName } from './services/deployments/file-rules.ts';
+export { type IdempotencyKey, readIdempotencyKey } from './services/deployments/idempotency.ts';
 export { checkDomainSetup, findDomainSetup } from './services/domains/domain-setup.ts';
 export type { DomainSetup, SetupRecord } from './services/domains/domain-setup.ts';
 export { runQueued } from './services/run-queued.ts';

@@ -3,8 +3,10 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './client/schema.ts';
 import type { Outcome, Program } from './outcome.ts';
 
-/** Encodes the form of a deploy. openapi-fetch leaves this to its caller. */
-function encodeForm({ 'files[]': files, ...fields }: components['schemas']['DeployForm']): FormData {
+/** Encodes the form of a deploy, which openapi-fetch leaves to its caller. An archive needs no encoding. */
+function encodeBody(body: components['schemas']['DeployForm'] | Blob): FormData | Blob {
+  if (body instanceof Blob) return body;
+  const { 'files[]': files, ...fields } = body;
   const form = new FormData();
   for (const file of files) form.append('files[]', file);
   for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
@@ -23,7 +25,7 @@ export const program: Program = async ({ baseUrl, key }, sites) => {
     );
     const { data, error } = await api.POST('/deployments', {
       body: { 'files[]': files, checksums: JSON.stringify(await Promise.all(checksums)) },
-      bodySerializer: encodeForm,
+      bodySerializer: encodeBody,
     });
     if (error) throw new Error(error.message);
     outcome.published.push(data.url);

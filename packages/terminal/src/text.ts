@@ -27,13 +27,17 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Breaks a text between words into lines of at most `width` columns. A longer word gets a line of its own. */
+/**
+ * Breaks a text between words into lines of at most `width` columns. A longer word gets a line of its own. The lines joined by
+ * spaces give the text again.
+ */
 export function wrap(text: string, width: number): string[] {
+  const [firstWord, ...words] = text.split(' ');
   const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line === '' || stringWidth(longer) <= width) line = longer;
+  let line = firstWord!;
+  for (const word of words) {
+    const longer = `${line} ${word}`;
+    if (line.trim() === '' || stringWidth(longer) <= width) line = longer;
     else {
       lines.push(line);
       line = word;

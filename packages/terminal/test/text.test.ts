@@ -24,8 +24,11 @@ it.each([
   ['by the width of wide characters', '日本 日本', 8, ['日本', '日本']],
   ['never inside a word', 'a https://long.example b', 5, ['a', 'https://long.example', 'b']],
   ['not if the text fits', 'one two', 7, ['one two']],
+  ['without losing its indentation', '  one two', 7, ['  one', 'two']],
+  ['without losing spaces between words', 'a  b   c', 4, ['a  b', '  c']],
 ])('wrap breaks a text %s', (_, text, width, lines) => {
   expect(wrap(text, width)).toEqual(lines);
+  expect(lines.join(' ')).toBe(text);
 });
 
 it.each([

@@ -48,7 +48,12 @@ interface AdmissionResult {
  * other clients may share the address. Requests are not counted while the database is unavailable, so that operations
  * that do not need it still work. Source: api §1, §7; security F8, T27.
  */
-export function createAdmission({ core, addressOf, baseUrl, log }: Omit<ApiHostOptions, 'claimUrl'>): Admission {
+export function createAdmission({
+  core,
+  addressOf,
+  baseUrl,
+  log,
+}: Omit<ApiHostOptions, 'claimUrl' | 'spoolFolder'>): Admission {
   const results = new WeakMap<Request, AdmissionResult>();
 
   async function admit(req: Request, res: Response, calls: number): Promise<AdmissionResult> {

@@ -3,6 +3,7 @@ import express, { type Express } from 'express';
 import { VERSION } from '../version.ts';
 import { showRequestId } from '../http/request-id.ts';
 import { createAdmission } from './admission.ts';
+import { createDownloadRoute } from './archives/download-route.ts';
 import { claimPageRouter } from './claim-page/claim-page.ts';
 import { commandLineRouter } from './command-line.ts';
 import { createContentsRoute } from './contents-route.ts';
@@ -44,12 +45,14 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));
-  app.post('/deployments', cors, createDeployRoute(createContext, log));
+  app.post('/deployments', cors, createDeployRoute({ ...options, createContext }));
+  app.get('/deployments/:deployment/archive', cors, createDownloadRoute(createContext, log));
   app.put('/uploads/:upload/contents', cors, createContentsRoute(createContext, log));
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(
     restRouter(appRouter, createContext, log, {
       '/deployments': ['POST'],
+      '/deployments/{deployment}/archive': ['GET'],
       '/uploads/{upload}/contents': ['PUT'],
     }),
   );

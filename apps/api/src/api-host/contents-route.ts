@@ -1,18 +1,10 @@
 import { CONTENTS_TYPE, type ReceivedContents } from '@berth/contract';
-import {
-  clientOf,
-  type ContentsBody,
-  type ProcedureContext,
-  invalid,
-  inFairTurn,
-  type Log,
-  receiveContents,
-  ServiceError,
-} from '@berth/core';
+import { clientOf, type ContentsBody, type ProcedureContext, invalid, type Log, receiveContents } from '@berth/core';
 import type { Request, Response } from 'express';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { watchUpload } from '../http/request-body.ts';
+import { chunksOf } from './body-chunks.ts';
 import { inClientTurn } from './client-turns.ts';
 import { contentsTooLarge, readContents } from './contents-body.ts';
 import { refuseUpload } from './deploy-route.ts';
@@ -73,18 +65,4 @@ async function readBody(
   const received = await turn(() => body.keep());
   if (fault) throw fault.thrown;
   return received;
-}
-
-/** Yields the chunks of a body. Does not destroy the request, because the client still has to read the response. */
-async function* chunksOf(req: Request, client: string): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      await inFairTurn(client, () => {});
-      yield chunk;
-    }
-  } catch (cause) {
-    // When the connection breaks, the iterator of a request drops the bytes that are already buffered.
-    for (let chunk: Buffer | null; (chunk = req.read() as Buffer | null) !== null;) yield chunk;
-    throw new ServiceError('request_timeout', 'The upload was interrupted.', { cause });
-  }
 }

@@ -5,7 +5,8 @@ const EXPOSED_HEADERS =
   'X-Request-Id, Idempotency-Replay, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Location';
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, trpc-accept',
+  'Access-Control-Allow-Headers':
+    'Authorization, Berth-Password, Content-Type, Idempotency-Key, Last-Event-ID, trpc-accept',
   'Access-Control-Max-Age': '7200',
 };
 

@@ -15,7 +15,8 @@ export interface BodyLimits {
   maxFilesCount: number;
 }
 
-interface Parts extends Pick<Deploy, 'files' | 'form'> {
+interface Parts extends Pick<Deploy, 'files'> {
+  form: Pick<Deploy['form'], 'add'>;
   /** The account or the address that sends the body. */
   client: string;
   /** Called with the number of bytes that stay in memory until the response is sent. */

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DeployLimits } from '@berth/contract';
 import {
+  beginArchiveDeploy,
   beginDeploy,
   clientOf,
+  type Deploy,
+  type IdempotencyKey,
   type ProcedureContext,
   invalid,
   limitsOf,
@@ -18,6 +21,9 @@ import {
 } from '@berth/core';
 import type { Request, Response } from 'express';
 import { watchUpload } from '../http/request-body.ts';
+import { readArchiveOptions } from './archives/archive-options.ts';
+import { ARCHIVE_TYPES, mediaTypeOf, readArchiveType } from './archives/archive-type.ts';
+import { maxArchiveBytes, receiveArchive } from './archives/receive-archive.ts';
 import { reserveMemory } from './body-memory.ts';
 import { inClientTurn } from './client-turns.ts';
 import { type BodyLimits, MAX_PART_HEAD_BYTES, receiveParts } from './deploy-parts.ts';
@@ -43,22 +49,37 @@ function bodyLimits(limits: DeployLimits): BodyLimits {
   };
 }
 
+export interface DeployRouteOptions {
+  createContext: CreateContext;
+  log: Log;
+  /** The folder for temporary files. */
+  spoolFolder: string;
+}
+
 /**
- * Handles `POST /deployments`, a multipart form. Bytes are stored as they arrive; the 201 is sent after everything is
- * durable. Once all bytes have arrived, the deploy succeeds even if the client has left. Source: api §3.
+ * Handles `POST /deployments`: a multipart form or an archive. Bytes are stored as they arrive; the 201 is sent after
+ * everything is durable. Once all bytes have arrived, the deploy succeeds even if the client has left. Source: api §3.
  */
-export function createDeployRoute(createContext: CreateContext, log: Log) {
+export function createDeployRoute({ createContext, log, spoolFolder }: DeployRouteOptions) {
   return async (req: Request, res: Response): Promise<void> => {
     try {
       const ctx = createContext(req, res);
-      refuseUnread(req, ctx);
-      const { body, replayed } = await deploy(req, res, ctx);
+      refuseCaller('deployments.create', ctx);
+      const receive = receiverOf(req, res, ctx, spoolFolder);
+      const { body, replayed } = await deploy(res, ctx, receive);
       if (replayed) res.setHeader('Idempotency-Replay', 'true');
       sendJson(res, 201, JSON.stringify(body));
     } catch (thrown) {
       sendError(res, thrown, { log, operation: 'deployments.create' });
     }
   };
+}
+
+/** Rejects a caller without permission, and a page of another site. @throws `forbidden`. Source: api §3; security T14, T21. */
+function refuseCaller(operation: Operation, ctx: ProcedureContext): void {
+  if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))
+    throw new ServiceError('forbidden', 'This credential cannot deploy.');
+  refuseForeignPage(ctx);
 }
 
 /**
@@ -68,31 +89,69 @@ export function createDeployRoute(createContext: CreateContext, log: Log) {
  *   body. Source: api §3; security T4, T14, T21.
  */
 export function refuseUpload(operation: Operation, { headers }: IncomingMessage, ctx: ProcedureContext): void {
-  if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))
-    throw new ServiceError('forbidden', 'This credential cannot deploy.');
-  refuseForeignPage(ctx);
+  refuseCaller(operation, ctx);
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw invalid('Content-Encoding', 'an upload must be sent without compression');
 }
 
-function refuseUnread(req: IncomingMessage, ctx: ProcedureContext): void {
+/** Begins a deploy. `read` then reads the body and passes its files on. */
+type Receive = (key: IdempotencyKey | null) => Promise<{ upload: Deploy; read: () => Promise<void> }>;
+
+/** Chooses how to receive the body by the headers of the request. @throws `validation_failed`; `payload_too_large`. */
+function receiverOf(req: IncomingMessage, res: ServerResponse, ctx: ProcedureContext, spoolFolder: string): Receive {
+  const type = readArchiveType(req.headers);
+  const limits = limitsOf(ctx);
+  if (type) {
+    refuseLongBody(req, maxArchiveBytes(limits));
+    const options = readArchiveOptions(new URLSearchParams(req.url!.split('?', 2)[1]), req.headers);
+    return async (key) => {
+      const upload = await beginArchiveDeploy(ctx, key, options.strip);
+      const read = async () => {
+        for (const [name, text] of options.fields) upload.form.add(name, text);
+        watchUpload(req, res);
+        await receiveArchive(req, res, ctx, type, upload.files, spoolFolder);
+      };
+      return { upload, read };
+    };
+  }
   refuseUpload('deployments.create', req, ctx);
-  readBoundary(req.headers['content-type'] ?? '');
-  const { maxBodyBytes } = bodyLimits(limitsOf(ctx));
-  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes)
-    throw payloadTooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
+  requireMultipart(req);
+  const { maxBodyBytes } = bodyLimits(limits);
+  refuseLongBody(req, maxBodyBytes);
+  return async (key) => {
+    const upload = await beginDeploy(ctx, key);
+    const read = () => {
+      watchUpload(req, res);
+      const reserve = reserveMemory(res, ctx.core, ctx.caller);
+      return receiveParts(req, res, bodyLimits(limits), { ...upload, client: clientOf(ctx.caller), reserve });
+    };
+    return { upload, read };
+  };
 }
 
-async function deploy(req: IncomingMessage, res: ServerResponse, ctx: ProcedureContext) {
+function requireMultipart({ headers }: IncomingMessage): void {
+  const mediaType = mediaTypeOf(headers);
+  if (mediaType !== 'multipart/form-data')
+    throw invalid(
+      'Content-Type',
+      `a deploy must be sent as multipart/form-data, or as an archive: ${Object.keys(ARCHIVE_TYPES).join(', ')}`,
+    );
+  readBoundary(headers['content-type'] ?? '');
+}
+
+function refuseLongBody({ headers }: IncomingMessage, maxBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > maxBytes)
+    throw payloadTooLarge('body', maxBytes, `The body must have at most ${maxBytes} bytes.`);
+}
+
+async function deploy(res: ServerResponse, ctx: ProcedureContext, receive: Receive) {
   const { core, caller } = ctx;
   const key = readIdempotencyKey(ctx.idempotencyKey, caller);
   const budget = await takeDeployBudget(ctx, key);
   if (budget.state) showRateLimit(res, budget.state);
-  const upload = await beginDeploy(ctx, key);
+  const { upload, read } = await receive(key);
   try {
-    watchUpload(req, res);
-    const reserve = reserveMemory(res, core, caller);
-    await receiveParts(req, res, bodyLimits(limitsOf(ctx)), { ...upload, client: clientOf(caller), reserve });
+    await read();
     const outcome = await inClientTurn(core, caller, () => upload.commit());
     if (outcome.replayed) await budget.giveBack();
     return outcome;

@@ -3,6 +3,7 @@ import {
   BLOCKED_EXTENSIONS,
   CONTENT_HEAD_BYTES,
   CONTENTS_TYPE,
+  DEPLOY_FIELDS,
   type DeployField,
   DeployOptions,
   FILES_FIELD,
@@ -12,6 +13,7 @@ import {
 } from '@berth/contract';
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
+import { NOT_IN_QUERY, PASSWORD_HEADER } from './archives/archive-options.ts';
 import type { DescribedOperation } from './openapi-parts.ts';
 import { schemaRef } from './openapi-schemas.ts';
 
@@ -58,6 +60,46 @@ const FIELDS: Record<DeployField, oas31.SchemaObject> = {
   ttl: { ...OPTIONS.ttl, example: 86_400 },
 };
 
+const flag = (name: string, byDefault: 0 | 1, description: string): oas31.ParameterObject => ({
+  in: 'query',
+  name,
+  description: `For archives: ${description}`,
+  schema: { type: 'integer', enum: [0, 1], default: byDefault },
+});
+
+/** The options of an archive, which cannot have form fields. Source: api §11. */
+const ARCHIVE_PARAMETERS: oas31.ParameterObject[] = [
+  {
+    in: 'query',
+    name: 'label',
+    description: `For archives: a label of the deployment. May be repeated, up to ${MAX_LABELS} times.`,
+    schema: { type: 'array', items: { type: 'string' }, maxItems: MAX_LABELS },
+  },
+  ...DEPLOY_FIELDS.flatMap((name): oas31.ParameterObject[] =>
+    NOT_IN_QUERY.has(name)
+      ? []
+      : [{ in: 'query', name, description: `For archives: the form field \`${name}\`.`, schema: FIELDS[name] }],
+  ),
+  flag('strip', 1, 'whether the one folder that contains all files is stripped.'),
+  flag(
+    'protected',
+    0,
+    `1 refuses the archive if \`${PASSWORD_HEADER}\` is missing, for example because a variable is empty.`,
+  ),
+  {
+    in: 'header',
+    name: PASSWORD_HEADER,
+    description: 'For archives: the password of the site, in UTF-8.',
+    schema: FIELDS.password,
+  },
+];
+
+/** Describes an archive as a body. The example is a placeholder, because JSON cannot contain bytes. */
+const archive = (description: string): oas31.MediaTypeObject => ({
+  schema: { type: 'string', format: 'binary', description },
+  example: `<the bytes of the archive>`,
+});
+
 /** The form of `POST /deployments`. Source: api §3. */
 export const DeployForm: oas31.SchemaObject = {
   type: 'object',
@@ -74,7 +116,7 @@ export const DeployForm: oas31.SchemaObject = {
   additionalProperties: false,
 };
 
-/** Describes `POST /deployments`. Source: api §3. */
+/** Describes `POST /deployments`. Source: api §3, §11. */
 const deploy = (baseUrl: string): DescribedOperation => ({
   name: 'deployments.create',
   openapi: {
@@ -85,6 +127,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
     successDescription: 'Published: the site is now served.',
     description: [
       'Each file is one part, and the filename of the part is the path of the file in the site, such as `docs/index.html`. The fields can be in any order. A deploy is atomic: a refused or aborted one leaves nothing behind, and after a 201 the site is served.',
+      'The body can also be an archive: tar, gzip or zstd of a tar, or zip. It needs no checksums; its options are query parameters, and the password is a header. One folder that contains all files is stripped, and links are left out with a warning.',
       'Without a credential the deployment is public, follows the limits of the Free plan, and expires after three days, unless an account claims it at the address in `claim`.',
       `\`\`\`sh\ncurl ${baseUrl}/deployments \\\n  -F 'files[]=@index.html' \\\n  -F "checksums=[\\"$(openssl md5 -r < index.html | cut -c1-32)\\"]"\n\`\`\``,
       `Programs and installers are refused (${BLOCKED_EXAMPLES} and more, see \`GET /limits\`), and so are private keys, \`.env\` files and repositories. \`warnings\` lists what was published but will not act as written.`,
@@ -98,7 +141,10 @@ const deploy = (baseUrl: string): DescribedOperation => ({
     },
   },
   status: 201,
-  parameters: [keyParameter('the same key with the same files and fields replays the first 201 and publishes nothing')],
+  parameters: [
+    keyParameter('the same key with the same files and fields replays the first 201 and publishes nothing'),
+    ...ARCHIVE_PARAMETERS,
+  ],
   body: {
     required: true,
     content: {
@@ -106,6 +152,10 @@ const deploy = (baseUrl: string): DescribedOperation => ({
         schema: schemaRef('DeployForm'),
         example: { [FILES_FIELD]: [EXAMPLE_PAGE], checksums: EXAMPLE_CHECKSUMS, via: 'cli' },
       },
+      'application/x-tar': archive('A tar archive; `Content-Encoding` may be gzip or zstd.'),
+      'application/gzip': archive('A tar archive that is compressed with gzip.'),
+      'application/zstd': archive('A tar archive that is compressed with zstd.'),
+      'application/zip': archive('A zip archive with stored and deflated files.'),
     },
   },
   headers: ['Idempotency-Replay'],
@@ -156,5 +206,34 @@ const contents: DescribedOperation = {
   answer: { 'application/json': { schema: schemaRef('ReceivedContents') } },
 };
 
-/** Describes the two operations that receive files, which are not procedures. @param baseUrl The URL of the API. */
-export const uploadOperations = (baseUrl: string): DescribedOperation[] => [deploy(baseUrl), contents];
+/** Describes `GET /deployments/{deployment}/archive`. Source: api §11. */
+const download: DescribedOperation = {
+  name: 'deployments.archive',
+  openapi: {
+    method: 'GET',
+    path: '/deployments/{deployment}/archive',
+    summary: 'Download the files of a deployment as an archive',
+    tags: ['Deployments'],
+    description: 'The archive can be published again with `POST /deployments`. Files of any size are streamed.',
+    successDescription: 'The published files: a tar archive, or with `Accept: application/zip` a zip archive.',
+    errorResponses: { 422: 'The deployment is being deleted.' },
+  },
+  status: 200,
+  parameters: [
+    {
+      in: 'path',
+      name: 'deployment',
+      required: true,
+      description: 'The id of the deployment, or its host name.',
+      schema: { type: 'string' },
+      example: 'calm-otter-4k9x2qd',
+    },
+  ],
+  answer: {
+    'application/x-tar': archive('The files in a tar archive, without a root folder.'),
+    'application/zip': archive('The files in a zip archive, without a root folder.'),
+  },
+};
+
+/** Describes the operations that receive or send files, which are not procedures. @param baseUrl The URL of the API. */
+export const uploadOperations = (baseUrl: string): DescribedOperation[] => [deploy(baseUrl), contents, download];

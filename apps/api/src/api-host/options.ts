@@ -7,6 +7,8 @@ export interface ApiHostOptions {
   baseUrl: URL;
   /** A claim link is this URL, a slash and a claim hash. */
   claimUrl: string;
+  /** The folder for temporary files. */
+  spoolFolder: string;
   log: Log;
   /** Returns the client's address, past trusted proxies; empty when the connection is closed. */
   addressOf(req: IncomingMessage): string;

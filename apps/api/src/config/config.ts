@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ANONYMOUS_PLAN, DEFAULT_PLANS, type Plan } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
 import * as values from './config-values.ts';
@@ -18,6 +18,7 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   const reader = new EnvironmentReader(env);
   const addresses = readAddresses(reader);
+  const dataDir = resolve(reader.read('DATA_DIR', './data', String));
   const config = {
     mode: reader.mode,
     ...addresses,
@@ -37,7 +38,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     dnsServers: reader.read<string[]>('DNS_SERVERS', [], values.parseDnsServers),
     /** A claim link is this URL, a slash and a claim hash. */
     claimUrl: reader.read('CLAIM_URL', `${addresses.baseUrl.origin}/claim`, values.parseClaimUrl),
-    dataDir: resolve(reader.read('DATA_DIR', './data', String)),
+    dataDir,
+    /** The folder for temporary files. It is on the disk of the packs, because `/tmp` may be in memory. */
+    spoolFolder: join(dataDir, 'spool'),
     /** `null` means that the embedded PostgreSQL is used. */
     databaseUrl: reader.read<string | null>('DATABASE_URL', null, values.parseDatabaseUrl),
     ownerEmail: reader.read('OWNER_EMAIL', 'owner@localhost', values.parseEmail),

@@ -22,7 +22,14 @@ export function createHostRouter(core: Core, config: Config, sites: LiveSites, l
   const proxies = parseTrustedProxies(config.trustedProxies);
   const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
   const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
-  const api = createApiHost({ core, baseUrl: config.baseUrl, claimUrl: config.claimUrl, log, addressOf });
+  const api = createApiHost({
+    core,
+    baseUrl: config.baseUrl,
+    claimUrl: config.claimUrl,
+    spoolFolder: config.spoolFolder,
+    log,
+    addressOf,
+  });
   const protection = new PasswordProtection({
     key: core.keys.unlock,
     now: () => core.now(),

@@ -46,6 +46,7 @@ export interface CoreOptions {
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, resources } = options;
   await prepareDataFolder(config.dataDir);
+  await prepareDataFolder(config.spoolFolder);
   const address = await reachDatabase(config, options);
   const database = await connectDatabase(address, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null ? error : unusableDatabase(error);

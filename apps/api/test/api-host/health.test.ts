@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Core } from '@berth/core';
 import { listen as listenOn, rawRequest, stop } from '@berth/testing/raw-socket';
 import { expect, it, onTestFinished } from 'vitest';
@@ -48,6 +49,7 @@ it('F7, api §2: an exception in a route is logged, and its error body contains 
     core: { database } as unknown as Core,
     baseUrl: new URL('http://localhost'),
     claimUrl: 'http://localhost/claim',
+    spoolFolder: tmpdir(),
     log,
     addressOf: () => '127.0.0.1',
   });

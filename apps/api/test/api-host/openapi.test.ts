@@ -73,12 +73,13 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the operations of the OpenAPI document', () => {
-  it('api §9: are all procedures that have a path, and the two routes that receive files', () => {
+  it('api §9: are all procedures that have a path, and the three routes that carry files', () => {
     const expected = operationsOf(appRouter).map(({ name, openapi }) => [name, openapi.method, openapi.path]);
     const documented = operations.map(({ name, method, path }) => [name, method, path]);
     const routes = [
       ['deployments.create', 'POST', '/deployments'],
       ['deployments.contents', 'PUT', '/uploads/{upload}/contents'],
+      ['deployments.archive', 'GET', '/deployments/{deployment}/archive'],
     ];
     expect(documented.toSorted()).toEqual([...expected, ...routes].toSorted());
     expect(new Set(documented.map(([id]) => id)).size).toBe(documented.length);
@@ -170,7 +171,7 @@ describe('POST /deployments in the OpenAPI document', () => {
   });
 
   it('api §3: accepts an Idempotency-Key, and documents the replay', () => {
-    expect(deploy.parameters).toMatchObject([
+    expect(deploy.parameters!.slice(0, 1)).toMatchObject([
       { in: 'header', name: 'Idempotency-Key', schema: { maxLength: contract.MAX_IDEMPOTENCY_KEY } },
     ]);
     expect(deploy.responses['201']!.headers).toHaveProperty('Idempotency-Replay');
@@ -219,7 +220,14 @@ describe('the examples in the OpenAPI document', () => {
 
   it('have only documented fields: an unknown field, a missing field and a wrong type do not match', () => {
     const { schema } = follow(document.paths['/ping']!['get']!.responses['200']!).content!['application/json']!;
-    const isValid = (value: unknown) => api.isValid(schema, value);
+    const isValid = (value: unknown) => {
+      try {
+        api.expectValid(schema, value, 'a ping');
+        return true;
+      } catch {
+        return false;
+      }
+    };
     expect([{ timestamp: 1 }, { timestamp: 1, x: 1 }, {}, { timestamp: '1' }, []].map(isValid)).toEqual([
       true,
       false,

@@ -108,7 +108,16 @@ describe('api §3: a deployment', () => {
   it('is found by its id or host name, in upper and lower case', async () => {
     const fields = { labels: '["one"]' };
     const { deployment, url, created } = await server().publish({ 'index.html': 'home' }, { key, fields });
-    const expected = { files: 1, size: 4, status: 'success', password: false, via: 'api', labels: ['one'], created };
+    const expected = {
+      files: 1,
+      size: 4,
+      status: 'success',
+      password: false,
+      via: 'api',
+      labels: ['one'],
+      domains: [],
+      created,
+    };
     const host = new URL(url).host;
     for (const reference of [
       deployment,

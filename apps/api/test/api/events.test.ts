@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Activity, ErrorBody } from '@berth/contract';
+import type { Activity, ErrorBody, ErrorCode } from '@berth/contract';
 import { expectError } from '@berth/testing/expectations';
 import { open } from '@berth/testing/raw-socket';
 import { startServer } from '@berth/testing/server';
@@ -131,7 +131,7 @@ describe('api §9: GET /activities as text/event-stream', () => {
 
   it('refuses anonymous clients, deploy tokens, invalid event ids and the 21st connection with a JSON error', async () => {
     const { deployToken } = await server().account();
-    const refuse = async (code: ErrorBody['error'], options: object) => {
+    const refuse = async (code: ErrorCode, options: object) => {
       const headers = { Accept: 'text/event-stream', ...('headers' in options ? (options.headers as object) : {}) };
       expectError(await server().api('/activities', { key: owner.key, ...options, headers }), code);
     };

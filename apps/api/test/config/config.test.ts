@@ -53,6 +53,7 @@ describe('readConfig', () => {
       dnsServers: [],
       claimUrl: 'http://localhost:4000/claim',
       dataDir: resolve('data'),
+      spoolFolder: resolve('data/spool'),
       databaseUrl: null,
       ownerEmail: 'owner@localhost',
       ownerApiKey: null,

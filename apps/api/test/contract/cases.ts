@@ -112,6 +112,12 @@ export const CASES: Record<string, Case[]> = {
     })),
     missingResource('deployment'),
   ],
+  'deployments.archive': [
+    deploymentCase('A tar', 200, 'site'),
+    caseOf('A zip', 200, ({ site }) => ({ path: { deployment: site }, headers: { Accept: 'application/zip' } })),
+    deploymentCase('A deployment that is being deleted', 422, 'deletedSite'),
+    missingResource('deployment'),
+  ],
   'deployments.update': [
     deploymentCase('Set labels', 200, 'site', { labels: ['one', 'two'] }),
     deploymentCase('Clear the labels', 200, 'site', { labels: [] }),

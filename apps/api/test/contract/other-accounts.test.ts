@@ -31,20 +31,22 @@ function resourceOf(parameter: string): Resource | undefined {
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
 const OTHER_PARAMETERS = new Set(
-  'limit label labels kind ttl files put remove password via keep open domains Idempotency-Key Last-Event-ID'.split(
+  'limit label labels kind ttl files put remove password protected strip via keep open domains Berth-Password Idempotency-Key Last-Event-ID'.split(
     ' ',
   ),
 );
 
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>;
-/** Each parameter of each operation, except in the multipart form, which names no resources. */
+/** Each parameter of each operation, except the options of forms and archives, which the tests of deploys cover. */
 const CALLS = operations.flatMap(({ name: operation, method, path, parameters = [], requestBody }) => {
   const [type = null] = Object.keys(requestBody?.content ?? {});
   const json = requestBody?.content['application/json'];
   const body = json ? Object.keys(follow(json.schema).properties ?? {}) : null;
-  const names = new Set([...parameters.map(({ name }) => name), ...(body ?? [])]);
-  const call = { operation, method, path, body, contentType: json ? null : type };
+  const ownParameters = parameters.filter(({ description = '' }) => !description.startsWith('For archives:'));
+  const names = new Set([...ownParameters.map(({ name }) => name), ...(body ?? [])]);
+  const isProcedure = operation in PROCEDURES;
+  const call = { operation, method, path, body, contentType: json ? null : type, isProcedure };
   return [...names].map((parameter) => ({ ...call, type: PROCEDURES[operation]?._def.type ?? 'mutation', parameter }));
 });
 type Call = (typeof CALLS)[number];
@@ -239,7 +241,7 @@ describe('T22: a resource of another account', () => {
     const sendHead: typeof sendRest = (getCall, ...more) => sendRest({ ...getCall, method: 'HEAD' }, ...more);
     return [
       [`${title}, REST`, call, sendRest],
-      ...(call.contentType === null ? [[`${title}, tRPC`, call, sendTrpc] as [string, Call, typeof sendRest]] : []),
+      ...(call.isProcedure ? [[`${title}, tRPC`, call, sendTrpc] as [string, Call, typeof sendRest]] : []),
       ...(call.method === 'GET' ? [[`${title}, HEAD`, call, sendHead] as [string, Call, typeof sendRest]] : []),
     ];
   });
@@ -274,7 +276,7 @@ describe('T22: a resource of another account', () => {
     }>().secret;
     server().secrets.add(key);
     for (const call of resourceCalls)
-      for (const send of call.contentType === null ? [sendRest, sendTrpc] : [sendRest]) {
+      for (const send of call.isProcedure ? [sendRest, sendTrpc] : [sendRest]) {
         const responses = [];
         for (const reference of [
           MISSING_NAMES[resourceOf(call.parameter)!],

@@ -2,7 +2,7 @@ import { Account, Caps } from '@berth/contract';
 import { z } from 'zod';
 
 /** An account as the server sends it. Older servers do not report storage. */
-export const KnownAccount = Account.extend({ usage: Caps });
+export const KnownAccount = Account.extend({ usage: Caps, used: Account.shape.used.optional() });
 export type KnownAccount = z.infer<typeof KnownAccount>;
 
 /** The account that the app uses on a server, and whether the account's key is valid. */

@@ -40,6 +40,28 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     await page.getByRole('link', { name: deploymentId(1) }).waitFor();
   });
 
+  it('api §9: an activity and a state that a newer server has added are shown by their names', async () => {
+    const unknownEvent = { ...activity('token.create', 60), event: 'passkey.create', authMethod: 'console-session' };
+    const listed = await gallery.open(stateNamed('activity-list'), {
+      answers: { listActivities: { value: { activities: [unknownEvent, activity('token.create', 120)] } } },
+    });
+    await listed.page.getByText('passkey.create · console session').waitFor();
+    await listed.page.getByText('Created API key').waitFor();
+    const unknownState = domain('www.example.com', { status: 'moving' });
+    const domains = await gallery.open(stateNamed('domains-empty'), {
+      answers: { listDomains: { value: { domains: [unknownState] } } },
+    });
+    await domains.page.getByText('moving', { exact: true }).waitFor();
+  });
+
+  it('a site that was taken down says so', async () => {
+    const takenDown = deployment(1, { takenDown: { reason: 'Phishing', since: 1_790_000_000 } });
+    const { page } = await gallery.open(SITES, {
+      answers: { listDeployments: { value: { deployments: [takenDown] } } },
+    });
+    await page.getByTitle('Phishing').getByText('taken down').waitFor();
+  });
+
   it('a site that moves to an earlier page while the list loads is listed once and in order', async () => {
     const { page, emit, answer, sent } = await gallery.open(SITES, {
       answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },

@@ -1,5 +1,5 @@
 import { followActivities } from '@berth/client';
-import { activityText, ACTORS } from '@berth/client/activity-text';
+import { activityText, actorOf } from '@berth/client/activity-text';
 import { moment } from '@berth/client/amounts';
 import type { Activity } from '@berth/contract';
 import type { Command } from 'commander';
@@ -45,6 +45,6 @@ function activityRow(activity: Activity) {
 
 /** Describes an activity in one line, such as `2026-11-24 20:15  Deleted blog.localhost (operator)`. */
 function lineOf(activity: Activity): string {
-  const actor = ACTORS[activity.authMethod];
+  const actor = actorOf(activity);
   return `${moment(activity.created)}  ${activityText(activity)}${actor ? ` (${actor})` : ''}`;
 }

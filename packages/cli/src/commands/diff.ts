@@ -91,7 +91,8 @@ async function printDifference(
   const { terminal, signal, printResult, note } = session;
   if (folder === null) printResult({ deployment, ...differenceRow(difference) }, () => describe(difference));
   else for (const change of changesOf(difference)) terminal.out(await patchFile(change, url, folder, signal));
-  note(`${summaryOf(difference)} Compared with ${url}`);
+  note(summaryOf(difference));
+  note([{ colour: 'dim', text: `Compared with ${url}` }]);
 }
 
 /** Returns all changes, sorted by path. */

@@ -168,6 +168,8 @@ function printDeployResult(
   else if (expires !== null) note(`The deployment expires at ${moment(expires)}.`);
   if (domain !== null && domain.status !== 'success')
     note(`${domain.domain} needs DNS records before it shows the site: berth domains records ${domain.domain}`);
+  if (domain !== null && domain.links > 1)
+    note([{ colour: 'dim', text: `To show the version before again: berth rollback ${domain.domain}` }]);
   if (deleted.length > 0) note(`Deleted ${count(deleted.length, 'older version')}.`);
   const allWarnings: readonly Warning[] = [...folderWarnings, ...warnings];
   const url = domain?.status === 'success' ? domain.url : deployment.url;

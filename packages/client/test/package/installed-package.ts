@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildClientPackage } from '../../build/package.ts';
+import { buildClientPackage } from '../../build/client-package.ts';
 
 const CLIENT = join(import.meta.dirname, '../..');
 const TSC = join(CLIENT, '../../node_modules/typescript/bin/tsc');

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -55,6 +56,21 @@ describe('the installed package', () => {
       .map((name) => readFileSync(join(app, 'node_modules/@berth/client', name), 'utf8'));
     for (const source of sources)
       expect(source).not.toMatch(/@berth\/(contract|core|serving|api)['"]|mikro-orm|kysely/);
+  });
+
+  it('has an entry for pages that imports nothing of Node', () => {
+    const dist = join(app, 'node_modules/@berth/client');
+    const files = ['browser.js'];
+    const imported = new Set<string>();
+    for (const file of files)
+      for (const [, name] of readFileSync(join(dist, file), 'utf8').matchAll(
+        /^(?:import|export)\b[^;]*?"([^"]+)";$/gm,
+      )) {
+        imported.add(name!);
+        if (name!.startsWith('./') && !files.includes(name!.slice(2))) files.push(name!.slice(2));
+      }
+    expect(imported).toContain('@trpc/client');
+    expect([...imported].filter((name) => isBuiltin(name))).toEqual([]);
   });
 
   it('compiles programs for Node and for pages, and the examples of its README, with the types of all packages checked', async () => {

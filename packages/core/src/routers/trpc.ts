@@ -2,7 +2,7 @@ import type { DeployLimits } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
 import { z } from 'zod';
 import type { JsonBounds } from '../bounded-json.ts';
-import { type Caller, clientOf, type Core } from '../core.ts';
+import { type AccountCaller, type Caller, clientOf, type Core } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import { inFairTurn } from '../fair-turns.ts';
 import { runQueued } from '../services/run-queued.ts';
@@ -84,17 +84,27 @@ const t = initTRPC
     },
   });
 
+/** Throws `authentication_failed` or `forbidden` unless a caller may call an operation. Source: security T21. */
+export function requireActor(operation: string, caller: Caller): void {
+  const actor: Actor = caller.kind === 'anonymous' ? 'anonymous' : caller.credential;
+  if (mayCall(operation, actor)) return;
+  throw actor === 'anonymous'
+    ? new ServiceError('authentication_failed', 'A credential is needed: send "Authorization: Bearer <API key>".')
+    : new ServiceError('forbidden', 'A deploy token may deploy, read the limits and ping; use an API key for this.');
+}
+
+/** Returns a caller that is an account. @throws `authentication_failed` for another caller. */
+export function requireAccount(caller: Caller): AccountCaller {
+  if (caller.kind !== 'account') throw new ServiceError('authentication_failed', 'A credential is needed.');
+  return caller;
+}
+
 const guard = t.middleware(async ({ ctx, path, type, next }) => {
-  const actor: Actor = ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential;
-  if (!mayCall(path, actor))
-    throw toTrpcError(
-      actor === 'anonymous'
-        ? new ServiceError('authentication_failed', 'A credential is needed: send "Authorization: Bearer <API key>".')
-        : new ServiceError(
-            'forbidden',
-            'A deploy token may deploy, read the limits and ping; use an API key for this.',
-          ),
-    );
+  try {
+    requireActor(path, ctx.caller);
+  } catch (error) {
+    throw toTrpcError(error as ServiceError);
+  }
   const { core, caller } = ctx;
   const client = clientOf(caller);
   const result =
@@ -129,10 +139,7 @@ export function refuseForeignPage({ caller, isForeignPage = false }: ProcedureCo
 }
 
 /** A procedure whose caller is always an account. */
-export const accountProcedure = procedure.use(({ ctx, next }) => {
-  if (ctx.caller.kind !== 'account') throw new ServiceError('authentication_failed', 'A credential is needed.');
-  return next({ ctx: { caller: ctx.caller } });
-});
+export const accountProcedure = procedure.use(({ ctx, next }) => next({ ctx: { caller: requireAccount(ctx.caller) } }));
 
 /** The description of an operation besides its route and summary. `success` describes the success response. */
 interface OperationOptions

@@ -9,7 +9,7 @@ import { createCallerFactory, procedure, router } from '../../src/routers/trpc.t
 
 const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
 /** The operations without a procedure, because their bodies are not JSON. */
-const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents'];
+const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents', 'deployments.archive'];
 
 const test = await createTestCore();
 const { caller } = await test.account();

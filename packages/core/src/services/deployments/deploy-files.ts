@@ -2,7 +2,7 @@ import { type DeployLimits, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth
 import { invalid, invalidFile } from '../../errors.ts';
 import type { ContentDigest, ContentSink, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFiles } from '@berth/serving';
-import { type ContentCheck, createFileChecker } from './file-rules.ts';
+import { type ContentCheck, createFileChecker, type LeftOutEntries } from './file-rules.ts';
 import { createRuleFileCheck } from './rule-files.ts';
 
 /** A file part that has arrived completely. */
@@ -20,6 +20,8 @@ export interface DeployFiles {
   readonly parts: readonly UploadedFile[];
   /** The rule files that have arrived completely. Source: serving S22. */
   readonly ruleFiles: RuleFiles;
+  /** The entries of an archive that are not published. */
+  readonly leftOut?: LeftOutEntries;
 }
 
 /**
@@ -27,12 +29,14 @@ export interface DeployFiles {
  *
  * @param onContent Receives the digest of each file that will be published, when the file has arrived.
  * @param check Called with every chunk. An error that it throws aborts the upload.
+ * @param contentCheckOf Returns the check of the bytes of a file that will be published.
  */
 export function collectFiles(
   pack: Pick<PackBuilder, 'begin'>,
   limits: DeployLimits,
   onContent: (digest: ContentDigest) => void,
   check: () => void = () => {},
+  contentCheckOf: typeof createContentCheck = createContentCheck,
 ): DeployFiles {
   const parts: UploadedFile[] = [];
   const ruleFiles: RuleFiles = {};
@@ -45,7 +49,7 @@ export function collectFiles(
       const { path, junk, grow } = checkFile(name);
       const part: UploadedFile = { path, junk, sha256: '', md5: '', size: 0 };
       const sink = pack.begin(digestReceiver(part, onContent), { keep: !junk });
-      const content = junk ? null : createContentCheck(path, ruleFiles);
+      const content = junk ? null : contentCheckOf(path, ruleFiles);
       return {
         write(chunk) {
           check();

@@ -20,8 +20,10 @@ export interface DeployForm {
    *   `onOption` throws.
    */
   add(name: string, value: string): void;
-  /** Returns the fields. @throws `validation_failed` for missing or malformed checksums. */
-  read(): { checksums: string[]; options: DeployOptions };
+  /** Parses the checksums. @throws `validation_failed` if they are missing or malformed. */
+  readChecksums(): string[];
+  /** The other fields that have arrived. */
+  readonly options: DeployOptions;
 }
 
 const MAX_FIELD_BYTES = 64 * 1024;
@@ -44,6 +46,7 @@ export function collectForm(limits: DeployLimits, onOption: (option: DeployOptio
   const options: DeployOptions = {};
   let checksums: string | undefined;
   return {
+    options,
     add(name, value) {
       const field = DEPLOY_FIELDS.find((known) => known === name);
       if (!field)
@@ -65,11 +68,10 @@ export function collectForm(limits: DeployLimits, onOption: (option: DeployOptio
       Object.assign(options, option);
       onOption(option);
     },
-    read() {
+    readChecksums() {
       if (checksums === undefined)
         throw invalid('checksums', 'the field is missing: send a JSON array with the MD5 of each file, in order');
-      const list = parseJsonField('checksums', checksums, maxFileParts(limits));
-      return { checksums: parseField('checksums', Checksums, list), options };
+      return parseField('checksums', Checksums, parseJsonField('checksums', checksums, maxFileParts(limits)));
     },
   };
 }

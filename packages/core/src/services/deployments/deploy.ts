@@ -1,4 +1,4 @@
-import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
+import { type CreatedDeployment, type DeployLimits, FILES_FIELD } from '@berth/contract';
 import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
 import { ServiceError } from '../../errors.ts';
@@ -6,8 +6,9 @@ import { failpoint } from '../../failpoints.ts';
 import type { ContentDigest } from '../../storage/pack-builder.ts';
 import { limitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
-import { commitWithPack, openPack, sealNewContents } from '../packs/open-packs.ts';
+import { commitWithPack, openPack, type OpenPack, sealNewContents } from '../packs/open-packs.ts';
 import { hashPassword } from '../sites/passwords.ts';
+import { type ArchiveFiles, collectArchive } from './archive-files.ts';
 import { collectFiles, type DeployFiles, verifyChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
 import { readDeployOptions, refuseForbiddenOptions } from './deploy-options.ts';
@@ -23,8 +24,8 @@ import { refuseFullAccount } from './versions.ts';
 const MANY_FILES = 1_000;
 
 /** A deploy that is being received. Its owner must always call `close`. */
-export interface Deploy {
-  files: Pick<DeployFiles, 'begin'>;
+export interface Deploy<Files = Pick<DeployFiles, 'begin'>> {
+  files: Files;
   form: Pick<DeployForm, 'add'>;
   /**
    * Publishes everything that arrived, durably, or nothing.
@@ -38,6 +39,9 @@ export interface Deploy {
   close(): Promise<void>;
 }
 
+/** A deploy whose files arrive as an archive, without checksums. */
+export type ArchiveDeploy = Deploy<Pick<ArchiveFiles, 'begin' | 'leaveOut'>>;
+
 /**
  * Starts a deploy. Bytes are hashed and written to a pack as they arrive; `commit` writes all rows at once.
  *
@@ -46,7 +50,37 @@ export interface Deploy {
  *   checked later if the deploy may delete old versions of a domain.
  *   Options are checked as they arrive: a domain that would be refused ends the upload. Source: api §3; storage §3.
  */
-export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<Deploy> {
+export function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | null): Promise<Deploy> {
+  return startDeploy(scope, key, collectFiles, { hasChecksums: true });
+}
+
+/**
+ * Starts a deploy of an archive, like {@link beginDeploy}.
+ *
+ * @param strip Whether the one folder that contains all files is stripped. Source: api §3.
+ */
+export function beginArchiveDeploy(
+  scope: Scope<Caller>,
+  key: IdempotencyKey | null,
+  strip: boolean,
+): Promise<ArchiveDeploy> {
+  const collect: Collect<ArchiveFiles> = (...collected) => collectArchive(...collected, strip);
+  return startDeploy(scope, key, collect, { hasChecksums: false });
+}
+
+type Collect<F> = (
+  pack: OpenPack,
+  limits: DeployLimits,
+  onContent: (digest: ContentDigest) => void,
+  check: () => void,
+) => F;
+
+async function startDeploy<F extends DeployFiles>(
+  scope: Scope<Caller>,
+  key: IdempotencyKey | null,
+  collect: Collect<F>,
+  { hasChecksums }: { hasChecksums: boolean },
+): Promise<Deploy<F>> {
   const { core, caller } = scope;
   if (!key) await refuseFullAccount(scope);
   const storage = await trackStorage(scope, key);
@@ -62,7 +96,7 @@ export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | nu
     storage.check();
     domainCheck.check();
   };
-  const received = collectFiles(pack, limits, onContent, check);
+  const received = collect(pack, limits, onContent, check);
   const form = collectForm(limits, (option) => {
     refuseForbiddenOptions(scope, option);
     if (option.domain !== undefined) domainCheck.start(option.domain);
@@ -72,12 +106,13 @@ export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | nu
     form,
     close: () => pack.close(),
     async commit() {
-      const { checksums, options } = form.read();
-      const settings = readDeployOptions(scope, options);
+      const checksums = hasChecksums ? form.readChecksums() : null;
+      const settings = readDeployOptions(scope, form.options);
       await pack.finish();
-      if (received.parts.length > MANY_FILES) await ownTurn(clientOf(caller));
-      verifyChecksums(received.parts, checksums);
-      const published = publishedFiles(received.parts, FILES_FIELD);
+      const { parts, ruleFiles, leftOut } = received;
+      if (parts.length > MANY_FILES) await ownTurn(clientOf(caller));
+      if (checksums) verifyChecksums(parts, checksums);
+      const published = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
       const files = published.map(({ path, sha256, size }) => ({ path, sha256, size }));
       const publication = {
         files,
@@ -85,7 +120,7 @@ export async function beginDeploy(scope: Scope<Caller>, key: IdempotencyKey | nu
         passwordHash: settings.password === null ? null : await hashPassword(settings.password),
         pack: await sealNewContents(pack, stored),
         reserved: false,
-        ...compileDeployRules(received.ruleFiles, files),
+        ...compileDeployRules(ruleFiles, files, leftOut),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), settings]) },
       };
       const outcome = await commitWithPack(core, pack, (em) => publish(em, scope, publication));

@@ -8,6 +8,7 @@ import {
   normalizePath,
   refusedPath,
   type SizeLimit,
+  type Warning,
 } from '@berth/contract';
 import type { JsonBounds } from '../../bounded-json.ts';
 import type { Caller, Scope } from '../../core.ts';
@@ -27,6 +28,14 @@ interface CheckedFile {
 export interface ContentCheck {
   write(chunk: Uint8Array): void;
   end(): void;
+}
+
+/** Warnings about the entries of an archive that are not published. */
+export interface LeftOutEntries {
+  /** The first warnings. */
+  readonly warnings: readonly Warning[];
+  /** The number of all warnings. */
+  readonly count: number;
 }
 
 /** Returns the maximum number of file parts of a deploy, including junk. Source: security T4. */
@@ -88,7 +97,8 @@ export function createFileChecker(
   };
 }
 
-function checkName(name: string): { path: string; junk: boolean } {
+/** Checks the name of a file as the client sent it. @throws `validation_failed`. Source: api §3. */
+export function checkName(name: string): { path: string; junk: boolean } {
   const normalized = normalizePath(name);
   if (!normalized.ok) throw invalidFile(toPrintableName(name), normalized.reason);
   const { path } = normalized;
@@ -112,7 +122,8 @@ export function publishedFiles<T extends { path: string; junk: boolean }>(parts:
   return files;
 }
 
-function toPrintableName(name: string): string {
+/** Returns a name of at most 200 characters for messages, without characters that could change how a message looks. */
+export function toPrintableName(name: string): string {
   const printable = Array.from(name.slice(0, 200), (c) => (/[\p{C}\p{Zl}\p{Zp}]/u.test(c) ? '\ufffd' : c)).join('');
   return printable === '' ? '(empty)' : printable;
 }

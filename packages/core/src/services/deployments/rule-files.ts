@@ -12,7 +12,7 @@ import {
   scanForBasicAuth,
 } from '@berth/serving';
 import { invalidFile, type ServiceError } from '../../errors.ts';
-import type { ContentCheck } from './file-rules.ts';
+import type { ContentCheck, LeftOutEntries } from './file-rules.ts';
 import { warnOfForeignFiles } from './foreign-files.ts';
 import type { Publication } from './publish.ts';
 
@@ -113,11 +113,14 @@ const MAX_WARNINGS = 100;
 
 /**
  * Compiles the rule files, and collects warnings about all files: the first 100, and a warning with the number of the
- * remaining warnings. Source: serving S12, S22, S23, S65.
+ * remaining warnings.
+ *
+ * @param leftOut The entries of an archive that are not published. Source: serving S12, S22, S23, S65.
  */
 export function compileDeployRules(
   ruleFiles: RuleFiles,
   published: Publication['files'],
+  leftOut: LeftOutEntries = { warnings: [], count: 0 },
 ): Pick<Publication, 'rules' | 'warnings'> {
   const paths = published.map(({ path }) => path);
   const warnings: Warning[] = [];
@@ -125,12 +128,18 @@ export function compileDeployRules(
   let firstOmitted = '';
   const warn = (warning: Warning) => {
     if (warnings.length < MAX_WARNINGS) warnings.push(warning);
-    else if ((omitted += 1) === 1) firstOmitted = warning.file;
+    else {
+      omitted += 1;
+      firstOmitted ||= warning.file;
+    }
   };
+  for (const warning of leftOut.warnings) warn(warning);
+  omitted += leftOut.count - leftOut.warnings.length;
   const rules = compileRules(ruleFiles, paths, (position, message) => warn({ ...position, message }));
   warnOfForeignFiles(paths, warn);
   warnOfNames(paths, warn);
-  if (omitted > 0) warnings.push({ file: firstOmitted, message: `${omitted} more warnings are not listed.` });
+  if (omitted > 0)
+    warnings.push({ file: firstOmitted || warnings.at(-1)!.file, message: `${omitted} more warnings are not listed.` });
   return { rules, warnings };
 }
 

@@ -1,7 +1,7 @@
 import './activity-page.css';
-import { activityText, ACTORS } from '@berth/client/activity-text';
+import { activityText, actorOf } from '@berth/client/activity-text';
 import type { Activity } from '@berth/contract';
-import { Activity as ActivityIcon, Globe, KeyRound, Send, UserRound } from 'lucide-react';
+import { Activity as ActivityIcon, CircleDot, Globe, KeyRound, type LucideIcon, Send, UserRound } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { ListEnd, VirtualList } from '../../components/list.tsx';
 import { AccountPage, Empty } from '../../components/page.tsx';
@@ -11,7 +11,12 @@ import { activityKey, useActivities } from '../../state/lists.ts';
 import { dayOf, startOfDay } from '../../text/time.ts';
 
 const ROW_HEIGHT = 44;
-const ICONS = { account: UserRound, deployment: Send, domain: Globe, token: KeyRound };
+const ICONS: Partial<Record<string, LucideIcon>> = {
+  account: UserRound,
+  deployment: Send,
+  domain: Globe,
+  token: KeyRound,
+};
 
 export function ActivityPage() {
   return (
@@ -60,8 +65,8 @@ function toRows(activities: readonly Activity[], now: number): Row[] {
 }
 
 const ActivityRow = memo(function ActivityRow({ activity }: { activity: Activity }) {
-  const Icon = ICONS[activity.event.split('.', 1)[0] as keyof typeof ICONS];
-  const actor = ACTORS[activity.authMethod];
+  const Icon = ICONS[activity.event.split('.', 1)[0]!] ?? CircleDot;
+  const actor = actorOf(activity);
   return (
     <div className="activity">
       <Icon size={15} aria-hidden />

@@ -10,7 +10,9 @@ import type { Tone } from '../../text/folder.ts';
 import { type DomainProps, LinkForm } from './forms.tsx';
 import { isPlatformDomain, Records } from './records.tsx';
 
-const STATUS_TEXTS: Record<DomainStatus, [tone: Tone, label: string, hint?: string]> = {
+type StatusText = [tone: Tone, label: string, hint?: string];
+
+const STATUS_TEXTS: Record<DomainStatus, StatusText> = {
   success: ['good', 'Live'],
   pending: ['warn', 'Waiting for DNS', 'No DNS record was found yet. Add the records at your DNS provider.'],
   partial: ['warn', 'DNS incomplete', 'Some DNS records were found, but others are still missing.'],
@@ -24,7 +26,8 @@ export function DomainCard({ isOpen, onToggle, ...props }: DomainProps & { isOpe
   const id = useId();
   const [newest] = props.deployments;
   const needsRecords = newest === undefined || !isPlatformDomain(domain, newest.url);
-  const [tone, label, hint] = STATUS_TEXTS[status];
+  // A newer server may have added a status, which is shown by its name.
+  const [tone, label, hint] = (STATUS_TEXTS as Partial<Record<string, StatusText>>)[status] ?? ['quiet', status];
   return (
     <article className="card domain" aria-label={domain}>
       <div className="domain-head">
