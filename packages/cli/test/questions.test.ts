@@ -66,7 +66,7 @@ describe('on a terminal, berth asks before it', () => {
     });
   });
 
-  it.each([['--yes'], ['-y'], ['--json']])('deletes or replaces, except with %s', async (option) => {
+  it.each([['--yes'], ['-y'], ['--json']])('deletes or replaces anything, except with %s', async (option) => {
     const owner = await createOwner();
     const { dist, domain, token, runOnTerminal } = owner;
     for (const words of [

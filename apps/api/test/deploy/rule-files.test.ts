@@ -56,7 +56,7 @@ describe('the rules of a deploy', () => {
 });
 
 describe('the deploy of a site that another host published (S23)', () => {
-  it('of Netlify names each line that does not act as it did', async () => {
+  it('of Netlify names each line that behaves differently on Berth', async () => {
     const { warnings } = await deploy(
       file('about.html', 'about'),
       file('netlify.toml', '[build]\n  publish = "dist"\n'),

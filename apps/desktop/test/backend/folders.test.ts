@@ -211,10 +211,10 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
 
   it('begins with a suggested free name, which comes from the project instead of its build folder', async () => {
     const world = await openWorld(server());
-    const unique = `p${crypto.randomUUID().slice(0, 8)}`;
-    const folderGrant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
+    const uniqueSuffix = `p${crypto.randomUUID().slice(0, 8)}`;
+    const folderGrant = await world.grant(world.build(`Ünï ${uniqueSuffix}/dist`, { 'index.html': 'one' }));
     const suggestName = (name?: string) => world.handlers.suggestName({ of: { grant: folderGrant }, name });
-    const uniqueName = `uni-${unique}`;
+    const uniqueName = `uni-${uniqueSuffix}`;
     expect(await suggestName()).toEqual({ name: uniqueName, validation: null });
     await world.signIn();
     expect(await suggestName()).toMatchObject({ name: uniqueName, validation: { available: true } });

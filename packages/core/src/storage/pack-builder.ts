@@ -141,12 +141,15 @@ export class PackBuilder {
   }
 
   #append(chunk: Uint8Array): Promise<void> | undefined {
-    for (let copied = 0; copied < chunk.length;) {
+    for (let copiedBytes = 0; copiedBytes < chunk.length;) {
       const batch = (this.#batch = this.#batchWithRoom());
-      const fittingBytes = Math.min(chunk.length - copied, batch.length - this.#used);
-      batch.set(fittingBytes === chunk.length ? chunk : chunk.subarray(copied, copied + fittingBytes), this.#used);
+      const fittingBytes = Math.min(chunk.length - copiedBytes, batch.length - this.#used);
+      batch.set(
+        fittingBytes === chunk.length ? chunk : chunk.subarray(copiedBytes, copiedBytes + fittingBytes),
+        this.#used,
+      );
       this.#used += fittingBytes;
-      copied += fittingBytes;
+      copiedBytes += fittingBytes;
       if (this.#used >= BATCH_BYTES && this.#used === batch.length) this.#flush(this.#hashBatch(batch));
     }
     if (this.#failure) throw this.#failure.error;
@@ -165,8 +168,8 @@ export class PackBuilder {
   #newBatch(): Buffer {
     const isLarge = this.#flushed >= LARGE_FROM_BYTES;
     const size = isLarge ? LARGE_BATCH_BYTES : BATCH_BYTES;
-    const spare = this.#spareBatches.pop() ?? (isLarge ? undefined : unusedBatches.pop());
-    if (spare?.length === size) return spare;
+    const spareBatch = this.#spareBatches.pop() ?? (isLarge ? undefined : unusedBatches.pop());
+    if (spareBatch?.length === size) return spareBatch;
     return (isLarge ? this.#allocateAligned() : null) ?? Buffer.from(new ArrayBuffer(size));
   }
 
@@ -222,13 +225,13 @@ export class PackBuilder {
 
   async #sealOnce(): Promise<{ sizeBytes: number }> {
     const contentBytes = this.#flushed + this.#used;
-    const index = encodePackIndex(this.contents());
+    const packIndex = encodePackIndex(this.contents());
     if (this.#batch && this.#used > 0) this.#flush(Promise.resolve(this.#batch));
     await this.#settle();
     const target = await this.#openOnce();
-    await target.write(index, contentBytes);
+    await target.write(packIndex, contentBytes);
     failpoint('pack.written');
-    const sizeBytes = contentBytes + index.length;
+    const sizeBytes = contentBytes + packIndex.length;
     await target.seal(sizeBytes);
     this.#returnBatches();
     failpoint('pack.sealed');

@@ -16,21 +16,21 @@ const VISITOR = { ...WITHOUT_FSYNC, visitor: true };
 const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === 'linux';
 
-const running = new Set<EmbeddedPostgres>();
+const runningDatabases = new Set<EmbeddedPostgres>();
 
 const root = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
 /** A folder with a complete database, on which tests start and stop servers. */
 const initializedDir = join(root, 'warm');
 await (await startEmbeddedPostgres(initializedDir, WITHOUT_FSYNC)).stop();
 afterEach(async () => {
-  await Promise.all([...running].map((server) => server.stop()));
-  running.clear();
+  await Promise.all([...runningDatabases].map((server) => server.stop()));
+  runningDatabases.clear();
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 async function start(dir: string, options: EmbeddedPostgresOptions = WITHOUT_FSYNC): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres(dir, options);
-  running.add(server);
+  runningDatabases.add(server);
   return server;
 }
 

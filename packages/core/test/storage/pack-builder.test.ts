@@ -256,29 +256,29 @@ describe('a pack that is abandoned early', () => {
   it('is abandoned only after its sealing has finished', async () => {
     const steps: string[] = [];
     const { promise: durable, resolve: finish } = Promise.withResolvers<void>();
-    const { promise: sealing, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: sealBegun, resolve: beginSeal } = Promise.withResolvers<void>();
     const file: PackFile = {
       write: async () => {},
       read: async () => {},
-      seal: () => (begin(), durable.then(() => void steps.push('sealed'))),
+      seal: () => (beginSeal(), durable.then(() => void steps.push('sealed'))),
       abandon: async () => void steps.push('abandoned'),
     };
     const builder = new PackBuilder(async () => file, hasher);
     await writeContent(builder, contentOf(1, 10), [10]);
-    const sealed = builder.seal();
-    await sealing;
+    const sealing = builder.seal();
+    await sealBegun;
     const packAbandoned = builder.abandon();
     await new Promise(setImmediate);
     finish();
-    await Promise.all([sealed, packAbandoned]);
+    await Promise.all([sealing, packAbandoned]);
     expect(steps).toEqual(['sealed', 'abandoned']);
   });
 
   it('is removed if it is abandoned while it is being sealed', async () => {
     const builder = new PackBuilder(() => store.create('fb01'), hasher);
     await writeContent(builder, contentOf(1, 3 * MiB), [MiB]);
-    const sealed = builder.seal();
-    sealed.catch(() => {});
+    const sealing = builder.seal();
+    sealing.catch(() => {});
     await builder.abandon();
     expect(await Array.fromAsync(store.list())).toEqual([]);
   });

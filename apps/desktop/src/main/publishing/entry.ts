@@ -48,7 +48,7 @@ export type Source = Entry['source'];
 export const StoredPublishings = z.object({ version: z.literal(1), publishings: z.array(Entry) });
 export type StoredPublishings = z.infer<typeof StoredPublishings>;
 
-/** The max number of stored publish jobs. */
+/** The maximum number of stored publish jobs. */
 export const MAX_KEPT = 100;
 
 /** The error of an interrupted publish job whose password is lost, because passwords are kept only in memory. */

@@ -211,8 +211,8 @@ describe('T28: when accounts prove domains,', () => {
       // Each account needs its own DNS server, because both accounts need different records for a name.
       const otherServer = await startDnsServer(Object.fromEntries(ofAlice));
       const otherCore = { ...core, dns: createDns({ servers: [otherServer.address], ...LONG_TIMEOUTS }) };
-      const both = [verifyDomain({ core: otherCore, caller: alice }, names[0]), verify(bob, names[1])];
-      const outcomes = await Promise.all(both).finally(() => otherServer.close());
+      const verifications = [verifyDomain({ core: otherCore, caller: alice }, names[0]), verify(bob, names[1])];
+      const outcomes = await Promise.all(verifications).finally(() => otherServer.close());
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['pending', 'success']);
     }
   });
