@@ -1,4 +1,5 @@
 import { exec } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -84,10 +85,12 @@ async function zipBesideUnzip(berth: BenchServer, folder: string): Promise<Row[]
 async function memoryOfOthers(berth: BenchServer): Promise<Row[]> {
   const zeros = tarEntry({ name: 'zeros.bin', body: Buffer.alloc(1_500 * MiB) });
   const many = tar(Array.from({ length: 99_000 }, (_, i) => ({ name: `${i % 300}/${i}.txt` })));
+  const tiny = tar(Array.from({ length: 99_000 }, (_, i) => ({ name: `${i % 300}/${i}.txt`, body: randomBytes(8) })));
   const cases: [label: string, type: string, body: Buffer, status: number][] = [
     ['a file of 1.5 GiB of zeros in gzip, refused', 'application/gzip', gzipSync(zeros), 413],
     ['a file of 1.5 GiB of zeros in zstd, refused', 'application/zstd', zstdCompressSync(zeros), 413],
     ['99,000 empty files in gzip', 'application/gzip', gzipSync(many), 201],
+    ['99,000 files of 8 random bytes in gzip', 'application/gzip', gzipSync(tiny), 201],
   ];
   const rows: Row[] = [];
   for (const [label, type, body, status] of cases) {
