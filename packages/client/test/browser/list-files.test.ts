@@ -78,6 +78,11 @@ describe('the files that a page publishes', () => {
 
   it.each<[string, FileInput[], string]>([
     ['a program', [new File([''], 'setup.exe')], 'setup.exe: programs and installers (.exe) are never published.'],
+    [
+      'two programs',
+      [new File([''], 'a.exe'), new File([''], 'b.exe')],
+      'a.exe: programs and installers (.exe) are never published (and 1 more file).',
+    ],
     ['a name with a control character', [{ path: 'a\nb', content: '' }], 'a\nb: '],
     [
       'a file that is also a folder',

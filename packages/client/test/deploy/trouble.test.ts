@@ -228,6 +228,15 @@ describe('files in memory', () => {
     expect(proxy.passed).toEqual([]);
   });
 
+  test('are refused with one error that names all files with invalid paths', async () => {
+    const { client, options } = await makeWorld(server(), {});
+    const files = ['../b', 'ok', '.env'].map((path) => ({ path, content: '' }));
+    await expect(collectEvents(deployFiles({ client, files }, options))).rejects.toMatchObject({
+      message: '../b: a path must not have a "." or ".." segment (and 1 more file).',
+      details: { issues: [{ path: '../b' }, { path: '.env' }] },
+    });
+  });
+
   test('are refused if two files have the same path, or one path is the folder of another', async () => {
     const { client, options } = await makeWorld(server(), {});
     for (const otherPath of ['a', 'a/b']) {

@@ -74,6 +74,7 @@ export function collectArchive(
 
   return {
     begin: (name) => received.begin(countEntry(name)),
+    refusals: received.refusals,
     leaveOut(name, kind) {
       countEntry(name);
       if (kind === 'folder') return;

@@ -1,7 +1,7 @@
 import { type CreatedDeployment, type DeployLimits, FILES_FIELD } from '@berth/contract';
 import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError, throwRefusals } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentDigest } from '../../storage/pack-builder.ts';
 import { limitsOf } from '../accounts/plans.ts';
@@ -106,6 +106,7 @@ async function startDeploy<F extends DeployFiles>(
     form,
     close: () => pack.close(),
     async commit() {
+      throwRefusals(received.refusals);
       const checksums = hasChecksums ? form.readChecksums() : null;
       const settings = readDeployOptions(scope, form.options);
       await pack.finish();
