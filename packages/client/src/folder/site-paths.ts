@@ -7,7 +7,6 @@ import {
   normalizePath,
   PRIVATE_KEY_MARKER,
   privatePath,
-  refusedPath,
 } from '@berth/contract';
 import ignore from 'ignore';
 import { folderError } from './folder-errors.ts';
@@ -46,13 +45,13 @@ export function reasonToSkipName(name: string, ignored: IgnoreRules): SkipReason
 }
 
 /**
- * Returns the path on the site of a file. If the name is invalid for a site, or the file must not be published, adds the file to
- * `refusals` and returns `null`.
+ * Returns the path on the site of a file. If the name is invalid for a site, or the file is private, adds the file to `refusals` and
+ * returns `null`. Only the server knows which file types it refuses.
  */
 export function publishedPath(name: string, refusals: FileRefusals): string | null {
   const normalized = normalizePath(name);
   const path = normalized.ok ? normalized.path : name;
-  const reason = normalized.ok ? (isJunk(path) ? null : refusedPath(path)) : normalized.reason;
+  const reason = normalized.ok ? (isJunk(path) ? null : privatePath(path)) : normalized.reason;
   if (reason === null) return path;
   refusals.add(path, reason);
   return null;

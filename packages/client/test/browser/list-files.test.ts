@@ -77,11 +77,10 @@ describe('the files that a page publishes', () => {
   });
 
   it.each<[string, FileInput[], string]>([
-    ['a program', [new File([''], 'setup.exe')], 'setup.exe: programs and installers (.exe) are never published.'],
     [
-      'two programs',
-      [new File([''], 'a.exe'), new File([''], 'b.exe')],
-      'a.exe: programs and installers (.exe) are never published (and 1 more file).',
+      'two invalid names',
+      [new File([''], 'a?'), new File([''], 'b?')],
+      'a?: a path must not contain any of # ? % < > " (this one has ?) (and 1 more file).',
     ],
     ['a name with a control character', [{ path: 'a\nb', content: '' }], 'a\nb: '],
     [

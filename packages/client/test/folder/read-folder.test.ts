@@ -143,8 +143,6 @@ describe('readFolder refuses a folder', () => {
     );
 
   const NAMES = [
-    ['setup.exe', 'programs and installers (.exe) are never published'],
-    ['tools/App.DMG', 'programs and installers (.dmg) are never published'],
     ['what?.html', 'a path must not contain any of # ? % < > " (this one has ?)'],
     ['a\\b.html', 'folders must be separated by "/", not by "\\"'],
     ['new\nline.txt', 'a path must not contain control or direction characters'],
@@ -155,7 +153,7 @@ describe('readFolder refuses a folder', () => {
   });
 
   test('with one error that names all files with invalid names, in all subfolders', async () => {
-    const names = ['what?.html', 'a/setup.exe', 'a/b\\c'];
+    const names = ['what?.html', 'a/100%', 'a/b\\c'];
     const error = await refusal(makeFolder(Object.fromEntries([...names, 'index.html'].map((name) => [name, 'x']))));
     expect(error).toMatchObject({ kind: 'folder', message: expect.stringMatching(/ \(and 2 more files\)\.$/) });
     const paths = issuesOf(error!).map(({ path }) => path);
@@ -171,7 +169,7 @@ describe('readFolder refuses a folder', () => {
   });
 
   test('with an invalid file, unless .berthignore lists the file', async () => {
-    const folder = makeFolder({ 'index.html': 'hi', 'setup.exe': 'x', '.berthignore': '*.exe' });
+    const folder = makeFolder({ 'index.html': 'hi', 'what?.html': 'x', '.berthignore': 'what*' });
     expect(pathsOf(await read(folder))).toEqual(['index.html']);
   });
 

@@ -1,7 +1,8 @@
-import { type DeployLimits, FileRefusals, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
+import { FileRefusals, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
 import { invalid, invalidFile, InvalidFiles } from '../../errors.ts';
 import type { ContentDigest, ContentSink, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFiles } from '@berth/serving';
+import type { FileLimits } from '../accounts/plans.ts';
 import { type ContentCheck, createFileChecker, type LeftOutEntries } from './file-rules.ts';
 import { createRuleFileCheck } from './rule-files.ts';
 
@@ -38,7 +39,7 @@ export interface DeployFiles {
  */
 export function collectFiles(
   pack: Pick<PackBuilder, 'begin'>,
-  limits: DeployLimits,
+  limits: FileLimits,
   onContent: (digest: ContentDigest) => void,
   check: () => void = () => {},
   contentCheckOf: typeof createContentCheck = createContentCheck,

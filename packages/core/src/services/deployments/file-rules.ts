@@ -14,7 +14,7 @@ import {
 import type { JsonBounds } from '../../bounded-json.ts';
 import type { Caller, Scope } from '../../core.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
-import { limitsOf } from '../accounts/plans.ts';
+import { type FileLimits, limitsOf } from '../accounts/plans.ts';
 
 interface CheckedFile {
   /** The path in canonical form; a printable form of a name that is refused. */
@@ -65,16 +65,18 @@ function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
  *   earlier deployment. @throws `payload_too_large`. Source: api §3; security T1, T4.
  */
 export function createFileChecker(
-  limits: DeployLimits,
+  limits: FileLimits,
   refusals: FileRefusals,
 ): (name: string, options?: { accepted: boolean }) => CheckedFile {
-  const { maxFileSize, maxFilesCount, maxTotalSize } = limits;
+  const { maxFileSize, maxFilesCount, maxTotalSize, blockedExtensions } = limits;
   let parts = 0;
   let files = 0;
   let totalBytes = 0;
   const maxParts = maxFileParts(limits);
   return (name, { accepted } = { accepted: false }) => {
-    const { path, junk, reason } = accepted ? { path: name, junk: false, reason: null } : judgeName(name);
+    const { path, junk, reason } = accepted
+      ? { path: name, junk: false, reason: null }
+      : judgeName(name, blockedExtensions);
     if (reason !== null) refusals.add(path, reason);
     parts += 1;
     if (parts > maxParts)
@@ -105,19 +107,22 @@ export function createFileChecker(
 }
 
 /** Checks the name of a file as the client sent it. @throws `validation_failed`. Source: api §3. */
-export function checkName(name: string): { path: string; junk: boolean } {
-  const { path, junk, reason } = judgeName(name);
+export function checkName(name: string, { blockedExtensions }: FileLimits): { path: string; junk: boolean } {
+  const { path, junk, reason } = judgeName(name, blockedExtensions);
   if (reason !== null) throw invalidFile(path, reason);
   return { path, junk };
 }
 
 /** Returns why a name is refused; `null` as the reason if the name is accepted. */
-function judgeName(name: string): { path: string; junk: boolean; reason: string | null } {
+function judgeName(
+  name: string,
+  blockedExtensions: FileLimits['blockedExtensions'],
+): { path: string; junk: boolean; reason: string | null } {
   const normalized = normalizePath(name);
   if (!normalized.ok) return { path: toPrintableName(name), junk: false, reason: normalized.reason };
   const { path } = normalized;
   const junk = isJunk(path);
-  return { path, junk, reason: junk ? null : refusedPath(path) };
+  return { path, junk, reason: junk ? null : refusedPath(path, blockedExtensions) };
 }
 
 /**

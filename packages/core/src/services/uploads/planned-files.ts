@@ -1,6 +1,5 @@
 import {
   type ChangeUpload,
-  type DeployLimits,
   FileRefusals,
   normalizePath,
   parseDeploymentReference,
@@ -10,6 +9,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { invalid, invalidFile, notFound, ServiceError, throwRefusals } from '../../errors.ts';
+import type { FileLimits } from '../accounts/plans.ts';
 import { createFileChecker, publishedFiles } from '../deployments/file-rules.ts';
 import { filesOf, joinNumbers } from '../packs/contents.ts';
 
@@ -63,7 +63,7 @@ export async function readBaseDeployment(em: EntityManager, { core, caller }: Sc
  */
 export function planFiles(
   files: readonly UploadFile[],
-  limits: DeployLimits,
+  limits: FileLimits,
   { field, base = [] }: { field: string; base?: readonly UploadFile[] },
 ): UploadFile[] {
   const refusals = new FileRefusals();

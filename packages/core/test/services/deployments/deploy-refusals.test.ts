@@ -241,7 +241,7 @@ describe('api §3: the refused files of a deploy', () => {
   ])('end the storing of bytes: after %s is refused, no byte reaches the pack', (_, refusedName, content) => {
     let storedBytes = 0;
     const sink = { write: (chunk: Uint8Array) => void (storedBytes += chunk.length), end() {} };
-    const files = collectFiles({ begin: () => sink }, LIMITS, () => {});
+    const files = collectFiles({ begin: () => sink }, { ...LIMITS, blockedExtensions: new Set() }, () => {});
     for (const [name, bytes] of [
       ['before', 'four'],
       [refusedName, content],
